@@ -35,6 +35,7 @@ pub mod judge;
 pub mod monitor;
 mod read;
 pub mod report;
+mod stamp;
 pub mod synchronisation;
 
 pub use read::{

@@ -8,13 +8,13 @@ use snapshot_core::{History, immediate};
 use snapshot_io::escape;
 use snapshot_io::limited::{TextError, read_text};
 use snapshot_test::certificate::{Certificate, CertificateError};
-use snapshot_test::format::Object;
+use snapshot_test::format::{Doubt, Object};
 use snapshot_test::input::Input;
 use snapshot_test::{InputError, Value, read_exchanges, read_history};
 use thiserror::Error;
 
 use super::format::InputFormat;
-use super::{print, trouble};
+use super::{print, times, trouble};
 
 /// Checks a certificate against the recording it was made for, sharing no code
 /// with the search for it: a linearization is replayed; the lines of a violation are
@@ -97,6 +97,7 @@ impl Certify {
         {
             return trouble(InputError::from(error).report(&name));
         }
+        let noticed = reader.noticed();
         let history = match reader.object() {
             Object::Snapshot => read_history(reader).map(|(history, _)| Read::Snapshot(history)),
             Object::Immediate => {
@@ -107,6 +108,9 @@ impl Certify {
             Ok(history) => history,
             Err(error) => return trouble(error.report(&name)),
         };
+        if let Some(backwards) = noticed.backwards() {
+            times::warn(&name, &backwards, Doubt::Either);
+        }
         let limit = match &history {
             Read::Snapshot(history) => {
                 Certificate::most_bytes(history.operations().len(), history.segments())

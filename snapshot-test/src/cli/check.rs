@@ -17,7 +17,7 @@ use snapshot_test::certificate::Certificate;
 use snapshot_test::format::Format;
 use snapshot_test::input::{Gauge, Input};
 use snapshot_test::judge::{Finding, Judgement, Options, immediate, judge_object};
-use snapshot_test::report::{Tally, exit_code, explained, human, json, verdict};
+use snapshot_test::report::{Tally, doubt, exit_code, explained, human, json, verdict};
 use snapshot_test::synchronisation::{self, Object};
 
 use super::cluster::Processes;
@@ -25,7 +25,7 @@ use super::folder;
 use super::format::InputFormat;
 use super::outlet::{Outlet, Report};
 use super::progress::Line;
-use super::{TROUBLE, print_data, trouble};
+use super::{TROUBLE, print_data, times, trouble};
 
 /// Checks whether recordings are linearizable, and proves the answers.
 ///
@@ -234,6 +234,9 @@ impl Check {
                 }
             };
             let mut name = self.processes.name(input.name());
+            if let Some(backwards) = &judgement.backwards {
+                times::warn(&escape::name(&name), backwards, doubt(&judgement.finding));
+            }
             if let Some(key) = key {
                 name += &format!(" @{key}");
             }
@@ -326,6 +329,17 @@ impl Check {
 
 /// What JUnit and SARIF say of an input.
 fn answer(path: &Path, name: &str, judgement: &Judgement) -> ci::Answer {
+    let answer = judged(path, name, judgement);
+    match &judgement.backwards {
+        Some(backwards) => {
+            let warning = backwards.told(doubt(&judgement.finding));
+            ci::Answer { text: format!("{}warning: {warning}\n", answer.text), ..answer }
+        }
+        None => answer,
+    }
+}
+
+fn judged(path: &Path, name: &str, judgement: &Judgement) -> ci::Answer {
     let finding = &judgement.finding;
     let kind = match exit_code([finding]) {
         0 => ci::Kind::Right,

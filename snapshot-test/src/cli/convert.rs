@@ -12,16 +12,19 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use snapshot_core::history::{Declaration, Writers};
 use snapshot_io::output;
 use snapshot_io::replacement::Replacement;
 use snapshot_test::convert::convert;
-use snapshot_test::format::{Format, WriteError, Writer};
-use snapshot_test::import::{EdnOptions, ImportError, Imported, Stamp, edn, intervals};
+use snapshot_test::format::{Doubt, Format, WriteError, Writer};
+use snapshot_test::import::{
+    EdnOptions, ImportError, Imported, IntervalOptions, Stamp, by_time, edn, intervals,
+};
 use snapshot_test::input::Input;
 use snapshot_test::{InputError, Value};
 
 use super::format::{OutputFormat, SourceFormat};
-use super::trouble;
+use super::{times, trouble};
 
 /// Writes the whole output; if that fails, says why.
 type Produce<'a> = dyn FnOnce(&mut dyn Write) -> Result<(), Box<dyn Display>> + 'a;
@@ -47,10 +50,12 @@ pub struct Convert {
     /// Values of `--from edn` are tuples [key value] of independent keys.
     #[arg(long)]
     independent: bool,
-    /// What the registers of `--from edn` hold at first, in EDN (default: nil).
+    /// What segments hold at first: of `--from edn`, the registers, in EDN (default: nil); of
+    /// `--from intervals`, all, as in a table (default: 0; null is that of JSON).
     #[arg(long, value_name = "VALUE")]
     initial: Option<String>,
-    /// Sort the events of `--from edn` by `:time`; those at one instant overlap.
+    /// Sort the events of `--from edn` by `:time`, or those of `--from jsonl` by `time`, instead of
+    /// by their lines; those at one instant overlap.
     #[arg(long)]
     sort_by_time: bool,
     /// The recording; `-` is standard input.
@@ -63,14 +68,14 @@ pub struct Convert {
 
 impl Convert {
     pub fn run(self) -> ExitCode {
+        if let Some(option) = self.misplaced_option() {
+            return trouble(option);
+        }
         let input = Input::from_argument(&self.input);
         let name = input.name();
         let to = self.to.format();
         let produce: Box<Produce<'_>> = match self.from.recording() {
-            Some(from) => {
-                if let Some(option) = self.foreign_option() {
-                    return trouble(option);
-                }
+            Some(from) if !self.sort_by_time => {
                 let mut reader = match input.open(from.format()) {
                     Ok(reader) => reader,
                     Err(error) => return trouble(error.report(&name)),
@@ -80,31 +85,29 @@ impl Convert {
                 {
                     return trouble(InputError::from(error).report(&name));
                 }
-                let name = name.clone();
+                let noticed = reader.noticed();
                 Box::new(move |output| {
                     let converted = convert(reader, to, output).map(drop);
+                    if let Some(backwards) = noticed.backwards() {
+                        times::warn(&name, &backwards, Doubt::Either);
+                    }
                     converted.map_err(|error| -> Box<dyn Display> {
                         Box::new(error.report(&name).to_string())
                     })
                 })
             }
-            None => {
-                if let Some(option) = self.foreign_option() {
-                    return trouble(option);
-                }
-                if self.key.is_some() {
-                    return trouble("--key is for recordings: a foreign log has no keys");
-                }
-                let imported = match self.import(&input) {
-                    Ok(imported) => imported,
-                    Err(error) => return trouble(format_args!("{name}: {error}")),
+            _ => {
+                let objects = match self.import(&input) {
+                    Ok(objects) => objects,
+                    Err(error) => return trouble(error.report(&name)),
                 };
-                for warning in &imported.warnings {
-                    output::report(format_args!("{name}: warning: {warning}"));
+                for warning in objects.iter().flat_map(|(_, imported)| &imported.warnings) {
+                    let cure =
+                        warning.cure().map_or(String::new(), |cure| format!("\nhelp: {cure}"));
+                    output::report(format_args!("{name}: warning: {warning}{cure}"));
                 }
-                let name = name.clone();
                 Box::new(move |output| {
-                    write(to, output, &imported).map_err(|error| -> Box<dyn Display> {
+                    write(to, output, &objects).map_err(|error| -> Box<dyn Display> {
                         Box::new(format!("{name}: {error}"))
                     })
                 })
@@ -122,58 +125,108 @@ impl Convert {
             },
         }
     }
-}
 
-impl Convert {
-    /// An option that only foreign logs of another kind have.
-    fn foreign_option(&self) -> Option<&'static str> {
+    /// Why an option is not for this input, if so.
+    fn misplaced_option(&self) -> Option<&'static str> {
         let is_edn = self.from == SourceFormat::Edn;
-        if !is_edn && (self.independent || self.initial.is_some() || self.sort_by_time) {
-            return Some("--independent, --initial and --sort-by-time are for --from edn");
+        let is_foreign = self.from.recording().is_none();
+        if self.independent && !is_edn {
+            return Some("--independent is for --from edn: others have a field `key`");
         }
-        if self.skew == Stamp::default() {
-            return None;
+        if self.initial.is_some() && !is_foreign {
+            return Some(
+                "--initial is for --from edn and --from intervals: a recording says in its header \
+                 what segments hold at first",
+            );
         }
-        match self.from {
-            SourceFormat::Intervals => None,
-            SourceFormat::Edn if self.sort_by_time => None,
-            SourceFormat::Edn => {
-                Some("--skew is for clocks: --from edn uses them with --sort-by-time only")
-            }
-            _ => Some("--skew is for --from intervals: recordings have no clocks"),
+        if self.sort_by_time
+            && !matches!(self.from, SourceFormat::Edn | SourceFormat::Jsonl | SourceFormat::Auto)
+        {
+            return Some(
+                "--sort-by-time is for --from edn and --from jsonl: intervals have no other order, \
+                 and the other formats have no times",
+            );
         }
+        if self.key.is_some() && is_foreign {
+            return Some(
+                "--key is for recordings: the keys of a foreign log become segments of one",
+            );
+        }
+        let has_clocks = self.sort_by_time || self.from == SourceFormat::Intervals;
+        if self.skew != Stamp::default() && !has_clocks {
+            return Some(
+                "--skew is for clocks: use it with --from intervals, or with --sort-by-time",
+            );
+        }
+        None
     }
 
-    fn import(&self, input: &Input) -> Result<Imported, ImportError> {
+    /// The objects of a log, with their keys.
+    fn import(&self, input: &Input) -> Result<Objects, ImportError> {
         let mut log = Vec::new();
         let read = match input {
             Input::Standard => io::stdin().read_to_end(&mut log),
             Input::File(path) => File::open(path).and_then(|mut file| file.read_to_end(&mut log)),
         };
-        read.map_err(|error| ImportError { line: 1, kind: error.into() })?;
-        if self.from == SourceFormat::Intervals {
-            return intervals(&log, self.skew);
-        }
-        let text = String::from_utf8(log).map_err(|error| {
-            let error = io::Error::new(io::ErrorKind::InvalidData, error.utf8_error());
-            ImportError { line: 1, kind: error.into() }
-        })?;
-        let options = EdnOptions {
-            independent: self.independent,
-            initial: self.initial.clone(),
-            sort_by_time: self.sort_by_time,
-            skew: self.skew,
+        read.map_err(ImportError::io)?;
+        let initial = self.initial.clone();
+        let imported = match self.from {
+            SourceFormat::Intervals => {
+                intervals(&log, &IntervalOptions { initial, skew: self.skew })?
+            }
+            SourceFormat::Edn => {
+                let options = EdnOptions {
+                    independent: self.independent,
+                    initial,
+                    sort_by_time: self.sort_by_time,
+                    skew: self.skew,
+                };
+                edn(&log, &options)?
+            }
+            SourceFormat::Auto
+            | SourceFormat::Text
+            | SourceFormat::Jsonl
+            | SourceFormat::Disc22 => {
+                return by_time(&log, self.key.as_ref(), self.skew);
+            }
         };
-        edn(&text, &options)
+        Ok(vec![(None, imported)])
     }
 }
 
-/// Writes an imported log as a recording, with what its segments are.
-fn write(to: Format, output: &mut dyn Write, imported: &Imported) -> Result<(), WriteError> {
-    let declaration = imported.history.declaration();
-    let mut writer = Writer::with_comments(to, output, &declaration, &imported.comments)?;
-    for event in imported.history.events() {
-        writer.write(&event)?;
+/// Histories, with their keys if they are of several objects.
+type Objects = Vec<(Option<Value>, Imported)>;
+
+/// Writes imported objects as a recording, with what their segments are.
+fn write(to: Format, output: &mut dyn Write, objects: &Objects) -> Result<(), WriteError> {
+    let of_key = |(key, imported): &(Option<Value>, Imported)| -> Vec<String> {
+        let told = |comment: &String| match key {
+            Some(key) => format!("@{key}: {comment}"),
+            None => comment.clone(),
+        };
+        imported.comments.iter().map(told).collect()
+    };
+    let comments: Vec<String> = objects.iter().flat_map(of_key).collect();
+    let Some((_, first)) = objects.first() else { return Ok(()) };
+    let mut declaration = first.history.declaration();
+    for (_, Imported { history, .. }) in objects {
+        let Declaration { segments, processes, writers, .. } = history.declaration();
+        // What differs is found again object by object.
+        declaration.segments = declaration.segments.filter(|_| declaration.segments == segments);
+        declaration.processes =
+            declaration.processes.filter(|_| declaration.processes == processes);
+        if writers == Writers::Many {
+            declaration.writers = writers;
+        }
+    }
+    let mut writer = Writer::with_comments(to, output, &declaration, &comments)?;
+    for (key, imported) in objects {
+        for event in imported.history.events() {
+            match key {
+                Some(key) => writer.write_of(key, &event)?,
+                None => writer.write(&event)?,
+            }
+        }
     }
     writer.finish().map(drop)
 }

@@ -10,10 +10,10 @@ use snapshot_test::Value;
 use snapshot_test::explain::Explained;
 use snapshot_test::input::Input;
 use snapshot_test::judge::Options;
-use snapshot_test::report::{exit_code, explained};
+use snapshot_test::report::{doubt, exit_code, explained};
 
 use super::format::InputFormat;
-use super::{TROUBLE, print, print_data, trouble};
+use super::{TROUBLE, print, print_data, times, trouble};
 
 /// Explains a verdict: in the terminal, as a page for a browser, as a picture for a paper.
 ///
@@ -84,6 +84,9 @@ impl Explain {
             }
         }
         let judgement = explained_input.judgement();
+        if let Some(backwards) = &judgement.backwards {
+            times::warn(&name, backwards, doubt(&judgement.finding));
+        }
         let printed = match self.to {
             None => {
                 let mut text = explained(&name, judgement);

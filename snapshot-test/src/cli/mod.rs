@@ -15,6 +15,7 @@ mod monitor;
 mod outlet;
 mod progress;
 mod synchronisation;
+mod times;
 
 use std::fmt::Display;
 use std::io;

@@ -18,7 +18,7 @@ use snapshot_test::synchronisation::{
 };
 
 use super::check::{CertificateNames, PROGRAM};
-use super::{print, print_data, trouble};
+use super::{print, print_data, times, trouble};
 
 /// Bytes of the longest certificate that is read.
 const MOST_BYTES: usize = 1 << 30;
@@ -54,6 +54,11 @@ impl Check<'_> {
                 }
             };
             codes.push(code(&judged));
+            if let Ok(judgement) = &judged
+                && let Some(backwards) = &judgement.backwards
+            {
+                times::warn_only(&escape::name(&name), backwards, judgement.doubt());
+            }
             let printed = if self.report.is_collected() {
                 answers.push(answer(path, &name, &judged));
                 Ok(Printed::Whole)

@@ -33,9 +33,10 @@ impl Exchanges {
         replay: &Replay,
         name: String,
     ) -> Result<Self, OpenError> {
-        let format = reader.format();
+        let (format, noticed) = (reader.format(), reader.noticed());
         let (history, locations) = read_exchanges(reader, usize::MAX)?;
         let judgement = judge_recording(format, history.clone(), locations.clone());
+        let judgement = Judgement { backwards: noticed.backwards(), ..judgement };
         let comments = noted(replay, format);
         Ok(Self { name, history, locations, comments, judgement })
     }

@@ -117,9 +117,10 @@ impl Snapshots {
         name: String,
         options: &Options,
     ) -> Result<Self, OpenError> {
-        let format = reader.format();
+        let (format, noticed) = (reader.format(), reader.noticed());
         let Recording { history, locations, defect, .. } = read_recording(reader, usize::MAX)?;
         let judgement = judge::judge_recording(Some(format), &history, &locations, defect, options);
+        let judgement = Judgement { backwards: noticed.backwards(), ..judgement };
         if let Finding::Malformed(error) = judgement.finding {
             return Err(error);
         }

@@ -44,7 +44,9 @@ impl ReadErrorKind {
                  {\"process\":0,\"event\":\"ok\"}, a disc22 event like `startScan!0;`"
             }
             Self::OtherFormat { reading, found } => return Some(other_format(*reading, *found)),
-            Self::UnknownField { found, .. } if is_call(found.text()) => {
+            Self::UnknownField { found, .. } | Self::Unexpected { found, .. }
+                if found.text().split(',').any(is_call) =>
+            {
                 "this looks like a list of calls: \
                  `snapshot-test convert --from intervals --to text FILE -o RECORDING` makes a \
                  recording of it (docs/formats.md)"
@@ -127,6 +129,13 @@ impl ReadErrorKind {
 
 fn is_edn(line: &str) -> bool {
     let line = line.trim_start_matches(['[', '(', ' ']);
+    if line.starts_with(';') {
+        return true;
+    }
+    let line = match line.starts_with('#') {
+        true => line.trim_start_matches(|one: char| one != '{'),
+        false => line,
+    };
     line.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(':'))
 }
 

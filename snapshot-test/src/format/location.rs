@@ -78,6 +78,43 @@ impl Excerpt {
         let printable = !text.trim().is_empty() && !text.chars().any(char::is_control);
         (printable && text.chars().count() <= Self::LIMIT).then_some(Self { text, before, marked })
     }
+
+    /// As [`Self::new`], also of a long line: that is cut around the mark. `None` if the line is
+    /// blank.
+    pub(crate) fn around(line: &[u8], at: usize, width: usize) -> Option<Self> {
+        /// Characters kept before the mark.
+        const BEFORE: usize = 40;
+        const CUT: &str = "...";
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let (before, rest) = line.split_at(at.min(line.len()));
+        let (marked, after) = rest.split_at(width.min(rest.len()));
+        let shown = |piece: &[u8]| -> Vec<char> {
+            let blank = |one: char| if one.is_control() { ' ' } else { one };
+            String::from_utf8_lossy(piece).chars().map(blank).collect()
+        };
+        let [before, mut marked, mut after] = [before, marked, after].map(shown);
+        let mut text = String::new();
+        let all = before.len() + marked.len() + after.len();
+        let is_long = all > Self::LIMIT;
+        let skipped = if is_long { before.len().saturating_sub(BEFORE) } else { 0 };
+        if skipped > 0 {
+            text.push_str(CUT);
+        }
+        text.extend(&before[skipped..]);
+        let before = text.chars().count();
+        if is_long {
+            let room = Self::LIMIT - before - CUT.len();
+            let is_cut = marked.len() + after.len() > room;
+            marked.truncate(room);
+            after.truncate(room - marked.len());
+            text.extend(marked.iter().chain(&after));
+            text.push_str(if is_cut { CUT } else { "" });
+        } else {
+            text.extend(marked.iter().chain(&after));
+        }
+        let marked = marked.len().max(1);
+        (!text.trim().is_empty()).then_some(Self { text, before, marked })
+    }
 }
 
 /// Two indented lines: the text, and the mark below it.

@@ -10,6 +10,7 @@
 //! `docs/formats.md` describes the formats for users.
 
 mod batch;
+mod clock;
 mod cure;
 mod detect;
 pub mod disc22;
@@ -33,8 +34,11 @@ use snapshot_core::history::{Declaration, Event};
 use snapshot_core::immediate;
 
 pub use batch::Batch;
+pub(crate) use clock::Clock;
+pub use clock::{Backwards, Doubt, Noticed};
 pub use detect::{DETECTION_LENGTH, detect};
 pub use error::{Found, ReadError, ReadErrorKind};
+pub(crate) use jsonl::{Member, Time, members};
 pub use keys::Key;
 pub use location::{Excerpt, Location};
 pub(crate) use pieces::{Irregular, Piece, Pieces, SIZE as PIECE_SIZE};
@@ -46,6 +50,7 @@ use self::keys::{Fate, Selection};
 pub(crate) use self::parsed::{Parsed, integer};
 use self::parsed::{Payload, Shape};
 use crate::Value;
+use crate::stamp::Stamp;
 
 /// A format of recordings.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -238,8 +243,28 @@ impl<R: Read> Reader<R> {
         if !keys.are_used() {
             return Err(no_such_key(key));
         }
-        self.selection = Selection::One(keys.number(key.clone()));
+        let key = keys.number(key.clone());
+        self.selection = Selection::One(key);
+        if let Inner::Jsonl(reader) = &mut self.inner {
+            reader.clock_mut().select(key);
+        }
         Ok(())
+    }
+
+    /// What is noticed of the times of events, also later on: JSON Lines have them.
+    pub fn noticed(&self) -> Noticed {
+        match &self.inner {
+            Inner::Jsonl(reader) => reader.clock().noticed(),
+            Inner::Text(_) | Inner::Disc22(_) => Noticed::default(),
+        }
+    }
+
+    /// The time of the event read last, if it has one.
+    pub(crate) const fn time(&self) -> Option<Stamp> {
+        match &self.inner {
+            Inner::Jsonl(reader) => reader.time(),
+            Inner::Text(_) | Inner::Disc22(_) => None,
+        }
     }
 
     /// Whether events of one object only are read: see [`Self::select`].

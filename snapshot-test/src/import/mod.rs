@@ -15,188 +15,82 @@
 //! `docs/formats.md` describes the logs for users.
 
 mod edn;
+mod error;
 mod intervals;
-mod json;
-mod stamp;
-mod table;
+mod meaning;
+mod place;
+mod recording;
 mod timeline;
-
-use std::fmt;
+mod warning;
 
 use snapshot_core::History;
-use snapshot_core::history::HistoryError;
-use thiserror::Error;
+use snapshot_core::history::Declaration;
 
 pub use self::edn::{Options as EdnOptions, edn};
-pub use self::intervals::intervals;
-pub use self::stamp::Stamp;
+pub use self::error::{ImportError, ImportErrorKind};
+pub use self::intervals::{Options as IntervalOptions, intervals};
+use self::place::{Spot, Step};
+pub use self::recording::by_time;
+pub use self::warning::Warning;
 use crate::Value;
+use crate::format::BYTE_ORDER_MARK;
+pub use crate::stamp::{Stamp, StampError};
 
 /// A log as a history.
 #[derive(Debug)]
 pub struct Imported {
     /// What the log says happened.
     pub history: History<Value>,
-    /// What its reader should know: order that was lost.
+    /// What was not used of it.
     pub warnings: Vec<Warning>,
-    /// What the segments are in the log, a line each; empty if they have numbers there.
+    /// Lines that say what segments and processes are in the log, if they have no numbers there,
+    /// or others.
     pub comments: Vec<String>,
 }
 
-/// What was lost on the way.
-#[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum Warning {
-    /// Operations of one client whose order could not be kept.
-    OrderLost {
-        /// The client.
-        client: String,
-        /// How many of its operations overlap others of its own in the history.
-        operations: usize,
-    },
-    /// Time stamps that contradict the order of the log.
-    Backwards {
-        /// The line of the first.
-        line: u64,
-        /// How many events are earlier than the one before.
-        events: usize,
-    },
+/// Why a compare-and-set is refused, and what to do.
+const COMPARE_AND_SET: (&str, &str) = (
+    "is not judged yet as an operation of a snapshot: it writes, or fails, depending on the value \
+     that is there, and so shows it",
+    "leave out the registers with compare-and-set, and judge the others",
+);
+
+/// Why an operation of a queue is refused, and what to do.
+const QUEUE: (&str, &str) = (
+    "is no operation of a snapshot",
+    "queues and stacks are judged by `check --object queue` and `--object stack`, from text or JSON \
+     Lines (docs/synchronisation.md); from foreign logs they are not imported yet",
+);
+
+/// The byte at which a log begins: behind the byte order mark, if it has one.
+fn without_mark(log: &[u8]) -> usize {
+    if log.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OrderLost { client, operations } => write!(
-                f,
-                "{operations} operation(s) of client {client} are too close to the one before \
-                 for clocks of this resolution and skew: their order is not used (no alarm is \
-                 false for that, but one may be missed)"
-            ),
-            Self::Backwards { line, events } => write!(
-                f,
-                "{events} event(s) are earlier than the one before, the first in line {line}: the \
-                 order of the log was used; with --sort-by-time, that of the time stamps is"
-            ),
-        }
+/// The declaration of a history with these segments.
+fn declaration(segments: usize, initial: Value) -> Declaration<Value> {
+    let declaration = Declaration::new(Value::ZERO).with_segments(segments.max(1));
+    if initial == Value::ZERO {
+        return declaration;
     }
+    declaration.with_initial(vec![initial; segments])
 }
 
-/// A log that cannot be imported.
-#[derive(Debug, Error)]
-#[error("line {line}: {kind}")]
-pub struct ImportError {
-    /// The line of the log in which the operation stands, from 1.
-    pub line: u64,
-    /// What is wrong there.
-    pub kind: ImportErrorKind,
+/// A log as text.
+fn text(log: &[u8]) -> Step<&str> {
+    std::str::from_utf8(log).map_err(|error| {
+        let at = error.valid_up_to();
+        ImportErrorKind::NotUtf8.at(Spot::new(at, at + 1))
+    })
 }
 
-/// Why a log cannot be imported.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ImportErrorKind {
-    /// It cannot be read.
-    #[error("cannot read on: {0}")]
-    Io(#[from] std::io::Error),
-    /// It is no CSV.
-    #[error("expected CSV with a header line: {0}")]
-    Csv(csv::Error),
-    /// It is no JSON.
-    #[error("expected JSON: {0}")]
-    Json(serde_json::Error),
-    /// It is no EDN.
-    #[error("expected EDN: {0}")]
-    Edn(String),
-    /// Events that are no operations, since begins and ends do not fit.
-    #[error(
-        "process {process} {what}{}",
-        if *.earlier > 0 { format!(" (line {earlier})") } else { String::new() }
-    )]
-    Unpaired {
-        /// The process, as the log names it.
-        process: i64,
-        /// What it does.
-        what: &'static str,
-        /// The line of the operation that it contradicts; 0 if there is none.
-        earlier: u64,
-    },
-    /// More than can be held, or numbered.
-    #[error("the log has more than {most} registers, elements or entries of reads; split it")]
-    TooMany {
-        /// The most.
-        most: usize,
-    },
-    /// There is nothing in it.
-    #[error("expected operations, found nothing: the recording has probably failed")]
-    Empty,
-    /// A field is missing.
-    #[error("expected the field `{field}`{}", .cure)]
-    Missing {
-        /// Its name.
-        field: &'static str,
-        /// What to do; begins with `; ` unless empty.
-        cure: &'static str,
-    },
-    /// A field that no log of this kind has.
-    #[error(
-        "the field `{field}` is not known; expected client, operation, segment, value, call, \
-         return, outcome or comment"
-    )]
-    UnknownField {
-        /// Its name.
-        field: String,
-    },
-    /// A field does not say what it should.
-    #[error("expected {expected} as `{field}`, found {found}")]
-    Field {
-        /// Its name.
-        field: &'static str,
-        /// What should stand there.
-        expected: &'static str,
-        /// What does.
-        found: String,
-    },
-    /// An operation that snapshots do not have.
-    #[error("{operation} is no operation of a snapshot: {reason}")]
-    Operation {
-        /// As in the log.
-        operation: String,
-        /// Why it cannot be taken for one.
-        reason: &'static str,
-    },
-    /// An operation returns before it is called.
-    #[error(
-        "the operation is called at {call} and returns at {end}, before that; are the two \
-             columns exchanged, or of different units?"
-    )]
-    Backwards {
-        /// Its call.
-        call: Stamp,
-        /// Its return.
-        end: Stamp,
-    },
-    /// A client has two operations at a time.
-    #[error(
-        "client {client} is called at {call}, but its operation of line {earlier} returns \
-             only at {end}; give each thread or task a client of its own"
-    )]
-    Concurrent {
-        /// The client.
-        client: String,
-        /// The second call.
-        call: Stamp,
-        /// The line of the first operation.
-        earlier: u64,
-        /// Its return.
-        end: Stamp,
-    },
-    /// A history cannot have the operation.
-    #[error("{}", .0.kind)]
-    History(HistoryError),
-}
-
-impl ImportErrorKind {
-    const fn at(self, line: u64) -> ImportError {
-        ImportError { line, kind: self }
+/// A line for each process that says which client it is; none if their names are its numbers.
+fn process_comments(clients: &[String]) -> Vec<String> {
+    let is_number = |(process, client): (usize, &String)| process.to_string() == *client;
+    if clients.iter().enumerate().all(is_number) {
+        return Vec::new();
     }
+    let line = |text: &String| text.replace(|one: char| one.is_control(), "\u{fffd}");
+    let named = clients.iter().enumerate();
+    named.map(|(process, client)| format!("process {process} is {}", line(client))).collect()
 }

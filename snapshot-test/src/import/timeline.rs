@@ -11,20 +11,25 @@
 //! others is given up: the later operation is moved to a process of its own, and overlaps
 //! the earlier one. The same happens where a skew makes a client's intervals overlap.
 //!
+//! Intervals come in any order, and their places in the log order nothing: a client's operations
+//! are in the order of (call, return). Those of its operations that have both in common, and so
+//! no length, are in no order: they overlap.
+//!
 //! Giving up order only allows more linearizations: no alarm is false. Updates of one
 //! segment may overlap then; [`snapshot_core::saturation`] decides such histories, too.
 
 use std::collections::BTreeMap;
 use std::collections::HashMap;
 
-use snapshot_core::history::{Action, Declaration, Event, Writers};
+use snapshot_core::history::{Action, Declaration, Event, HistoryError, Writers};
 use snapshot_core::{History, Process, Segment};
 
-use super::{ImportError, ImportErrorKind, Imported, Stamp, Warning};
+use super::place::{Spot, Step};
+use super::{ImportErrorKind, Stamp, Warning};
 use crate::Value;
 
 /// What an operation of a log does, and returns.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Deed {
     Update {
         segment: Segment,
@@ -71,7 +76,8 @@ pub(super) enum Fate {
 /// One operation of a log.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Interval {
-    pub(super) line: u64,
+    /// Its place in the log.
+    pub(super) spot: Spot,
     pub(super) client: String,
     pub(super) deed: Deed,
     pub(super) call: Stamp,
@@ -86,6 +92,8 @@ struct Lane {
     process: usize,
     /// When it is free; `None`: at any time.
     end: Option<Stamp>,
+    /// Its last operation.
+    last: Option<usize>,
     /// Its last operation, if that has no effect, or may have it at any time: where it ends
     /// orders nothing, and so it ends right before the next one begins.
     loose: Option<usize>,
@@ -120,28 +128,40 @@ enum Rank {
     End,
 }
 
+/// Intervals as a history.
+#[derive(Debug)]
+pub(super) struct Arranged {
+    pub(super) history: History<Value>,
+    pub(super) warnings: Vec<Warning>,
+    /// The clients of the processes.
+    pub(super) clients: Vec<String>,
+}
+
 /// The history of these intervals; `declaration` says all but which process updates which segment.
 pub(super) fn history(
     mut intervals: Vec<Interval>,
     declaration: Declaration<Value>,
     skew: Stamp,
-) -> Result<Imported, ImportError> {
-    if intervals.is_empty() {
-        return Err(ImportErrorKind::Empty.at(1));
-    }
-    for Interval { line, call, end, .. } in &intervals {
+) -> Step<Arranged> {
+    for Interval { spot, call, end, .. } in &intervals {
         if let Some(end) = end.filter(|end| end < call) {
-            return Err(ImportErrorKind::Backwards { call: *call, end }.at(*line));
+            return Err(ImportErrorKind::Backwards { call: *call, end }.at(*spot));
         }
     }
-    // Stable: of one client's operations without length, the first of the log is first.
-    intervals.sort_by_key(|interval| interval.call);
+    intervals.sort_by(|one, other| order(one).cmp(&order(other)));
     close_before_the_next(&mut intervals)?;
     let (places, processes, warnings) = arrange(&intervals, skew);
+    let mut clients = Vec::new();
+    for (interval, process) in intervals.iter().zip(&processes) {
+        if *process >= clients.len() {
+            clients.resize(process + 1, String::new());
+        }
+        clients[*process].clone_from(&interval.client);
+    }
     let writers = writers(&intervals, &processes);
     let declaration = declaration.with_writers(writers);
-    let at = |line| move |error| ImportErrorKind::History(error).at(line);
-    let mut history = History::builder(declaration).map_err(at(1))?;
+    let at = |spot| move |error: HistoryError| ImportErrorKind::History(error.kind).at(spot);
+    let mut history = History::builder(declaration).map_err(at(Spot::default()))?;
     for Place { operation, rank, .. } in places {
         let interval = &intervals[operation];
         let action = match (rank != Rank::Invocation, interval.fate) {
@@ -150,18 +170,34 @@ pub(super) fn history(
             (true, Fate::Unknown) => Action::Unknown,
             (true, Fate::Ok) => interval.deed.response(),
         };
-        let process = Process::from_index(processes[operation]);
-        history.push(&Event { process, action }).map_err(at(interval.line))?;
+        let process = process(processes[operation], interval.spot)?;
+        history.push(&Event { process, action }).map_err(at(interval.spot))?;
     }
-    Ok(Imported { history: history.finish(), warnings, comments: Vec::new() })
+    Ok(Arranged { history: history.finish(), warnings, clients })
+}
+
+/// The process with this number.
+pub(super) fn process(number: usize, spot: Spot) -> Step<Process> {
+    let most = Process::LIMIT + 1;
+    let what = "clients and operations that overlap others of their client";
+    Process::new(number).map_err(|_| ImportErrorKind::TooMany { what, most }.at(spot))
+}
+
+/// The order in which a client did its operations; of different clients, and of operations in
+/// no order, one that does not depend on their places in the log. Where an outcome is not known
+/// the operation may have been given up at once: it comes before all that are called then.
+fn order(one: &Interval) -> impl Ord + '_ {
+    let Interval { client, deed, call, end, fate, .. } = one;
+    (*call, *end, *fate == Fate::Ok, client, deed)
 }
 
 /// An operation that never returned ends, with an unknown outcome, when its client is
 /// called again. Two operations of a client that overlap are an error.
-fn close_before_the_next(intervals: &mut [Interval]) -> Result<(), ImportError> {
+fn close_before_the_next(intervals: &mut [Interval]) -> Step<()> {
     let mut last: HashMap<String, usize> = HashMap::new();
     for at in 0..intervals.len() {
-        let Interval { line, client, call, .. } = intervals[at].clone();
+        let Interval { spot, client, call, .. } = &intervals[at];
+        let (spot, client, call) = (*spot, client.clone(), *call);
         if let Some(before) = last.insert(client.clone(), at) {
             let earlier = &mut intervals[before];
             let end = *earlier.end.get_or_insert_with(|| {
@@ -169,17 +205,23 @@ fn close_before_the_next(intervals: &mut [Interval]) -> Result<(), ImportError> 
                 call
             });
             if end > call {
-                let earlier = earlier.line;
-                return Err(ImportErrorKind::Concurrent { client, call, earlier, end }.at(line));
+                let earlier = earlier.spot;
+                let kind = ImportErrorKind::Concurrent { client, call, end };
+                return Err(kind.at(spot).against(earlier));
             }
         }
     }
     Ok(())
 }
 
+/// Whether two operations of a client have their instant in common, and so no order.
+fn are_tied(one: &Interval, other: &Interval) -> bool {
+    one.call == other.call && one.end == other.end && one.end == Some(one.call)
+}
+
 /// The places of all events, in their order; the process of each operation.
 fn arrange(intervals: &[Interval], skew: Stamp) -> (Vec<Place>, Vec<usize>, Vec<Warning>) {
-    let lane = |process| Lane { process, end: None, loose: None };
+    let lane = |process| Lane { process, end: None, last: None, loose: None };
     let mut clients: BTreeMap<&str, Vec<Lane>> = BTreeMap::new();
     let mut count = 0;
     for interval in intervals {
@@ -197,10 +239,12 @@ fn arrange(intervals: &[Interval], skew: Stamp) -> (Vec<Place>, Vec<usize>, Vec<
     for (at, interval) in intervals.iter().enumerate() {
         let (call, end) = widened(interval, skew);
         let lanes = clients.entry(&interval.client).or_default();
+        let is_tied =
+            |lane: &Lane| lane.last.is_some_and(|last| are_tied(&intervals[last], interval));
         let free = lanes.iter().position(|lane| match lane.end {
             None => true,
             Some(end) if end == call => {
-                *touching.entry(call).or_insert(lane.process) == lane.process
+                !is_tied(lane) && *touching.entry(call).or_insert(lane.process) == lane.process
             }
             Some(end) => end < call,
         });
@@ -214,6 +258,7 @@ fn arrange(intervals: &[Interval], skew: Stamp) -> (Vec<Place>, Vec<usize>, Vec<
         }
         let lane = &mut lanes[chosen];
         rooms.extend(lane.loose.take().map(|loose| (loose, at)));
+        lane.last = Some(at);
         if interval.fate == Fate::Ok {
             lane.end = end.or(Some(Stamp::NEVER));
         } else {

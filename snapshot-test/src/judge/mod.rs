@@ -24,8 +24,8 @@ use snapshot_core::search::Budget;
 use snapshot_core::verdict::{Linearization, Method, Unknown, Verdict};
 
 use crate::Value;
-use crate::format::{Format, Location, Object};
-use crate::input::{Gauge, Input, InputReader, OpenError};
+use crate::format::{Backwards, Format, Location, Object};
+use crate::input::{Gauge, Input, InputReader, OpenError, Replay};
 use crate::read::{InputError, Recording, read_recording};
 
 pub use snapshot_core::explanation::{AcceptingRun, accepting_run};
@@ -98,8 +98,17 @@ pub struct Judgement {
     pub format: Option<Format>,
     /// Its size, as far as it was read.
     pub counts: Counts,
+    /// Times that contradict the order of its lines, if there are any.
+    pub backwards: Option<Backwards>,
     /// The answer.
     pub finding: Finding,
+}
+
+impl Judgement {
+    /// The judgement of an input without times.
+    pub(crate) const fn new(format: Option<Format>, counts: Counts, finding: Finding) -> Self {
+        Self { format, counts, backwards: None, finding }
+    }
 }
 
 /// The answer for one input.
@@ -210,10 +219,20 @@ pub fn judge_object(
     let (reader, replay) = match selected {
         Ok(opened) => opened,
         Err(error) => {
-            let finding = Finding::Malformed(error);
-            return Judgement { format, counts: Counts::default(), finding };
+            return Judgement::new(format, Counts::default(), Finding::Malformed(error));
         }
     };
+    let noticed = reader.noticed();
+    let judgement = judge_reader(reader, replay, key, options);
+    Judgement { backwards: noticed.backwards(), ..judgement }
+}
+
+fn judge_reader(
+    reader: InputReader,
+    replay: Option<Replay>,
+    key: Option<&Value>,
+    options: &Options,
+) -> Judgement {
     if reader.object() == Object::Immediate && reader.is_keyed() && key.is_none() {
         return immediate::judge_each(reader, replay.as_ref(), options);
     }
@@ -240,7 +259,7 @@ fn whole(reader: InputReader, options: &Options) -> Judgement {
         }
         Err(error) => {
             let finding = Finding::Malformed(error.into());
-            Judgement { format, counts: Counts::default(), finding }
+            Judgement::new(format, Counts::default(), finding)
         }
     }
 }
@@ -262,7 +281,7 @@ pub fn judge_recording(
     options: &Options,
 ) -> Judgement {
     let counts = counts(history);
-    Judgement { format, counts, finding: find(history, locations, defect, options) }
+    Judgement::new(format, counts, find(history, locations, defect, options))
 }
 
 fn find(

@@ -71,11 +71,7 @@ pub(super) fn judge(reader: InputReader, replay: Option<&Replay>, options: &Opti
     let surveyed = match survey::survey(reader, replay, options) {
         Ok(surveyed) => surveyed,
         Err(error) => {
-            return Judgement {
-                format,
-                counts: Counts::default(),
-                finding: Finding::Malformed(error),
-            };
+            return Judgement::new(format, Counts::default(), Finding::Malformed(error));
         }
     };
     let mut counts = Counts::default();
@@ -86,13 +82,13 @@ pub(super) fn judge(reader: InputReader, replay: Option<&Replay>, options: &Opti
         surveyed.objects.iter().any(|object| object.reading.standing() == Standing::Violation);
     if let (false, Some(_)) = (has_violation, &surveyed.error) {
         let error = surveyed.error.expect("it is there");
-        return Judgement { format, counts, finding: Finding::Malformed(error.into()) };
+        return Judgement::new(format, counts, Finding::Malformed(error.into()));
     }
     let finding = match second::decide(surveyed, replay, options) {
         Ok(objects) => Finding::Objects(Box::new(objects)),
         Err(error) => Finding::Malformed(error),
     };
-    Judgement { format, counts, finding }
+    Judgement::new(format, counts, finding)
 }
 
 /// The parts with their verdicts, in their order; `quiet`: the number of linearizable objects

@@ -59,12 +59,12 @@ fn judge_divided(
         Ok(reading) => reading,
         Err(error) => {
             let finding = Finding::Malformed(error.into());
-            return Judgement { format, counts: Counts::default(), finding };
+            return Judgement::new(format, Counts::default(), finding);
         }
     };
     drop(reader);
     let counts = reading.counts();
-    Judgement { format, counts, finding: conclude(reading, replay, options) }
+    Judgement::new(format, counts, conclude(reading, replay, options))
 }
 
 /// What a reading says; `replay` reads the input again, for a proof or a search.

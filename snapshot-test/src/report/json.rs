@@ -11,7 +11,7 @@ use snapshot_core::immediate::History;
 use snapshot_core::verdict::{Cause, Reason};
 use snapshot_core::{OperationId, Segment};
 
-use super::{exhausted, verdict};
+use super::{doubt, exhausted, verdict};
 use crate::Value;
 use crate::certificate::line_text;
 use crate::format::Location;
@@ -43,6 +43,9 @@ pub struct Record<'a> {
     operations: u64,
     pending: u64,
     failed: u64,
+    /// That times contradict the order of the lines, and what it means for the verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<Violation>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -228,6 +231,7 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
         operations: counts.operations,
         pending: counts.pending,
         failed: counts.failed,
+        warning: judgement.backwards.map(|backwards| backwards.told(doubt(&judgement.finding))),
         violation: None,
         unknown: None,
         malformed: None,

@@ -12,6 +12,7 @@ pub(crate) use json::{json_of, text};
 use serde::{Deserialize, Serialize};
 use snapshot_core::verdict::Exhausted;
 
+use crate::format::Doubt;
 use crate::judge::{Finding, immediate};
 
 /// How many inputs turned out how.
@@ -87,6 +88,15 @@ pub fn exit_code<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> u8 {
     let mut tally = Tally::default();
     findings.into_iter().for_each(|finding| tally.count(finding));
     tally.code()
+}
+
+/// What times that run backwards mean for a finding.
+pub fn doubt(finding: &Finding) -> Doubt {
+    match exit_code([finding]) {
+        0 => Doubt::Missed,
+        1 => Doubt::FalseAlarm,
+        _ => Doubt::Either,
+    }
 }
 
 /// The one-word verdict.

@@ -23,7 +23,7 @@ use super::interface::Interface;
 use super::object::{Kind, Object};
 use super::recording::{Recording, Text, read};
 use crate::Value;
-use crate::format::Format;
+use crate::format::{Backwards, Doubt, Format};
 
 /// What is wanted, and what it may take.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +38,17 @@ pub struct Options {
     /// the budget once more, and how many cuts may show it (docs/barriers.md). Only for objects whose operations take
     /// effect one at a time.
     pub barriers: Option<usize>,
+}
+
+impl Judgement {
+    /// What times that run backwards mean for it.
+    pub const fn doubt(&self) -> Doubt {
+        match self.finding {
+            Finding::SetLinearizable(_) => Doubt::Missed,
+            Finding::Violation(_) => Doubt::FalseAlarm,
+            Finding::Unknown { .. } => Doubt::Either,
+        }
+    }
 }
 
 impl Default for Options {
@@ -72,6 +83,8 @@ pub struct Judgement {
     pub method: &'static str,
     /// Its size.
     pub counts: Counts,
+    /// Times that contradict the order of its lines, if there are any.
+    pub backwards: Option<Backwards>,
     /// The answer.
     pub finding: Finding,
     /// The operations by number, as the recording has them.
@@ -187,9 +200,9 @@ impl<R: Read> Task for Judge<'_, R> {
             pending: count(&|ending| matches!(ending, Ending::Pending)),
             failed: count(&|ending| matches!(ending, Ending::Failed)),
         };
-        let (format, texts) = (recording.format, recording.texts);
+        let Recording { format, texts, backwards, .. } = recording;
         let method = S::METHOD;
-        Ok(Judgement { object, format, method, counts, finding, texts, processes })
+        Ok(Judgement { object, format, method, counts, backwards, finding, texts, processes })
     }
 }
 

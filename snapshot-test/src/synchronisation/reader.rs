@@ -10,7 +10,8 @@ use serde::Deserialize;
 use super::error::{ReadError, ReadErrorKind, quoted};
 use super::token::Token;
 use crate::Value;
-use crate::format::{Format, Location};
+use crate::format::{Backwards, Clock, Format, Location, Time};
+use crate::stamp::Stamp;
 
 /// The longest line that is read, in bytes with its end.
 pub const LINE_LIMIT: usize = 8 << 20;
@@ -44,17 +45,30 @@ pub(super) struct Lines<R> {
     number: u64,
     offset: u64,
     bytes: Vec<u8>,
+    clock: Clock,
 }
 
 impl<R: Read> Lines<R> {
     /// `format`: `None` takes a line that begins with `{` for JSON Lines.
     pub fn new(input: R, format: Option<Format>) -> Self {
-        Self { input: BufReader::new(input), format, number: 0, offset: 0, bytes: Vec::new() }
+        Self {
+            input: BufReader::new(input),
+            format,
+            number: 0,
+            offset: 0,
+            bytes: Vec::new(),
+            clock: Clock::default(),
+        }
     }
 
     /// The format, once a line was read.
     pub const fn format(&self) -> Option<Format> {
         self.format
+    }
+
+    /// Times so far that contradict the order of the lines.
+    pub fn backwards(&self) -> Option<Backwards> {
+        self.clock.noticed().backwards()
     }
 
     /// The next line that is not blank, with its place.
@@ -72,13 +86,19 @@ impl<R: Read> Lines<R> {
             }
             match self.line() {
                 Ok(None) => {}
-                Ok(Some((at, line))) => return Some(Ok((self.location(at), line))),
+                Ok(Some((at, line, time))) => {
+                    let location = self.location(at);
+                    if let Some(time) = time {
+                        self.clock.observe(None, time, || location);
+                    }
+                    return Some(Ok((location, line)));
+                }
                 Err(defect) => return Some(Err(self.fail(defect))),
             }
         }
     }
 
-    fn line(&mut self) -> Result<Option<(usize, Line)>, Defect> {
+    fn line(&mut self) -> Result<Option<(usize, Line, Option<Stamp>)>, Defect> {
         if self.bytes.len() > LINE_LIMIT {
             return Err((0, ReadErrorKind::TooLong));
         }
@@ -101,8 +121,11 @@ impl<R: Read> Lines<R> {
         } else {
             Format::Text
         });
-        let line = if format == Format::Jsonl { json(text, at)? } else { words(text)? };
-        Ok(Some((at, line)))
+        let (line, time) = match format {
+            Format::Jsonl => json(text, at)?,
+            _ => (words(text)?, None),
+        };
+        Ok(Some((at, line, time)))
     }
 
     /// The place of a byte of the line read last.
@@ -227,8 +250,8 @@ struct Fields {
     value: Option<Token>,
     values: Option<Vec<Token>>,
     closed: Option<bool>,
-    #[serde(rename = "time")]
-    _time: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    time: Time,
     #[serde(rename = "comment")]
     _comment: Option<serde::de::IgnoredAny>,
 }
@@ -247,7 +270,8 @@ fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Tok
     Token::deserialize(deserializer).map(Some)
 }
 
-fn json(text: &str, at: usize) -> Result<Line, Defect> {
+/// A line of JSON, with the time of its event.
+fn json(text: &str, at: usize) -> Result<(Line, Option<Stamp>), Defect> {
     let fields: Fields = serde_json::from_str(text.trim_end()).map_err(|error| {
         let whole = error.to_string();
         let end = whole.rfind(" at line ").unwrap_or(whole.len());
@@ -262,7 +286,7 @@ fn json(text: &str, at: usize) -> Result<Line, Defect> {
         }
         let is_event = fields.event.is_some() || fields.process.is_some();
         return match fields.object {
-            Some(object) if !is_event => Ok(Line::Object(object)),
+            Some(object) if !is_event => Ok((Line::Object(object), None)),
             _ => {
                 Err(fail("a header has the fields `snapshot-history` and `object`, and no others"))
             }
@@ -292,5 +316,5 @@ fn json(text: &str, at: usize) -> Result<Line, Defect> {
         Event::Fail => Deed::Fail,
         Event::Unknown => Deed::Unknown,
     };
-    Ok(Line::Event { process, deed })
+    Ok((Line::Event { process, deed }, fields.time.of(text.trim_end())))
 }

@@ -9,7 +9,7 @@ use super::interface::{Interface, Recorded};
 use super::object::{Object, nearest};
 use super::reader::{Deed, Line, Lines};
 use super::token::Token;
-use crate::format::{Format, Location};
+use crate::format::{Backwards, Format, Location};
 
 /// An operation as its recording has it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -31,6 +31,8 @@ pub(super) struct Recording<S: Interface> {
     pub history: Recorded<S>,
     pub texts: Vec<Text>,
     pub format: Option<Format>,
+    /// Times that contradict the order of the lines.
+    pub backwards: Option<Backwards>,
 }
 
 /// Reads a recording of an object.
@@ -134,7 +136,8 @@ pub(super) fn read<S: Interface>(
         let location = Location::START;
         return Err(ReadError { location, kind: ReadErrorKind::Empty, line: None });
     }
-    Ok(Recording { history: history.finish(), texts, format: lines.format() })
+    let (format, backwards) = (lines.format(), lines.backwards());
+    Ok(Recording { history: history.finish(), texts, format, backwards })
 }
 
 fn no_operation<S: Interface>(found: &str) -> ReadErrorKind {

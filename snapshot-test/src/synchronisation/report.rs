@@ -249,6 +249,9 @@ pub struct Record<'a> {
     operations: usize,
     pending: usize,
     failed: usize,
+    /// That times contradict the order of the lines, and what it means for the verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<ViolationRecord<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -341,6 +344,7 @@ pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> Str
         operations: counts.operations,
         pending: counts.pending,
         failed: counts.failed,
+        warning: judgement.backwards.map(|backwards| backwards.told(judgement.doubt())),
         violation,
         unknown,
         certificate,

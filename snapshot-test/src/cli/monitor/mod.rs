@@ -31,7 +31,7 @@ use self::clocks::{Clocks, Keeper};
 use self::inputs::Input;
 use super::check::ReportFormat;
 use super::cluster::Processes;
-use super::{TROUBLE, print, trouble};
+use super::{TROUBLE, print, times, trouble};
 
 /// Set by Ctrl-C: what has been read is reported. A second one ends it at once.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -207,6 +207,8 @@ impl Monitor {
         };
         let mut clocks = Clocks::new(self.status, self.every);
         let mut keeper = Keeper::new(self.checkpoint.as_deref(), self.every);
+        let begin = resumed.map_or((0, 0), |checkpoint| (checkpoint.bytes, checkpoint.lines));
+        let mut times = times::Watch::new(name, reader.noticed(), begin);
         loop {
             let Next { key, location, event } = match J::next(&mut reader) {
                 None => break,
@@ -216,6 +218,7 @@ impl Monitor {
                 Some(Err(error)) => return Err(refused(error.into())),
             };
             if clocks.is_time() {
+                times.look(false);
                 clocks.print(name, || clocks::progress(&live));
                 if keeper.is_due() {
                     let began = Instant::now();
@@ -235,6 +238,7 @@ impl Monitor {
                 }
             }
         }
+        times.look(true);
         let (text, code) = live.report(&escape::name(name));
         let printed = print(&text);
         Ok(if printed == ExitCode::SUCCESS { ExitCode::from(code) } else { printed })

@@ -15,6 +15,7 @@ use snapshot_test::{InputError, Value};
 use super::inputs::{self, Input};
 use super::printer::Printer;
 use super::{Monitor, STOP};
+use crate::cli::times;
 
 /// Events between two looks at what is wanted.
 const STRIDE: u64 = 1 << 8;
@@ -219,6 +220,7 @@ impl One<'_> {
         };
         // What was wanted before is wanted still.
         let (mut since, mut kept) = (0_u64, 0);
+        let mut times = times::Watch::new(self.name, reader.noticed(), self.begin());
         let end = loop {
             if whole.stop.load(Ordering::Relaxed) {
                 break None;
@@ -235,6 +237,7 @@ impl One<'_> {
             };
             since += 1;
             if self.outbox.was_read() || since.is_multiple_of(STRIDE) {
+                times.look(false);
                 let wanted = whole.wanted.load(Ordering::Relaxed);
                 if wanted != kept {
                     kept = wanted;
@@ -244,6 +247,7 @@ impl One<'_> {
             }
             dealer.deal(&next, &mut reader);
         };
+        times.look(true);
         let (events, objects) = self.outbox.count();
         whole.count(events, objects);
         let began = Instant::now();

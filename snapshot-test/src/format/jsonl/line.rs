@@ -8,13 +8,22 @@ use crate::Value;
 use crate::format::error::{Fault, Found, ReadErrorKind};
 use crate::format::text::cursor::{Cursor, Step, saturated};
 use crate::format::{Format, Object, Payload, Shape};
+use crate::stamp::Stamp;
 
 /// What a line is.
 #[derive(Debug)]
 pub(super) enum Line {
-    /// An event, with its key; its values are those that were parsed.
-    Event(Process, Shape, Option<Value>),
+    Event(Event),
     Header(Declaration<Value>, Object),
+}
+
+/// An event; its values are those that were parsed.
+#[derive(Debug)]
+pub(super) struct Event {
+    pub process: Process,
+    pub shape: Shape,
+    pub key: Option<Value>,
+    pub time: Option<Stamp>,
 }
 
 /// Parses a line, which begins with `indent` blanks.
@@ -37,7 +46,7 @@ pub(super) fn parse(line: &[u8], indent: usize, payload: &mut Payload) -> Step<L
     if let Err(error) = parsed.and_then(|()| json.end()) {
         return Err(defect(line, &error, fields.defect.take()));
     }
-    interpret(&mut fields).map_err(|kind| {
+    interpret(&mut fields, text.trim_end()).map_err(|kind| {
         let (at, width) = kind_place(line, indent, &kind);
         Fault::new(at, width, kind)
     })
@@ -108,7 +117,7 @@ fn last_place(line: &[u8], name: &str) -> Option<(usize, usize)> {
     Some((at + 1, name.len()))
 }
 
-fn interpret(fields: &mut Fields<'_>) -> Result<Line, ReadErrorKind> {
+fn interpret(fields: &mut Fields<'_>, text: &str) -> Result<Line, ReadErrorKind> {
     if fields.version.is_some() {
         return header(fields).map(|(declaration, object)| Line::Header(declaration, object));
     }
@@ -163,7 +172,8 @@ fn interpret(fields: &mut Fields<'_>) -> Result<Line, ReadErrorKind> {
             Shape::Unknown
         }
     };
-    Ok(Line::Event(process, shape, fields.key.take()))
+    let time = fields.time.of(text);
+    Ok(Line::Event(Event { process, shape, key: fields.key.take(), time }))
 }
 
 fn header(fields: &mut Fields<'_>) -> Result<(Declaration<Value>, Object), ReadErrorKind> {

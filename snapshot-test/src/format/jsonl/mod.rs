@@ -14,28 +14,34 @@
 //!
 //! In a recording of several objects each event has the `key` of its object.
 //!
-//! The first line may be a header. `time` and `comment` may stand in any line
-//! and are ignored: the order of the file is authoritative over clocks. Any
+//! The first line may be a header. `time` and `comment` may stand in any line:
+//! the order of the file is authoritative over clocks, and a `time` that contradicts it
+//! is noticed ([`Noticed`](super::Noticed)). Any
 //! other field that a line does not need is an error, since a misspelt optional
 //! field would otherwise be ignored silently.
 
 mod fields;
 mod line;
+mod members;
 mod writer;
 
 use std::io::Read;
 
 use snapshot_core::history::Declaration;
 
+pub(crate) use fields::Time;
+pub(crate) use members::{Member, members};
 pub use writer::JsonlWriter;
 
-use self::line::Line;
+use self::line::{Event, Line};
+use super::clock::Clock;
 use super::error::{Fault, ReadError, ReadErrorKind};
 use super::keys::Keys;
 use super::location::{Excerpt, Location};
 use super::source::Source;
 use super::{Format, Object, Parsed, Payload};
 use crate::Value;
+use crate::stamp::Stamp;
 
 /// Reads the JSON Lines format.
 #[derive(Debug)]
@@ -50,6 +56,9 @@ pub(super) struct JsonlReader<R> {
     /// The line of the header, if there was one.
     header: Option<u64>,
     keys: Keys,
+    clock: Clock,
+    /// The time of the event read last.
+    time: Option<Stamp>,
     seen: bool,
 }
 
@@ -63,6 +72,8 @@ impl<R: Read> JsonlReader<R> {
             first: None,
             header: None,
             keys: Keys::default(),
+            clock: Clock::default(),
+            time: None,
             seen: false,
         };
         reader.first = reader.next_line()?;
@@ -79,6 +90,18 @@ impl<R: Read> JsonlReader<R> {
 
     pub(super) const fn keys_mut(&mut self) -> &mut Keys {
         &mut self.keys
+    }
+
+    pub(super) const fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    pub(super) const fn clock_mut(&mut self) -> &mut Clock {
+        &mut self.clock
+    }
+
+    pub(super) const fn time(&self) -> Option<Stamp> {
+        self.time
     }
 
     /// For a recording that is read from its middle on.
@@ -122,7 +145,7 @@ impl<R: Read> JsonlReader<R> {
             }
             let location = self.source.location(indent);
             match line::parse(line, indent, &mut self.payload) {
-                Ok(Line::Event(process, shape, key)) => {
+                Ok(Line::Event(Event { process, shape, key, time })) => {
                     let refusal = self.object.refusal(shape);
                     let refusal =
                         refusal.or_else(|| self.keys.refusal(key.is_some(), location.line));
@@ -132,6 +155,10 @@ impl<R: Read> JsonlReader<R> {
                     self.source.pass_line(length);
                     self.seen = true;
                     let key = key.map(|key| self.keys.number(key));
+                    self.time = time;
+                    if let Some(time) = time {
+                        self.clock.observe(key, time, || location);
+                    }
                     return Ok(Some(Parsed { location, process, shape, key }));
                 }
                 Ok(Line::Header(declaration, object)) => {

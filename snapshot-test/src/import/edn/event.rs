@@ -1,10 +1,10 @@
-//! Maps of EDN as events, and events as calls.
+//! Maps of EDN as events.
 
-use std::collections::HashMap;
+use clojure_reader::edn::{self, Edn};
 
-use clojure_reader::edn::{Edn, read};
-
-use super::super::{ImportError, ImportErrorKind, Stamp, Warning};
+use super::super::place::{Spot, Step};
+use super::super::{ImportErrorKind, Stamp};
+use super::scan::{Bracket, Forms, opening};
 use super::value::{malformed, short};
 
 /// What happens at an event.
@@ -17,181 +17,148 @@ pub(super) enum Kind {
     Info,
 }
 
-/// An operation, from its invocation to its end.
+/// A value of an event, with its place.
 #[derive(Clone, Debug)]
-pub(super) struct Call {
-    /// The line of its invocation.
-    pub(super) line: u64,
-    /// The number of its process, by first appearance.
-    pub(super) process: usize,
-    /// `:f`.
-    pub(super) function: String,
-    /// The `:value` of the invocation.
-    pub(super) given: Edn<'static>,
-    /// The `:value` of its end.
-    pub(super) returned: Edn<'static>,
-    pub(super) time: Option<Stamp>,
-    /// How and when it ended, if it did.
-    pub(super) end: Option<(Kind, Option<Stamp>)>,
+pub(super) struct Placed {
+    pub(super) edn: Edn<'static>,
+    pub(super) spot: Spot,
 }
 
 /// An event of a client.
-struct Raw {
-    process: i64,
-    kind: Kind,
-    function: String,
-    value: Edn<'static>,
-    time: Option<Stamp>,
+#[derive(Clone, Debug)]
+pub(super) struct Event {
+    pub(super) spot: Spot,
+    pub(super) process: i64,
+    pub(super) kind: Kind,
+    /// `:f`.
+    pub(super) function: String,
+    pub(super) function_at: Spot,
+    /// `:value`; `nil`, in the place of the event, if there is none.
+    pub(super) value: Placed,
+    pub(super) time: Option<Stamp>,
 }
 
-/// What a log holds: its calls, its events in order (each the number of its call and what
-/// happens), and what is to be said of it.
-pub(super) type Log = (Vec<Call>, Vec<(usize, Kind)>, Vec<Warning>);
-
-/// The calls of all clients; what a nemesis does is left out.
-pub(super) fn calls(log: &str) -> Result<Log, ImportError> {
-    let (mut calls, mut events): (Vec<Call>, Vec<_>) = (Vec::new(), Vec::new());
-    let mut numbers: HashMap<i64, usize> = HashMap::new();
-    let mut open: HashMap<usize, usize> = HashMap::new();
-    let mut latest: Option<Stamp> = None;
-    let mut backwards: Option<(u64, usize)> = None;
-    each(log, &mut |line, map| {
-        let Some(raw) = event(&map).map_err(|kind| kind.at(line))? else { return Ok(()) };
-        if let (Some(before), Some(now)) = (latest, raw.time)
-            && now < before
-        {
-            backwards = Some(backwards.map_or((line, 1), |(first, count)| (first, count + 1)));
-        }
-        latest = raw.time.or(latest);
-        let next = numbers.len();
-        let process = *numbers.entry(raw.process).or_insert(next);
-        let unpaired = |what, earlier| {
-            Err(ImportErrorKind::Unpaired { process: raw.process, what, earlier }.at(line))
+/// The events of all clients, in the order of the log: maps one after the other, or in a vector
+/// or list. What a nemesis does is left out.
+pub(super) fn events(log: &str, start: usize) -> Step<Vec<Event>> {
+    let mut events = Vec::new();
+    let mut forms = Forms::of(log, start);
+    while let Some(form) = forms.next()? {
+        let Some((at, Bracket::Sequence)) = opening(log, form) else {
+            events.extend(event(log, form)?);
+            continue;
         };
-        match (raw.kind, open.remove(&process)) {
-            (Kind::Invoke, None) => {
-                open.insert(process, calls.len());
-                events.push((calls.len(), Kind::Invoke));
-                calls.push(Call {
-                    line,
-                    process,
-                    function: raw.function,
-                    given: raw.value,
-                    returned: Edn::Nil,
-                    time: raw.time,
-                    end: None,
-                });
-            }
-            (Kind::Invoke, Some(earlier)) => {
-                return unpaired(
-                    "begins an operation while another one is open",
-                    calls[earlier].line,
-                );
-            }
-            (_, None) => return unpaired("ends an operation that has not begun", 0),
-            (kind, Some(call)) => {
-                if calls[call].function != raw.function {
-                    return unpaired("ends another operation than it began", calls[call].line);
-                }
-                events.push((call, kind));
-                calls[call].returned = raw.value;
-                calls[call].end = Some((kind, raw.time));
-            }
+        let mut within = Forms::within(log, form);
+        while let Some(form) = within.next()? {
+            events.extend(event(log, form)?);
         }
-        Ok(())
-    })?;
-    let warnings = backwards.map(|(line, events)| Warning::Backwards { line, events });
-    Ok((calls, events, warnings.into_iter().collect()))
-}
-
-/// Hands over every map of a log: one after the other, or all of them in a vector or list.
-fn each(
-    log: &str,
-    take: &mut dyn FnMut(u64, Edn<'static>) -> Result<(), ImportError>,
-) -> Result<(), ImportError> {
-    let mut rest = log;
-    let mut line = 1;
-    loop {
-        let begin = rest.len() - skipped(rest);
-        line += newlines(&rest[..rest.len() - begin]);
-        rest = &rest[rest.len() - begin..];
-        if rest.is_empty() {
-            return Ok(());
-        }
-        let (form, after) = read(rest).map_err(|error| {
-            let within = error.line.map_or(0, |line| line as u64 - 1);
-            malformed(&error).at(line + within)
-        })?;
-        match &form {
-            Edn::Vector(maps) | Edn::List(maps) => {
-                // Where a map of a list begins is not kept.
-                for map in maps {
-                    take(line, map.clone().into_owned())?;
-                }
-            }
-            map => take(line, map.clone().into_owned())?,
-        }
-        line += newlines(&rest[..rest.len() - after.len()]);
-        rest = after;
+        within.close(Spot { at, width: 1 })?;
     }
-}
-
-/// Bytes of white space and comments at the beginning.
-fn skipped(text: &str) -> usize {
-    let mut rest = text;
-    loop {
-        let trimmed = rest.trim_start_matches(|one: char| one.is_whitespace() || one == ',');
-        match trimmed.strip_prefix(';') {
-            Some(comment) => rest = comment.split_once('\n').map_or("", |(_, rest)| rest),
-            None => return text.len() - trimmed.len(),
-        }
+    if !forms.is_at_end() {
+        let message = "expected an event, found a bracket that closes nothing".to_owned();
+        return Err(ImportErrorKind::Edn { message }.at(forms.place()));
     }
+    Ok(events)
 }
 
-fn newlines(text: &str) -> u64 {
-    text.bytes().filter(|byte| *byte == b'\n').count() as u64
-}
+/// The fields that mean something.
+const FIELDS: [&str; 5] = [":process", ":type", ":f", ":value", ":time"];
 
 /// The event of a client; `None` for a nemesis.
-fn event(form: &Edn<'static>) -> Result<Option<Raw>, ImportErrorKind> {
-    let found = |field, expected, found: &Edn<'_>| ImportErrorKind::Field {
-        field,
-        expected,
-        found: short(found),
+fn event(log: &str, form: Spot) -> Step<Option<Event>> {
+    // Also `#jepsen.history.Op{...}`.
+    let Some((_, Bracket::Map)) = opening(log, form) else {
+        let kind = ImportErrorKind::Field {
+            field: "event",
+            expected: "a map with :type, :process, :f and :value",
+            found: format!("`{}`", log[form.at..].chars().take(40).collect::<String>()),
+            cure: "an event looks like {:type :invoke, :process 0, :f :write, :value 5}",
+        };
+        return Err(kind.at(form));
     };
-    // `#jepsen.history.Op{...}`
-    let map = match form {
-        Edn::Tagged(_, map) => map,
-        map => map,
+    let [process, kind, function, value, time] = fields(log, form)?;
+    let read = |spot: Option<Spot>| spot.map(|spot| placed(log, spot)).transpose();
+    let (process, kind) = (read(process)?, read(kind)?);
+    let is_info = kind.as_ref().is_some_and(|kind| kind.edn == Edn::Key("info".into()));
+    let missing = |field| {
+        let cure = "an event has :type, :process, :f and :value";
+        ImportErrorKind::Missing { field, cure }.at(form)
     };
-    let Edn::Map(fields) = map else {
-        return Err(found("event", "a map with :type, :process, :f and :value", form));
+    let wrong = |field, expected, found: &Placed, cure| {
+        let kind = ImportErrorKind::Field { field, expected, found: short(&found.edn), cure };
+        kind.at(found.spot)
     };
-    let field = |name: &'static str| fields.get(&Edn::key(name));
-    let missing = |field| ImportErrorKind::Missing { field, cure: "" };
-    let process = match field("process").ok_or(missing(":process"))? {
-        Edn::Int(process) => *process,
-        // A nemesis, or another that is no client.
-        _ => return Ok(None),
+    let process = match process.ok_or_else(|| missing(":process"))? {
+        Placed { edn: Edn::Int(process), .. } => process,
+        Placed { edn: Edn::Key(_), .. } if is_info => return Ok(None),
+        other => {
+            let cure = "only a nemesis, whose events are all :info, has a name";
+            return Err(wrong(":process", "the number of a process", &other, cure));
+        }
     };
-    let kind = match field("type").ok_or(missing(":type"))? {
+    let (function, value, time) = (read(function)?, read(value)?, read(time)?);
+    let kind = kind.ok_or_else(|| missing(":type"))?;
+    let kind = match &kind.edn {
         Edn::Key(name) if name == "invoke" => Kind::Invoke,
         Edn::Key(name) if name == "ok" => Kind::Ok,
         Edn::Key(name) if name == "fail" => Kind::Fail,
         Edn::Key(name) if name == "info" => Kind::Info,
-        other => return Err(found(":type", ":invoke, :ok, :fail or :info", other)),
+        _ => return Err(wrong(":type", ":invoke, :ok, :fail or :info", &kind, "")),
     };
-    let function = match field("f").ok_or(missing(":f"))? {
+    let function = function.ok_or_else(|| missing(":f"))?;
+    let function_at = function.spot;
+    let function = match &function.edn {
         Edn::Key(name) | Edn::Str(name) | Edn::Symbol(name) => name.to_string(),
-        other => return Err(found(":f", "a keyword", other)),
+        _ => return Err(wrong(":f", "a keyword", &function, "it names the operation: :write")),
     };
-    let time = match field("time") {
-        None | Some(Edn::Nil) => None,
+    let time = match time.filter(|time| time.edn != Edn::Nil) {
+        None => None,
         Some(time) => {
-            let stamp = time.to_string().parse();
-            Some(stamp.map_err(|_| found(":time", "a number", time))?)
+            let text = &log[time.spot.at..time.spot.at + time.spot.width];
+            let stamp = text.parse();
+            let cure = "it is an integer or a decimal number without an exponent";
+            Some(stamp.map_err(|_| wrong(":time", "a number", &time, cure))?)
         }
     };
-    let value = field("value").cloned().unwrap_or(Edn::Nil);
-    Ok(Some(Raw { process, kind, function, value, time }))
+    let value = value.unwrap_or(Placed { edn: Edn::Nil, spot: form });
+    Ok(Some(Event { spot: form, process, kind, function, function_at, value, time }))
+}
+
+/// The places of the values of [`FIELDS`] in a map. Others are not read.
+fn fields(log: &str, map: Spot) -> Step<[Option<Spot>; FIELDS.len()]> {
+    let mut fields = [None; FIELDS.len()];
+    let mut forms = Forms::within(log, map);
+    while let Some(name) = forms.next()? {
+        let Some(value) = forms.next()? else {
+            forms.close(Spot { at: opening(log, map).map_or(map.at, |(at, _)| at), width: 1 })?;
+            let message = "expected a value behind the last key of the map".to_owned();
+            return Err(ImportErrorKind::Edn { message }.at(name));
+        };
+        let text = &log[name.at..name.at + name.width];
+        let Some(field) = FIELDS.iter().position(|field| *field == text) else { continue };
+        if let Some(first) = fields[field] {
+            let (field, found) = (FIELDS[field], text.to_owned());
+            let kind = ImportErrorKind::DuplicateField { field, found };
+            return Err(kind.at(name).against(first));
+        }
+        fields[field] = Some(value);
+    }
+    Ok(fields)
+}
+
+/// The value of a form.
+fn placed(log: &str, spot: Spot) -> Step<Placed> {
+    let text = &log[spot.at..spot.at + spot.width];
+    match edn::read(text) {
+        Ok((edn, "")) => Ok(Placed { edn: edn.into_owned(), spot }),
+        Ok(_) => {
+            let message = "a value of this form is not known here".to_owned();
+            Err(ImportErrorKind::Edn { message }.at(spot))
+        }
+        Err(error) => {
+            let at = spot.at + error.ptr.unwrap_or(0).min(text.len());
+            let end = if error.ptr.is_some() { at + 1 } else { spot.at + spot.width };
+            Err(malformed(&error).at(Spot::new(at, end.max(at))))
+        }
+    }
 }

@@ -7,28 +7,34 @@
 //! contradicts the order - or, on demand, to sort by it ([`Options::sort_by_time`]), with
 //! the semantics of intervals.
 //!
-//! What is a snapshot in it (`workload`): registers, each a segment, where an operation
+//! `scan` tells the forms of a log apart, `event` and `call` read them, `sort` and `workload` say
+//! what is a snapshot in it: registers, each a segment, where an operation
 //! writes one of them or reads one or more; and sets to which elements are added one by
 //! one, where each element is a segment. A read of some registers is a partial scan. All
 //! else is refused by name.
 
+mod call;
 mod event;
+mod scan;
+mod sort;
 mod value;
 mod workload;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use snapshot_core::history::{Action, Declaration, Event, Writers};
-use snapshot_core::{History, Process, Segment};
+use snapshot_core::{History, Segment};
 
-use self::event::{Call, Kind, calls};
-use self::workload::{Deeds, deeds};
-use super::timeline::{self, Deed, Fate, Interval};
-use super::{ImportError, ImportErrorKind, Imported, Stamp};
+use self::call::{Call, Calls, calls};
+use self::event::{Kind, events};
+use self::sort::Sort;
+use self::workload::{Meanings, Unused};
+use super::meaning::Segments;
+use super::place::{Spot, Step};
+use super::timeline::{self, Arranged, Deed, Fate, Interval, process};
+use super::{ImportError, ImportErrorKind, Imported, Stamp, Warning};
 use crate::Value;
-
-/// The most entries of all reads together that are held in memory.
-const MOST_ENTRIES: usize = 100_000_000;
+use crate::format::Clock;
 
 /// How a history in EDN is to be understood.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -52,48 +58,107 @@ pub struct Options {
 ///            {:process 1, :type :invoke, :f :read, :value nil}
 ///            {:process 0, :type :ok, :f :write, :value {:x 1}}
 ///            {:process 1, :type :ok, :f :read, :value {:x 1, :y nil}}";
-/// let imported = edn(log, &EdnOptions::default())?;
+/// let imported = edn(log.as_bytes(), &EdnOptions::default())?;
 /// assert_eq!(imported.comments, ["segment 0 is :x", "segment 1 is :y"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// If it is no EDN, no history, or has operations that snapshots do not have.
-pub fn edn(log: &str, options: &Options) -> Result<Imported, ImportError> {
-    let initial = match &options.initial {
-        None => None,
-        Some(text) => Some(value::read(text).map_err(|kind| kind.at(1))?),
-    };
-    let (calls, events, mut warnings) = calls(log)?;
-    if calls.is_empty() {
-        return Err(ImportErrorKind::Empty.at(1));
-    }
-    let deeds = deeds(&calls, options.independent, initial)?;
-    let mut declaration = Declaration::new(Value::ZERO)
-        .with_segments(deeds.names.len().max(1))
-        .with_initial(vec![deeds.initial.clone(); deeds.names.len()]);
-    let named = deeds.names.iter().enumerate();
-    let comments = named.map(|(segment, name)| format!("segment {segment} is {name}")).collect();
-    let (history, lost) = if options.sort_by_time {
-        let intervals = intervals(&calls, &deeds)?;
-        let imported = timeline::history(intervals, declaration, options.skew.magnitude())?;
-        (imported.history, imported.warnings)
-    } else {
-        declaration = declaration.with_writers(writers(&calls, &deeds));
-        (in_order(&calls, &events, &deeds, declaration)?, Vec::new())
-    };
+pub fn edn(log: &[u8], options: &Options) -> Result<Imported, ImportError> {
+    let text = super::text(log);
+    text.and_then(|text| imported(text, options)).map_err(|fault| fault.located(log))
+}
+
+fn imported(log: &str, options: &Options) -> Step<Imported> {
+    let initial = options.initial.as_deref().map(value::initial).transpose()?;
+    let mut events = events(log, super::without_mark(log.as_bytes()))?;
+    let mut warnings = Vec::new();
     if options.sort_by_time {
-        warnings.clear();
+        sort_by_time(&mut events)?;
+    } else {
+        let mut clock = Clock::default();
+        for event in &events {
+            if let Some(time) = event.time {
+                clock.observe(None, time, || event.spot.location(log.as_bytes()));
+            }
+        }
+        warnings.extend(clock.noticed().backwards().map(Warning::Backwards));
     }
-    warnings.extend(lost);
+    let Calls { calls, events, processes } = calls(events)?;
+    if calls.is_empty() {
+        return Err(ImportErrorKind::Empty.at(Spot::default()));
+    }
+    let sort = Sort::of(&calls, options.independent)?;
+    let initial = match (sort, initial) {
+        (Sort::Registers, initial) => initial.unwrap_or_else(|| Value::from("nil")),
+        (Sort::Sets, None) => Value::ZERO,
+        (Sort::Sets, Some(_)) => {
+            return Err(ImportErrorKind::Field {
+                field: "--initial",
+                expected: "nothing, since a set is empty at first,",
+                found: format!("`{}`", options.initial.as_deref().unwrap_or_default()),
+                cure: "leave out --initial",
+            }
+            .at(Spot::default()));
+        }
+    };
+    let mut unused: BTreeMap<Unused, (Spot, usize)> = BTreeMap::new();
+    let mut note = |reason, spot| unused.entry(reason).or_insert((spot, 0)).1 += 1;
+    let mut meanings = Meanings { is_independent: options.independent, sort, unused: &mut note };
+    let (mut numbers, mut known) = (Vec::with_capacity(calls.len()), Vec::new());
+    for call in &calls {
+        let meaning = meanings.of(call)?;
+        numbers.push(meaning.as_ref().map(|_| known.len()));
+        known.extend(meaning.map(|meaning| (call.spot, meaning)));
+    }
+    let mut segments = Segments::default();
+    let deeds = segments.deeds(known)?;
+    let deed = |call: usize| numbers[call].map(|number| &deeds[number]);
+    let declaration = super::declaration(segments.len(), initial);
+    let (history, clients) = if options.sort_by_time {
+        let intervals = calls.iter().enumerate();
+        let intervals = intervals.filter_map(|(number, call)| {
+            let client = processes[call.process].to_string();
+            Some(interval(call, client, deed(number)?))
+        });
+        let Arranged { history, warnings: lost, clients } = timeline::history(
+            intervals.collect::<Step<_>>()?,
+            declaration,
+            options.skew.magnitude(),
+        )?;
+        warnings.extend(lost);
+        (history, clients)
+    } else {
+        let declaration = declaration.with_writers(writers(&calls, deed));
+        let history = in_order(&calls, &events, deed, declaration)?;
+        (history, processes.iter().map(i64::to_string).collect())
+    };
+    warnings.extend(unused.into_iter().map(|(reason, (first, operations))| Warning::Unused {
+        first: first.location(log.as_bytes()),
+        operations,
+        reason: reason.reason(),
+    }));
+    let mut comments = segments.comments("the register");
+    comments.extend(super::process_comments(&clients));
     Ok(Imported { history, warnings, comments })
 }
 
+/// Sorts events by their times; those at one instant keep their order.
+fn sort_by_time(events: &mut [event::Event]) -> Step<()> {
+    if let Some(event) = events.iter().find(|event| event.time.is_none()) {
+        let cure = "without it on every event, --sort-by-time has nothing to sort by";
+        return Err(ImportErrorKind::Missing { field: ":time", cure }.at(event.spot));
+    }
+    events.sort_by_key(|event| event.time);
+    Ok(())
+}
+
 /// Many, if some segment is updated by more than one process.
-fn writers(calls: &[Call], deeds: &Deeds) -> Writers {
+fn writers<'a>(calls: &[Call], deed: impl Fn(usize) -> Option<&'a Deed>) -> Writers {
     let mut writer: HashMap<Segment, usize> = HashMap::new();
-    for (call, deed) in calls.iter().zip(&deeds.of_calls) {
-        if let Deed::Update { segment, .. } = deed
+    for (number, call) in calls.iter().enumerate() {
+        if let Some(Deed::Update { segment, .. }) = deed(number)
             && *writer.entry(*segment).or_insert(call.process) != call.process
         {
             return Writers::Many;
@@ -103,49 +168,44 @@ fn writers(calls: &[Call], deeds: &Deeds) -> Writers {
 }
 
 /// The events as they stand in the log.
-fn in_order(
+fn in_order<'a>(
     calls: &[Call],
     events: &[(usize, Kind)],
-    deeds: &Deeds,
+    deed: impl Fn(usize) -> Option<&'a Deed>,
     declaration: Declaration<Value>,
-) -> Result<History<Value>, ImportError> {
-    let refused = |line| move |error| ImportErrorKind::History(error).at(line);
-    let mut history = History::builder(declaration).map_err(refused(1))?;
-    for &(call, kind) in events {
-        let deed = &deeds.of_calls[call];
+) -> Step<History<Value>> {
+    let refused = |spot| {
+        move |error: snapshot_core::history::HistoryError| {
+            ImportErrorKind::History(error.kind).at(spot)
+        }
+    };
+    let mut history = History::builder(declaration).map_err(refused(Spot::default()))?;
+    for &(number, kind) in events {
+        let (call, Some(deed)) = (&calls[number], deed(number)) else { continue };
         let action = match kind {
             Kind::Invoke => deed.invocation(),
             Kind::Ok => deed.response(),
             Kind::Fail => Action::Fail,
             Kind::Info => Action::Unknown,
         };
-        let process = Process::from_index(calls[call].process);
-        history.push(&Event { process, action }).map_err(refused(calls[call].line))?;
+        let process = process(call.process, call.spot)?;
+        history.push(&Event { process, action }).map_err(refused(call.spot))?;
     }
     Ok(history.finish())
 }
 
-/// The operations as intervals of `:time`.
-fn intervals(calls: &[Call], deeds: &Deeds) -> Result<Vec<Interval>, ImportError> {
-    let time = |time: Option<Stamp>, line| {
-        let cure = "; without it on every event, --sort-by-time has nothing to sort by";
-        time.ok_or_else(|| ImportErrorKind::Missing { field: ":time", cure }.at(line))
+/// The operation as an interval of `:time`, which each event has.
+fn interval(call: &Call, client: String, deed: &Deed) -> Step<Interval> {
+    let time = |time: Option<Stamp>, spot| {
+        let cure = "each event has it";
+        time.ok_or_else(|| ImportErrorKind::Missing { field: ":time", cure }.at(spot))
     };
-    let interval = |(call, deed): (&Call, &Deed)| {
-        let end = call.end.map(|(_, end)| time(end, call.line)).transpose()?;
-        let fate = match call.end {
-            Some((Kind::Ok, _)) => Fate::Ok,
-            Some((Kind::Fail, _)) => Fate::Failed,
-            _ => Fate::Unknown,
-        };
-        Ok(Interval {
-            line: call.line,
-            client: call.process.to_string(),
-            deed: deed.clone(),
-            call: time(call.time, call.line)?,
-            end,
-            fate,
-        })
+    let end = call.end.as_ref().map(|end| time(end.time, end.spot)).transpose()?;
+    let fate = match call.kind() {
+        Some(Kind::Ok) => Fate::Ok,
+        Some(Kind::Fail) => Fate::Failed,
+        _ => Fate::Unknown,
     };
-    calls.iter().zip(&deeds.of_calls).map(interval).collect()
+    let begin = time(call.time, call.spot)?;
+    Ok(Interval { spot: call.spot, client, deed: deed.clone(), call: begin, end, fate })
 }

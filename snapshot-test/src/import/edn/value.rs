@@ -1,22 +1,41 @@
 //! Values of EDN as values of recordings.
 
-use clojure_reader::edn::{Edn, read_string};
+use clojure_reader::edn::{Edn, read};
+use clojure_reader::error::{Code, Error};
 
 use super::super::ImportErrorKind;
+use super::super::place::{Spot, Step};
 use crate::Value;
 
-/// An EDN text as a value.
-pub(super) fn read(text: &str) -> Result<Value, ImportErrorKind> {
-    let found = read_string(text).map_err(|error| malformed(&error))?;
-    scalar(&found).ok_or_else(|| ImportErrorKind::Field {
-        field: ":initial",
-        expected: "one value",
-        found: short(&found),
+/// The value of `--initial`.
+pub(super) fn initial(text: &str) -> Step<Value> {
+    let found = read(text).ok().filter(|(_, rest)| rest.trim().is_empty());
+    let value = found.and_then(|(found, _)| scalar(&found));
+    value.ok_or_else(|| {
+        ImportErrorKind::Field {
+            field: "--initial",
+            expected: "one value in EDN",
+            found: format!("`{text}`"),
+            cure: "write a number, nil, or a text in double quotes: --initial '\"a text\"'",
+        }
+        .at(Spot::default())
     })
 }
 
-pub(super) fn malformed(error: &clojure_reader::error::Error) -> ImportErrorKind {
-    ImportErrorKind::Edn(format!("{:?}", error.code))
+/// What the reader found instead of EDN.
+pub(super) fn malformed(error: &Error) -> ImportErrorKind {
+    let message = match error.code {
+        Code::HashMapDuplicateKey => "a key of the map occurs twice".to_owned(),
+        Code::SetDuplicateKey => "an element of the set occurs twice".to_owned(),
+        Code::InvalidNumber => "expected a number of at most 64 bits".to_owned(),
+        Code::InvalidChar => "expected a character".to_owned(),
+        Code::InvalidEscape => "expected one of \\t \\r \\n \\\\ \\\"".to_owned(),
+        Code::InvalidKeyword => "expected a keyword".to_owned(),
+        Code::InvalidTag => "expected a tag".to_owned(),
+        Code::UnexpectedEOF => "expected more, found its end".to_owned(),
+        _ => format!("{:?}", error.code),
+    };
+    ImportErrorKind::Edn { message }
 }
 
 /// A value that is no collection. Different ones stay different: whatever is no integer is
@@ -25,6 +44,8 @@ pub(super) fn scalar(edn: &Edn<'_>) -> Option<Value> {
     Some(match edn {
         Edn::Int(number) => Value::Integer(*number),
         Edn::Str(text) if is_plain(text) => Value::from(&**text),
+        // A quote before it: it may have the letters of a string.
+        Edn::Symbol(name) => Value::from(format!("'{name}").as_str()),
         Edn::Vector(_) | Edn::Set(_) | Edn::Map(_) | Edn::List(_) => return None,
         other => Value::from(other.to_string().as_str()),
     })

@@ -32,10 +32,10 @@ pub(in crate::judge) fn judge_each(
 ) -> Judgement {
     let format = Some(reader.format());
     match decide(reader, replay, options) {
-        Ok((counts, finding)) => Judgement { format, counts, finding },
+        Ok((counts, finding)) => Judgement::new(format, counts, finding),
         Err(error) => {
             let finding = judge::Finding::Malformed(error);
-            Judgement { format, counts: Counts::default(), finding }
+            Judgement::new(format, Counts::default(), finding)
         }
     }
 }
@@ -181,7 +181,7 @@ fn conclude(
             }
         };
         let finding = judge::Finding::Immediate(finding);
-        let judgement = Judgement { format, counts: part, finding };
+        let judgement = Judgement::new(format, part, finding);
         parts.push(Part { key: key.clone(), judgement, certificate: None });
     }
     let found = objects(Object::Immediate, parts, quiet, malformed);

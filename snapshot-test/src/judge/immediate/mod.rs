@@ -61,12 +61,10 @@ pub(super) fn judge(
         })
     };
     match judged {
-        Ok((counts, finding)) => {
-            Judgement { format, counts, finding: super::Finding::Immediate(finding) }
-        }
+        Ok((counts, finding)) => Judgement::new(format, counts, super::Finding::Immediate(finding)),
         Err(error) => {
             let finding = super::Finding::Malformed(error);
-            Judgement { format, counts: Counts::default(), finding }
+            Judgement::new(format, Counts::default(), finding)
         }
     }
 }
@@ -151,7 +149,7 @@ pub(crate) fn judge_recording(
 ) -> Judgement {
     let counts = counts_of(&history);
     let finding = super::Finding::Immediate(explained((history, locations)));
-    Judgement { format: Some(format), counts, finding }
+    Judgement::new(Some(format), counts, finding)
 }
 
 /// Judges the whole recording in memory.

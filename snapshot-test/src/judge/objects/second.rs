@@ -66,12 +66,12 @@ pub(super) fn decide(
             tasks.push(Task { index, object });
         } else {
             let finding = stream::conclude(*object.reading, None, options);
-            found.push((index, Judgement { format, counts, finding }));
+            found.push((index, Judgement::new(format, counts, finding)));
         }
     }
     if let Some(replay) = replay {
         for (index, counts, finding) in reread(tasks, &names, replay, events, options)? {
-            found.push((index, Judgement { format, counts, finding }));
+            found.push((index, Judgement::new(format, counts, finding)));
         }
     }
     found.sort_by_key(|(index, _)| *index);

@@ -75,7 +75,7 @@ fn order_that_a_skew_takes_is_told() {
     assert_eq!((code, warnings.as_str()), (1, ""));
     let (_, code, warnings) = judged(&log, "--skew 1");
     assert_eq!(code, 0);
-    assert!(warnings.contains("warning: 1 operation(s) of client a"), "{warnings}");
+    assert!(warnings.contains("client a: the order of 1 operation is not known"), "{warnings}");
 }
 
 #[test]
@@ -116,14 +116,20 @@ fn porcupines_lists_and_json_lines_are_read() {
 #[test]
 fn what_a_snapshot_has_not_is_refused_by_name() {
     let cases = [
-        ("a,inc,0,,10,20,", "line 2: `inc` is no operation of a snapshot: it does not say"),
-        ("a,txn,,5 6,10,20,", "line 2: `txn` is no operation of a snapshot: transactions"),
-        ("a,update,0,5 6,10,20,", "line 2: update of 2 values"),
-        ("a,cas,0,5,10,20,", "depending on what is there"),
-        ("a,update,0,5,20,10,", "before that; are the two columns exchanged"),
-        ("a,update,,5,10,20,", "expected the field `segment`; only clients that are numbers"),
+        (
+            "a,inc,0,,10,20,",
+            "2:3: `inc` is not judged yet as an operation of a snapshot: it does not say",
+        ),
+        (
+            "a,txn,,5 6,10,20,",
+            "2:3: `txn` is not judged yet as an operation of a snapshot: it is of several",
+        ),
+        ("a,update,0,5 6,10,20,", "2:12: an update to 2 values is not judged yet"),
+        ("a,cas,0,5,10,20,", "depending on the value that is there"),
+        ("a,update,0,5,20,10,", "are the two fields exchanged"),
+        ("a,update,,5,10,20,", "expected the field `segment`, found none"),
         ("a,update,0,5,1e9,20,", "expected a decimal number as `call`, found `1e9`"),
-        ("a,scan,,,10,20,", "expected the field `value`; it is what the scan returned"),
+        ("a,scan,,,10,20,", "expected the field `value`, found none"),
         ("a,update,0,5,10,20,maybe", "expected ok, fail, unknown or nothing as `outcome`"),
     ];
     for (row, expected) in cases {
@@ -131,7 +137,7 @@ fn what_a_snapshot_has_not_is_refused_by_name() {
         assert!(told.contains(expected), "{row}: {told}");
     }
     let two = table(&["a,update,0,5,10,20,", "a,scan,,5,15,25,"]);
-    assert!(refusal(&two).contains("line 3: client a is called at 15"), "{}", refusal(&two));
+    assert!(refusal(&two).contains("3:1: client a is called at 15"), "{}", refusal(&two));
     assert!(refusal("client,when\na,5\n").contains("the field `when` is not known"));
     assert!(refusal("").contains("found nothing"));
     assert!(refusal("[{]").contains("expected JSON"));

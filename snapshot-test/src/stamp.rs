@@ -28,23 +28,28 @@ pub struct StampError;
 
 impl Stamp {
     /// Later than all stamps that can be read.
-    pub(super) const NEVER: Self = Self(i128::MAX);
+    pub(crate) const NEVER: Self = Self(i128::MAX);
+
+    /// A whole number.
+    pub(crate) fn whole(number: impl Into<i128>) -> Self {
+        Self(number.into().saturating_mul(ONE))
+    }
 
     /// Without its sign.
     #[must_use]
-    pub(super) const fn magnitude(self) -> Self {
+    pub(crate) const fn magnitude(self) -> Self {
         Self(self.0.saturating_abs())
     }
 
     /// This much earlier. Saturates far beyond all stamps that can be read.
     #[must_use]
-    pub(super) const fn before(self, skew: Self) -> Self {
+    pub(crate) const fn before(self, skew: Self) -> Self {
         Self(self.0.saturating_sub(skew.0))
     }
 
     /// This much later.
     #[must_use]
-    pub(super) const fn after(self, skew: Self) -> Self {
+    pub(crate) const fn after(self, skew: Self) -> Self {
         Self(self.0.saturating_add(skew.0))
     }
 }

@@ -1,0 +1,328 @@
+//! What can be wrong with a log, where, and what to do about it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use snapshot_core::history::HistoryErrorKind;
+use thiserror::Error;
+
+use super::Stamp;
+use crate::format::{Excerpt, Location, ReadError, ReadErrorKind};
+
+/// A log that cannot be imported.
+#[derive(Debug, Error)]
+#[error("{location}: {kind}", location = .inner.location, kind = .inner.kind)]
+pub struct ImportError {
+    inner: Box<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    location: Location,
+    kind: ImportErrorKind,
+    excerpt: Option<Excerpt>,
+    earlier: Option<Location>,
+}
+
+impl ImportError {
+    pub(super) fn new(
+        location: Location,
+        kind: ImportErrorKind,
+        excerpt: Option<Excerpt>,
+        earlier: Option<Location>,
+    ) -> Self {
+        Self { inner: Box::new(Inner { location, kind, excerpt, earlier }) }
+    }
+
+    /// The error for a log that could not be read.
+    pub fn io(error: std::io::Error) -> Self {
+        Self::new(Location::START, error.into(), None, None)
+    }
+
+    /// The place of the defect in the log.
+    pub fn location(&self) -> Location {
+        self.inner.location
+    }
+
+    /// What is wrong there.
+    pub fn kind(&self) -> &ImportErrorKind {
+        &self.inner.kind
+    }
+
+    /// The report for people: `name:line:column: message`, the line with the defect marked, the
+    /// place that it contradicts, the cure. Several lines, the last without a newline.
+    pub fn report<'a>(&'a self, name: &'a str) -> impl fmt::Display + 'a {
+        Report { error: &self.inner, name }
+    }
+}
+
+impl From<ReadError> for ImportError {
+    fn from(error: ReadError) -> Self {
+        let (location, kind, excerpt) = error.into_parts();
+        let kind = match kind {
+            ReadErrorKind::Io(error) => error.into(),
+            kind => ImportErrorKind::Syntax(kind),
+        };
+        Self::new(location, kind, excerpt, None)
+    }
+}
+
+struct Report<'a> {
+    error: &'a Inner,
+    name: &'a str,
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { error, name } = self;
+        // An option has no place in the log.
+        let is_placed = match error.kind {
+            ImportErrorKind::Io(_) => false,
+            ImportErrorKind::Field { field, .. } => !field.starts_with("--"),
+            _ => true,
+        };
+        if is_placed {
+            write!(f, "{name}:{}: {}", error.location, error.kind)?;
+        } else {
+            write!(f, "{name}: {}", error.kind)?;
+        }
+        if let Some(excerpt) = error.excerpt.as_ref().filter(|_| is_placed) {
+            write!(f, "\n{excerpt}")?;
+        }
+        if let Some(earlier) = error.earlier {
+            write!(f, "\nnote: {name}:{earlier}: {}", error.kind.contradicted())?;
+        }
+        error.kind.cure().map_or(Ok(()), |cure| write!(f, "\nhelp: {cure}"))
+    }
+}
+
+/// Why a log cannot be imported.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ImportErrorKind {
+    /// The operating system could not read on.
+    #[error("cannot read: {0}")]
+    Io(#[from] std::io::Error),
+    /// Bytes that are no text.
+    #[error("not UTF-8: expected UTF-8 text, found other bytes")]
+    NotUtf8,
+    /// There is nothing in it.
+    #[error("expected operations, found nothing")]
+    Empty,
+    /// It is no recording.
+    #[error(transparent)]
+    Syntax(ReadErrorKind),
+    /// It is no CSV.
+    #[error("expected CSV with a header line: {message}")]
+    Csv {
+        /// What the reader says.
+        message: String,
+    },
+    /// It is no JSON.
+    #[error("expected JSON: {message}")]
+    Json {
+        /// What the reader says.
+        message: String,
+    },
+    /// It is no EDN.
+    #[error("expected EDN: {message}")]
+    Edn {
+        /// What the reader says.
+        message: String,
+    },
+    /// A bracket that is never closed.
+    #[error("`{open}` is never closed: expected its end, found the end of the log")]
+    Unclosed {
+        /// The bracket or quote.
+        open: &'static str,
+    },
+    /// Values within values, too many of them.
+    #[error("expected an event, found brackets or tags nested more than {most} deep")]
+    TooDeep {
+        /// The most.
+        most: usize,
+    },
+    /// More than can be held, or numbered.
+    #[error("expected at most {most} {what}, found more")]
+    TooMany {
+        /// Of which things.
+        what: &'static str,
+        /// The most.
+        most: usize,
+    },
+    /// Events that are no operations, since begins and ends do not fit.
+    #[error("process {process} {deed}")]
+    Unpaired {
+        /// The process, as the log names it.
+        process: i64,
+        /// What it does.
+        deed: &'static str,
+    },
+    /// A field is missing.
+    #[error("expected the field `{field}`, found none")]
+    Missing {
+        /// Its name.
+        field: &'static str,
+        /// What to do.
+        cure: &'static str,
+    },
+    /// A field that no log of this kind has.
+    #[error(
+        "the field `{field}` is not known; expected client, operation, key, segment, value, \
+         call, return, outcome or comment"
+    )]
+    UnknownField {
+        /// Its name.
+        field: String,
+    },
+    /// A field given twice.
+    #[error("expected the field `{field}` at most once, found it again{}", also(.field, .found))]
+    DuplicateField {
+        /// The field.
+        field: &'static str,
+        /// As it stands in the log.
+        found: String,
+    },
+    /// A field does not say what it should.
+    #[error("expected {expected} as `{field}`, found {found}")]
+    Field {
+        /// Its name.
+        field: &'static str,
+        /// What should stand there.
+        expected: &'static str,
+        /// What does.
+        found: String,
+        /// What to do.
+        cure: &'static str,
+    },
+    /// Values that are not one per segment.
+    #[error("expected {expected} value(s), one per segment, found {found}")]
+    Width {
+        /// How many segments there are.
+        expected: usize,
+        /// How many values.
+        found: usize,
+    },
+    /// A list of values where segments have names.
+    #[error(
+        "expected values by the names of their segments, since segments have names in this log, \
+         found a list"
+    )]
+    Unnamed,
+    /// An operation that cannot be judged as one of a snapshot.
+    #[error("{operation} {reason}")]
+    Operation {
+        /// As in the log.
+        operation: String,
+        /// Why it cannot be taken for one.
+        reason: &'static str,
+        /// What to do.
+        cure: &'static str,
+    },
+    /// An operation whose response is about something else than its invocation.
+    #[error("{operation} was invoked with {given} and returned {returned}")]
+    OtherValue {
+        /// As in the log.
+        operation: String,
+        /// The value of the invocation.
+        given: String,
+        /// The value of the response.
+        returned: String,
+    },
+    /// An operation returns before it is called.
+    #[error("the operation is called at {call} and returns at {end}, before that")]
+    Backwards {
+        /// Its call.
+        call: Stamp,
+        /// Its return.
+        end: Stamp,
+    },
+    /// A client has two operations at a time.
+    #[error("client {client} is called at {call}, but its operation before returns only at {end}")]
+    Concurrent {
+        /// The client.
+        client: String,
+        /// The second call.
+        call: Stamp,
+        /// The return of the first operation.
+        end: Stamp,
+    },
+    /// A history cannot have the operation.
+    #[error(transparent)]
+    History(HistoryErrorKind),
+}
+
+fn also(field: &str, found: &str) -> String {
+    if field == found { String::new() } else { format!(", as `{found}`") }
+}
+
+impl ImportErrorKind {
+    /// What stands at the place that a defect contradicts.
+    fn contradicted(&self) -> &'static str {
+        match self {
+            Self::Unclosed { .. } => "the end of the log",
+            Self::Width { .. } => "the segments are counted here",
+            Self::Unnamed => "a segment with a name",
+            Self::Unpaired { .. } | Self::Concurrent { .. } => "the operation before",
+            Self::Missing { field: "segment", .. } => "the segments are several here",
+            Self::Missing { .. } => "an operation that has it",
+            Self::OtherValue { .. } => "its invocation",
+            Self::Operation { .. } => "an operation of another kind",
+            Self::Edn { .. } => "the bracket that is open",
+            _ => "the first one",
+        }
+    }
+
+    /// What to do about it, as an imperative sentence without a full stop.
+    pub fn cure(&self) -> Option<Cow<'static, str>> {
+        let cure = match self {
+            Self::Syntax(kind) => return kind.cure().map(Cow::Owned),
+            Self::Missing { cure, .. }
+            | Self::Field { cure, .. }
+            | Self::Operation { cure, .. } => *cure,
+            Self::Io(_) | Self::UnknownField { .. } => "",
+            Self::NotUtf8 => "save the file as UTF-8",
+            Self::Empty => "an empty log is usually a failed recording: record again",
+            Self::Csv { .. } => {
+                "apart by commas, one operation per line, with the fields of the header line: \
+                 client,operation,key,segment,value,call,return,outcome"
+            }
+            Self::Json { .. } => {
+                "an operation is an object such as {\"client\":\"a\",\"operation\":\"update\",\
+                 \"segment\":0,\"value\":5,\"call\":10,\"return\":20}"
+            }
+            Self::Edn { .. } => {
+                "an event is a map such as {:type :invoke, :process 0, :f :write, :value 5}"
+            }
+            Self::Unclosed { .. } => {
+                "if the log was cut off, delete the event that is not whole and close the \
+                 brackets around it: its operation is then pending"
+            }
+            Self::TooDeep { .. } => {
+                "an event is a map whose values are numbers, texts, or lists and maps of them"
+            }
+            Self::TooMany { .. } => "split the log by keys, each of which can be judged by itself",
+            Self::Unpaired { .. } => {
+                "a process has one operation at a time: begin each with :invoke, end it with :ok, \
+                 :fail or :info; if the log was put together from several, --sort-by-time orders it"
+            }
+            Self::DuplicateField { .. } => "leave one of the two out",
+            Self::Width { .. } => {
+                "write a value for each segment, `_` (in JSON null) for one that was not returned; \
+                 or name in `segment` the one that was read"
+            }
+            Self::Unnamed => {
+                "name the segments of a read in `segment`, or, in JSON, write its values as an \
+                 object from names to values"
+            }
+            Self::OtherValue { .. } => {
+                "the client that made the log is broken: correct it, since neither value can be \
+                 trusted"
+            }
+            Self::Backwards { .. } => "are the two fields exchanged, or of different units?",
+            Self::Concurrent { .. } => "give each thread or task a client of its own",
+            Self::History(_) => "docs/formats.md says what a history can have",
+        };
+        Some(Cow::Borrowed(cure)).filter(|cure| !cure.is_empty())
+    }
+}

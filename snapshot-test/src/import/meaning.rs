@@ -1,0 +1,146 @@
+//! The meaning of an operation of a log, by the names of segments; from names to numbers.
+//!
+//! A name has two parts, the key of an object and the name of a segment in it.
+//! Linearizability is local (Herlihy and Wing, 1990): objects under different keys are
+//! segments of one snapshot that no scan joins.
+
+use std::collections::{BTreeSet, HashMap};
+
+use snapshot_core::Segment;
+
+use super::ImportErrorKind;
+use super::place::{Spot, Step};
+use super::timeline::Deed;
+use crate::Value;
+
+/// The most entries of all reads together that are held in memory.
+const MOST_ENTRIES: usize = 100_000_000;
+
+/// A segment, by the key of its object and its name there.
+pub(super) type Name = (String, String);
+
+/// An element of a set, once it is added.
+pub(super) const ADDED: Value = Value::Integer(1);
+
+/// The effect and the result of an operation.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Meaning {
+    Write(Name, Value),
+    /// A scan of some segments, each at most once; empty unless it responded.
+    Read(Vec<(Name, Value)>),
+    /// A scan of all elements of the set with this key, with those that it returned.
+    ReadSet(String, BTreeSet<String>),
+}
+
+impl Meaning {
+    fn names(&self) -> Box<dyn Iterator<Item = Name> + '_> {
+        match self {
+            Self::Write(name, _) => Box::new(std::iter::once(name.clone())),
+            Self::Read(entries) => Box::new(entries.iter().map(|(name, _)| name.clone())),
+            Self::ReadSet(key, elements) => {
+                Box::new(elements.iter().map(|element| (key.clone(), element.clone())))
+            }
+        }
+    }
+}
+
+/// The segments of a log, numbered in the order in which their names occur.
+#[derive(Debug, Default)]
+pub(super) struct Segments {
+    numbers: HashMap<Name, Segment>,
+    names: Vec<Name>,
+    /// Of each key, its segments.
+    of_key: HashMap<String, Vec<Segment>>,
+}
+
+impl Segments {
+    /// The segments of these names, in this order.
+    pub(super) fn of(names: impl IntoIterator<Item = Name>, spot: Spot) -> Step<Self> {
+        let mut segments = Self::default();
+        names.into_iter().try_for_each(|name| segments.add(name, spot))?;
+        Ok(segments)
+    }
+
+    fn add(&mut self, name: Name, spot: Spot) -> Step<()> {
+        if !self.numbers.contains_key(&name) {
+            let segment = Segment::new(self.names.len()).map_err(|_| {
+                let what = "segments, that is, registers or elements,";
+                ImportErrorKind::TooMany { what, most: Segment::LIMIT + 1 }.at(spot)
+            })?;
+            self.of_key.entry(name.0.clone()).or_default().push(segment);
+            self.names.push(name.clone());
+            self.numbers.insert(name, segment);
+        }
+        Ok(())
+    }
+
+    /// The number of segments.
+    pub(super) const fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// A line for each segment that says which it is; `bare` is the only segment of an object
+    /// without a key, if that has no name.
+    pub(super) fn comments(&self, bare: &str) -> Vec<String> {
+        let shown = |(key, name): &Name| match (key.as_str(), name.as_str()) {
+            ("", "") => bare.to_owned(),
+            (one, "") | ("", one) => one.to_owned(),
+            (key, name) => format!("{key} {name}"),
+        };
+        // A comment is one line.
+        let line = |text: String| text.replace(|one: char| one.is_control(), "\u{fffd}");
+        let named = self.names.iter().enumerate();
+        named.map(|(segment, name)| format!("segment {segment} is {}", line(shown(name)))).collect()
+    }
+
+    /// The deeds of operations, with the place of each, whose names are numbered as they occur.
+    pub(super) fn deeds(&mut self, meanings: Vec<(Spot, Meaning)>) -> Step<Vec<Deed>> {
+        for (spot, meaning) in &meanings {
+            meaning.names().try_for_each(|name| self.add(name, *spot))?;
+        }
+        let mut entries = 0;
+        let mut deeds = Vec::with_capacity(meanings.len());
+        for (spot, meaning) in meanings {
+            let deed = self.deed(meaning);
+            if let Deed::Scan { values } = &deed {
+                entries += values.len();
+            }
+            if let Deed::Partial { entries: some } = &deed {
+                entries += some.len();
+            }
+            if entries > MOST_ENTRIES {
+                let what = "entries of all reads together";
+                return Err(ImportErrorKind::TooMany { what, most: MOST_ENTRIES }.at(spot));
+            }
+            deeds.push(deed);
+        }
+        Ok(deeds)
+    }
+
+    /// The deed of an operation all of whose names are known.
+    fn deed(&self, meaning: Meaning) -> Deed {
+        let mut entries: Vec<(Segment, Value)> = match meaning {
+            Meaning::Write(name, value) => {
+                return Deed::Update { segment: self.numbers[&name], value };
+            }
+            Meaning::Read(entries) => {
+                entries.into_iter().map(|(name, value)| (self.numbers[&name], value)).collect()
+            }
+            Meaning::ReadSet(key, elements) => {
+                let held: BTreeSet<Segment> = elements
+                    .into_iter()
+                    .map(|element| self.numbers[&(key.clone(), element)])
+                    .collect();
+                let all = self.of_key.get(&key).into_iter().flatten();
+                let value = |one| if held.contains(one) { ADDED } else { Value::ZERO };
+                all.map(|segment| (*segment, value(segment))).collect()
+            }
+        };
+        entries.sort_unstable_by_key(|(segment, _)| *segment);
+        if !entries.is_empty() && entries.len() == self.names.len() {
+            Deed::Scan { values: entries.into_iter().map(|(_, value)| value).collect() }
+        } else {
+            Deed::Partial { entries }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Places in a log: bytes while it is read, lines and columns once something is reported.
+
+use super::error::{ImportError, ImportErrorKind};
+use crate::format::{Excerpt, Location};
+
+/// A piece of a log.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) struct Spot {
+    /// Bytes of the log before it.
+    pub at: usize,
+    /// Its bytes.
+    pub width: usize,
+}
+
+impl Spot {
+    pub(super) const fn new(at: usize, end: usize) -> Self {
+        Self { at, width: end - at }
+    }
+
+    /// The place of its first byte.
+    pub(super) fn location(self, log: &[u8]) -> Location {
+        let (line, begin, _) = self.line(log);
+        let before = String::from_utf8_lossy(&log[begin..self.at.min(log.len())]);
+        let column = before.chars().count() as u64 + 1;
+        Location { line, column, offset: self.at as u64 }
+    }
+
+    /// The number of its line, where that begins and where it ends.
+    fn line(self, log: &[u8]) -> (u64, usize, usize) {
+        let at = self.at.min(log.len());
+        let begin = memchr::memrchr(b'\n', &log[..at]).map_or(0, |newline| newline + 1);
+        let end = memchr::memchr(b'\n', &log[at..]).map_or(log.len(), |newline| at + newline);
+        (memchr::memchr_iter(b'\n', &log[..at]).count() as u64 + 1, begin, end)
+    }
+
+    /// Its line with the piece marked.
+    fn excerpt(self, log: &[u8]) -> Option<Excerpt> {
+        let (_, begin, end) = self.line(log);
+        Excerpt::around(&log[begin..end], self.at - begin, self.width)
+    }
+}
+
+/// A defect of a log, whose place is known in bytes.
+#[derive(Debug)]
+pub(super) struct Fault {
+    spot: Spot,
+    kind: ImportErrorKind,
+    /// The piece that contradicts it.
+    earlier: Option<Spot>,
+}
+
+/// The result of a step of an import.
+pub(super) type Step<T> = Result<T, Box<Fault>>;
+
+impl Fault {
+    /// Adds the piece of the log that contradicts this one.
+    pub(super) const fn against(mut self: Box<Self>, earlier: Spot) -> Box<Self> {
+        self.earlier = Some(earlier);
+        self
+    }
+
+    /// The error, with lines and columns of this log.
+    pub(super) fn located(self, log: &[u8]) -> ImportError {
+        let Self { spot, kind, earlier } = self;
+        let spot = Spot { at: spot.at.min(log.len()), ..spot };
+        let earlier = earlier.map(|earlier| earlier.location(log));
+        ImportError::new(spot.location(log), kind, spot.excerpt(log), earlier)
+    }
+}
+
+impl ImportErrorKind {
+    /// The fault of this kind at a piece of the log. Boxed, so that results stay small.
+    #[cold]
+    pub(super) fn at(self, spot: Spot) -> Box<Fault> {
+        Box::new(Fault { spot, kind: self, earlier: None })
+    }
+}

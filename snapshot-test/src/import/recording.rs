@@ -1,0 +1,175 @@
+//! Recordings in JSON Lines whose events are to be sorted by their `time`.
+//!
+//! In the file they stand in another order than they happened: it was put together from several,
+//! or written by threads with buffers of their own. Operations become intervals, with their
+//! semantics ([`timeline`]).
+
+use std::collections::BTreeMap;
+
+use snapshot_core::history::{Action, Declaration, Event};
+
+use super::place::{Spot, Step};
+use super::timeline::{self, Arranged, Deed, Fate, Interval};
+use super::{ImportError, ImportErrorKind, Imported, Stamp};
+use crate::Value;
+use crate::format::{KeyedEvent, Location, Object, Reader};
+
+/// What happens at an event.
+#[derive(Debug)]
+enum Act {
+    Invoke(Deed),
+    Ok(Deed),
+    /// An update responds.
+    Updated,
+    End(Fate),
+}
+
+/// An event of an object.
+#[derive(Debug)]
+struct Timed {
+    spot: Spot,
+    process: usize,
+    time: Stamp,
+    act: Act,
+    /// How many segments a partial scan says there are.
+    width: usize,
+}
+
+/// The objects of a recording in JSON Lines, each with its key if it has one, whose events are
+/// in the order of their times; of several objects, all, or the one with this key. `skew` is by
+/// how much each clock may be off. O(n log n) for n events, all of which are held in memory.
+///
+/// # Errors
+/// If it is no recording, if an event has no time, or if in the order of times no history has it.
+pub fn by_time(
+    log: &[u8],
+    key: Option<&Value>,
+    skew: Stamp,
+) -> Result<Vec<(Option<Value>, Imported)>, ImportError> {
+    let mut reader = Reader::jsonl(log)?;
+    if let Some(key) = key {
+        reader.select(key)?;
+    }
+    if reader.object() != Object::Snapshot {
+        let operation = "an exchange".to_owned();
+        let reason = "is not sorted by time yet";
+        let cure = "sort the lines by `time`";
+        let kind = ImportErrorKind::Operation { operation, reason, cure };
+        return Err(kind.at(Spot::default()).located(log));
+    }
+    let declaration = reader.declaration().clone();
+    let is_of_all = reader.is_keyed() && !reader.is_selecting();
+    let mut objects: BTreeMap<usize, Vec<Timed>> = BTreeMap::new();
+    loop {
+        let next = match is_of_all {
+            true => reader.next_keyed().map(|next| {
+                let KeyedEvent { key, location, event, .. } = next?;
+                Ok::<_, ImportError>((key.index(), location, timed(&event)))
+            }),
+            false => reader.next_event().map(|next| {
+                let (location, event) = next?;
+                Ok((0, location, timed(&event)))
+            }),
+        };
+        let Some(next) = next else { break };
+        let (object, location, (process, act, width)) = next?;
+        let spot = spot(log, location);
+        let Some(time) = reader.time() else {
+            let cure =
+                "without it, as a number on every event, --sort-by-time has nothing to sort by";
+            return Err(ImportErrorKind::Missing { field: "time", cure }.at(spot).located(log));
+        };
+        objects.entry(object).or_default().push(Timed { spot, process, time, act, width });
+    }
+    let names = reader.keys();
+    let imported = objects.into_iter().map(|(object, events)| {
+        let imported = sorted(events, declaration.clone(), skew)?;
+        let name = if is_of_all { names.get(object) } else { key };
+        Ok((name.cloned(), imported))
+    });
+    let imported: Step<Vec<_>> = imported.collect();
+    imported.map_err(|fault| fault.located(log))
+}
+
+/// The line that begins at a place.
+fn spot(log: &[u8], location: Location) -> Spot {
+    let at = location.offset as usize;
+    let rest = &log[at..];
+    let width = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+    Spot { at, width: rest[..width].trim_ascii_end().len() }
+}
+
+/// The process of an event, what happens, and how many segments it says there are.
+fn timed(event: &Event<'_, Value>) -> (usize, Act, usize) {
+    let (act, width) = match &event.action {
+        Action::InvokeUpdate { segment, value } => {
+            let deed = Deed::Update { segment: *segment, value: (*value).clone() };
+            (Act::Invoke(deed), segment.index() + 1)
+        }
+        Action::InvokeScan => (Act::Invoke(Deed::Scan { values: Vec::new() }), 0),
+        Action::RespondUpdate => (Act::Updated, 0),
+        Action::RespondScan { values } => {
+            (Act::Ok(Deed::Scan { values: values.to_vec() }), values.len())
+        }
+        Action::RespondPartialScan { segments, entries } => {
+            let width = segments.map_or(0, |segments| segments.get() as usize);
+            let last = entries.last().map_or(0, |(segment, _)| segment.index() + 1);
+            (Act::Ok(Deed::Partial { entries: entries.to_vec() }), width.max(last))
+        }
+        Action::Fail => (Act::End(Fate::Failed), 0),
+        Action::Unknown => (Act::End(Fate::Unknown), 0),
+    };
+    (event.process.index(), act, width)
+}
+
+/// The history of one object.
+fn sorted(
+    mut events: Vec<Timed>,
+    mut declaration: Declaration<Value>,
+    skew: Stamp,
+) -> Step<Imported> {
+    events.sort_by_key(|event| event.time);
+    let widest = events.iter().map(|event| event.width).max().unwrap_or(0);
+    declaration.segments = Some(declaration.segments.unwrap_or(widest.max(1)));
+    // Operations that overlap others of their process take more.
+    declaration.processes = None;
+    let mut open: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut intervals: Vec<Interval> = Vec::new();
+    for Timed { spot, process, time, act, .. } in events {
+        let unpaired = |deed| ImportErrorKind::Unpaired { process: process as i64, deed }.at(spot);
+        let begun = open.remove(&process);
+        match (begun, act) {
+            (None, Act::Invoke(deed)) => {
+                open.insert(process, intervals.len());
+                let client = process.to_string();
+                let (call, end, fate) = (time, None, Fate::Unknown);
+                intervals.push(Interval { spot, client, deed, call, end, fate });
+            }
+            (Some(before), Act::Invoke(_)) => {
+                let fault = unpaired("begins an operation while another one is open");
+                return Err(fault.against(intervals[before].spot));
+            }
+            (None, _) => return Err(unpaired("ends an operation that has not begun")),
+            (Some(begun), act) => {
+                let interval = &mut intervals[begun];
+                let fate = match (&interval.deed, act) {
+                    (Deed::Update { .. }, Act::Updated) => Fate::Ok,
+                    (Deed::Scan { .. }, Act::Ok(deed)) => {
+                        interval.deed = deed;
+                        Fate::Ok
+                    }
+                    (_, Act::End(fate)) => fate,
+                    _ => {
+                        let fault = unpaired("ends another operation than it began");
+                        return Err(fault.against(interval.spot));
+                    }
+                };
+                interval.end = Some(time);
+                interval.fate = fate;
+            }
+        }
+    }
+    let Arranged { history, warnings, clients } =
+        timeline::history(intervals, declaration, skew.magnitude())?;
+    Ok(Imported { history, warnings, comments: super::process_comments(&clients) })
+}
