@@ -48,8 +48,6 @@ pub(super) fn looks_like(line: &[u8]) -> Option<Format> {
     let word = line.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let after = line.get(word).copied().unwrap_or(b'\n');
     match &line[..word] {
-        // EDN: a tag, and a map, which begins with a keyword.
-        b"" if is_tagged_map(line) => None,
         b"" if after == b'{' && line[1..].trim_ascii_start().starts_with(b":") => None,
         b"" if after == b'{' => Some(Format::Jsonl),
         b"" if after == b'#' || after == b'@' => Some(Format::Text),
@@ -61,17 +59,6 @@ pub(super) fn looks_like(line: &[u8]) -> Option<Format> {
             (is_word && nearest(word, &HEADERS).is_some()).then_some(Format::Text)
         }
     }
-}
-
-/// Whether a line begins like `#jepsen.history.Op{:type ...}`, which is no comment.
-fn is_tagged_map(line: &[u8]) -> bool {
-    let Some(tagged) = line.strip_prefix(b"#") else { return false };
-    let is_part =
-        |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'/' | b'_' | b'-');
-    let tag = tagged.iter().take_while(is_part).count();
-    let map = tagged[tag..].trim_ascii_start();
-    let map = map.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
-    tag > 0 && map.is_some_and(|map| map.starts_with(b":"))
 }
 
 fn unknown(first: &[u8], mark: usize, start: usize) -> ReadError {

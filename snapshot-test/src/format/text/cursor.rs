@@ -104,6 +104,16 @@ impl<'a> Cursor<'a> {
         match self.peek() {
             b'\n' => self.at += 1,
             b'\r' if self.peek_at(1) == b'\n' => self.at += 2,
+            b'#' if after.is_empty() && is_tagged_map(self.rest()) => {
+                let rest = self.rest();
+                let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+                let found = Found::new(String::from_utf8_lossy(line).trim_end());
+                return Err(Fault::new(
+                    self.at,
+                    line.len(),
+                    ReadErrorKind::UnknownFormat { found },
+                ));
+            }
             b'#' => self.comment()?,
             _ => {
                 let fault = self.unexpected("the end of the line");
@@ -356,6 +366,17 @@ impl<'a> Cursor<'a> {
 /// An index that is too large in any case stays so.
 pub(in crate::format) fn saturated(index: u64) -> usize {
     usize::try_from(index).unwrap_or(usize::MAX)
+}
+
+/// Whether a line begins like `#jepsen.history.Op{:type ...}`: EDN, and no comment.
+fn is_tagged_map(line: &[u8]) -> bool {
+    let Some(tagged) = line.strip_prefix(b"#") else { return false };
+    let is_part =
+        |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'/' | b'_' | b'-');
+    let tag = tagged.iter().take_while(is_part).count();
+    let map = tagged[tag..].trim_ascii_start();
+    let map = map.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    tag > 0 && map.is_some_and(|map| map.starts_with(b":"))
 }
 
 #[cfg(test)]
