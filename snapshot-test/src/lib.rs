@@ -34,6 +34,7 @@ pub mod input;
 pub mod judge;
 pub mod monitor;
 mod read;
+pub mod rename;
 pub mod report;
 mod stamp;
 pub mod synchronisation;

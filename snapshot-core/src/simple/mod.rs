@@ -73,6 +73,20 @@ impl SimpleHistory {
         })
     }
 
+    /// The simple history of these letters, which stand for these events.
+    pub(crate) fn from_parts(
+        processes: usize,
+        (i, j): (Segment, Option<Segment>),
+        letters: Vec<Letter>,
+        events: Vec<u32>,
+    ) -> Self {
+        let simple = Self { processes, i, j, letters, events };
+        if cfg!(debug_assertions) {
+            simple.validate();
+        }
+        simple
+    }
+
     /// Number of processes; every letter's process is below it.
     #[inline]
     pub const fn processes(&self) -> usize {

@@ -220,16 +220,8 @@ impl SimpleHistory {
                 events.push(event as u32);
             }
         }
-        let simple = Self {
-            processes: history.processes(),
-            i: choice.segments[0].0,
-            j: choice.segments.get(1).map(|(segment, _)| *segment),
-            letters,
-            events,
-        };
-        if cfg!(debug_assertions) {
-            simple.validate();
-        }
-        Ok(simple)
+        let i = choice.segments[0].0;
+        let j = choice.segments.get(1).map(|(segment, _)| *segment);
+        Ok(Self::from_parts(history.processes(), (i, j), letters, events))
     }
 }

@@ -5,9 +5,11 @@
 //! readers only; no check depends on it.
 
 mod observer;
+mod run;
 mod size;
 
 pub use observer::{ObserverGraph, ObserverTransition};
+pub use run::{Change, Row, run};
 pub use size::{Polynomial, Size};
 use snapshot_core::automata::{Alphabet, Nfa, decrease, inappropriate, inversion, violation};
 

@@ -14,6 +14,8 @@ mod generate;
 mod monitor;
 mod outlet;
 mod progress;
+mod recorded;
+mod rename;
 mod synchronisation;
 mod times;
 
@@ -46,6 +48,7 @@ enum Command {
     Convert(convert::Convert),
     Generate(generate::Generate),
     Corpus(corpus::Corpus),
+    Rename(rename::Rename),
     Automata(automata::Automata),
     /// Prints completions of this command line for a shell.
     Completions {
@@ -75,6 +78,7 @@ pub fn run() -> ExitCode {
         Command::Convert(command) => command.run(),
         Command::Generate(command) => command.run(),
         Command::Corpus(command) => command.run(),
+        Command::Rename(command) => command.run(),
         Command::Automata(command) => command.run(),
         Command::Completions { shell } => {
             printed(output::print_data(&shell::completions(Arguments::command(), shell)))

@@ -1,4 +1,4 @@
-//! The commands `check --method`, `generate`, `automata` and `corpus`, as their users meet them.
+//! The commands `check --method`, `generate`, `rename`, `automata` and `corpus`, as their users meet them.
 
 mod automata;
 mod check;
@@ -16,6 +16,7 @@ mod monitor;
 mod monitor_all;
 mod monitor_several;
 mod monitor_workers;
+mod rename;
 mod synchronisation;
 
 use std::ops::{Deref, DerefMut};

@@ -1,0 +1,46 @@
+//! A recording of one snapshot object as a history in memory, for the subcommands that need all of it.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use snapshot_core::History;
+use snapshot_test::format::{Location, Object};
+use snapshot_test::input::Input;
+use snapshot_test::{InputError, Value, read_history};
+
+use super::format::InputFormat;
+use super::trouble;
+
+/// A recording that was read to its end.
+pub struct Recorded {
+    /// The name of its input, for messages.
+    pub name: String,
+    /// Its history.
+    pub history: History<Value>,
+    /// Per event, its place in the input.
+    pub locations: Vec<Location>,
+}
+
+/// Reads the recording at a path; of several objects, the one with a key.
+///
+/// # Errors
+/// The exit code, after the report of the defect.
+pub fn read(path: &Path, format: InputFormat, key: Option<&Value>) -> Result<Recorded, ExitCode> {
+    let input = Input::from_argument(path);
+    let name = input.name();
+    let mut reader = input.open(format.format()).map_err(|error| trouble(error.report(&name)))?;
+    if let Some(key) = key
+        && let Err(error) = reader.select(key)
+    {
+        return Err(trouble(InputError::from(error).report(&name)));
+    }
+    if reader.object() != Object::Snapshot {
+        return Err(trouble(format_args!(
+            "{name}: a recording of immediate snapshots; only snapshots have simple histories"
+        )));
+    }
+    match read_history(reader) {
+        Ok((history, locations)) => Ok(Recorded { name, history, locations }),
+        Err(error) => Err(trouble(error.report(&name))),
+    }
+}
