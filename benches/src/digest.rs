@@ -80,6 +80,7 @@ impl Digest {
             Verdict::Linearizable(linearization) => digest.linearization(linearization),
             Verdict::Violation(witness) => digest.witness(witness),
             Verdict::Unknown(unknown) => digest.number(unknown.linearizable_events as u64),
+            Verdict::Disputed(dispute) => panic!("{dispute}"),
         }
     }
 }

@@ -15,10 +15,14 @@ use benches::rows::Exchanged;
 use benches::{Row, exponent, half_scans};
 use rustix::time::{ClockId, clock_gettime};
 use snapshot_core::History;
+use snapshot_core::certificate::groups;
+use snapshot_core::generic::objects::{Set, SetInput, SetOutput};
 use snapshot_core::history::Action;
-use snapshot_core::immediate;
 use snapshot_core::linear::{self, Outcome};
 use snapshot_core::monitor::Monitor;
+use snapshot_core::search::Budget;
+use snapshot_core::synchronisation::{Single, Verdict, one_by_one};
+use snapshot_core::{generic, immediate};
 
 /// The exponent of the ratio: 0 for linear time, 1 for quadratic.
 const LIMIT: f64 = 0.35;
@@ -86,6 +90,45 @@ impl Events for immediate::History<i64> {
         }
         black_box(sum);
     }
+}
+
+/// An execution of a set.
+type OfSet = generic::History<SetInput<i64>, SetOutput>;
+
+impl Events for OfSet {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn pass(&self) {
+        let mut sum = 0_i64;
+        for operation in self.operations() {
+            sum = sum.wrapping_add(operation.process.index() as i64);
+            sum = sum.wrapping_add(*operation.input.element());
+        }
+        black_box(sum);
+    }
+}
+
+/// As many elements are added as half the events are, in no order.
+fn additions(events: u64) -> OfSet {
+    let mut history = generic::History::builder();
+    for number in 0..events / 2 {
+        let element = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1;
+        history.invoke(0, SetInput::Add(element as i64)).expect("the process is idle");
+        history.respond(0, SetOutput(true)).expect("the operation is open");
+    }
+    history.finish()
+}
+
+/// Decides, and checks the order that was found, as the program does.
+fn set(history: &OfSet) {
+    let set = Single(Set::default());
+    let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
+    let Verdict::SetLinearizable(order) = one_by_one(&set, black_box(history), &mut budget) else {
+        panic!("linearizable by construction")
+    };
+    groups::check(&set, history, &order).expect("it is one");
 }
 
 /// Reads each event, and each value that it has.
@@ -173,6 +216,8 @@ fn all_checks_take_linear_time() {
     for (name, work) in works {
         assert!(growth(name, &executions, work) <= LIMIT, "{name} is not linear");
     }
+    let executions = [1 << 11, 1 << 14, 1 << 17].map(additions);
+    assert!(growth("set", &executions, set) <= LIMIT, "the set is not linear");
     let found_out = growth("quadratic", &histories[1..], quadratic);
     assert!(found_out > 2.0 * LIMIT, "the measurement does not tell n^2 from n: {found_out}");
 }

@@ -13,8 +13,6 @@ mod minimize;
 
 use std::hash::Hash;
 
-use rustc_hash::FxHashSet;
-
 use self::by_search::{search, search_generically, searched, searched_violation};
 use crate::certificate::projection::Projection;
 use crate::explanation::{Explanation, explain};
@@ -24,8 +22,11 @@ use crate::monitor::{Alarm, Judgement, Monitor, Undecided};
 use crate::observer::TableObserver;
 use crate::saturation;
 use crate::search::{self, Budget};
+use crate::seeded::SeededSet;
 use crate::simple::SimpleHistory;
-use crate::verdict::{Cause, Linearization, Method, Refutation, Unknown, Verdict, Witness};
+use crate::verdict::{
+    Cause, Dispute, Linearization, Method, Refutation, Unknown, Verdict, Witness,
+};
 use crate::{OperationId, certificate};
 
 /// States that brute force may visit to confirm an explanation: with two scans
@@ -133,6 +134,7 @@ fn by_components<V: Clone + Eq + Hash>(
                     violation = Some(report);
                 }
             }
+            Verdict::Disputed(_) => return Ok(report),
             Verdict::Unknown(found) => {
                 let events = part.lift_event(found.linearizable_events, history);
                 let verdict = Verdict::Unknown(Unknown {
@@ -302,7 +304,7 @@ fn first_event<V: Clone + Eq + Hash>(
 
 /// Whether a segment receives a value twice, or its initial value again. O(operations).
 fn has_repeated_values<V: Eq + Hash>(history: &History<V>) -> bool {
-    let mut seen: FxHashSet<(usize, &V)> = FxHashSet::default();
+    let mut seen: SeededSet<(usize, &V)> = SeededSet::default();
     let mut updates = history.operations().iter().filter(|operation| !operation.is_scan());
     updates.any(|update| {
         let (segment, value) = (update.segment(), history.update_value(update));
@@ -316,42 +318,47 @@ fn without_search<V: Clone + Eq + Hash>(
     history: &History<V>,
     budget: &mut Budget<'_>,
 ) -> Result<Report<V>, Undecided> {
-    match linear::check(history) {
-        linear::Outcome::Linearizable(reading) => Ok(Report {
-            method: method(history, true),
+    let report = match linear::check(history) {
+        linear::Outcome::Linearizable(reading) => method(history, true).map(|method| Report {
+            method,
             verdict: Verdict::Linearizable(reading.linearization()),
             explanation: None,
             decided_at: None,
         }),
-        linear::Outcome::Violation => Ok(violation(history, &first_alarm(history), budget)),
-        linear::Outcome::Undecided(undecided) => Err(undecided),
-    }
+        linear::Outcome::Violation => {
+            first_alarm(history).and_then(|alarm| violation(history, &alarm, budget))
+        }
+        linear::Outcome::Undecided(undecided) => return Err(undecided),
+    };
+    Ok(report.unwrap_or_else(|dispute| {
+        let (method, verdict) = (Method::Linear, Verdict::Disputed(dispute));
+        Report { method, verdict, explanation: None, decided_at: None }
+    }))
 }
 
 /// How a history that needs no search is decided: if it is simple, by the
 /// observer, whose answer must be the linear-time check's.
-fn method<V: Eq>(history: &History<V>, is_linearizable: bool) -> Method {
-    match SimpleHistory::recognise(history) {
-        Ok(simple) => {
-            let alarm = TableObserver::first_violation(&simple);
-            assert_eq!(alarm.is_none(), is_linearizable, "the observer is the linear-time check");
-            Method::Simple
-        }
-        Err(_) => Method::Linear,
+fn method<V: Eq>(history: &History<V>, is_linearizable: bool) -> Result<Method, Dispute> {
+    let Ok(simple) = SimpleHistory::recognise(history) else { return Ok(Method::Linear) };
+    let (observer, pass) = (Dispute::OBSERVER, Dispute::PASS);
+    match (TableObserver::first_violation(&simple).is_none(), is_linearizable) {
+        (true, false) => Err(Dispute { accepting: observer, refusing: pass }),
+        (false, true) => Err(Dispute { accepting: pass, refusing: observer }),
+        _ => Ok(Method::Simple),
     }
 }
 
 /// The first event at which a history with a violation is non-linearizable.
-fn first_alarm<V: Clone + Eq + Hash>(history: &History<V>) -> Alarm {
+fn first_alarm<V: Clone + Eq + Hash>(history: &History<V>) -> Result<Alarm, Dispute> {
     let mut monitor =
         Monitor::linear(history.declaration()).expect("a history's declaration is valid");
     for event in history.events() {
         let judgement = monitor.observe(&event).expect("a history's events are admissible");
         if let Judgement::Violation(alarm) = judgement {
-            return alarm;
+            return Ok(alarm);
         }
     }
-    unreachable!("the monitor and the linear-time check agree")
+    Err(Dispute { accepting: Dispute::MONITOR, refusing: Dispute::PASS })
 }
 
 /// Explains an alarm. Where its operations alone do not prove it - the order of
@@ -361,7 +368,8 @@ fn violation<V: Clone + Eq + Hash>(
     history: &History<V>,
     alarm: &Alarm,
     budget: &mut Budget<'_>,
-) -> Report<V> {
+) -> Result<Report<V>, Dispute> {
+    let method = method(history, false)?;
     let mut explanation = explain(history, alarm);
     let stands_alone = |explanation: &Explanation<V>| {
         let alone = explanation.history();
@@ -374,12 +382,12 @@ fn violation<V: Clone + Eq + Hash>(
         let witness = minimize::minimize(history, events, budget);
         explanation = Explanation::of(history, witness);
     }
-    Report {
-        method: method(history, false),
+    Ok(Report {
+        method,
         verdict: Verdict::Violation(explanation.witness.clone()),
         explanation: Some(explanation),
         decided_at: Some(alarm.event),
-    }
+    })
 }
 
 /// Whether a history is linearizable, without certificates; `None` if the
@@ -441,3 +449,6 @@ impl Linearization {
         self.order.iter().copied()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,6 +32,7 @@
 //! | [`observation`] | judging executions of any object by its serial executions (Line-Up) |
 //! | [`synchronisation`] | objects whose operations take effect together: channels, exchangers, barriers |
 //! | [`immediate`] | the immediate snapshot: histories, the linear-time check, the monitor |
+//! | [`seeded`] | hash tables for keys that a recording chooses |
 //! | [`verdict`], [`renaming`], [`explanation`] | answers, and how to tell them |
 //! | [`certificate`] | the independent check of answers |
 //!
@@ -53,6 +54,7 @@ pub mod observer;
 pub mod renaming;
 pub mod saturation;
 pub mod search;
+pub mod seeded;
 pub mod simple;
 pub mod synchronisation;
 pub mod verdict;

@@ -7,6 +7,8 @@
 
 use std::fmt;
 
+use thiserror::Error;
+
 use crate::renaming::Renaming;
 use crate::{History, OperationId, Segment};
 
@@ -54,15 +56,41 @@ pub enum Verdict {
     Violation(Witness),
     /// A budget ran out first.
     Unknown(Unknown),
+    /// Two judges contradict each other, so neither is believed.
+    Disputed(Dispute),
+}
+
+/// A fault of this crate: two judges that must agree on every history do not. There is no
+/// answer then, and the history is worth a report.
+#[derive(Clone, Copy, Debug, Eq, Error, Hash, PartialEq)]
+#[error(
+    "BUG in this program, please report it: {accepting} accepts the recording, and {refusing} \
+         does not"
+)]
+pub struct Dispute {
+    /// The judge that calls the history right.
+    pub accepting: &'static str,
+    /// The judge that finds a violation.
+    pub refusing: &'static str,
+}
+
+impl Dispute {
+    /// The observer of the three automata.
+    pub const OBSERVER: &'static str = "the observer";
+    /// The linear-time check of whole histories.
+    pub const PASS: &'static str = "the linear-time check";
+    /// The linear-time check event by event.
+    pub const MONITOR: &'static str = "the monitor";
 }
 
 impl Verdict {
-    /// A one-word name: `linearizable`, `violation` or `unknown`.
+    /// A one-word name: `linearizable`, `violation`, `unknown` or `disputed`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Linearizable(_) => "linearizable",
             Self::Violation(_) => "violation",
             Self::Unknown(_) => "unknown",
+            Self::Disputed(_) => "disputed",
         }
     }
 }

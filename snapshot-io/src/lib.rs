@@ -3,6 +3,7 @@
 //! * [`escape`]: text from outside cannot command a terminal;
 //! * [`output`]: results and diagnostics, on outputs that may be full or closed;
 //! * [`replacement`]: files that appear whole or not at all;
+//! * [`fault`]: a panic is an exit code of its own;
 //! * [`limited`]: small inputs, read in bounded memory;
 //! * [`hosts`]: the file that names the processes of a cluster;
 //! * [`socket`]: connections between them, watched by the system;
@@ -24,6 +25,7 @@
 pub mod ci;
 mod colour;
 pub mod escape;
+pub mod fault;
 pub mod hosts;
 pub mod limited;
 pub mod output;

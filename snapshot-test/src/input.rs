@@ -285,9 +285,38 @@ impl Replay {
     /// # Errors
     /// If the copy of the input cannot be used.
     pub fn of(&self, key: &Value) -> io::Result<Self> {
+        Ok(Self { key: Some(key.clone()), ..self.again()? })
+    }
+
+    /// Of what was piped in.
+    #[cfg(test)]
+    pub(crate) fn of_copy(copy: File) -> Self {
+        let (input, format, gauge) = (Input::Standard, Format::Text, Gauge::default());
+        Self { input, format, copy: Some(copy), key: None, gauge }
+    }
+
+    /// The same once more.
+    ///
+    /// # Errors
+    /// If the copy of the input cannot be used.
+    pub(crate) fn again(&self) -> io::Result<Self> {
         let copy = self.copy.as_ref().map(File::try_clone).transpose()?;
         let (input, format, gauge) = (self.input.clone(), self.format, self.gauge.clone());
-        Ok(Self { input, format, copy, key: Some(key.clone()), gauge })
+        Ok(Self { input, format, copy, key: self.key.clone(), gauge })
+    }
+
+    /// Keeps the input beyond the end of the program; the file that has all of it.
+    ///
+    /// # Errors
+    /// If there is no file, and none can be written.
+    pub(crate) fn keep(&self) -> io::Result<PathBuf> {
+        if let (None, Input::File(path)) = (&self.copy, &self.input) {
+            return Ok(path.clone());
+        }
+        let mut file = tempfile::Builder::new().prefix("recording-").tempfile()?;
+        io::copy(&mut self.bytes()?, &mut file)?;
+        let (_, path) = file.keep()?;
+        Ok(path)
     }
 
     /// The format that it was read in.

@@ -6,5 +6,5 @@ mod cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::run()
+    snapshot_io::fault::guarded(cli::run)
 }

@@ -49,5 +49,6 @@ fn confirm(history: &History<i64>, verdict: &Verdict) {
             certificate::witness::check(history, witness).expect("the witness is a proof");
         }
         Verdict::Unknown(unknown) => panic!("no row needs more than its budget, but: {unknown:?}"),
+        Verdict::Disputed(dispute) => panic!("{dispute}"),
     }
 }

@@ -123,6 +123,7 @@ fn report(history: &History<i64>, expected: bool) {
             violation(history, &report);
         }
         Verdict::Unknown(unknown) => complain(history, &format!("check gives up: {unknown:?}")),
+        Verdict::Disputed(dispute) => complain(history, &dispute.to_string()),
     }
 }
 

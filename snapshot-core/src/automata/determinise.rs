@@ -5,11 +5,11 @@
 //! of few processes; to check histories there is [`crate::observer`].
 
 use bitvec::prelude::{BitVec, Lsb0};
-use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::nfa::{Alphabet, Nfa};
 use super::simulation::Simulation;
+use crate::seeded::SeededMap;
 use crate::simple::Letter;
 
 /// A complete deterministic automaton. State 0 is initial.
@@ -48,7 +48,7 @@ impl Dfa {
         assert!(accepts_for_good, "an accepting state loops on every letter");
 
         let start: BitVec<u64, Lsb0> = simulation.current().to_bitvec();
-        let mut numbers = FxHashMap::from_iter([(start.clone(), 0)]);
+        let mut numbers = SeededMap::from_iter([(start.clone(), 0)]);
         let mut subsets = vec![start];
         let mut accepting = vec![false];
         let mut accept = None;
@@ -91,7 +91,7 @@ impl Dfa {
         let mut class: Vec<u32> = self.accepting.iter().map(|&a| u32::from(a)).collect();
         let mut classes = 0;
         loop {
-            let mut numbers: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+            let mut numbers: SeededMap<Vec<u32>, u32> = SeededMap::default();
             let refined: Vec<u32> = (0..self.states())
                 .map(|state| {
                     let row = &self.successors[state * letters..(state + 1) * letters];

@@ -23,8 +23,9 @@
 //! limit of [`MAX_OPERATIONS`] and the budget of states; a state takes memory in
 //! proportion to the number of segments, hence [`MAX_BYTES`].
 
-use rustc_hash::FxHashSet;
 use thiserror::Error;
+
+use crate::seeded::SeededSet;
 
 /// The largest number of operations that can be decided.
 pub const MAX_OPERATIONS: usize = 128;
@@ -189,7 +190,7 @@ struct Search {
     /// The complete operations: all of these must be placed.
     complete: u128,
     /// What was explored: operations placed, and current values.
-    visited: FxHashSet<(u128, Box<[u16]>)>,
+    visited: SeededSet<(u128, Box<[u16]>)>,
     /// The most states.
     budget: usize,
     /// The most bytes that they may take.
@@ -249,7 +250,7 @@ impl Search {
                     .fold(0, |set, (index, _)| set | 1 << index)
             })
             .collect();
-        let visited = FxHashSet::default();
+        let visited = SeededSet::default();
         Ok(Self { actions, predecessors, complete, visited, budget, bytes, order: Vec::new() })
     }
 

@@ -11,11 +11,11 @@
 
 use std::hash::Hash;
 
-use rustc_hash::FxHashSet;
 use thiserror::Error;
 
 use crate::OperationId;
 use crate::immediate::{History, Violation};
+use crate::seeded::SeededSet;
 
 /// Why a violation is not confirmed.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
@@ -115,7 +115,7 @@ impl<'a, V: Eq + Hash> Reading<'a, V> {
 
     /// No value of the segment repeats, as far as the entries compared need it.
     fn unique(&self, segment: usize) -> Result<(), ExchangesError> {
-        let mut values = FxHashSet::from_iter([self.history.initial_value(segment)]);
+        let mut values = SeededSet::from_iter([self.history.initial_value(segment)]);
         let repeated =
             self.of_segment(segment).find(|&id| !values.insert(self.history.written(id)));
         repeated.map_or(Ok(()), |operation| Err(ExchangesError::ValueRepeats { operation }))

@@ -2,12 +2,10 @@
 //!
 //! Nothing of this is shared with the checks that look for refutations.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 
-use rustc_hash::FxBuildHasher;
-
 use crate::history::{Operation, Outcome};
+use crate::seeded::SeededMap;
 use crate::{History, OperationId, Segment};
 
 /// Where an entry can have been read from.
@@ -41,11 +39,11 @@ type Ended = Vec<(usize, usize)>;
 pub(super) fn readable<V: Eq + Hash>(
     history: &History<V>,
     entries: impl Iterator<Item = Entry>,
-) -> HashMap<Entry, Readable, FxBuildHasher> {
+) -> SeededMap<Entry, Readable> {
     let value = |(scan, segment): Entry| history.entry(history.operation(scan), segment);
-    let mut found: HashMap<Entry, Readable, FxBuildHasher> = HashMap::default();
-    let mut updates: HashMap<(Segment, &V), Vec<OperationId>, FxBuildHasher> = HashMap::default();
-    let mut ended: HashMap<Segment, Ended, FxBuildHasher> = HashMap::default();
+    let mut found: SeededMap<Entry, Readable> = SeededMap::default();
+    let mut updates: SeededMap<(Segment, &V), Vec<OperationId>> = SeededMap::default();
+    let mut ended: SeededMap<Segment, Ended> = SeededMap::default();
     for entry in entries {
         let Some(value) = value(entry) else { continue };
         updates.entry((entry.1, value)).or_default();

@@ -15,14 +15,13 @@
 //! have seen nothing but an update that failed later, or was replaced before, is a violation
 //! in itself, and whatever is said to follow from that is true.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 
-use rustc_hash::FxBuildHasher;
 use thiserror::Error;
 
 use super::readable::{self, Entry, Readable, Source};
 use crate::history::OperationKind;
+use crate::seeded::SeededMap;
 use crate::verdict::{Line, Refutation, Rule};
 use crate::{History, OperationId, Segment};
 
@@ -116,7 +115,7 @@ pub fn check<V: Eq + Hash>(
     }
     let entries = readable::readable(history, entries(history, refutation));
     let (lines, ended, open) = (&refutation.lines, Vec::new(), Vec::new());
-    Checker { history, entries, supposed: HashMap::default(), lines, ended, open }.run()
+    Checker { history, entries, supposed: SeededMap::default(), lines, ended, open }.run()
 }
 
 /// The entries that lines may rest on.
@@ -166,9 +165,9 @@ struct Open {
 struct Checker<'h, V> {
     history: &'h History<V>,
     /// What entries can have been read from, less what is excluded.
-    entries: HashMap<Entry, Readable, FxBuildHasher>,
+    entries: SeededMap<Entry, Readable>,
     /// What entries are supposed to have been read from.
-    supposed: HashMap<Entry, Source, FxBuildHasher>,
+    supposed: SeededMap<Entry, Source>,
     lines: &'h [Line],
     /// For each line so far, whether the supposition below which it stands is over.
     ended: Vec<bool>,

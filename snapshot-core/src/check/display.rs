@@ -73,6 +73,7 @@ impl<V: Clone + Display + Eq> Report<V> {
                 );
                 text += &format!("  it was searched because {cause}\n");
             }
+            Verdict::Disputed(dispute) => text += &format!("  {dispute}\n"),
         }
         text
     }

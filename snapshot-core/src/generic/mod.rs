@@ -5,7 +5,8 @@
 //! remains to go by is the order of time. This is the method of Wing and Gong with
 //! the memory and the just-in-time linearization of Lowe, part by part where the
 //! object has parts (see [`Specification::part`]): exact, and exponential in the
-//! number of concurrent operations in the worst case, so it takes a budget.
+//! number of concurrent operations in the worst case, so it takes a budget, of which the parts
+//! have shares that grow in turns.
 //! `search.rs` says what makes it quick.
 //!
 //! [`objects`] has specifications to begin with; [`replay()`] checks an order
@@ -117,6 +118,16 @@ pub fn check_whole<S: Specification>(
     decide(specification, history, problem::whole(specification, history), budget)
 }
 
+/// Configurations that a search of one of several parts may enter at its first turn, in addition
+/// to one for each operation.
+const FIRST_TURN: u64 = 1 << 12;
+
+/// How much more each turn allows than the one before: what is searched again is a small share.
+const GROWTH: u64 = 8;
+
+/// Searches the parts in turns. A search that has not ended within its turn begins anew at
+/// the next one, which is longer: it holds no memory meanwhile, and no part waits for the end of
+/// another that is harder.
 fn decide<S: Specification>(
     specification: &S,
     history: &History<S::Input, S::Output>,
@@ -124,25 +135,46 @@ fn decide<S: Specification>(
     budget: &mut Budget<'_>,
 ) -> Outcome {
     let mut states = 0;
-    let mut orders = Vec::with_capacity(problems.len());
+    let mut orders = vec![Vec::new(); problems.len()];
     let furthest = |Stuck { due, order }| {
         let due = OperationId::from_index(due as usize);
         let response = history.operations()[due.index()].response();
         let events = response.expect("only what responds is ever due");
         Furthest { events, due, order: linearization(&order) }
     };
-    for problem in problems {
-        match search::find(specification, problem, budget, &mut states) {
-            search::Ending::Found(order) => orders.push(order),
-            search::Ending::None(stuck) => {
-                return Outcome::NotLinearizable { furthest: furthest(stuck), states };
-            }
-            search::Ending::Exhausted(exhausted, stuck) => {
-                return Outcome::Exhausted { exhausted, furthest: furthest(stuck), states };
+    let mut too_large: Option<Stuck> = None;
+    let mut turn = FIRST_TURN;
+    let mut open: Vec<_> = problems.into_iter().enumerate().collect();
+    while !open.is_empty() {
+        let is_last = open.len() == 1;
+        let mut left = Vec::new();
+        for (part, problem) in open {
+            // One that goes straight on enters as many as it has operations.
+            let most = if is_last { u64::MAX } else { turn + problem.items.len() as u64 };
+            match search::find(specification, problem, most, budget, &mut states) {
+                search::Ending::Found(order) => orders[part] = order,
+                search::Ending::None(stuck) => {
+                    return Outcome::NotLinearizable { furthest: furthest(stuck), states };
+                }
+                search::Ending::Interrupted(problem) => left.push((part, problem)),
+                search::Ending::Exhausted(Exhausted::Memory, stuck) => {
+                    too_large.get_or_insert(stuck);
+                }
+                search::Ending::Exhausted(exhausted, stuck) => {
+                    return Outcome::Exhausted { exhausted, furthest: furthest(stuck), states };
+                }
             }
         }
+        open = left;
+        turn = turn.saturating_mul(GROWTH);
     }
-    Outcome::Linearizable { linearization: merge(history, &orders), states }
+    match too_large {
+        Some(stuck) => {
+            let exhausted = Exhausted::Memory;
+            Outcome::Exhausted { exhausted, furthest: furthest(stuck), states }
+        }
+        None => Outcome::Linearizable { linearization: merge(history, &orders), states },
+    }
 }
 
 fn linearization(order: &[u32]) -> Linearization {

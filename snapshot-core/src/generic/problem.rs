@@ -6,10 +6,9 @@
 
 use std::hash::Hash;
 
-use rustc_hash::FxHashMap;
-
 use super::history::{Ending, History, Operation};
 use super::specification::Specification;
+use crate::seeded::SeededMap;
 
 /// The response of an operation that has none.
 pub(crate) const NEVER: u32 = u32::MAX;
@@ -70,7 +69,7 @@ pub(crate) fn by_part<'h, S: Specification>(
     specification: &S,
     history: &'h History<S::Input, S::Output>,
 ) -> Vec<Problem<'h, S::Input, S::Output>> {
-    let mut numbers: FxHashMap<S::Part, u32> = FxHashMap::default();
+    let mut numbers: SeededMap<S::Part, u32> = SeededMap::default();
     let is_query = |input: &_, output: Option<&_>| specification.is_query(input, output);
     split(history, is_query, |input| {
         let next = numbers.len() as u32;
@@ -165,7 +164,7 @@ impl<I: Eq + Hash, O: Eq + Hash> Problem<'_, I, O> {
     /// Finds out which operations can stand for each other. Worth it only once
     /// a search must go back.
     pub fn classify(&mut self) {
-        let mut firsts: FxHashMap<(&I, Option<&O>), u32> = FxHashMap::default();
+        let mut firsts: SeededMap<(&I, Option<&O>), u32> = SeededMap::default();
         for index in 0..self.items.len() {
             let item = &self.items[index];
             if item.is_query {

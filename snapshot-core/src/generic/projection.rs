@@ -18,6 +18,7 @@ use super::weaken::{Refutation, refute_within};
 use super::{Outcome, check};
 use crate::OperationId;
 use crate::search::Budget;
+use crate::seeded::SeededMap;
 use crate::verdict::Exhausted;
 
 /// What an operation is about.
@@ -138,7 +139,7 @@ struct Classes {
 
 impl Classes {
     fn of<S: ByValues>(specification: &S, history: &History<S::Input, S::Output>) -> Self {
-        let mut numbers = rustc_hash::FxHashMap::default();
+        let mut numbers = SeededMap::default();
         let mut classes = Self { by_value: Vec::new(), common: Vec::new() };
         for (index, operation) in history.operations().iter().enumerate() {
             let id = OperationId::from_index(index);

@@ -23,24 +23,25 @@
 
 use std::mem;
 
-use rustc_hash::FxHashSet;
-
 use super::problem::{Item, NEVER, Problem, UNIQUE};
 use super::slots::SlotSet;
 use super::specification::Specification;
 use super::states::{StateId, States};
 use crate::search::Budget;
+use crate::seeded::SeededSet;
 use crate::verdict::Exhausted;
 
 /// How often the budget of time is looked at, in configurations.
 const PERIOD: u64 = 256;
 
 /// How a search of one part ended.
-pub(super) enum Ending {
+pub(super) enum Ending<P> {
     /// With an order of operations of the history.
     Found(Vec<u32>),
     None(Stuck),
     Exhausted(Exhausted, Stuck),
+    /// It has entered as many configurations as it may: the problem, for another search.
+    Interrupted(P),
 }
 
 /// How far a search got that found no order.
@@ -51,18 +52,20 @@ pub(super) struct Stuck {
     pub order: Vec<u32>,
 }
 
-/// Searches for an order of a problem's items; counts configurations.
-pub(super) fn find<S: Specification>(
+/// Searches for an order of a problem's items; counts configurations, and enters `most` of them.
+pub(super) fn find<'h, S: Specification>(
     specification: &S,
-    problem: Problem<'_, S::Input, S::Output>,
+    problem: Problem<'h, S::Input, S::Output>,
+    most: u64,
     budget: &mut Budget<'_>,
     visited: &mut u64,
-) -> Ending {
+) -> Ending<Problem<'h, S::Input, S::Output>> {
+    let end = visited.saturating_add(most);
     match problem.slots {
-        0..=64 => Search::<S, [u64; 1]>::new(specification, problem).run(budget, visited),
-        65..=128 => Search::<S, [u64; 2]>::new(specification, problem).run(budget, visited),
-        129..=256 => Search::<S, [u64; 4]>::new(specification, problem).run(budget, visited),
-        _ => Search::<S, Box<[u64]>>::new(specification, problem).run(budget, visited),
+        0..=64 => Search::<S, [u64; 1]>::new(specification, problem).run(end, budget, visited),
+        65..=128 => Search::<S, [u64; 2]>::new(specification, problem).run(end, budget, visited),
+        129..=256 => Search::<S, [u64; 4]>::new(specification, problem).run(end, budget, visited),
+        _ => Search::<S, Box<[u64]>>::new(specification, problem).run(end, budget, visited),
     }
 }
 
@@ -110,7 +113,7 @@ struct Search<'s, 'h, S: Specification, B> {
     holders: Vec<u32>,
     order: Vec<u32>,
     choices: Vec<Choice<B>>,
-    visited: FxHashSet<Configuration<B>>,
+    visited: SeededSet<Configuration<B>>,
     bytes: usize,
     furthest: Furthest,
 }
@@ -142,14 +145,19 @@ impl<'s, 'h, S: Specification, B: SlotSet> Search<'s, 'h, S, B> {
             holders: vec![0; problem.slots],
             order: Vec::with_capacity(problem.items.len()),
             choices: Vec::new(),
-            visited: FxHashSet::default(),
+            visited: SeededSet::default(),
             bytes: 0,
             furthest: Furthest { step: 0, order: Vec::new(), common: 0 },
             problem,
         }
     }
 
-    fn run(mut self, budget: &mut Budget<'_>, visited: &mut u64) -> Ending {
+    fn run(
+        mut self,
+        end: u64,
+        budget: &mut Budget<'_>,
+        visited: &mut u64,
+    ) -> Ending<Problem<'h, S::Input, S::Output>> {
         let mut cursor = Cursor::Due;
         if self.advance() {
             return Ending::Found(self.ids(&self.order));
@@ -182,6 +190,9 @@ impl<'s, 'h, S: Specification, B: SlotSet> Search<'s, 'h, S, B> {
             }
             if visited.is_multiple_of(PERIOD) && !(budget.proceed)() {
                 return self.exhausted(Exhausted::Time);
+            }
+            if *visited >= end {
+                return Ending::Interrupted(self.problem);
             }
         }
     }
@@ -372,7 +383,7 @@ impl<'s, 'h, S: Specification, B: SlotSet> Search<'s, 'h, S, B> {
         }
     }
 
-    fn exhausted(mut self, exhausted: Exhausted) -> Ending {
+    fn exhausted<P>(mut self, exhausted: Exhausted) -> Ending<P> {
         self.note_furthest();
         Ending::Exhausted(exhausted, self.stuck())
     }

@@ -6,7 +6,7 @@
 
 use std::hash::{BuildHasher, Hash};
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use crate::seeded::{SeededMap, SeededState};
 
 /// The number of a state.
 pub(crate) type StateId = u32;
@@ -15,22 +15,28 @@ const NONE: StateId = StateId::MAX;
 
 /// The distinct states met so far.
 pub(crate) struct States<T> {
+    hasher: SeededState,
     states: Vec<T>,
     /// Per hash, the latest state with it.
-    latest: FxHashMap<u64, StateId>,
+    latest: SeededMap<u64, StateId>,
     /// Per state, the previous one with the same hash.
     previous: Vec<StateId>,
 }
 
 impl<T: Clone + Eq + Hash> States<T> {
     pub fn new() -> Self {
-        Self { states: Vec::new(), latest: FxHashMap::default(), previous: Vec::new() }
+        Self {
+            hasher: SeededState::default(),
+            states: Vec::new(),
+            latest: SeededMap::default(),
+            previous: Vec::new(),
+        }
     }
 
     /// The number of a state, and whether it is a new one. The state is copied
     /// only if it is.
     pub fn number(&mut self, state: &T) -> (StateId, bool) {
-        let latest = self.latest.entry(FxBuildHasher.hash_one(state)).or_insert(NONE);
+        let latest = self.latest.entry(self.hasher.hash_one(state)).or_insert(NONE);
         let mut known = *latest;
         while known != NONE {
             if self.states[known as usize] == *state {

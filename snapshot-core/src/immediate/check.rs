@@ -2,8 +2,6 @@
 
 use std::hash::Hash;
 
-use rustc_hash::FxHashMap;
-
 use super::blocks::SetLinearization;
 use super::history::History;
 use super::monitor::{Alarm, Judgement, Monitor, Repeated};
@@ -11,6 +9,8 @@ use super::pass::{Pass, Stop};
 use super::violation::Violation;
 use crate::OperationId;
 use crate::history::Outcome;
+use crate::seeded::SeededMap;
+use crate::verdict::Dispute;
 
 /// What is known of an execution.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -21,6 +21,8 @@ pub enum Verdict {
     Violation(Alarm),
     /// A process wrote a value twice.
     Undecided(Repeated),
+    /// Two judges contradict each other, so neither is believed.
+    Disputed(Dispute),
 }
 
 /// Whether an execution is set-linearizable, without more.
@@ -67,10 +69,7 @@ pub fn decide<V: Eq + Hash>(history: &History<V>) -> Decision {
     }
 }
 
-/// The violation of an execution that has one.
-///
-/// # Panics
-/// If it has none.
+/// The violation of an execution that has one, as the pass says.
 fn violation<V: Clone + Eq + Hash>(history: &History<V>) -> Verdict {
     let numbers = match Numbers::new(history) {
         Ok(numbers) => numbers,
@@ -84,7 +83,10 @@ fn violation<V: Clone + Eq + Hash>(history: &History<V>) -> Verdict {
             _ => None,
         }
     });
-    let alarm = alarm.expect("the pass and the monitor implement the same conditions");
+    let Some(alarm) = alarm else {
+        let (accepting, refusing) = (Dispute::MONITOR, Dispute::PASS);
+        return Verdict::Disputed(Dispute { accepting, refusing });
+    };
     Verdict::Violation(Alarm { violation: numbers.precise(alarm.violation), ..alarm })
 }
 
@@ -92,12 +94,12 @@ fn violation<V: Clone + Eq + Hash>(history: &History<V>) -> Verdict {
 struct Numbers<'a, V> {
     history: &'a History<V>,
     /// Per segment.
-    by_value: Vec<FxHashMap<&'a V, (u64, OperationId)>>,
+    by_value: Vec<SeededMap<&'a V, (u64, OperationId)>>,
 }
 
 impl<'a, V: Clone + Eq + Hash> Numbers<'a, V> {
     fn new(history: &'a History<V>) -> Result<Self, Repeated> {
-        let mut by_value = vec![FxHashMap::default(); history.segments()];
+        let mut by_value = vec![SeededMap::default(); history.segments()];
         let mut newest = vec![0; history.segments()];
         for id in history.operation_ids() {
             let process = history.operation(id).process;
@@ -145,5 +147,23 @@ impl<'a, V: Clone + Eq + Hash> Numbers<'a, V> {
             Some(second) => Violation::Containment { first: operation, second, i: own, j: segment },
             None => violation,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Declaration;
+
+    #[test]
+    fn a_violation_that_the_monitor_does_not_see_is_no_answer() {
+        let declaration = Declaration::new(0).with_segments(2);
+        let mut history = History::builder(declaration).expect("it is valid");
+        history.invoke(0, 5).expect("it can begin");
+        history.respond(0, &[5, 0]).expect("it can end");
+        let Verdict::Disputed(dispute) = violation(&history.finish()) else {
+            panic!("it is set-linearizable")
+        };
+        assert_eq!((dispute.accepting, dispute.refusing), (Dispute::MONITOR, Dispute::PASS));
     }
 }

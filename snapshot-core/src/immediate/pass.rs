@@ -17,11 +17,10 @@
 
 use std::hash::Hash;
 
-use rustc_hash::FxHashMap;
-
 use super::blocks::SetLinearization;
 use super::history::{Action, History};
 use super::monitor::Repeated;
+use crate::seeded::SeededMap;
 use crate::{OperationId, Process};
 
 /// Vectors are settled when there are this many.
@@ -56,13 +55,13 @@ struct Writes<'h, V> {
     /// How many there were before these.
     past: usize,
     /// The last number of each value among the first `indexed` operations.
-    index: FxHashMap<&'h V, u32>,
+    index: SeededMap<&'h V, u32>,
     indexed: usize,
 }
 
 impl<'h, V: Eq + Hash> Writes<'h, V> {
     fn new() -> Self {
-        Self { recent: Vec::new(), past: 0, index: FxHashMap::default(), indexed: 0 }
+        Self { recent: Vec::new(), past: 0, index: SeededMap::default(), indexed: 0 }
     }
 
     /// The number of the last one; 0 if there is none.

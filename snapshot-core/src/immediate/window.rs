@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::hash::Hash;
 
-use rustc_hash::FxHashMap;
+use crate::seeded::SeededMap;
 
 /// This many values are searched by comparison.
 const FEW: usize = 12;
@@ -24,7 +24,7 @@ struct Written<V> {
 pub(super) struct Window<V> {
     written: VecDeque<Written<V>>,
     /// Number and operation by value; filled while more than [`FEW`] values are kept.
-    index: FxHashMap<V, (u64, u64)>,
+    index: SeededMap<V, (u64, u64)>,
     is_indexed: bool,
     /// Number of the newest operation.
     newest: u64,
@@ -36,7 +36,7 @@ impl<V> Default for Window<V> {
     fn default() -> Self {
         Self {
             written: VecDeque::new(),
-            index: FxHashMap::default(),
+            index: SeededMap::default(),
             is_indexed: false,
             newest: 0,
             responded: 0,

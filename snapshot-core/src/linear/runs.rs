@@ -5,9 +5,8 @@
 
 use std::hash::Hash;
 
-use rustc_hash::FxHashMap;
-
 use crate::OperationId;
+use crate::seeded::SeededMap;
 
 /// The instant of an event: its number plus 1, so that initial values have instant 0.
 pub(super) type Instant = u32;
@@ -78,7 +77,7 @@ impl Sight {
 
 /// Where to find values: the last run of each, and for each run the previous
 /// one of the same value.
-type Index<'h, V> = (FxHashMap<&'h V, u32>, Vec<u32>);
+type Index<'h, V> = (SeededMap<&'h V, u32>, Vec<u32>);
 
 /// The updates of one segment.
 #[derive(Debug)]
@@ -90,7 +89,7 @@ pub(super) struct Runs<'h, V> {
     tail: Tail,
     /// By value, in the order of invocations: an update begins to float when its
     /// successor begins, and floats again only as the last of its segment.
-    floating: FxHashMap<&'h V, Vec<Floating>>,
+    floating: SeededMap<&'h V, Vec<Floating>>,
     /// Updates still open though seen before their successor began.
     seen_open: Vec<u32>,
     /// Made when first needed. Behind a cell, for looking up changes nothing.
@@ -105,7 +104,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
             base: 0,
             runs: vec![run],
             tail: Tail::Settled,
-            floating: FxHashMap::default(),
+            floating: SeededMap::default(),
             seen_open: Vec::new(),
             index: None,
             slow_lookups: std::cell::Cell::new(0),

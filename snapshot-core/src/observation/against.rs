@@ -2,10 +2,9 @@
 
 use std::hash::Hash;
 
-use rustc_hash::FxHashSet;
-
 use super::{ConcurrentHistory, Judgement, Shape};
 use crate::generic::Specification;
+use crate::seeded::SeededSet;
 
 /// Judges a history of a test by a specification: the paper's Definition 3, where the set
 /// of serial histories is that of the specification. `inputs[k]` is what operation k of the
@@ -34,7 +33,7 @@ pub fn against<S: Specification>(
         })
         .collect();
     if !history.is_stuck() {
-        let mut search = Search { specification, steps: &steps, visited: FxHashSet::default() };
+        let mut search = Search { specification, steps: &steps, visited: SeededSet::default() };
         return if search.run(0, specification.initial(), &|_| true) {
             Judgement::Linearizable
         } else {
@@ -44,7 +43,7 @@ pub fn against<S: Specification>(
     for pending in operations.iter().filter(|operation| operation.end.is_none()) {
         let input = &inputs[pending.id.index()];
         let stuck = |state: &S::State| !specification.apply(&mut state.clone(), input, None);
-        let mut search = Search { specification, steps: &steps, visited: FxHashSet::default() };
+        let mut search = Search { specification, steps: &steps, visited: SeededSet::default() };
         if !search.run(0, specification.initial(), &stuck) {
             return Judgement::StuckWithoutWitness(pending.thread);
         }
@@ -63,7 +62,7 @@ struct Step<'s, S: Specification> {
 struct Search<'s, S: Specification> {
     specification: &'s S,
     steps: &'s [Step<'s, S>],
-    visited: FxHashSet<(u64, S::State)>,
+    visited: SeededSet<(u64, S::State)>,
 }
 
 impl<S: Specification> Search<'_, S>

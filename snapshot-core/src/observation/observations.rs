@@ -2,12 +2,12 @@
 
 use std::hash::Hash;
 
-use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::history::Operation;
 use super::{ConcurrentHistory, SerialHistory, Shape, Thread};
 use crate::OperationId;
+use crate::seeded::SeededMap;
 
 /// Two serial histories that make the same calls and get the same answers, up to a call
 /// after which they differ: no deterministic object has both.
@@ -118,10 +118,10 @@ struct Answer<R> {
 pub struct Observations<R> {
     shape: Shape,
     groups: Vec<(Seen<R>, Vec<Order>)>,
-    by_seen: FxHashMap<Seen<R>, u32>,
+    by_seen: SeededMap<Seen<R>, u32>,
     /// The tree of all histories: what follows at a node when a thread calls. One answer
     /// each is determinism.
-    tree: FxHashMap<(u32, Thread), Answer<R>>,
+    tree: SeededMap<(u32, Thread), Answer<R>>,
     nodes: u32,
     /// Each history as group and place in it, in the order in which they came.
     places: Vec<(u32, u32)>,
@@ -133,8 +133,8 @@ impl<R: Clone + Eq + Hash> Observations<R> {
         Self {
             shape,
             groups: Vec::new(),
-            by_seen: FxHashMap::default(),
-            tree: FxHashMap::default(),
+            by_seen: SeededMap::default(),
+            tree: SeededMap::default(),
             nodes: 0,
             places: Vec::new(),
         }

@@ -8,14 +8,12 @@
 //! scan can return any more. Each time at least as many operations have come as were kept at the
 //! time before, which spreads the cost.
 
-use std::collections::HashMap;
 use std::hash::Hash;
-
-use rustc_hash::FxBuildHasher;
 
 use super::relation::{Block, Cycle, Kind, Moves, NONE, Relation};
 use crate::history::{Action, Declaration, Event, History};
 use crate::search::Budget;
+use crate::seeded::SeededMap;
 use crate::verdict::{Cause, Exhausted};
 use crate::{OperationId, Segment};
 
@@ -78,7 +76,7 @@ pub struct Saturation<V> {
     declaration: Declaration<V>,
     pub(super) relation: Relation,
     /// Per segment: which blocks have a value.
-    written: Vec<HashMap<V, Writers, FxBuildHasher>>,
+    written: Vec<SeededMap<V, Writers>>,
     /// The open operation of each process, or [`NONE`].
     open: Vec<u32>,
     /// What the open update of each process writes.
@@ -341,7 +339,7 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
     fn grow(&mut self, segments: usize) {
         for segment in self.written.len()..segments {
             let block = self.relation.initial_block(segment as u32);
-            self.written.push(HashMap::default());
+            self.written.push(SeededMap::default());
             let value = self.declaration.initial_value(segment).clone();
             self.written[segment].insert(value, Writers::One(block));
         }

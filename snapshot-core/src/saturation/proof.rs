@@ -7,16 +7,15 @@
 //! by time whatever any of those before it reaches.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 use std::hash::Hash;
-
-use rustc_hash::FxBuildHasher;
 
 use super::relation::{Kind, NONE, Relation, Successor};
 use super::shrink::Part;
 use super::{Conflict, Outcome, Saturation, id, never_there};
 use crate::history::History;
 use crate::search::Budget;
+use crate::seeded::SeededMap;
 use crate::verdict::{Line, Reason, Refutation, Rule, Witness};
 use crate::{OperationId, Segment};
 
@@ -225,7 +224,7 @@ pub(super) struct Derivation<'r> {
     relation: &'r Relation,
     name: &'r dyn Fn(u32) -> OperationId,
     pub lines: Vec<Line>,
-    known: HashMap<(u32, u32), usize, FxBuildHasher>,
+    known: SeededMap<(u32, u32), usize>,
 }
 
 /// A derived edge has to be explained itself.
@@ -233,7 +232,7 @@ const BLOCK_COST: u32 = 3;
 
 impl<'r> Derivation<'r> {
     pub fn new(relation: &'r Relation, name: &'r dyn Fn(u32) -> OperationId) -> Self {
-        Self { relation, name, lines: Vec::new(), known: HashMap::default() }
+        Self { relation, name, lines: Vec::new(), known: SeededMap::default() }
     }
 
     pub fn push(&mut self, before: u32, after: u32, rule: Rule) -> usize {
@@ -299,7 +298,7 @@ impl<'r> Derivation<'r> {
                 || other.chain == NONE
                 || goal.get(other.chain as usize).is_some_and(|number| *number >= other.number)
         };
-        let mut reached: HashMap<u32, (u32, u32, Hop), FxBuildHasher> = HashMap::default();
+        let mut reached: SeededMap<u32, (u32, u32, Hop)> = SeededMap::default();
         let mut heap = BinaryHeap::from([Reverse((0, from))]);
         // All operations from here on were reached by time.
         let mut by_time = operations.len();

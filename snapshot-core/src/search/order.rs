@@ -15,14 +15,11 @@
 //! A state (which operations are taken, what the segments hold) from which the
 //! search has returned without success is remembered and not entered again.
 
-use std::collections::HashSet;
-
-use rustc_hash::FxBuildHasher;
-
 use super::Budget;
 use super::candidates::Candidates;
 use super::guide::{Guide, Progress};
 use super::problem::{MISSING, NEVER, Operation, Problem};
+use crate::seeded::SeededSet;
 use crate::verdict::Exhausted;
 
 /// How a search ended.
@@ -78,7 +75,7 @@ struct Search<'p> {
     first: usize,
     /// Operations that need not take effect.
     optional: Vec<u32>,
-    visited: HashSet<Box<[u32]>, FxBuildHasher>,
+    visited: SeededSet<Box<[u32]>>,
     bytes: usize,
     states: u64,
     reached: usize,
@@ -100,7 +97,7 @@ impl<'p> Search<'p> {
             choices: Vec::new(),
             first: 0,
             optional: (0..len as u32).filter(is_optional).collect(),
-            visited: HashSet::default(),
+            visited: SeededSet::default(),
             bytes: 0,
             states: 0,
             reached: 0,

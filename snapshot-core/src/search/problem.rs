@@ -5,9 +5,8 @@
 
 use std::hash::Hash;
 
-use rustc_hash::FxHashMap;
-
 use crate::history::History;
+use crate::seeded::{SeededMap, SeededSet};
 
 /// The instant at which an operation that never ends does so.
 pub(super) const NEVER: u32 = u32::MAX;
@@ -45,7 +44,7 @@ pub(super) struct Problem {
 impl Problem {
     pub fn new<V: Clone + Eq + Hash>(history: &History<V>) -> Self {
         let segments = history.segments();
-        let mut numbers: FxHashMap<&V, u32> = FxHashMap::default();
+        let mut numbers: SeededMap<&V, u32> = SeededMap::default();
         let mut number = |value| {
             let next = numbers.len() as u32;
             *numbers.entry(value).or_insert(next)
@@ -90,7 +89,7 @@ impl Problem {
             return;
         }
         let rows = self.returned.chunks_exact(self.segments);
-        let seen: std::collections::HashSet<(usize, u32)> =
+        let seen: SeededSet<(usize, u32)> =
             rows.flat_map(|row| row.iter().copied().enumerate()).collect();
         self.operations.retain(|operation| match operation.segment {
             Some(segment) if operation.response == NEVER => {

@@ -37,14 +37,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hash::Hash;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use super::general::{self, Deficiency, Matched};
 use super::specification::Synchronisation;
 use crate::OperationId;
 use crate::generic::{Ending, History};
 use crate::immediate::SetLinearization;
 use crate::search::Budget;
+use crate::seeded::{SeededMap, SeededSet};
 
 /// On which side of a group an operation stands.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -166,11 +165,11 @@ pub fn matching<S: Keyed>(
 }
 
 /// Things by number, equal ones by the same.
-struct Numbers<T>(FxHashMap<T, u32>);
+struct Numbers<T>(SeededMap<T, u32>);
 
 impl<T> Default for Numbers<T> {
     fn default() -> Self {
-        Self(FxHashMap::default())
+        Self(SeededMap::default())
     }
 }
 
@@ -355,7 +354,7 @@ fn connected<S: Keyed>(
     // Keys and pools by number; pairs of operations that name both.
     let mut links = Vec::new();
     let mut places = Vec::with_capacity(operations.len());
-    let mut has_members = FxHashSet::default();
+    let mut has_members = SeededSet::default();
     for operation in operations {
         places.push(match &operation.ending {
             Ending::Failed => Place::Absent,
@@ -389,7 +388,7 @@ fn connected<S: Keyed>(
         is_key[key as usize] = true;
         open.push(key);
     }
-    let mut of_pool: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    let mut of_pool: SeededMap<u32, Vec<u32>> = SeededMap::default();
     for &(key, pool) in &links {
         of_pool.entry(pool).or_default().push(key);
     }

@@ -18,8 +18,6 @@
 //! * *A stateless object needs no other groups* than those with the due operation: the order
 //!   of groups is of no consequence. And where nothing is open, what came before is settled.
 
-use rustc_hash::FxHashSet;
-
 use super::combination::{Candidates, Combination};
 use super::specification::{Synchronisation, is_stateless};
 use crate::OperationId;
@@ -28,6 +26,7 @@ use crate::generic::problem::{NEVER, Problem, plain};
 use crate::generic::slots::SlotSet;
 use crate::generic::states::{StateId, States};
 use crate::search::Budget;
+use crate::seeded::SeededSet;
 use crate::verdict::Exhausted;
 
 /// A sequence of groups, each of numbers of operations.
@@ -113,7 +112,7 @@ struct Search<'h, S: Synchronisation, B> {
     choices: Vec<Choice<B>>,
     /// Groups before the first choice that can be undone.
     settled: Vec<Vec<u32>>,
-    visited: FxHashSet<Configuration<B>>,
+    visited: SeededSet<Configuration<B>>,
     bytes: usize,
     combination: Combination<'h, S>,
     furthest: Best,
@@ -140,7 +139,7 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
             open: Vec::new(),
             choices: Vec::new(),
             settled: Vec::new(),
-            visited: FxHashSet::default(),
+            visited: SeededSet::default(),
             bytes: 0,
             combination: Combination::new(run.specification),
             furthest: Best::default(),
@@ -226,7 +225,7 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
     /// Nothing is open, and there is one state: what came before is of no consequence.
     fn settle(&mut self) {
         self.settled.extend(self.choices.drain(..).map(|choice| choice.members));
-        self.visited = FxHashSet::default();
+        self.visited = SeededSet::default();
         self.bytes = 0;
         self.furthest = Best::default();
     }

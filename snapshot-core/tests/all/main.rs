@@ -4,6 +4,7 @@
 
 mod automata;
 mod barriers;
+mod chosen_values;
 mod immediate;
 mod judge;
 mod objects;

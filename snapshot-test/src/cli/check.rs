@@ -1,6 +1,6 @@
 //! `snapshot-test check`: are these recordings linearizable?
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ use super::{TROUBLE, print_data, times, trouble};
 
 /// Checks whether recordings are linearizable, and proves the answers.
 ///
-/// Exit code: 1 if there is a violation, else 2 if an input is malformed, else
+/// Exit code: 4 for a fault of this program, else 1 if there is a violation, else 2 if an input is malformed, else
 /// 3 if one could not be decided, else 0.
 #[derive(Debug, Args)]
 pub struct Check {
@@ -427,7 +427,9 @@ fn certificate(judgement: &Judgement) -> Option<Certificate> {
 /// Distinct file names for certificates, after the inputs' own.
 #[derive(Debug, Default)]
 pub(super) struct CertificateNames {
-    taken: std::collections::HashSet<String>,
+    taken: HashSet<String>,
+    /// Per name, the number that is tried next: 1 is not written.
+    next: HashMap<String, u64>,
 }
 
 impl CertificateNames {
@@ -440,12 +442,41 @@ impl CertificateNames {
             let key = key.trim_matches('"').chars().take(MOST_OF_A_KEY).map(plain);
             name = format!("{name}.{}", key.collect::<String>());
         }
-        let mut candidate = format!("{name}.certificate");
-        let mut number = 2;
-        while !self.taken.insert(candidate.clone()) {
-            candidate = format!("{name}.{number}.certificate");
-            number += 1;
+        let next = self.next.entry(name.clone()).or_insert(1);
+        loop {
+            let candidate = match *next {
+                1 => format!("{name}.certificate"),
+                number => format!("{name}.{number}.certificate"),
+            };
+            *next += 1;
+            if self.taken.insert(candidate.clone()) {
+                return candidate;
+            }
         }
-        candidate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_certificates_differ_however_alike_the_keys_are() {
+        let mut names = CertificateNames::default();
+        let mut next = |file: &str, key: &str| {
+            names.next(Path::new(file), (!key.is_empty()).then(|| Value::Text(key.into())).as_ref())
+        };
+        assert_eq!(next("a.txt", ""), "a.txt.certificate");
+        assert_eq!(next("b/a.txt", ""), "a.txt.2.certificate");
+        assert_eq!(next("a.txt.3", ""), "a.txt.3.certificate");
+        assert_eq!(next("a.txt", ""), "a.txt.4.certificate");
+        assert_eq!(next("a.txt", "?"), "a.txt._.certificate");
+        // Each name is found at once: with a search from 2 on this would be 10^10 trials.
+        for number in 2..100_000 {
+            let name = next("a.txt", &format!("{}{number}", "!".repeat(MOST_OF_A_KEY)));
+            if number % 1000 == 2 {
+                assert!(name.ends_with(&format!("_.{}.certificate", number)) || number == 2);
+            }
+        }
     }
 }

@@ -31,6 +31,9 @@ use snapshot_io::shell::{self, Shell};
 /// Bad input, bad options, failing output: there is no answer.
 const TROUBLE: u8 = 2;
 
+/// Two judges contradict each other, or another fault of this program.
+const FAULT: u8 = snapshot_io::fault::CODE;
+
 /// Works with recordings of atomic snapshot objects.
 #[derive(Debug, Parser)]
 #[command(name = "snapshot-test", version)]

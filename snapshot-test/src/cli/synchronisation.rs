@@ -18,7 +18,7 @@ use snapshot_test::synchronisation::{
 };
 
 use super::check::{CertificateNames, PROGRAM};
-use super::{print, print_data, times, trouble};
+use super::{FAULT, print, print_data, times, trouble};
 
 /// Bytes of the longest certificate that is read.
 const MOST_BYTES: usize = 1 << 30;
@@ -94,8 +94,8 @@ impl Check<'_> {
                 return printed;
             }
         }
-        // A violation is worse than bad input, and that than no answer.
-        let worst = [1, 2, 3].into_iter().find(|code| codes.contains(code));
+        // A fault of ours is worse than a violation, that than bad input, and that than no answer.
+        let worst = [FAULT, 1, 2, 3].into_iter().find(|code| codes.contains(code));
         ExitCode::from(worst.unwrap_or(0))
     }
 
@@ -160,7 +160,7 @@ const fn uncertified(finding: &Finding) -> &'static str {
         Finding::Violation(Violation::Unmatched(..)) => {
             "  note: no certificate: the proof is too large\n"
         }
-        Finding::SetLinearizable(_) | Finding::Unknown { .. } => "",
+        Finding::SetLinearizable(_) | Finding::Unknown { .. } | Finding::Disputed(_) => "",
     }
 }
 
@@ -190,6 +190,7 @@ const fn code(judged: &Result<Judgement, ReadError>) -> u8 {
             Finding::SetLinearizable(_) => 0,
             Finding::Violation(_) => 1,
             Finding::Unknown { .. } => 3,
+            Finding::Disputed(_) => FAULT,
         },
     }
 }

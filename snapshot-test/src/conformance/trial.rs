@@ -26,6 +26,8 @@ pub enum Answer {
     Violation(&'static str),
     /// A budget ran out.
     Unknown,
+    /// Two judges contradict each other.
+    Disputed,
 }
 
 impl Answer {
@@ -34,6 +36,7 @@ impl Answer {
             Verdict::Linearizable(_) => Self::Linearizable,
             Verdict::Violation(witness) => Self::Violation(witness.reason.name()),
             Verdict::Unknown(_) => Self::Unknown,
+            Verdict::Disputed(_) => Self::Disputed,
         }
     }
 
@@ -44,6 +47,7 @@ impl Answer {
                 Self::Violation(alarm.violation.condition().name())
             }
             immediate::Verdict::Undecided(_) => Self::Unknown,
+            immediate::Verdict::Disputed(_) => Self::Disputed,
         }
     }
 
@@ -65,6 +69,7 @@ impl fmt::Display for Answer {
             Self::Linearizable => f.write_str("linearizable"),
             Self::Violation(reason) => write!(f, "violation {reason}"),
             Self::Unknown => f.write_str("unknown"),
+            Self::Disputed => f.write_str("disputed"),
         }
     }
 }
@@ -164,7 +169,7 @@ fn confirm(history: &History<Value>, verdict: &Verdict) -> Option<Result<(), Fau
             Some(linearization::check(history, order).map_err(Fault::Linearization))
         }
         Verdict::Violation(found) => Some(witness::check(history, found).map_err(Fault::Witness)),
-        Verdict::Unknown(_) => None,
+        Verdict::Unknown(_) | Verdict::Disputed(_) => None,
     }
 }
 
@@ -181,7 +186,7 @@ fn confirm_exchanges(
             let checked = certificate::exchanges::check(history, &alarm.violation);
             Some(checked.map_err(Fault::Exchanges))
         }
-        immediate::Verdict::Undecided(_) => None,
+        immediate::Verdict::Undecided(_) | immediate::Verdict::Disputed(_) => None,
     }
 }
 

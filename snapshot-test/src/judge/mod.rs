@@ -7,6 +7,7 @@
 //! linearization is wanted, is the whole history held in memory.
 
 mod cooperation;
+mod dispute;
 pub mod immediate;
 pub mod objects;
 mod pipeline;
@@ -28,6 +29,7 @@ use crate::format::{Backwards, Format, Location, Object};
 use crate::input::{Gauge, Input, InputReader, OpenError, Replay};
 use crate::read::{InputError, Recording, read_recording};
 
+pub use self::dispute::Disputed;
 pub use snapshot_core::explanation::{AcceptingRun, accepting_run};
 
 /// How to judge.
@@ -143,6 +145,8 @@ pub enum Finding {
     Immediate(immediate::Finding),
     /// It is no recording.
     Malformed(OpenError),
+    /// Two judges contradict each other: a fault of this program, and no answer.
+    Disputed(Disputed),
 }
 
 /// Why an input was not searched.
@@ -223,7 +227,8 @@ pub fn judge_object(
         }
     };
     let noticed = reader.noticed();
-    let judgement = judge_reader(reader, replay, key, options);
+    let again = replay.as_ref().and_then(|replay| replay.again().ok());
+    let judgement = dispute::settled(judge_reader(reader, replay, key, options), again.as_ref());
     Judgement { backwards: noticed.backwards(), ..judgement }
 }
 
@@ -302,6 +307,7 @@ fn find(
         }
     };
     match (report.verdict, defect) {
+        (Verdict::Disputed(dispute), _) => Finding::Disputed(dispute.into()),
         (Verdict::Violation(_), malformed) => {
             let explanation = report.explanation.expect("a violation comes with its explanation");
             let decided_at = report.decided_at.unwrap_or(history.len() - 1);

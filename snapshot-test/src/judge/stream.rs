@@ -14,7 +14,7 @@ use snapshot_core::history::{Declaration, Event, HistoryError, Writers};
 use snapshot_core::monitor::{self, Alarm, Monitor};
 use snapshot_core::observer::{Observation, OnlineObserver};
 use snapshot_core::saturation::Saturation;
-use snapshot_core::verdict::Method;
+use snapshot_core::verdict::{Dispute, Method};
 
 use self::division::Division;
 use super::{Counts, Finding, Judgement, Obstacle, Options, Proof, ViolationFinding, proof};
@@ -75,11 +75,17 @@ pub(super) fn conclude(reading: Reading, replay: Option<Replay>, options: &Optio
         Observation::NotSimple => Method::Linear,
         Observation::Linearizable | Observation::Violation => Method::Simple,
     };
-    if let (Observation::Linearizable, monitor::Judgement::Violation(_))
-    | (Observation::Violation, monitor::Judgement::Linearizable) =
-        (reading.observer.observation(), judgement)
-    {
-        panic!("a bug of this program: the observer and the monitor disagree on this input");
+    let (observer, other) = (Dispute::OBSERVER, Dispute::MONITOR);
+    match (reading.observer.observation(), judgement) {
+        (Observation::Linearizable, monitor::Judgement::Violation(_)) => {
+            let dispute = Dispute { accepting: observer, refusing: other };
+            return Finding::Disputed(dispute.into());
+        }
+        (Observation::Violation, monitor::Judgement::Linearizable) => {
+            let dispute = Dispute { accepting: other, refusing: observer };
+            return Finding::Disputed(dispute.into());
+        }
+        _ => {}
     }
     match (judgement, reading.error) {
         (monitor::Judgement::Violation(alarm), malformed) => {
@@ -366,5 +372,7 @@ fn search(replay: &Replay, options: &Options) -> Option<Finding> {
     }
 }
 
+#[cfg(test)]
+mod disputes;
 #[cfg(test)]
 mod tests;

@@ -37,9 +37,11 @@ impl Answer {
         self.key.as_ref()
     }
 
-    /// The exit code for this object alone: 1 for a violation, 3 if it is open, else 0.
+    /// The exit code for this object alone: 4 if two judges contradict each other, 1 for a
+    /// violation, 3 if it is open, else 0.
     pub fn code(&self) -> u8 {
         match (&self.judgement, self.state) {
+            (Some(judgement), _) if judgement.finding.disputed().is_some() => 4,
             // What the judge found is certain, also where an exact search gives up.
             (_, State::Violation) => 1,
             (Some(judgement), _) => report::exit_code([&judgement.finding]),

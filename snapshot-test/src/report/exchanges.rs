@@ -14,6 +14,7 @@ use crate::judge::immediate::{Finding, Violation};
 pub(super) fn human(out: &mut String, finding: &Finding) -> std::fmt::Result {
     match finding {
         Finding::SetLinearizable(_) => Ok(()),
+        Finding::Disputed(dispute) => writeln!(out, "  {dispute}"),
         Finding::Undecided(repeated, location) => {
             writeln!(out, "  at {location}, {repeated}")?;
             writeln!(out, "  help: record each value with the number of its operation")

@@ -171,6 +171,14 @@ fn write(
             }
             Ok(())
         }
+        Finding::Disputed(disputed) => {
+            writeln!(out, "{name}: {verdict} ({})", size(&judgement.counts))?;
+            if let Some(key) = &disputed.key {
+                writeln!(out, "  of the object {key}:")?;
+            }
+            writeln!(out, "  {}", disputed.dispute)?;
+            writeln!(out, "  {}", disputed.evidence())
+        }
         // What is wrong, and how to mend it, is a diagnostic, not a result.
         Finding::Malformed(_) => writeln!(out, "{name}: {verdict}"),
     }

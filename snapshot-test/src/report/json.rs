@@ -53,6 +53,8 @@ pub struct Record<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     malformed: Option<Malformed>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    disputed: Option<Contradiction>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<String>,
     /// Why `certify` cannot check it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -174,6 +176,15 @@ struct Unknown {
     linearizable_events: usize,
 }
 
+/// Two judges that contradict each other, and the file that has the recording.
+#[derive(Debug, Serialize)]
+struct Contradiction {
+    accepting: &'static str,
+    refusing: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<String>,
+}
+
 #[derive(Debug, Serialize)]
 struct Malformed {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -235,6 +246,11 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
         violation: None,
         unknown: None,
         malformed: None,
+        disputed: judgement.finding.disputed().map(|disputed| Contradiction {
+            accepting: disputed.dispute.accepting,
+            refusing: disputed.dispute.refusing,
+            kept: disputed.kept.map(|kept| kept.display().to_string()),
+        }),
         certificate: certificate.map(str::to_owned),
         uncertified: certificate.and_then(|_| uncertified(judgement)).map(ToString::to_string),
         objects: None,
@@ -296,7 +312,7 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
         Finding::Immediate(finding) => {
             record.method = Some("immediate");
             match finding {
-                immediate::Finding::SetLinearizable(_) => {}
+                immediate::Finding::SetLinearizable(_) | immediate::Finding::Disputed(_) => {}
                 immediate::Finding::Violation(violation) => {
                     record.violation = Some(exchanges(violation));
                 }
@@ -313,6 +329,7 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
             }
         }
         Finding::Malformed(error) => record.malformed = Some(malformed(error, name)),
+        Finding::Disputed(_) => {}
     }
     record
 }

@@ -26,6 +26,8 @@ pub struct Tally {
     pub unknown: usize,
     /// Malformed.
     pub malformed: usize,
+    /// Those on which two judges contradict each other.
+    pub disputed: usize,
 }
 
 impl Tally {
@@ -41,6 +43,10 @@ impl Tally {
             | Finding::Unsearched { .. }
             | Finding::Immediate(immediate::Finding::Undecided(..)) => &mut self.unknown,
             Finding::Malformed(_) => &mut self.malformed,
+            Finding::Disputed(_) | Finding::Immediate(immediate::Finding::Disputed(_)) => {
+                &mut self.disputed
+            }
+            Finding::Objects(_) if finding.disputed().is_some() => &mut self.disputed,
             Finding::Objects(objects) if objects.violations > 0 => &mut self.violations,
             Finding::Objects(objects) if objects.unknown > 0 => &mut self.unknown,
             Finding::Objects(_) => &mut self.right,
@@ -54,17 +60,19 @@ impl Tally {
         self.violations += other.violations;
         self.unknown += other.unknown;
         self.malformed += other.malformed;
+        self.disputed += other.disputed;
     }
 
     /// Number of inputs.
     pub const fn inputs(&self) -> usize {
-        self.right + self.violations + self.unknown + self.malformed
+        self.right + self.violations + self.unknown + self.malformed + self.disputed
     }
 
-    /// The exit code: 1 if there is a violation, else 2 if an input is malformed, else 3 if one is
+    /// The exit code: 4 if two judges contradict each other, else 1 if there is a violation, else 2 if an input is malformed, else 3 if one is
     /// unknown, else 0.
     pub const fn code(&self) -> u8 {
         match self {
+            Self { disputed: 1.., .. } => 4,
             Self { violations: 1.., .. } => 1,
             Self { malformed: 1.., .. } => 2,
             Self { unknown: 1.., .. } => 3,
@@ -74,10 +82,14 @@ impl Tally {
 
     /// For people, in a line.
     pub fn human(&self) -> String {
-        let Self { right, violations, unknown, malformed } = self;
+        let Self { right, violations, unknown, malformed, disputed } = self;
+        let disputed = match disputed {
+            0 => String::new(),
+            _ => format!(", {disputed} disputed"),
+        };
         format!(
             "{} inputs: {right} linearizable, {violations} violations, {unknown} unknown, \
-             {malformed} malformed\n",
+             {malformed} malformed{disputed}\n",
             self.inputs()
         )
     }
@@ -109,6 +121,8 @@ pub fn verdict(finding: &Finding) -> &'static str {
         | Finding::Unsearched { .. }
         | Finding::Immediate(immediate::Finding::Undecided(..)) => "unknown",
         Finding::Malformed(_) => "malformed",
+        Finding::Disputed(_) | Finding::Immediate(immediate::Finding::Disputed(_)) => "disputed",
+        Finding::Objects(_) if finding.disputed().is_some() => "disputed",
         Finding::Objects(objects) if objects.violations > 0 => "violation",
         Finding::Objects(objects) if objects.unknown > 0 => "unknown",
         Finding::Objects(objects) => objects.object.criterion(),

@@ -101,7 +101,7 @@ impl Certificate {
             Finding::Violation(Violation::Unmatched(_, deficiency)) => {
                 deficiency.clone().map(Self::Violation)
             }
-            Finding::Violation(_) | Finding::Unknown { .. } => None,
+            Finding::Violation(_) | Finding::Unknown { .. } | Finding::Disputed(_) => None,
         }
     }
 

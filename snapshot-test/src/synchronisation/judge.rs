@@ -4,6 +4,7 @@ use std::io::Read;
 use std::time::{Duration, Instant};
 
 use snapshot_core::OperationId;
+use snapshot_core::certificate::deficiency::DeficiencyError;
 use snapshot_core::certificate::groups;
 use snapshot_core::generic::objects::{Counter, Queue, Register, Set, Stack};
 use snapshot_core::generic::{Ending, PartsOutcome, Refuted};
@@ -16,7 +17,7 @@ use snapshot_core::synchronisation::objects::{
 };
 use snapshot_core::synchronisation::progress::Progress;
 use snapshot_core::synchronisation::{Deficiency, Furthest, Single, Verdict};
-use snapshot_core::verdict::Exhausted;
+use snapshot_core::verdict::{Dispute, Exhausted};
 
 use super::error::ReadError;
 use super::interface::Interface;
@@ -46,7 +47,7 @@ impl Judgement {
         match self.finding {
             Finding::SetLinearizable(_) => Doubt::Missed,
             Finding::Violation(_) => Doubt::FalseAlarm,
-            Finding::Unknown { .. } => Doubt::Either,
+            Finding::Unknown { .. } | Finding::Disputed(_) => Doubt::Either,
         }
     }
 }
@@ -107,6 +108,8 @@ pub enum Finding {
         /// Whether it is set-linearizable, and only progress is open.
         is_set_linearizable: bool,
     },
+    /// The check of proofs contradicts what was found: a fault of this program, and no answer.
+    Disputed(Dispute),
 }
 
 /// What is wrong.
@@ -234,28 +237,29 @@ fn decide<S: Interface>(
     budget: &mut Budget<'_>,
 ) -> Finding {
     let history = &recording.history;
-    let verified = |found: &SetLinearization| {
-        let checked = groups::check(interface, history, found);
-        assert!(checked.is_ok(), "a bug of this program: its groups are refused: {checked:?}");
+    let (decision, proof) = ("the way of deciding", "the check of its proof");
+    let verified = |found: SetLinearization| match groups::check(interface, history, &found) {
+        Ok(()) => Finding::SetLinearizable(found),
+        Err(_) => Finding::Disputed(Dispute { accepting: decision, refusing: proof }),
     };
     let found = match interface.decide(history, budget) {
         Verdict::SetLinearizable(found) => found,
         Verdict::Violation(violation) => {
-            return Finding::Violation(refuted(interface, recording, violation));
+            return match refuted(interface, recording, violation) {
+                Ok(violation) => Finding::Violation(violation),
+                Err(_) => Finding::Disputed(Dispute { accepting: proof, refusing: decision }),
+            };
         }
         Verdict::Unknown { exhausted, .. } => {
             return Finding::Unknown { exhausted, is_set_linearizable: false };
         }
     };
-    verified(&found);
-    if !options.progress {
-        return Finding::SetLinearizable(found);
+    let found = verified(found);
+    if !options.progress || matches!(found, Finding::Disputed(_)) {
+        return found;
     }
     match interface.progress(history, budget) {
-        Progress::Holds(found) => {
-            verified(&found);
-            Finding::SetLinearizable(found)
-        }
+        Progress::Holds(found) => verified(found),
         Progress::Missed(missed) => Finding::Violation(Violation::Missed(missed)),
         Progress::Unreturned => Finding::Violation(Violation::Unreturned),
         Progress::Unknown(exhausted) => Finding::Unknown { exhausted, is_set_linearizable: true },
@@ -266,19 +270,15 @@ fn refuted<S: Interface>(
     interface: &S,
     recording: &Recording<S>,
     violation: snapshot_core::synchronisation::Violation,
-) -> Violation {
+) -> Result<Violation, DeficiencyError> {
     use snapshot_core::synchronisation::Violation as Found;
-    match violation {
+    Ok(match violation {
         Found::Unmatched { operation, deficiency } => {
             if let Some(deficiency) = &deficiency {
-                let checked = interface.refute(&recording.history, deficiency);
-                assert!(
-                    checked.is_ok(),
-                    "a bug of this program: its proof is refused: {checked:?}"
-                );
+                interface.refute(&recording.history, deficiency)?;
             }
             Violation::Unmatched(operation, deficiency)
         }
         Found::Searched(furthest) => Violation::Searched(furthest),
-    }
+    })
 }

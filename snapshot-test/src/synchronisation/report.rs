@@ -17,12 +17,13 @@ use crate::report::{self, SCHEMA};
 /// The most operations that a report for people describes.
 const MOST: usize = 12;
 
-/// The one-word verdict: `set-linearizable` or `linearizable`, `violation`, `unknown`.
+/// The one-word verdict: `set-linearizable` or `linearizable`, `violation`, `unknown`, `disputed`.
 pub const fn verdict(judgement: &Judgement) -> &'static str {
     match judgement.finding {
         Finding::SetLinearizable(_) => judgement.object.criterion(),
         Finding::Violation(_) => "violation",
         Finding::Unknown { .. } => "unknown",
+        Finding::Disputed(_) => "disputed",
     }
 }
 
@@ -51,6 +52,10 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
     writeln!(out, "{name}: {} ({size}; {object}, by {method})", verdict(judgement))?;
     match finding {
         Finding::SetLinearizable(_) => Ok(()),
+        Finding::Disputed(dispute) => {
+            writeln!(out, "  {dispute}")?;
+            writeln!(out, "  help: keep the recording, for the report")
+        }
         Finding::Unknown { exhausted, is_set_linearizable } => {
             let budget = exhausted_name(*exhausted);
             if *is_set_linearizable {

@@ -187,7 +187,7 @@ fn only_the_cluster_knows_timely() {
 fn the_theory_and_the_corpus_need_next_to_nothing() {
     let declared = declared();
     let may_need: [(&str, &[&str]); 2] = [
-        ("snapshot-core", &["bitvec", "rustc-hash", "thiserror"]),
+        ("snapshot-core", &["bitvec", "foldhash", "thiserror"]),
         ("snapshot-corpus", &["rand", "rand_chacha", "snapshot-core", "thiserror"]),
     ];
     for (member, allowed) in may_need {

@@ -61,7 +61,7 @@ fn try_out(path: &Path, is_linearizable: bool) -> Method {
             assert!(!is_linearizable, "{name}");
             assert_eq!(witness::check(&history, found), Ok(()), "{name}");
         }
-        Verdict::Unknown(unknown) => panic!("{name}: {unknown:?}"),
+        other => panic!("{name}: {other:?}"),
     }
     let mut monitor = Monitor::new(history.declaration()).expect("a declaration is valid");
     for event in history.events() {

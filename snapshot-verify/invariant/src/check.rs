@@ -3,7 +3,8 @@
 
 use std::io::{self, BufRead};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
+use snapshot_core::seeded::SeededMap;
 use snapshot_language::Span;
 use snapshot_language::program::{Interface, Program, SharedId, independence};
 use snapshot_semantics::certificate::lines::{LineError, Lines};
@@ -167,7 +168,7 @@ struct Check<'p, 'l, 'b, R> {
 type Home<'v> = (Vec<(usize, &'v [u8])>, FxHashSet<Effect>);
 
 /// The views of a list, each with its line.
-type Listed = FxHashMap<Box<[u8]>, u64>;
+type Listed = SeededMap<Box<[u8]>, u64>;
 
 impl<'p, R: BufRead> Check<'p, '_, '_, R> {
     fn field(&mut self, name: &str) -> Result<String, Stop> {
@@ -475,10 +476,15 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
     ) -> Result<(), Stop> {
         let obligation = layout.obligation;
         let planted = Planted::default();
-        let mut homes: FxHashMap<Vec<u8>, Home<'_>> = FxHashMap::default();
+        let mut numbers: SeededMap<Vec<u8>, usize> = SeededMap::default();
+        let mut homes: Vec<Home<'_>> = Vec::new();
         for (number, (kinds, listed)) in lists.iter().zip(all).enumerate() {
             let mut recall = Recall::new(layout, kinds, planted);
-            for (done, (view, &line)) in listed.iter().enumerate() {
+            // The first line that is wrong is named, whatever the order of a table.
+            let mut views: Vec<(u64, &[u8])> =
+                listed.iter().map(|(view, &line)| (line, &**view)).collect();
+            views.sort_unstable();
+            for (done, (line, view)) in views.into_iter().enumerate() {
                 let failed = |failure| Refusal::Failure { obligation, line, failure };
                 let steps = recall.steps(view).map_err(failed)?;
                 self.steps += steps.views.len() as u64;
@@ -487,10 +493,12 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
                 }
                 for centre in centres(layout, kinds, view) {
                     bytes += 40;
-                    let home = homes.entry(centre).or_insert_with_key(|centre| {
+                    let home = *numbers.entry(centre).or_insert_with_key(|centre| {
                         bytes += centre.len() + 128;
-                        Default::default()
+                        homes.push(Home::default());
+                        homes.len() - 1
                     });
+                    let home = &mut homes[home];
                     home.0.push((number, view));
                     for effect in &steps.effects {
                         if !home.1.contains(effect) {
@@ -505,7 +513,7 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
             }
         }
         let mut applied = 0_usize;
-        for (views, effects) in homes.values() {
+        for (views, effects) in &homes {
             for &(number, view) in views {
                 let (kinds, listed) = (&lists[number], &all[number]);
                 let line = listed[view];

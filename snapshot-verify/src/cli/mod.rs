@@ -44,7 +44,7 @@ const TROUBLE: u8 = 2;
 const UNKNOWN: u8 = 3;
 
 /// This program is wrong.
-const BUG: u8 = 4;
+const BUG: u8 = snapshot_io::fault::CODE;
 
 /// The longest line of what is printed for people, where words allow it.
 const WIDTH: usize = 110;

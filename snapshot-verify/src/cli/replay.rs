@@ -17,7 +17,7 @@ use snapshot_verify::report::page::{Answer, PageInput, of_execution};
 use super::input::Input;
 use super::page;
 use super::step;
-use super::{UNKNOWN, WRONG, interrupt, print, trouble};
+use super::{BUG, UNKNOWN, WRONG, interrupt, print, trouble};
 
 /// Bytes for each search of orders, should a history need one.
 const MEMORY: usize = 1 << 30;
@@ -165,7 +165,10 @@ impl Replay {
                 let mut proceed = || deadline.check().is_ok();
                 let report = judge(&execution.history(), MEMORY, &mut proceed);
                 deadline.check().map_err(stopped)?;
-                let report = report.map_err(|error| trouble(format_args!("{path}: {error}")))?;
+                let report = report.map_err(|error| {
+                    let code = trouble(format_args!("{path}: {error}"));
+                    if error.is_ours() { ExitCode::from(BUG) } else { code }
+                })?;
                 report.explanation.is_none()
             }
             Some(object) => {
@@ -174,7 +177,11 @@ impl Replay {
                 let sequential = sequential.map_err(|error| fail(&error))?;
                 let events: Vec<_> = execution.events().collect();
                 let judged = Judge::new(&sequential).judge(&events);
-                judged.map_err(|error| fail(&error))? == Judgement::Linearizable
+                let judged = judged.map_err(|error| {
+                    let code = fail(&error);
+                    if error.is_ours() { ExitCode::from(BUG) } else { code }
+                })?;
+                judged == Judgement::Linearizable
             }
         };
         if let (Some(was), now) = (trace.linearizable, is_linearizable)

@@ -1,5 +1,6 @@
 //! A set, which is a part per element.
 
+use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::marker::PhantomData;
 
@@ -8,8 +9,7 @@ use crate::generic::{ByValues, Concern, Specification};
 /// A set of values, empty at first.
 ///
 /// Operations on different elements do not know of each other: each element is
-/// a part, and as a part's operations concern only one element, a state is a
-/// list of the elements in the set, ascending.
+/// a part.
 #[derive(Clone, Copy, Debug)]
 pub struct Set<V>(PhantomData<V>);
 
@@ -43,28 +43,25 @@ impl<V> SetInput<V> {
 pub struct SetOutput(pub bool);
 
 impl<V: Clone + Eq + Hash + Ord> Specification for Set<V> {
-    type State = Vec<V>;
+    type State = BTreeSet<V>;
     type Input = SetInput<V>;
     type Output = SetOutput;
     type Part = V;
 
-    fn initial(&self) -> Vec<V> {
-        Vec::new()
+    fn initial(&self) -> BTreeSet<V> {
+        BTreeSet::new()
     }
 
-    fn apply(&self, state: &mut Vec<V>, input: &SetInput<V>, output: Option<&SetOutput>) -> bool {
-        let place = state.binary_search(input.element());
-        let answer = match (input, place) {
-            (SetInput::Add(element), Err(place)) => {
-                state.insert(place, element.clone());
-                true
-            }
-            (SetInput::Remove(_), Ok(place)) => {
-                state.remove(place);
-                true
-            }
-            (SetInput::Contains(_), place) => place.is_ok(),
-            (SetInput::Add(_), Ok(_)) | (SetInput::Remove(_), Err(_)) => false,
+    fn apply(
+        &self,
+        state: &mut BTreeSet<V>,
+        input: &SetInput<V>,
+        output: Option<&SetOutput>,
+    ) -> bool {
+        let answer = match input {
+            SetInput::Add(element) => !state.contains(element) && state.insert(element.clone()),
+            SetInput::Remove(element) => state.remove(element),
+            SetInput::Contains(element) => state.contains(element),
         };
         output.is_none_or(|output| output.0 == answer)
     }
@@ -77,8 +74,8 @@ impl<V: Clone + Eq + Hash + Ord> Specification for Set<V> {
         matches!(input, SetInput::Contains(_)) || output == Some(&SetOutput(false))
     }
 
-    fn allows(&self, state: &Vec<V>, input: &SetInput<V>, output: Option<&SetOutput>) -> bool {
-        let is_there = state.binary_search(input.element()).is_ok();
+    fn allows(&self, state: &BTreeSet<V>, input: &SetInput<V>, output: Option<&SetOutput>) -> bool {
+        let is_there = state.contains(input.element());
         let answer = match input {
             SetInput::Add(_) => !is_there,
             SetInput::Remove(_) | SetInput::Contains(_) => is_there,
@@ -86,8 +83,10 @@ impl<V: Clone + Eq + Hash + Ord> Specification for Set<V> {
         output.is_none_or(|output| output.0 == answer)
     }
 
-    fn bytes(&self, state: &Vec<V>) -> usize {
-        size_of_val(state) + state.len() * size_of::<V>()
+    fn bytes(&self, state: &BTreeSet<V>) -> usize {
+        // Nodes have room for eleven elements, and all but the first are half full at least.
+        let room = if state.is_empty() { 0 } else { 2 * state.len().max(6) };
+        size_of_val(state) + room * size_of::<V>()
     }
 }
 

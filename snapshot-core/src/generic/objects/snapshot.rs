@@ -2,9 +2,8 @@
 
 use std::hash::Hash;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use crate::generic::{Ending, History, Operation, Specification};
+use crate::seeded::{SeededMap, SeededSet};
 use crate::{Segment, history};
 
 /// A snapshot object with the initial values of its segments. Any process may
@@ -108,14 +107,14 @@ impl Snapshot<u32> {
     /// A pending update whose value no scan returned need not take effect: here
     /// it failed.
     pub fn of<V: Clone + Eq + Hash>(history: &history::History<V>) -> (Self, SnapshotHistory<u32>) {
-        let mut numbers: FxHashMap<&V, u32> = FxHashMap::default();
+        let mut numbers: SeededMap<&V, u32> = SeededMap::default();
         let mut number = |value| {
             let next = numbers.len() as u32;
             *numbers.entry(value).or_insert(next)
         };
         let segments = (0..history.segments()).map(Segment::from_index);
         let initial = segments.map(|segment| number(history.initial_value(segment))).collect();
-        let mut seen: FxHashSet<(Segment, u32)> = FxHashSet::default();
+        let mut seen: SeededSet<(Segment, u32)> = SeededSet::default();
         let has_pending = history.operations().iter().any(history::Operation::is_pending);
         let mut operations: Vec<Operation<SnapshotInput<u32>, SnapshotOutput<u32>>> =
             Vec::with_capacity(history.operations().len());

@@ -19,9 +19,10 @@ use std::collections::VecDeque;
 use std::hash::Hash;
 
 use front::Front;
+
+use crate::seeded::SeededMap;
 pub(crate) use front::Glance;
 pub(crate) use read::Sight;
-use rustc_hash::FxHashMap;
 
 /// The instant of an event: its number plus 1, so that initial values have instant 0.
 pub(crate) type Instant = u64;
@@ -94,12 +95,12 @@ pub(crate) struct Window<V> {
     /// By value, in the order of invocations: an update begins to float when its
     /// successor begins, and floats again only as the last of its segment. Never
     /// more than there are updates without outcome.
-    floating: FxHashMap<V, Vec<Floating>>,
+    floating: SeededMap<V, Vec<Floating>>,
     /// Updates still open though a scan that saw them ended before their
     /// successor began, with that scan. At most one per process.
     seen_open: Vec<(u64, u64)>,
     /// Numbers of the runs of each value, ascending.
-    index: Option<Box<FxHashMap<V, VecDeque<u64>>>>,
+    index: Option<Box<SeededMap<V, VecDeque<u64>>>>,
 }
 
 impl<V: Clone + Eq + Hash> Window<V> {
@@ -111,7 +112,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
             runs: vec![Run { value: initial, update: NONE, invocation: 0, response: 0 }],
             head: 0,
             tail: Tail::Settled,
-            floating: FxHashMap::default(),
+            floating: SeededMap::default(),
             seen_open: Vec::new(),
             index: None,
         }
@@ -393,7 +394,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
 
     #[cold]
     fn build_index(&mut self) {
-        let mut index: FxHashMap<V, VecDeque<u64>> = FxHashMap::default();
+        let mut index: SeededMap<V, VecDeque<u64>> = SeededMap::default();
         for (number, run) in (self.first_number()..).zip(self.kept()) {
             index.entry(run.value.clone()).or_default().push_back(number);
         }

@@ -2,9 +2,8 @@
 
 use std::hash::Hash;
 
-use rustc_hash::FxHashMap;
-
 use super::{Run, Window};
+use crate::seeded::SeededMap;
 
 impl<V: Clone + Eq + Hash> Window<V> {
     /// The same window with `other(value)` in the place of each value; `None` if one has no other.
@@ -24,7 +23,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
             runs: runs.iter().map(run).collect::<Option<_>>()?,
             head: *head,
             tail: *tail,
-            floating: floats.collect::<Option<FxHashMap<_, _>>>()?,
+            floating: floats.collect::<Option<SeededMap<_, _>>>()?,
             seen_open: seen_open.clone(),
             index: None,
         };

@@ -1,12 +1,10 @@
 //! What entries can have been read from by time, and which of them a window has.
 
-use std::collections::HashMap;
 use std::hash::Hash;
-
-use rustc_hash::FxBuildHasher;
 
 use super::{Entry, Item, Source};
 use crate::history::History;
+use crate::seeded::SeededMap;
 use crate::verdict::{Reason, Refutation, Rule, Witness};
 use crate::{OperationId, Segment};
 
@@ -17,7 +15,7 @@ type List = Vec<(OperationId, usize)>;
 pub(super) struct Updates<'h, V> {
     whole: &'h History<V>,
     history: &'h History<V>,
-    by_value: HashMap<(Segment, &'h V), List, FxBuildHasher>,
+    by_value: SeededMap<(Segment, &'h V), List>,
     /// Per segment, the complete updates by response, with the latest invocation so far.
     ended: Vec<Vec<(usize, usize)>>,
 }
@@ -25,7 +23,7 @@ pub(super) struct Updates<'h, V> {
 impl<'h, V: Eq + Hash> Updates<'h, V> {
     /// Of a prefix of a history; an update that fails after it takes no effect in it either.
     pub fn new(whole: &'h History<V>, history: &'h History<V>) -> Self {
-        let mut by_value: HashMap<_, List, FxBuildHasher> = HashMap::default();
+        let mut by_value: SeededMap<_, List> = SeededMap::default();
         let mut ended = vec![Vec::new(); history.segments()];
         for id in history.operation_ids() {
             let operation = history.operation(id);

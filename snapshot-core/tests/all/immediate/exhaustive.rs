@@ -51,7 +51,7 @@ fn judge(history: &History<u32>, tally: &mut Tally) {
             ];
             tally.violations[all.iter().position(|&one| one == condition).unwrap()] += 1;
         }
-        Verdict::Undecided(repeated) => panic!("values do not repeat: {repeated}"),
+        other => panic!("values do not repeat: {other:?}"),
     }
 }
 

@@ -32,7 +32,7 @@ fn profiles(n: usize) -> (usize, usize) {
                 let condition = alarm.violation.condition();
                 assert!(!(own && chain) || condition == Condition::Immediacy, "{views:?}");
             }
-            Verdict::Undecided(_) => unreachable!("values do not repeat"),
+            other => unreachable!("values do not repeat: {other:?}"),
         }
     }
     (accepted, contained)

@@ -15,7 +15,7 @@ fn judged(build: impl FnOnce(&mut HistoryBuilder<u32>)) -> Result<usize, (Condit
             alarm.violation.condition(),
             alarm.violation.argument(&history, |id| format!("O{id}")),
         )),
-        Verdict::Undecided(repeated) => panic!("{repeated}"),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -444,6 +444,7 @@ pub fn agreed_verdict_at_length(history: &History<i64>) -> Option<bool> {
         Verdict::Linearizable(_) => Some(true),
         Verdict::Violation(_) => Some(false),
         Verdict::Unknown(_) => None,
+        Verdict::Disputed(dispute) => panic!("{dispute}: {}", drawing(history)),
     };
     let by_linear_decision = by_linear_decision(history);
     let by_linear_check = by_linear_check(history);

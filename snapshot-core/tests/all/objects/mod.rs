@@ -8,3 +8,4 @@ mod judged;
 mod oracle;
 mod published;
 mod random;
+mod turns;

@@ -10,6 +10,7 @@ use snapshot_core::immediate::{
     Alarm, ExchangeError, History, Judgement as State, Monitor, Repeated, SetLinearization,
     Verdict, check,
 };
+use snapshot_core::verdict::Dispute;
 
 use super::{Counts, Judgement, Options};
 use crate::Value;
@@ -26,6 +27,8 @@ pub enum Finding {
     Violation(Box<Violation>),
     /// A process wrote a value twice, at this place.
     Undecided(Repeated, Location),
+    /// Two judges contradict each other: a fault of this program, and no answer.
+    Disputed(Dispute),
 }
 
 /// A violation, as found in an input.
@@ -122,13 +125,20 @@ fn found(state: State, at: Location, replay: Option<Replay>) -> Result<Finding, 
         return Ok(Finding::Violation(Box::new(violation)));
     };
     let recording = read_exchanges(replay.open()?, alarm.event + 1)?;
-    Ok(explained(recording))
+    Ok(match explained(recording) {
+        Finding::SetLinearizable(_) => {
+            let (accepting, refusing) = (Dispute::PASS, Dispute::MONITOR);
+            Finding::Disputed(Dispute { accepting, refusing })
+        }
+        found => found,
+    })
 }
 
 fn explained(recording: (History<Value>, Vec<Location>)) -> Finding {
     let (history, locations) = &recording;
     match check(history) {
         Verdict::SetLinearizable(blocks) => Finding::SetLinearizable(Some(blocks)),
+        Verdict::Disputed(dispute) => Finding::Disputed(dispute),
         Verdict::Undecided(repeated) => {
             let at = history.operation(repeated.operation).invocation;
             Finding::Undecided(repeated, locations[at])

@@ -17,6 +17,7 @@ mod monitor_all;
 mod monitor_several;
 mod monitor_workers;
 mod rename;
+mod seeds;
 mod synchronisation;
 
 use std::ops::{Deref, DerefMut};

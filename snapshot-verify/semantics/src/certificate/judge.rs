@@ -13,6 +13,7 @@
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
 use snapshot_core::automata::{Alphabet, Nfa, violation};
+use snapshot_core::seeded::SeededMap;
 use snapshot_core::simple::{Letter, Switching, Symbol};
 
 use crate::interpret::{Action, Call};
@@ -41,7 +42,7 @@ pub struct Judge {
     accepting: u128,
     initial: u128,
     sets: Vec<u128>,
-    numbers: FxHashMap<u128, u32>,
+    numbers: SeededMap<u128, u32>,
     steps: FxHashMap<(u32, Letter), u32>,
     /// Per permutation of the processes, where each state goes.
     renamings: Vec<Vec<u8>>,
@@ -72,7 +73,7 @@ impl Judge {
             accepting: all(|state| state.accepting),
             initial: all(|state| state.initial),
             sets: Vec::new(),
-            numbers: FxHashMap::default(),
+            numbers: SeededMap::default(),
             steps: FxHashMap::default(),
             renamings: permutations.iter().map(|to| renaming(&nfa, n, to)).collect(),
         }

@@ -4,7 +4,7 @@ use std::hash::BuildHasher;
 use std::mem::size_of;
 
 use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
+use snapshot_core::seeded::SeededState;
 
 /// Rows, by number in the order in which they came.
 #[derive(Debug)]
@@ -12,12 +12,15 @@ pub struct Rows {
     width: usize,
     all: Vec<u32>,
     numbers: HashTable<u32>,
+    /// Rows of a certificate are chosen by who wrote it.
+    hasher: SeededState,
 }
 
 impl Rows {
     /// Without rows.
-    pub const fn new(width: usize) -> Self {
-        Self { width, all: Vec::new(), numbers: HashTable::new() }
+    pub fn new(width: usize) -> Self {
+        let hasher = SeededState::default();
+        Self { width, all: Vec::new(), numbers: HashTable::new(), hasher }
     }
 
     /// How many there are.
@@ -33,7 +36,7 @@ impl Rows {
     /// The number of a row that is there.
     pub fn find(&self, row: &[u32]) -> Option<usize> {
         let is_it = |&number: &u32| self.get(number as usize) == row;
-        self.numbers.find(hash(row), is_it).map(|number| *number as usize)
+        self.numbers.find(self.hasher.hash_one(row), is_it).map(|number| *number as usize)
     }
 
     /// Adds a row that is not there.
@@ -41,9 +44,9 @@ impl Rows {
         debug_assert_eq!(row.len(), self.width);
         let number = self.len();
         self.all.extend_from_slice(row);
-        let (all, width) = (&self.all, self.width);
-        self.numbers.insert_unique(hash(row), number as u32, |&number| {
-            hash(&all[number as usize * width..(number as usize + 1) * width])
+        let (all, width, hasher) = (&self.all, self.width, &self.hasher);
+        self.numbers.insert_unique(hasher.hash_one(row), number as u32, |&number| {
+            hasher.hash_one(&all[number as usize * width..(number as usize + 1) * width])
         });
         number
     }
@@ -52,8 +55,4 @@ impl Rows {
     pub fn bytes(&self) -> usize {
         self.all.capacity() * size_of::<u32>() + self.numbers.allocation_size()
     }
-}
-
-fn hash(row: &[u32]) -> u64 {
-    FxBuildHasher.hash_one(row)
 }

@@ -34,7 +34,7 @@ pub enum Obstacle {
 
 impl List {
     /// Without states.
-    pub const fn new(coverage: Coverage, width: usize) -> Self {
+    pub fn new(coverage: Coverage, width: usize) -> Self {
         Self { coverage, rows: Rows::new(width), sets: Vec::new() }
     }
 

@@ -7,7 +7,7 @@
 use snapshot_core::History;
 use snapshot_core::check::{Report, check};
 use snapshot_core::search::{Budget, Outcome, search_plainly};
-use snapshot_core::verdict::Verdict;
+use snapshot_core::verdict::{Dispute, Verdict};
 use thiserror::Error;
 
 /// Why a history has no verdict.
@@ -34,6 +34,16 @@ pub enum JudgeError {
         /// The other.
         search: &'static str,
     },
+    /// Two judges within the checker disagree.
+    #[error(transparent)]
+    Disputed(#[from] Dispute),
+}
+
+impl JudgeError {
+    /// Whether this program is at fault rather than the request.
+    pub const fn is_ours(&self) -> bool {
+        matches!(self, Self::Disagreement { .. } | Self::Disputed(_))
+    }
 }
 
 /// Judges a history. `memory`: bytes that each of the two searches may take,
@@ -62,6 +72,7 @@ pub fn judge(
         (Verdict::Unknown(_), _) | (_, Outcome::Exhausted { .. }) => {
             Err(JudgeError::Undecided { memory })
         }
+        (Verdict::Disputed(dispute), _) => Err((*dispute).into()),
         (Verdict::Linearizable(_), Outcome::NotLinearizable { .. }) => {
             Err(JudgeError::Disagreement { check: "linearizable", search: "a violation" })
         }

@@ -52,6 +52,13 @@ pub enum ObjectJudgeError {
     },
 }
 
+impl ObjectJudgeError {
+    /// Whether this program is at fault rather than the request.
+    pub const fn is_ours(&self) -> bool {
+        matches!(self, Self::Disagreement { .. })
+    }
+}
+
 /// Judges histories of an object.
 #[derive(Clone, Debug)]
 pub struct Judge<'s, 'p> {

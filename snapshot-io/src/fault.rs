@@ -1,0 +1,32 @@
+//! Faults of a program's own, whatever they are.
+
+use std::panic::{UnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use crate::output::report;
+
+/// The exit code: neither an answer nor an input that is refused.
+pub const CODE: u8 = 4;
+
+/// Runs a program; if it panics, says that this is a fault of the program, which the input brings
+/// about, and returns [`CODE`].
+pub fn guarded(run: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
+    catch_unwind(run).unwrap_or_else(|_| {
+        report(
+            "BUG in this program, please report it: with the message above, the command line, and \
+             the files that it names",
+        );
+        ExitCode::from(CODE)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_exit_code_of_its_own() {
+        assert_eq!(guarded(|| ExitCode::from(3)), ExitCode::from(3));
+        assert_eq!(guarded(|| panic!("a fault")), ExitCode::from(CODE));
+    }
+}
