@@ -29,10 +29,19 @@ impl ReadErrorKind {
                  within strings write control characters as \\u00XX"
             }
             Self::NotUtf8(_) => "save the file as UTF-8",
-            Self::UnknownFormat { found } if is_edn(found.text()) => {
+            Self::UnknownFormat { found } | Self::Unexpected { found, .. }
+                if is_edn(found.text()) =>
+            {
                 "this looks like a Jepsen history (EDN): \
                  `snapshot-test convert --from edn --to text FILE -o RECORDING` makes a recording \
                  of it"
+            }
+            Self::UnknownFormat { found }
+            | Self::Unexpected { expected: "a header or an event", found, .. }
+                if found.text().starts_with(';') =>
+            {
+                "if this is a Jepsen history (EDN): `snapshot-test convert --from edn --to text FILE \
+                 -o RECORDING` makes a recording of it"
             }
             Self::UnknownFormat { found } if is_table(found.text()) => {
                 "this looks like a table or a list of calls: \
@@ -60,6 +69,10 @@ impl ReadErrorKind {
             }
             Self::Unexpected { found, expected, .. } => {
                 return Some(unexpected(expected, &found.to_string()));
+            }
+            Self::Trailing { after: "the value", .. } => {
+                "an update writes one value to one segment: give each a line of its own, and put a \
+                 comment after `#`; an update of several segments at once cannot be judged"
             }
             Self::Trailing { .. } => "put the next event on a line of its own, a comment after `#`",
             Self::UnterminatedString => {
@@ -129,9 +142,6 @@ impl ReadErrorKind {
 
 fn is_edn(line: &str) -> bool {
     let line = line.trim_start_matches(['[', '(', ' ']);
-    if line.starts_with(';') {
-        return true;
-    }
     let line = match line.starts_with('#') {
         true => line.trim_start_matches(|one: char| one != '{'),
         false => line,

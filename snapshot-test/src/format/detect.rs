@@ -48,7 +48,7 @@ pub(super) fn looks_like(line: &[u8]) -> Option<Format> {
     let word = line.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let after = line.get(word).copied().unwrap_or(b'\n');
     match &line[..word] {
-        b"" if after == b'{' && line[1..].trim_ascii_start().starts_with(b":") => None,
+        b"" if is_map_of_edn(line) => None,
         b"" if after == b'{' => Some(Format::Jsonl),
         b"" if after == b'#' || after == b'@' => Some(Format::Text),
         b"startUpdate" | b"endUpdate" | b"startScan" | b"endScan" => Some(Format::Disc22),
@@ -59,6 +59,11 @@ pub(super) fn looks_like(line: &[u8]) -> Option<Format> {
             (is_word && nearest(word, &HEADERS).is_some()).then_some(Format::Text)
         }
     }
+}
+
+/// Whether a line begins with a map of EDN, whose first key is a keyword.
+pub(super) fn is_map_of_edn(line: &[u8]) -> bool {
+    line.strip_prefix(b"{").is_some_and(|rest| rest.trim_ascii_start().starts_with(b":"))
 }
 
 fn unknown(first: &[u8], mark: usize, start: usize) -> ReadError {

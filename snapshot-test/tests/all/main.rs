@@ -9,6 +9,7 @@ mod damaged;
 mod documented;
 mod hostile;
 mod immediate;
+mod imports;
 mod inputs;
 mod kit;
 mod layers;

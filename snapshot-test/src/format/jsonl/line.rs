@@ -5,6 +5,7 @@ use snapshot_core::{IdError, Process, Segment};
 
 use super::fields::{Fields, Returned, Word};
 use crate::Value;
+use crate::format::detect::is_map_of_edn;
 use crate::format::error::{Fault, Found, ReadErrorKind};
 use crate::format::text::cursor::{Cursor, Step, saturated};
 use crate::format::{Format, Object, Payload, Shape};
@@ -39,6 +40,11 @@ pub(super) fn parse(line: &[u8], indent: usize, payload: &mut Payload) -> Step<L
         let mut cursor = Cursor::new(line, Format::Jsonl);
         cursor.advance(indent);
         return Err(cursor.unexpected_event("a JSON object", &[]));
+    }
+    if is_map_of_edn(&line[indent..]) {
+        let found = Found::new(text[indent..].trim_end());
+        let width = text[indent..].trim_end().len();
+        return Err(Fault::new(indent, width, ReadErrorKind::UnknownFormat { found }));
     }
     let mut fields = Fields::new(payload);
     let mut json = serde_json::Deserializer::from_str(text.trim_end());

@@ -10,6 +10,7 @@ use snapshot_core::{IdError, Process, Segment};
 
 use super::digits::leading_digits;
 use crate::Value;
+use crate::format::detect::is_map_of_edn;
 use crate::format::error::{Fault, Found, ReadErrorKind};
 use crate::format::nearest::nearest;
 use crate::format::quoted::{self, DefectKind};
@@ -374,9 +375,7 @@ fn is_tagged_map(line: &[u8]) -> bool {
     let is_part =
         |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'/' | b'_' | b'-');
     let tag = tagged.iter().take_while(is_part).count();
-    let map = tagged[tag..].trim_ascii_start();
-    let map = map.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
-    tag > 0 && map.is_some_and(|map| map.starts_with(b":"))
+    tag > 0 && is_map_of_edn(tagged[tag..].trim_ascii_start())
 }
 
 #[cfg(test)]

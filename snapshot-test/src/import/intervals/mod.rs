@@ -162,7 +162,9 @@ impl Call {
     fn order(&self) -> impl Ord + '_ {
         let segments = self.row.segments.as_ref().map(|segments| &segments.is);
         let key = self.row.key.as_ref().map(|key| &key.is);
-        (self.call, self.end, &self.client, key, segments)
+        let (value, input) = (self.returned(), self.row.input.as_ref());
+        let values = (value.map(|value| &value.is), input.map(|input| &input.is));
+        (self.call, self.end, &self.client, key, segments, values)
     }
 
     /// The values that it returned, if it is a scan.

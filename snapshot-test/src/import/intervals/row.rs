@@ -68,7 +68,7 @@ pub(super) struct Given<T> {
 }
 
 /// The values of an operation. `None` is a gap, or JSON's `null`.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Content {
     /// One, which is not in a list.
     One(Option<Value>),

@@ -11,6 +11,7 @@ mod corpus;
 mod edn;
 mod explain;
 mod generate;
+mod imports;
 mod intervals;
 mod monitor;
 mod monitor_all;

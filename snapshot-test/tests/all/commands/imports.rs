@@ -1,0 +1,458 @@
+//! What an import must not change, or leave out, in silence: each with its place and its cure.
+
+use std::fs;
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use crate::commands::{answer, run};
+
+/// A file of this name and text, in a folder that lasts as long as the first.
+fn file(name: &str, text: &str) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, text).unwrap();
+    (folder, path)
+}
+
+/// What `convert` reports where it refuses; the place without the folder.
+fn refusal(name: &str, text: &str, options: &str) -> String {
+    let (folder, path) = file(name, text);
+    let (code, out, error) =
+        answer(run(&format!("convert {options} --to text {}", path.display())));
+    assert_eq!((code, out.as_str()), (2, ""), "{error}");
+    assert!(error.contains("\nhelp: "), "{error}");
+    error.replace(&format!("{}/", folder.path().display()), "")
+}
+
+/// The recording, the code of `check`, and the warnings.
+fn judged(name: &str, text: &str, options: &str) -> (String, i32, String) {
+    let (folder, path) = file(name, text);
+    let to = folder.path().join("recording");
+    let (code, _, warnings) =
+        answer(run(&format!("convert {options} --to text {} -o {}", path.display(), to.display())));
+    assert_eq!(code, 0, "{warnings}");
+    let (code, ..) = answer(run(&format!("check {}", to.display())));
+    (fs::read_to_string(to).unwrap(), code, warnings)
+}
+
+const HEADER: &str = "client,operation,segment,value,call,return\n";
+
+#[test]
+fn a_gap_is_no_text() {
+    let log = format!("{HEADER}a,write,0,1,1,2\na,write,1,7,3,4\nb,read,,1 _,3,5\n");
+    let (recording, code, _) = judged("log.csv", &log, "--from intervals");
+    assert_eq!(code, 0);
+    assert!(recording.contains("p1 ok s0 1\n"), "{recording}");
+    // The text has quotes.
+    let text = log.replace("1 _", "\"1 \"\"_\"\"\"");
+    assert_eq!(judged("log.csv", &text, "--from intervals").1, 1);
+    let error = refusal("log.csv", &log.replace("a,write,1,7", "a,write,1,_"), "--from intervals");
+    assert!(error.starts_with("log.csv:3:11: expected one value as `value`, found"), "{error}");
+    assert!(error.contains("\n  a,write,1,_,3,4\n            ^\n"), "{error}");
+}
+
+#[test]
+fn ties_are_in_the_order_of_their_times() {
+    let log = "client,operation,segment,value,call,return,outcome\na,update,0,1,0,2,\na,update,0,2,0,0,\n";
+    let (recording, code, warnings) = judged("log.csv", log, "--from intervals");
+    assert_eq!((code, warnings.as_str()), (0, ""));
+    assert!(recording.ends_with("p0 update 2\np0 ok\np0 update 1\np0 ok\n"), "{recording}");
+    // Nothing tells the order of two at one instant: whichever was last, it may be read.
+    for value in [1, 2] {
+        let log = format!("{HEADER}a,update,0,1,0,0\na,update,0,2,0,0\nb,read,0,{value},1,2\n");
+        let (_, code, warnings) = judged("log.csv", &log, "--from intervals");
+        assert_eq!(code, 0);
+        assert!(warnings.contains("client a: the order of 1 operation is not known"), "{warnings}");
+    }
+}
+
+#[test]
+fn reads_of_registers_by_segment_and_key() {
+    let lines = |value: u8| {
+        format!(
+            "{{\"client\":\"a\",\"operation\":\"read\",\"segment\":0,\"value\":{value},\"call\":40,\"return\":50}}\n\
+             {{\"client\":\"b\",\"operation\":\"update\",\"segment\":0,\"value\":5,\"call\":10,\"return\":20}}\n"
+        )
+    };
+    assert_eq!(judged("log", &lines(5), "--from intervals").1, 0);
+    assert_eq!(judged("log", &lines(0), "--from intervals").1, 1);
+    let list = |value: u8| {
+        format!(
+            "[{{\"ClientId\":0,\"Input\":{{\"op\":\"put\",\"key\":\"x\",\"value\":5}},\"Call\":1,\"Output\":{{}},\"Return\":3}},\
+             {{\"ClientId\":1,\"Input\":{{\"op\":\"get\",\"key\":\"x\",\"value\":0}},\"Call\":4,\"Output\":{{\"value\":{value}}},\"Return\":6}}]"
+        )
+    };
+    let (recording, code, _) = judged("log", &list(5), "--from intervals");
+    assert_eq!(code, 0);
+    assert!(recording.starts_with("# segment 0 is x\n"), "{recording}");
+    assert_eq!(judged("log", &list(0), "--from intervals").1, 1);
+    // An output that is not what was put.
+    let broken = list(5).replace("\"Output\":{}", "\"Output\":{\"value\":6}");
+    let error = refusal("log", &broken, "--from intervals");
+    assert!(error.contains("the update was invoked with 5 and returned 6"), "{error}");
+}
+
+#[test]
+fn null_is_a_gap_or_a_value_or_refused() {
+    let log = "{\"client\":1,\"op\":\"get\",\"key\":\"x\",\"value\":null,\"call\":1,\"return\":2}\n\
+               {\"client\":1,\"op\":\"put\",\"key\":\"x\",\"value\":5,\"call\":3,\"return\":4}\n";
+    let error = refusal("log", log, "--from intervals");
+    assert!(error.starts_with("log:1:42: expected a value as `value`, found null"), "{error}");
+    assert!(error.contains("--initial null"), "{error}");
+    assert_eq!(judged("log", log, "--from intervals --initial null").1, 0);
+    let late = log.replace("\"call\":1,\"return\":2", "\"call\":5,\"return\":6");
+    assert_eq!(judged("log", &late, "--from intervals --initial null").1, 1);
+    let text = log.replace("5", "\"null\"");
+    let error = refusal("log", &text, "--from intervals --initial null");
+    assert!(error.contains("another text than \"null\""), "{error}");
+}
+
+#[test]
+fn a_field_counts_once_and_every_row_counts() {
+    for (name, text, told) in [
+        (
+            "log.csv",
+            "client,operation,value,segment,process,call,return\n".to_owned(),
+            "log.csv:1:32: expected the field `client` at most once, found it again, as `process`",
+        ),
+        (
+            "log.json",
+            "{\"client\":1,\"op\":\"scan\",\"value\":[1],\"values\":[2],\"call\":1,\"return\":2}".to_owned(),
+            "log.json:1:37: expected the field `value` at most once",
+        ),
+        (
+            "log.json",
+            "{\"client\":1,\"op\":\"scan\",\"value\":{\"x\":1,\"x\":2},\"call\":1,\"return\":2}".to_owned(),
+            "log.json:1:40: expected the field `segment` at most once, found it again, as `x`",
+        ),
+        ("log.csv", format!("{HEADER}a,update,0,5,1\n"), "expected 6 fields"),
+        ("log.csv", format!("{HEADER}a,read,,5 6,1,2\nb,read,,5,3,4\n"), "log.csv:3:9: expected 2 value(s)"),
+        (
+            "log.csv",
+            format!("{HEADER}a,update,x,5,1,2\nb,read,,5,3,4\n"),
+            "log.csv:3:9: expected values by the names of their segments",
+        ),
+        ("log.csv", format!("{HEADER}a,read,x y,5,3,4\n"), "expected 2 value(s), one per segment, found 1"),
+        (
+            "log.csv",
+            "client,operation,key,segment,value,call,return\na,write,k,,5,1,2\na,read,k,,5 6,3,4\n".to_owned(),
+            "log.csv:2:1: expected the field `segment`",
+        ),
+        (
+            "log.csv",
+            "client,operation,key,value,call,return\na,write,k,5,1,2\na,read,,5,3,4\n".to_owned(),
+            "log.csv:3:1: expected the field `key`",
+        ),
+        (
+            "log.json",
+            "[{\"client\":1,\n\"op\":\"scan\",\"value\":[1],\"call\":1,\"return\":2} 5]".to_owned(),
+            "log.json:2:46: expected JSON: expected `,` or `]`",
+        ),
+        (
+            "log.json",
+            "{\"client\":1,\"op\":\"scan\",\"value\":[1],\"call\":1,\"outcome\":\"ok\"}".to_owned(),
+            "expected the field `return`",
+        ),
+        (
+            "log.json",
+            "{\"client\":1,\"op\":\"put\",\"value\":[1],\"call\":1,\"return\":2}".to_owned(),
+            "log.json:1:32: expected one value",
+        ),
+        (
+            "log.json",
+            "{\"client\":1,\"op\":\"cas\",\"value\":1,\"call\":1,\"return\":2,\"outcome\":\"fail\"}".to_owned(),
+            "log.json:1:18: `cas` is not judged yet",
+        ),
+    ] {
+        let error = refusal(name, &text, "--from intervals");
+        assert!(error.contains(told), "{told}: {error}");
+    }
+    // A row is none of a comment, whatever its client.
+    let log = format!("{HEADER}#1,update,0,5,1,2\nb,scan,,5,3,4\n");
+    assert_eq!(judged("log.csv", &log, "--from intervals").1, 0);
+    // Digits that a float does not have.
+    let log = |end: &str, call: &str| {
+        format!(
+            "{{\"client\":\"a\",\"op\":\"put\",\"segment\":0,\"value\":5,\"call\":1,\"return\":{end}}}\n\
+             {{\"client\":\"b\",\"op\":\"get\",\"segment\":0,\"value\":0,\"call\":{call},\"return\":1764329757}}\n"
+        )
+    };
+    let (early, late) = ("1764329756.123456789", "1764329756.123456790");
+    assert_eq!(judged("log", &log(late, early), "--from intervals").1, 0);
+    assert_eq!(judged("log", &log(early, late), "--from intervals").1, 1);
+}
+
+#[test]
+fn what_failed_is_dropped_and_what_shows_nothing_is_counted() {
+    let log = "client,operation,segment,value,call,return,outcome\na,inc,0,,1,2,fail\na,read,0,7,3,4,unknown\nb,read,0,0,5,6,\n";
+    let (recording, code, warnings) = judged("log.csv", log, "--from intervals");
+    assert_eq!(code, 0, "{recording}");
+    assert!(
+        warnings.contains("1 operation, the first in line 3, of unknown outcome"),
+        "{warnings}"
+    );
+    let edn = "{:type :invoke :process 0 :f :frob :value 1} {:type :fail :process 0 :f :frob :value 1}\n\
+               {:type :invoke :process 0 :f :txn :value [[:w 1 2] [:w 3 4]]} {:type :fail :process 0 :f :txn :value nil}\n\
+               {:type :invoke :process 0 :f :read :value nil} {:type :info :process 0 :f :read :value 5}\n\
+               {:type :invoke :process 1 :f :read :value nil} {:type :ok :process 1 :f :read :value nil}\n";
+    let (recording, code, warnings) = judged("log.edn", edn, "--from edn");
+    assert_eq!(code, 0, "{recording}");
+    assert!(!recording.contains("fail"), "{recording}");
+    assert!(warnings.contains("the first in line 3, of unknown outcome"), "{warnings}");
+}
+
+#[test]
+fn edn_is_bounded_before_it_is_read() {
+    for (open, inner, close) in [
+        ("[", "", "]"),
+        ("{:a ", "1", "}"),
+        ("#{", "1", "}"),
+        ("(", "", ")"),
+        ("#a ", "1", ""),
+        ("#_ ", "1", ""),
+    ] {
+        let deep = format!("{}{inner}{}", open.repeat(50_000), close.repeat(50_000));
+        for log in [
+            format!("{{:type :invoke :f :write :value {deep} :process 0}}"),
+            format!("{{:type :invoke :f :write :value 1 :process 0 :error {deep}}}"),
+            deep.clone(),
+            format!("[{deep}"),
+        ] {
+            let error = refusal("log.edn", &log, "--from edn");
+            assert!(error.starts_with("log.edn:1:"), "{}", &error[..300]);
+            assert!(
+                error.contains("nested more than 64 deep") || open == "#_ ",
+                "{}",
+                &error[..300]
+            );
+        }
+    }
+}
+
+#[test]
+fn edn_that_contradicts_itself_is_refused_at_its_place() {
+    let both = |invoked: &str, returned: &str| {
+        format!(
+            "[{{:type :invoke, :process 0, {invoked}}}\n {{:type :ok, :process 0, {returned}}}]\n"
+        )
+    };
+    for (invoked, returned, options, told) in [
+        (
+            ":f :write, :value {:x 1}",
+            ":f :write, :value {:x 2}",
+            "",
+            "2:44: :write was invoked with `{:x 1}` and returned `{:x 2}`",
+        ),
+        (":f :write, :value 1", ":f :write, :value 2", "", "2:44: :write was invoked with `1`"),
+        (":f :write, :value [1 2]", ":f :write, :value [2 2]", "--independent", "returned `[2 2]`"),
+        (":f :add, :value 1", ":f :add, :value 2", "", "2:42: :add was invoked"),
+        (":f :txn, :value [[:w 1 2]]", ":f :txn, :value [[:w 1 3]]", "", ":txn was invoked"),
+        (":f :txn, :value [[:r 1 nil]]", ":f :txn, :value [[:r 2 3]]", "", ":txn was invoked"),
+        (
+            ":f :read, :value [[:r 1 nil] [:r 2 nil]]",
+            ":f :read, :value [[:r 1 3]]",
+            "",
+            ":read was invoked",
+        ),
+        (
+            ":f :read, :value [1 nil]",
+            ":f :read, :value [2 3]",
+            "--independent",
+            ":read was invoked",
+        ),
+        (":f :read, :value [:x :y]", ":f :read, :value {:z 3}", "", ":read was invoked"),
+        (":f :read, :value :x", ":f :read, :value 5", "", ":read was invoked"),
+        (":f :inc, :value :x", ":f :inc, :value {:y 1}", "", ":inc was invoked"),
+        (
+            ":f :write, :value 1, :value 2",
+            ":f :write",
+            "",
+            "1:51: expected the field `:value` at most once",
+        ),
+        (
+            ":f :read, :value nil",
+            ":f :read, :value #{1}",
+            "--initial 5",
+            "expected nothing, since a set is empty",
+        ),
+        (
+            ":f :write, :value {:x 1}",
+            ":f :write, :value {:x 1}",
+            "--initial 1:2",
+            "expected one value in EDN",
+        ),
+    ] {
+        let error = refusal("log.edn", &both(invoked, returned), &format!("--from edn {options}"));
+        assert!(error.contains(told), "{told}: {error}");
+    }
+    for (log, told) in [
+        (
+            "[{:type :invoke, :f :read, :value nil, :process 1}\n",
+            "log.edn:1:1: `[` is never closed",
+        ),
+        (
+            "{:type :invoke :f :read :process \"n1\"}",
+            "log.edn:1:34: expected the number of a process",
+        ),
+        ("{:type :invoke :f :read :process :n1}", "log.edn:1:34: expected the number of a process"),
+        ("{:type :invoke :f :write :process 1 :value 99999999999999999999}", "at most 64 bits"),
+        (
+            "{:type :invoke :f :write :process 1 :value \"\\q\"}",
+            "log.edn:1:46: expected EDN: expected one of",
+        ),
+        (
+            "{:type :invoke :f :read :process 1 :value [1)}",
+            "log.edn:1:45: expected EDN: expected `]`, found `)`",
+        ),
+        ("{:type :invoke :f :read :process 1} ]", "log.edn:1:37: expected EDN: expected an event"),
+        ("{:type :invoke :f :read :process}", "expected a value behind the last key"),
+    ] {
+        let error = refusal("log.edn", log, "--from edn");
+        assert!(error.contains(told), "{told}: {error}");
+    }
+}
+
+/// What is no snapshot says who judges it, and what is an observation is not dropped.
+#[test]
+fn edn_of_other_objects_names_who_judges_them() {
+    let log = |events: &[(&str, &str)]| -> String {
+        let event =
+            |(kind, rest): &(&str, &str)| format!("{{:type :{kind}, :process 0, {rest}}}\n");
+        events.iter().map(event).collect()
+    };
+    let cas = [("invoke", ":f :cas, :value [0 [1 2]]"), ("fail", ":f :cas, :value [0 [1 2]]")];
+    for options in ["", "--independent"] {
+        let error = refusal("log.edn", &log(&cas), &format!("--from edn {options}"));
+        assert!(error.contains("log.edn:1:32: :cas is not judged yet"), "{error}");
+    }
+    let counter = [
+        ("invoke", ":f :add, :value 1"),
+        ("ok", ":f :add, :value 1"),
+        ("invoke", ":f :read, :value nil"),
+        ("ok", ":f :read, :value 0"),
+    ];
+    let error = refusal("log.edn", &log(&counter), "--from edn");
+    assert!(error.contains("log.edn:1:32: :add is not judged yet but as that of a set"), "{error}");
+    assert!(error.contains("`check --object counter`"), "{error}");
+    let mixed = [
+        ("invoke", ":f :write, :value {:x 1}"),
+        ("ok", ":f :write, :value {:x 1}"),
+        ("invoke", ":f :read, :value nil"),
+        ("ok", ":f :read, :value [:x]"),
+    ];
+    assert!(refusal("log.edn", &log(&mixed), "--from edn").contains("a log each"));
+    // No read of registers says anything of those that it does not return.
+    let empty = [
+        ("invoke", ":f :write, :value {:x 1}"),
+        ("ok", ":f :write, :value {:x 1}"),
+        ("invoke", ":f :read, :value nil"),
+        ("ok", ":f :read, :value []"),
+    ];
+    assert_eq!(judged("log.edn", &log(&empty), "--from edn").1, 0);
+    // A symbol is no string.
+    let symbol = [("invoke", ":f :write, :value foo"), ("ok", ":f :write, :value foo")];
+    let read = [("invoke", ":f :read, :value nil"), ("ok", ":f :read, :value \"foo\"")];
+    assert_eq!(judged("log.edn", &log(&[symbol, read].concat()), "--from edn").1, 1);
+}
+
+/// Each command takes a foreign log for one, and none for a recording without events.
+#[test]
+fn all_commands_agree_on_foreign_logs() {
+    let event = "{:type :invoke, :f :write, :value 1, :process 0}\n";
+    let tagged = format!("#jepsen.history.Op{event}#jepsen.history.Op {event}");
+    let edn = "convert --from edn";
+    for (text, told) in [
+        (event.to_owned(), edn),
+        (tagged.clone(), edn),
+        (format!("\n[{tagged}]\n"), edn),
+        (format!("; a comment\n{event}"), edn),
+        (format!("{HEADER}a,update,0,5,1,2\n"), "convert --from intervals"),
+        (format!("# a comment\n{HEADER}a,update,0,5,1,2\n"), "convert --from intervals"),
+        ("{\"client\":1,\"call\":2}\n".to_owned(), "convert --from intervals"),
+    ] {
+        let (_folder, path) = file("log", &text);
+        let path = path.display();
+        for command in ["check", "explain", "monitor", "convert --to jsonl"] {
+            let (code, _, error) = answer(run(&format!("{command} {path}")));
+            assert_eq!(code, 2, "{command}: {text}");
+            assert!(error.contains(told), "{command}: {text}{error}");
+        }
+        let (code, _, error) = answer(run(&format!("check --format text {path}")));
+        assert_eq!(code, 2, "{text}{error}");
+    }
+}
+
+/// Times that run backwards are told, with what they mean, and sorting by them mends it.
+#[test]
+fn times_that_run_backwards() {
+    let late = "{\"process\":0,\"event\":\"invoke\",\"operation\":\"update\",\"value\":5,\"time\":100}\n\
+                {\"process\":1,\"event\":\"invoke\",\"operation\":\"scan\",\"time\":50}\n\
+                {\"process\":1,\"event\":\"ok\",\"values\":[0,0],\"time\":60}\n\
+                {\"process\":0,\"event\":\"ok\",\"time\":\"110\"}\n\
+                {\"process\":1,\"event\":\"invoke\",\"operation\":\"scan\",\"time\":105.5}\n\
+                {\"process\":1,\"event\":\"ok\",\"values\":[0,0],\"time\":107}\n";
+    let (_folder, path) = file("log.jsonl", late);
+    let path = path.display();
+    let told =
+        "log.jsonl:2:1: warning: `time` runs backwards 2 times, first in line 2 (50 after 100)";
+    for (command, code, means) in [
+        ("check", 1, "this violation may be a false alarm"),
+        ("check --report json", 1, "this violation may be a false alarm"),
+        ("check --method search", 1, "this violation may be a false alarm"),
+        ("explain", 1, "this violation may be a false alarm"),
+        ("monitor", 1, "a violation may be a false alarm, or may be missed"),
+        ("convert --to text", 0, "a violation may be a false alarm, or may be missed"),
+    ] {
+        let (found, out, error) = answer(run(&format!("{command} {path}")));
+        assert_eq!(found, code, "{command}: {error}");
+        assert!(error.contains(told) && error.contains(means), "{command}: {error}");
+        assert!(error.contains("--sort-by-time"), "{command}: {error}");
+        assert_eq!(out.contains("\"warning\":\"`time`"), command.ends_with("json"), "{out}");
+    }
+    let (_, out, _) = answer(run(&format!("check --report sarif {path}")));
+    assert!(out.contains("runs backwards"), "{out}");
+    assert_eq!(judged("log.jsonl", late, "--sort-by-time").1, 0);
+    assert_eq!(judged("log.jsonl", late, "--from jsonl --sort-by-time --skew 3").1, 0);
+    // In order, and yet stale.
+    let stale = late.replace("105.5", "110.5").replace(":107", ":111");
+    assert_eq!(judged("log.jsonl", &stale, "--sort-by-time").1, 1);
+    // Right in the order of the lines.
+    let right = late.replace("[0,0],\"time\":107", "[5,0],\"time\":107");
+    let (_folder, path) = file("log.jsonl", &right);
+    let (code, _, error) = answer(run(&format!("check {}", path.display())));
+    assert_eq!(code, 0);
+    assert!(error.contains("a violation may have been missed"), "{error}");
+    // Other objects, of which one may be meant alone.
+    let keyed = |key: u8, line: &str| line.replacen('{', &format!("{{\"key\":{key},"), 1) + "\n";
+    let lines: Vec<&str> = right.lines().collect();
+    let mixed: String = [(1, lines[0]), (2, lines[1]), (2, lines[2]), (1, lines[3])]
+        .map(|(key, line)| keyed(key, line))
+        .concat();
+    let (_folder, path) = file("log.jsonl", &mixed);
+    let (_, _, error) = answer(run(&format!("check {}", path.display())));
+    assert_eq!(error, "", "in each object times run on");
+    let swapped: String = [(2, lines[2]), (2, lines[1]), (1, lines[0]), (1, lines[3])]
+        .map(|(key, line)| keyed(key, line))
+        .concat();
+    let (recording, code, _) = judged("log.jsonl", &swapped, "--sort-by-time");
+    assert_eq!(code, 0, "{recording}");
+    assert!(
+        recording.contains("@1 p0 update 5") && recording.contains("@2 p0 scan"),
+        "{recording}"
+    );
+    let (recording, ..) = judged("log.jsonl", &swapped, "--sort-by-time --key 1");
+    assert!(!recording.contains("scan"), "{recording}");
+    // Without times there is nothing to sort by.
+    let error = refusal("log.jsonl", &late.replace(",\"time\":60", ""), "--sort-by-time");
+    assert!(error.starts_with("log.jsonl:3:1: expected the field `time`, found none"), "{error}");
+    let error = refusal("log.txt", "p0 scan\n", "--sort-by-time");
+    assert!(error.contains("log.txt:1:1: "), "{error}");
+    // Of other objects, too.
+    let queue = "{\"process\":0,\"event\":\"invoke\",\"operation\":\"enqueue\",\"value\":5,\"time\":2}\n\
+                 {\"process\":0,\"event\":\"ok\",\"time\":1.25}\n";
+    let (_folder, path) = file("log.jsonl", queue);
+    let (code, _, error) = answer(run(&format!("check --object queue {}", path.display())));
+    assert_eq!(code, 0, "{error}");
+    assert!(error.contains("log.jsonl:2:1: warning: `time` runs backwards once"), "{error}");
+}

@@ -1,0 +1,106 @@
+//! Logs that are none: refused or read, and no more than that.
+
+use proptest::prelude::*;
+use snapshot_test::import::{
+    EdnOptions, ImportError, IntervalOptions, Stamp, by_time, edn, intervals,
+};
+use trial::extent::either;
+
+/// Pieces of which logs are made, and of which they are not.
+const PIECES: [&str; 64] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    "(",
+    ")",
+    "#{",
+    "#_",
+    "#a",
+    "#",
+    "\"",
+    "\\",
+    "\\[",
+    ";",
+    ",",
+    ":",
+    "\n",
+    "\r",
+    " ",
+    "é",
+    "\u{feff}",
+    "\u{0}",
+    ":type",
+    ":invoke",
+    ":ok",
+    ":info",
+    ":fail",
+    ":process",
+    ":f",
+    ":value",
+    ":time",
+    ":read",
+    ":write",
+    ":add",
+    ":txn",
+    ":x",
+    "nil",
+    "0",
+    "1",
+    "-1",
+    "9223372036854775807",
+    "1.5",
+    "1e9",
+    "1/2",
+    "0x",
+    "2r1",
+    "##NaN",
+    "{:type :invoke :process 0 :f ",
+    "{\"process\":0,\"event\":\"invoke\",\"operation\":\"scan\",\"time\":",
+    "\"client\":1,",
+    "\"operation\":\"update\",",
+    "\"value\":",
+    "\"call\":1,\"return\":2",
+    "\"key\":",
+    "\"segment\":",
+    "null",
+    "client,operation,segment,value,call,return\n",
+    "a,update,0,5,1,2\n",
+    "a,scan,,",
+    "\"\"\"",
+    "_",
+    "scan",
+    "Input",
+    "Output",
+];
+
+fn logs() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        20 => prop::sample::select(PIECES.to_vec()).prop_map(|piece| piece.as_bytes().to_vec()),
+        1 => any::<u8>().prop_map(|byte| vec![byte]),
+    ];
+    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+fn reported(error: &ImportError, log: &[u8]) {
+    let text = error.report("log").to_string();
+    assert!(text.starts_with("log:"), "{text}");
+    let lines = log.split(|byte| *byte == b'\n').count() as u64;
+    assert!(error.location().line <= lines, "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(either(3_000, 300_000)) })]
+
+    #[test]
+    fn logs_that_are_none_are_refused(log in logs()) {
+        let mut errors = Vec::new();
+        errors.extend(intervals(&log, &IntervalOptions::default()).err());
+        for (independent, sort_by_time) in [(false, false), (true, true)] {
+            let options = EdnOptions { independent, sort_by_time, ..EdnOptions::default() };
+            errors.extend(edn(&log, &options).err());
+        }
+        errors.extend(by_time(&log, None, Stamp::default()).err());
+        errors.iter().for_each(|error| reported(error, &log));
+    }
+}

@@ -1,0 +1,7 @@
+//! Imports of foreign logs: random logs come back as what happened.
+
+mod edn;
+mod hostile;
+mod intervals;
+mod log;
+mod recording;

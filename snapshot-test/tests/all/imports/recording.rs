@@ -1,0 +1,125 @@
+//! JSON Lines in any order, sorted by `time`: what happened.
+
+use proptest::prelude::*;
+use serde_json::json;
+use snapshot_test::Value;
+use snapshot_test::format::Reader;
+use snapshot_test::import::{Imported, Stamp, by_time};
+use trial::extent::either;
+
+use super::log::{Act, How, Log, NUMBERS, OBJECTS, logs, told};
+
+/// The lines of a recording, each with its time, in their order.
+fn lines(log: &Log) -> Vec<String> {
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    for operation in &log.operations {
+        let mut line = |at: usize, mut event: serde_json::Value| {
+            event["process"] = json!(operation.client);
+            // More digits than a number of serde has.
+            let time = format!("\"time\":17643297560000000{at:02}.000000000001");
+            let key = match &operation.act {
+                Act::Update((key, _), _) | Act::Scan(key, _) => *key,
+            };
+            if let Some(number) = key.parse::<i64>().ok().map(|number| json!(number)) {
+                event["key"] = number;
+            } else if !key.is_empty() {
+                event["key"] = json!(key);
+            }
+            let event = event.to_string();
+            lines.push((at, format!("{{{time},{}", &event[1..])));
+        };
+        let invocation = match &operation.act {
+            Act::Update(name, value) => {
+                let segment: u64 = name.1.parse().expect("segments are numbers");
+                let value = match value {
+                    Value::Integer(integer) => json!(integer),
+                    Value::Text(text) => json!(**text),
+                };
+                json!({"event": "invoke", "operation": "update", "segment": segment, "value": value})
+            }
+            Act::Scan(..) => json!({"event": "invoke", "operation": "scan"}),
+        };
+        line(operation.invoked, invocation);
+        match (operation.ended, &operation.act) {
+            (Some((at, How::Ok)), Act::Update(..)) => line(at, json!({"event": "ok"})),
+            (Some((at, How::Ok)), Act::Scan(_, entries)) => {
+                let value = |value: &Value| match value {
+                    Value::Integer(integer) => json!(integer),
+                    Value::Text(text) => json!(**text),
+                };
+                let entries = entries.iter();
+                let values: serde_json::Map<_, _> =
+                    entries.map(|((_, name), one)| ((*name).to_owned(), value(one))).collect();
+                line(at, json!({"event": "ok", "values": values}));
+            }
+            (Some((at, How::Fail)), _) => line(at, json!({"event": "fail"})),
+            (Some((at, How::Unknown)), _) => line(at, json!({"event": "unknown"})),
+            (None, _) => {}
+        }
+    }
+    lines.sort();
+    lines.into_iter().map(|(_, line)| line).collect()
+}
+
+/// The operations of one key, whose segments have numbers alone.
+fn of_key(log: &Log, wanted: &str) -> Log {
+    let mut log = log.clone();
+    log.operations.retain_mut(|operation| match &mut operation.act {
+        Act::Update((key, _), _) => std::mem::take(key) == wanted,
+        Act::Scan(key, entries) => {
+            entries.iter_mut().for_each(|((key, _), _)| *key = "");
+            *key == wanted
+        }
+    });
+    log
+}
+
+fn values() -> Vec<Value> {
+    [0, 1, 2].map(Value::from).into_iter().chain([Value::from("5")]).collect()
+}
+
+/// How often the times of the lines run backwards, as a reader notices it.
+fn backwards(text: &str) -> u64 {
+    let mut reader = Reader::jsonl(text.as_bytes()).expect("a recording");
+    let noticed = reader.noticed();
+    if reader.is_keyed() {
+        while reader.next_keyed().is_some_and(|next| next.is_ok()) {}
+    } else {
+        while reader.next_event().is_some_and(|next| next.is_ok()) {}
+    }
+    noticed.backwards().map_or(0, |backwards| backwards.events)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(either(150, 5_000)) })]
+
+    #[test]
+    fn a_recording_comes_back(
+        (log, order) in prop_oneof![logs(NUMBERS, values()), logs(OBJECTS, values())]
+            .prop_filter("operations", |log| !log.is_empty())
+            .prop_flat_map(|log| {
+                let order: Vec<usize> = (0..lines(&log).len()).collect();
+                (Just(log), Just(order).prop_shuffle())
+            }),
+    ) {
+        let lines = lines(&log);
+        let text = lines.join("\n") + "\n";
+        prop_assert_eq!(backwards(&text), 0);
+        let shuffled: Vec<_> = order.iter().map(|&line| lines[line].as_str()).collect();
+        let text = shuffled.join("\n") + "\n";
+        // By its definition: of each object, lines with an earlier time than the line before.
+        let keys = |line: &str| line.find("\"key\":").map(|at| line[at..].split([',', '}']).next().unwrap_or("").to_owned());
+        let mut latest = std::collections::BTreeMap::new();
+        let descents = order.iter().zip(&shuffled).filter(|(at, line)| {
+            latest.insert(keys(line), **at).is_some_and(|before| **at < before)
+        });
+        prop_assert_eq!(backwards(&text), descents.count() as u64);
+        for (key, imported) in by_time(text.as_bytes(), None, Stamp::default()).expect("a history") {
+            let Imported { history, warnings, comments } = imported;
+            let name = key.map_or(String::new(), |key| key.to_string().trim_matches('"').to_owned());
+            let expected = of_key(&log, &name).telling(|client| client.to_string());
+            prop_assert_eq!(told(&history, &comments), expected, "{}", text);
+            prop_assert_eq!(warnings, []);
+        }
+    }
+}
