@@ -64,13 +64,13 @@ impl Deed {
     }
 }
 
-/// What became of it.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// What became of it; in the order in which a client's operations of one instant are taken.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Fate {
-    Ok,
     Failed,
     /// Its effect may come at any later time.
     Unknown,
+    Ok,
 }
 
 /// One operation of a log.
@@ -188,7 +188,7 @@ pub(super) fn process(number: usize, spot: Spot) -> Step<Process> {
 /// the operation may have been given up at once: it comes before all that are called then.
 fn order(one: &Interval) -> impl Ord + '_ {
     let Interval { client, deed, call, end, fate, .. } = one;
-    (*call, *end, *fate == Fate::Ok, client, deed)
+    (*call, *end, *fate, client, deed)
 }
 
 /// An operation that never returned ends, with an unknown outcome, when its client is

@@ -153,7 +153,7 @@ fn written(log: &Log, form: Form, shape: Shape, tick: usize, order: &[usize]) ->
                 (_, Ok(number)) => drop(place.insert("key".to_owned(), json!(number))),
                 (key, _) => drop(place.insert("key".to_owned(), json!(key.trim_matches('"')))),
             }
-            let is_register = key != "" && !log.segments.iter().any(|name| name.1 != "");
+            let is_register = !key.is_empty() && log.segments.iter().all(|name| name.1.is_empty());
             let content = match (&operation.act, shape) {
                 (Act::Update(..), _) => json(&values[0]),
                 (Act::Scan(..), _) if is_register && !values.is_empty() && values[0].is_some() => {
