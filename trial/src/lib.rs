@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 
 pub mod extent;
+#[cfg(target_os = "linux")]
+pub mod lateness;
 #[cfg(unix)]
 pub mod network;
 #[cfg(unix)]

@@ -25,6 +25,11 @@ impl Program {
         Self { path }
     }
 
+    /// The file.
+    pub const fn path(self) -> &'static str {
+        self.path
+    }
+
     /// Runs it in at most 4 GB of memory and a minute of time. The exit code, and the two
     /// outputs, as far as no redirection of the shell (`> /dev/full`) takes them away.
     ///

@@ -5,6 +5,7 @@
 //! written again before the condition is computed.
 
 use rustc_hash::FxHashMap;
+use snapshot_language::deadline::Deadline;
 
 use super::flow::{Bound, Flow, Rounds, loops_around};
 use super::liveness::terms;
@@ -24,14 +25,17 @@ pub struct Use {
 }
 
 /// The bytes that only one condition reads, per process.
-pub fn uses(model: &Model) -> [Vec<Use>; 3] {
+pub fn uses(model: &Model, deadline: Deadline<'_>) -> [Vec<Use>; 3] {
     [I, J, T].map(|me| {
         // None: something else reads it.
         let mut found: FxHashMap<usize, Option<Use>> = FxHashMap::default();
-        let rounds = &Rounds::default();
+        let rounds = &Rounds::none(deadline);
         for (instruction, one) in model.code.iter().enumerate() {
             let around = loops_around(model, instruction);
             each_binding(&around, &mut Vec::new(), &mut |bound| {
+                if rounds.is_over() {
+                    return;
+                }
                 let flow = Flow { model, me, bound: bound.to_vec(), rounds };
                 for term in terms(&one.act) {
                     let is_condition = condition(&one.act).is_some_and(|of| std::ptr::eq(of, term));
@@ -51,8 +55,12 @@ pub fn uses(model: &Model) -> [Vec<Use>; 3] {
                 _ => false,
             })
         };
-        let is_kept =
-            |one: &Use| model.slots[one.at].kept && !model.slots[one.at].other && !is_loop(one.at);
+        let is_kept = |one: &Use| {
+            !deadline.is_over()
+                && model.slots[one.at].kept
+                && !model.slots[one.at].other
+                && !is_loop(one.at)
+        };
         let mut uses: Vec<Use> = found.into_values().flatten().filter(is_kept).collect();
         uses.sort_by_key(|one| one.at);
         uses

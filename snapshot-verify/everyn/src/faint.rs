@@ -11,6 +11,7 @@
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use snapshot_language::deadline::Deadline;
 use snapshot_language::program::ProcedureId;
 
 use super::flow::{Bound, Flow, Rounds, Slots};
@@ -64,7 +65,7 @@ impl Faint {
 }
 
 /// Of all ghost scans that are judged; for each order of loops.
-pub fn faint(model: &Model, crowds: &[Crowd]) -> Vec<Faint> {
+pub fn faint(model: &Model, crowds: &[Crowd], deadline: Deadline<'_>) -> Vec<Faint> {
     let mut all = Vec::new();
     for crowd in crowds {
         let is_judged = match model.obligation.part {
@@ -76,7 +77,11 @@ pub fn faint(model: &Model, crowds: &[Crowd]) -> Vec<Faint> {
             continue;
         }
         for procedure in (0..model.frames.len()).filter(|procedure| model.ghostly[*procedure]) {
-            all.push(Search::new(model, crowd, ProcedureId(procedure as u32)).solve());
+            if deadline.is_over() {
+                return all;
+            }
+            let search = Search::new(model, crowd, ProcedureId(procedure as u32), deadline);
+            all.push(search.solve());
         }
     }
     all
@@ -100,7 +105,7 @@ struct Search<'m> {
     model: &'m Model,
     crowd: &'m Crowd,
     procedure: ProcedureId,
-    rounds: Rounds,
+    rounds: Rounds<'m>,
     code: &'m [Instruction],
     first: usize,
     flags: Vec<usize>,
@@ -111,7 +116,12 @@ struct Search<'m> {
 }
 
 impl<'m> Search<'m> {
-    fn new(model: &'m Model, crowd: &'m Crowd, procedure: ProcedureId) -> Self {
+    fn new(
+        model: &'m Model,
+        crowd: &'m Crowd,
+        procedure: ProcedureId,
+        deadline: Deadline<'m>,
+    ) -> Self {
         let first = model.entries[procedure.0 as usize];
         let code = &model.code[first..];
         let count = code.iter().take_while(|one| one.procedure == procedure).count();
@@ -124,7 +134,7 @@ impl<'m> Search<'m> {
         let around = around.collect();
         let flags = flags(model, crowd.tracked, procedure, code);
         let (numbers, nodes) = (FxHashMap::default(), Vec::new());
-        let rounds = Rounds::default();
+        let rounds = Rounds::none(deadline);
         Self { model, crowd, procedure, rounds, code, first, flags, around, numbers, nodes }
     }
 
@@ -138,13 +148,15 @@ impl<'m> Search<'m> {
             self.number((self.first, flags.collect()));
         }
         let mut facts: Vec<Fact> = Vec::new();
-        while let Some(node) = self.nodes.get(facts.len()).cloned() {
+        while let Some(node) = self.nodes.get(facts.len()).cloned()
+            && !self.rounds.is_over()
+        {
             facts.push(self.fact(&node));
         }
         let mut needed = vec![Slots::default(); facts.len()];
         loop {
             let mut changes = false;
-            for at in (0..facts.len()).rev() {
+            for at in (0..facts.len()).rev().take_while(|_| !self.rounds.is_over()) {
                 let now = self.needed(at, &facts, &needed);
                 changes |= now.len() > needed[at].len();
                 needed[at] = now;
@@ -162,7 +174,8 @@ impl<'m> Search<'m> {
         let locals: Vec<usize> = locals
             .filter(|at| self.model.slots[block + at].kept && !self.model.slots[block + at].other)
             .collect();
-        let bytes = self.nodes.iter().zip(&needed).map(|(node, needed)| {
+        let all = self.nodes.iter().zip(&needed).take_while(|_| !self.rounds.is_over());
+        let bytes = all.map(|(node, needed)| {
             let faint = locals.iter().filter(|at| !needed.contains(&(block + **at)));
             (node.clone(), faint.copied().collect())
         });
@@ -362,7 +375,7 @@ impl<'m> Search<'m> {
             if self.nodes[node].0 == end || seen.contains(&node) {
                 continue;
             }
-            if self.nodes[node].0 <= here || self.nodes[node].0 > end {
+            if self.nodes[node].0 <= here || self.nodes[node].0 > end || self.rounds.is_over() {
                 return true;
             }
             seen.push(node);

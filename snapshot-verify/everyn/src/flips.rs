@@ -16,6 +16,8 @@
 //! Then a view in a set closed up to flips, flipped in any way, is in a set that is closed
 //! without them (docs/every-n.md): this needs nothing of concrete states.
 
+use snapshot_language::deadline::Deadline;
+
 use super::decided::each_binding;
 use super::flow::{Flow, Rounds, loops_around};
 use super::liveness::terms;
@@ -78,17 +80,23 @@ pub const fn flipped(byte: u8) -> u8 {
 }
 
 /// The classes of a program.
-pub fn classes(model: &Model) -> Vec<Class> {
-    let rounds = Rounds::reset(model);
+pub fn classes(model: &Model, deadline: Deadline<'_>) -> Vec<Class> {
+    let rounds = Rounds::reset(model, deadline);
     let count = model.slots.len() * (PLACES + 1);
     let mut search = Search { model, parents: (0..count).collect(), pinned: vec![false; count] };
     for me in [I, J, T] {
         for at in 0..model.code.len() {
             each_binding(&loops_around(model, at), &mut Vec::new(), &mut |bound| {
-                search.instruction(&Flow { model, me, bound: bound.to_vec(), rounds: &rounds }, at);
+                if !rounds.is_over() {
+                    let flow = Flow { model, me, bound: bound.to_vec(), rounds: &rounds };
+                    search.instruction(&flow, at);
+                }
             });
         }
         search.fresh_locals(me);
+    }
+    if rounds.is_over() {
+        return Vec::new();
     }
     for number in 0..count {
         let at = number % model.slots.len();
@@ -109,13 +117,14 @@ pub fn classes(model: &Model) -> Vec<Class> {
     let pinned = |root: usize| search.pinned[root];
     let classes = classes.into_iter().enumerate();
     let classes = classes.filter(|(root, numbers)| !numbers.is_empty() && !pinned(*root));
+    let classes = classes.take_while(|_| !deadline.is_over());
     let classes = classes.filter_map(|(_, numbers)| class(model, &rounds, &numbers)).collect();
-    alike(model, classes)
+    alike(model, classes, deadline)
 }
 
 /// Without the classes that would flip a bit of the centre in some views of a state only: the round of t
 /// in one view is that of any other in another, so a bit that lives within it is led the same in both.
-fn alike(model: &Model, mut classes: Vec<Class>) -> Vec<Class> {
+fn alike(model: &Model, mut classes: Vec<Class>, deadline: Deadline<'_>) -> Vec<Class> {
     let may_be_in_centre = |at: usize| model.outside[at] != Outside::Always && is_seen(model, at);
     loop {
         // How a bit is flipped in the round of a process: by which anchor, or by itself.
@@ -126,6 +135,9 @@ fn alike(model: &Model, mut classes: Vec<Class>) -> Vec<Class> {
         };
         let is_led_alike = |bit: &Bit| {
             let Some((variable, byte)) = bit.round else { return true };
+            if deadline.is_over() {
+                return true;
+            }
             let is_either = byte == BASE + T || byte == BASE + OTHER;
             !is_either
                 || !may_be_in_centre(bit.at)
@@ -142,7 +154,7 @@ fn alike(model: &Model, mut classes: Vec<Class>) -> Vec<Class> {
 }
 
 /// A class that may be flipped, or none.
-fn class(model: &Model, rounds: &Rounds, numbers: &[usize]) -> Option<Class> {
+fn class(model: &Model, rounds: &Rounds<'_>, numbers: &[usize]) -> Option<Class> {
     let count = model.slots.len();
     let bit = |number: &usize| {
         let at = number % count;
@@ -482,6 +494,9 @@ impl Search<'_> {
                         continue;
                     }
                     each_binding(&loops_around(model, number), &mut Vec::new(), &mut |bound| {
+                        if flow.rounds.is_over() {
+                            return;
+                        }
                         let inside = Flow { bound: bound.to_vec(), ..*flow };
                         let row = self.row(&inside, term);
                         self.assigned(flow, target, row);

@@ -3,6 +3,7 @@
 //! Only ever used to choose what is kept: a byte too few costs precision, and no more.
 
 use rustc_hash::FxHashSet;
+use snapshot_language::deadline::Deadline;
 
 use super::liveness::target;
 use super::model::{Act, Cell, Model, Step, Target};
@@ -17,21 +18,29 @@ pub type Slots = FxHashSet<usize>;
 pub type Bound = (usize, u8);
 
 /// The variables that live within one round: the bytes of a block, and the variable of the
-/// loop.
-#[derive(Default)]
-pub struct Rounds {
+/// loop; and when an analysis that tells them apart must end.
+pub struct Rounds<'a> {
     of: Vec<(std::ops::Range<usize>, usize)>,
+    deadline: Deadline<'a>,
 }
 
-impl Rounds {
+impl<'a> Rounds<'a> {
+    /// None.
+    pub const fn none(deadline: Deadline<'a>) -> Self {
+        Self { of: Vec::new(), deadline }
+    }
+
     /// Of all procedures.
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, deadline: Deadline<'a>) -> Self {
         let mut of = Vec::new();
         for (procedure, frame) in model.frames.iter().enumerate() {
             let code = model.code.iter().enumerate();
             let code: Vec<_> =
                 code.filter(|(_, one)| one.procedure.0 as usize == procedure).collect();
             for room in &frame.locals {
+                if deadline.is_over() {
+                    break;
+                }
                 let uses = code.iter().filter(|(_, one)| mentions(&one.act, room.base));
                 let uses: Vec<usize> = uses.map(|(at, _)| *at).collect();
                 let around = code.iter().rev().find_map(|(_, one)| match &one.act {
@@ -49,14 +58,15 @@ impl Rounds {
                 }
             }
         }
-        Self { of }
+        Self { of, deadline }
     }
 
     /// Those that begin each round without a value.
-    pub fn reset(model: &Model) -> Self {
-        let all = Self::new(model);
+    pub fn reset(model: &Model, deadline: Deadline<'a>) -> Self {
+        let all = Self::new(model, deadline);
         let is_reset = |bytes: &std::ops::Range<usize>, variable: usize| {
-            model.code.iter().all(|one| match &one.act {
+            let mut code = model.code.iter().take_while(|_| !deadline.is_over());
+            code.all(|one| match &one.act {
                 Act::Begin(this) if this.variable == variable => {
                     let frame = &model.frames[one.procedure.0 as usize];
                     let live = frame.locals.iter().zip(&model.code[this.body].live);
@@ -66,7 +76,12 @@ impl Rounds {
             })
         };
         let of = all.of.into_iter().filter(|(bytes, variable)| is_reset(bytes, *variable));
-        Self { of: of.collect() }
+        Self { of: of.collect(), deadline }
+    }
+
+    /// Whether the analysis must end: what it has found by then is not used.
+    pub fn is_over(&self) -> bool {
+        self.deadline.is_over()
     }
 
     /// Whether a byte of a state is one of them.
@@ -99,7 +114,7 @@ pub struct Flow<'m> {
     /// The variables of loops that are known.
     pub bound: Vec<Bound>,
     /// What lives within one round.
-    pub rounds: &'m Rounds,
+    pub rounds: &'m Rounds<'m>,
 }
 
 /// The variables of the loops over the crowd around an instruction.

@@ -5,6 +5,8 @@
 //! makes the round of t in its own loops one with "any other", so that it does not matter
 //! where t is among i and j.
 
+use snapshot_language::deadline::Deadline;
+
 use super::decided::each_binding;
 use super::flow::{Flow, Rounds, Slots, loops_around};
 use super::model::{Act, Model};
@@ -12,11 +14,11 @@ use super::shape::{I, Mode, OTHER, PLACES, T};
 use super::term::{Over, Term};
 
 /// Drops them.
-pub fn drop_unknown(model: &mut Model) {
+pub fn drop_unknown(model: &mut Model, deadline: Deadline<'_>) {
     if model.obligation.mode != Mode::Direct {
         return;
     }
-    let known = known(model);
+    let known = known(model, deadline);
     let size = model.blocks[1] - model.blocks[0];
     for offset in 0..size {
         let template = &model.slots[model.blocks[usize::from(I)] + offset];
@@ -30,7 +32,7 @@ pub fn drop_unknown(model: &mut Model) {
 }
 
 /// The bytes that may ever be definite; those that live within one round of a loop by round.
-fn known(model: &Model) -> Vec<bool> {
+fn known(model: &Model, deadline: Deadline<'_>) -> Vec<bool> {
     let count = model.slots.len();
     let slots = model.slots.iter();
     let mut known: Vec<bool> =
@@ -42,7 +44,7 @@ fn known(model: &Model) -> Vec<bool> {
             known.iter_mut().skip(at).step_by(count).for_each(|known| *known = true);
         }
     };
-    let rounds = &Rounds::reset(model);
+    let rounds = &Rounds::reset(model, deadline);
     for (procedure, entry) in model.entries.iter().enumerate() {
         let live = &model.code[*entry].live;
         for (room, live) in model.frames[procedure].locals.iter().zip(live) {
@@ -66,11 +68,14 @@ fn known(model: &Model) -> Vec<bool> {
         let before = known.clone();
         for at in 0..model.code.len() {
             each_binding(&loops_around(model, at), &mut Vec::new(), &mut |bound| {
+                if rounds.is_over() {
+                    return;
+                }
                 let flow = Flow { model, me: T, bound: bound.to_vec(), rounds };
                 instruction(&flow, at, &mut known);
             });
         }
-        if known == before {
+        if known == before || rounds.is_over() {
             return known;
         }
     }

@@ -8,9 +8,10 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use snapshot_language::deadline::Deadline;
 use snapshot_language::program::{Program, independence};
 
-use super::compile::compile;
+use super::compile::compile_within;
 use super::model::{Ghosts, Obligation, Part, Specification, Unsupported};
 use super::prove::{Finding, Limits, Sabotage, prove};
 use super::shape::{I, J, Mode, T};
@@ -181,10 +182,12 @@ fn by_rounds(
         let Obligation { mode, part, .. } = rung.obligation;
         rung.holds() && mode == Mode::Nested && part != Part::Tokens
     });
-    let Ok(candidates) = super::rounds::candidates(program) else { return false };
+    let deadline = Deadline::new(budget.until, budget.stop);
+    let candidates = super::rounds::candidates_within(program, deadline);
+    let Ok(candidates) = candidates else { return false };
     let mut tries = Tries { program, budget, progress, rungs };
     is_safe
-        && candidates.into_iter().any(|ghosts| {
+        && candidates.into_iter().take_while(|_| !deadline.is_over()).any(|ghosts| {
             let [parts, _] = nested(ghosts);
             tries.all(&parts[1..]) && direct(ghosts).iter().any(|parts| tries.all(parts))
         })
@@ -240,8 +243,13 @@ impl Tries<'_> {
         let taken: usize = self.rungs.iter().map(views).sum();
         let Budget { bytes, views, stop, .. } = self.budget;
         let limits = Limits { views: views.saturating_sub(taken), bytes, until, stop };
-        let finding = compile(self.program, obligation)
-            .map(|model| prove(&model, limits, Sabotage::default()).finding);
+        let finding = match compile_within(self.program, obligation, limits.deadline()) {
+            Ok(model) => Ok(prove(&model, limits, Sabotage::default()).finding),
+            Err(unsupported) => match limits.deadline().check() {
+                Ok(()) => Err(unsupported),
+                Err(stopped) => Ok(Finding::stopped(stopped, now.elapsed())),
+            },
+        };
         let rung = Rung { obligation, finding };
         let holds = rung.holds();
         self.rungs.push(rung);

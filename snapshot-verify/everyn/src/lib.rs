@@ -12,6 +12,7 @@
 //! | [`compile`], [`model`] | from a program to the instructions and bytes of an obligation |
 //! | `links`, `lost` | links to LL/SC cells, and processes that have lost theirs |
 //! | `liveness`, [`faint`], [`decided`], `known`, `flow`, `relevance` | what may be forgotten, what is kept at all |
+//! | `merge` | rounds of loops that are like those with any other process |
 //! | [`rounds`] | ghost scans of several processes |
 //! | [`names`], `returns` | rows of arrays that are named, and calls that are alike, in these |
 //! | [`flips`] | bits of which only the relation matters |
@@ -65,6 +66,7 @@ pub mod ladder;
 mod links;
 mod liveness;
 pub mod lost;
+mod merge;
 pub mod model;
 pub mod names;
 pub mod prove;

@@ -8,6 +8,7 @@
 //! What is not known of a link is no failure: an SC may succeed then, and does what a write
 //! does, to links of others too.
 
+use snapshot_language::deadline::Deadline;
 use snapshot_language::program::SharedId;
 
 use super::liveness;
@@ -93,13 +94,19 @@ impl Model {
 
 /// Fills in before which instructions links may be asked for: a process keeps them between
 /// operations, and from one procedure to another.
-pub fn fill_live(model: &mut Model) {
+pub fn fill_live(model: &mut Model, deadline: Deadline<'_>) {
     let count = model.shared.len();
-    let successors: Vec<Vec<usize>> = (0..model.code.len()).map(|at| next(model, at)).collect();
+    let successors: Vec<Vec<usize>> = {
+        let all = (0..model.code.len()).take_while(|_| !deadline.is_over());
+        all.map(|at| next(model, at)).collect()
+    };
     let mut live = vec![vec![false; count]; model.code.len()];
     loop {
         let before = live.clone();
         for at in (0..model.code.len()).rev() {
+            if deadline.is_over() {
+                return;
+            }
             let mut now = vec![false; count];
             for next in &successors[at] {
                 now.iter_mut().zip(&live[*next]).for_each(|(now, after)| *now |= after);

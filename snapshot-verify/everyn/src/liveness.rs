@@ -5,20 +5,23 @@
 //! element of its index forgets the whole array, though an index that it leaves out keeps
 //! its element.
 
+use snapshot_language::deadline::Deadline;
+
 use super::model::{Act, For, Instruction, Room, Step, Target};
 use super::term::Term;
 
 /// Fills in what is live before each instruction of a procedure, whose first instruction
 /// has this number.
-pub fn fill(code: &mut [Instruction], begin: usize, locals: &[Room]) {
+pub fn fill(code: &mut [Instruction], begin: usize, locals: &[Room], deadline: Deadline<'_>) {
     let none = vec![false; locals.len()];
+    let all = (0..code.len()).take_while(|_| !deadline.is_over());
     let facts: Vec<(Vec<bool>, Vec<bool>)> =
-        (0..code.len()).map(|at| uses_and_kills(code, begin, at, locals)).collect();
+        all.map(|at| uses_and_kills(code, begin, at, locals)).collect();
     let mut live = vec![none; code.len()];
     let mut changed = true;
-    while changed {
+    while changed && !deadline.is_over() {
         changed = false;
-        for at in (0..code.len()).rev() {
+        for at in (0..code.len()).rev().take_while(|_| !deadline.is_over()) {
             let mut now = vec![false; locals.len()];
             for next in successors(&code[at].act, begin + at) {
                 if let Some(after) = live.get(next - begin) {

@@ -11,6 +11,7 @@
 //! on its way leaves some of them. To respond earlier only adds precedence, as shrinking does.
 
 use rustc_hash::FxHashSet;
+use snapshot_language::deadline::Deadline;
 use snapshot_language::program::SharedId;
 
 use super::liveness::{successors, target};
@@ -43,13 +44,13 @@ pub struct Ways {
 
 /// Of each variable. Only where rounds are ghost scans, for then nothing that a process returns
 /// is judged, and only for vectors, for then faults are excluded elsewhere.
-pub fn lost(model: &Model) -> Vec<Lost> {
+pub fn lost(model: &Model, deadline: Deadline<'_>) -> Vec<Lost> {
     if !model.obligation.is_of_round_vectors() {
         return Vec::new();
     }
     let linked = (0..).map(SharedId).zip(&model.links).filter(|(_, links)| links.is_some());
     let of = |variable: SharedId| {
-        let ways = (0..model.code.len()).map(|at| ways(model, variable, at)).collect();
+        let ways = (0..model.code.len()).map(|at| ways(model, variable, at, deadline)).collect();
         Lost { variable, ways }
     };
     let is_single = |variable: &SharedId| {
@@ -62,7 +63,7 @@ pub fn lost(model: &Model) -> Vec<Lost> {
 }
 
 /// Where a process goes from an instruction with a broken link.
-fn ways(model: &Model, variable: SharedId, begin: usize) -> Option<Ways> {
+fn ways(model: &Model, variable: SharedId, begin: usize, deadline: Deadline<'_>) -> Option<Ways> {
     if !model.code[begin].live_links[variable.0 as usize] {
         return None;
     }
@@ -70,6 +71,9 @@ fn ways(model: &Model, variable: SharedId, begin: usize) -> Option<Ways> {
     let mut waiting: Vec<(usize, Known)> = vec![(begin, Vec::new())];
     let mut seen: FxHashSet<(usize, Known)> = FxHashSet::default();
     while let Some((at, known)) = waiting.pop() {
+        if deadline.is_over() {
+            return None;
+        }
         if !seen.insert((at, known.clone())) {
             continue;
         }

@@ -8,21 +8,23 @@
 //! together, all.
 
 use rustc_hash::FxHashSet;
+use snapshot_language::deadline::Deadline;
 
 use super::decided::each_binding;
 use super::flow::{Flow, Rounds, Slots, loops_around};
-use super::liveness::{target, terms};
-use super::model::{Act, Cell, For, Instruction, Model, Part, Round, Step, Target};
+use super::liveness::terms;
+use super::model::{Act, Cell, Instruction, Model, Part, Round, Target};
 use super::names::Use;
 use super::shape::{I, J, Leaf, Mode, Scalar, T};
-use super::term::{Over, Term};
+use super::term::Term;
 
 /// Decides what is kept; fills in the pauses.
-pub fn restrict(model: &mut Model) {
+pub fn restrict(model: &mut Model, deadline: Deadline<'_>) {
     let is_whole = model.obligation.mode == Mode::Nested && model.obligation.part == Part::Whole;
     if !is_whole {
         let count = model.slots.len();
-        let relevant: Slots = relevant(model).into_iter().map(|slot| slot % count).collect();
+        let relevant: Slots =
+            relevant(model, deadline).into_iter().map(|slot| slot % count).collect();
         for (at, slot) in model.slots.iter_mut().enumerate() {
             slot.kept &= slot.leaf.is_none() || relevant.contains(&at);
         }
@@ -33,92 +35,20 @@ pub fn restrict(model: &mut Model) {
             slot.kept &= !slot.leaf.is_some_and(Leaf::is_plain_value);
         }
     }
-    super::known::drop_unknown(model);
-    merge(model);
+    super::known::drop_unknown(model, deadline);
+    super::merge::merge(model, deadline);
     for at in 0..model.code.len() {
+        if deadline.is_over() {
+            return;
+        }
         let one = &model.code[at];
         let pause = [0, 1, 2].map(|me| one.round.is_some() || is_pause(model, &one.act, me));
         model.code[at].pause = pause;
     }
 }
 
-/// Notes the members that count as any other in a loop.
-fn merge(model: &mut Model) {
-    for at in 0..model.code.len() {
-        let (Act::Begin(this) | Act::Next(this)) = &model.code[at].act else { continue };
-        let mut this = this.clone();
-        if this.over != Over::Members {
-            continue;
-        }
-        for me in [I, J, T] {
-            for member in [I, J, T] {
-                // A process that leaves out itself never comes to a round with itself.
-                let never = member == me && matches!(this.except, Some(Term::Me));
-                this.merged[usize::from(me)][usize::from(member)] =
-                    never || is_as_any_other(model, &this, me, member);
-            }
-        }
-        model.code[at].act = match &model.code[at].act {
-            Act::Begin(_) => Act::Begin(this),
-            _ => Act::Next(this),
-        };
-    }
-}
-
-/// Whether a round with a member uses its index for nothing but what is not kept.
-fn is_as_any_other(model: &Model, this: &For, me: u8, member: u8) -> bool {
-    let rounds = Rounds::default();
-    let flow = Flow { model, me, bound: vec![(this.variable, member)], rounds: &rounds };
-    // That a view from the place of any other is right rests on the round with that process for a
-    // member: so views are read there as what they are, also if they are not kept.
-    let exempts = model.obligation.mode == Mode::Nested && model.obligation.part != Part::Faults;
-    let is_shown = |at: usize| {
-        let slot = &model.slots[at];
-        let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
-        slot.kept || exempts && is_view
-    };
-    let is_kept = |slots: &[Slots]| slots.iter().flatten().any(|at| is_shown(*at));
-    let is_index = |term: &Term| matches!(term, Term::Variable(base, 1) if *base == this.variable);
-    (this.body..this.end).all(|at| {
-        let act = &model.code[at].act;
-        // Every use of the index, and those among them that lead to nothing that is kept.
-        let (mut uses, mut harmless) = (0, 0);
-        for term in terms(act) {
-            term.visit(&mut |term| {
-                uses += usize::from(is_index(term));
-                if let Term::Index { array, element, index, over, .. } = term
-                    && *over == Over::Members
-                    && is_index(index)
-                    && let Term::Variable(base, _) = &**array
-                {
-                    let begin = model.blocks[usize::from(me)] + base;
-                    let size = element.size();
-                    let begin = begin + usize::from(member) * size;
-                    let kept = (begin..begin + size).any(is_shown);
-                    harmless += usize::from(!kept);
-                }
-            });
-        }
-        if let Some(target) = target(act) {
-            let direct = target.path.iter().filter(
-                |step| matches!(step, Step::Element(index, Over::Members, ..) if is_index(index)),
-            );
-            if !is_kept(&flow.stored_to(target)) {
-                harmless += direct.count();
-            }
-        }
-        if let Some(cell) = act.cell()
-            && !is_kept(&flow.cells(cell))
-            && !is_kept(&[I, J, T].map(|owner| flow.links(cell, owner)))
-        {
-            harmless += cell.indices.iter().filter(|(_, index)| is_index(index)).count();
-        }
-        uses == harmless
-    })
-}
-
 fn is_pause(model: &Model, act: &Act, me: u8) -> bool {
-    let rounds = Rounds::default();
+    let rounds = Rounds::none(Deadline::NEVER);
     let flow = Flow { model, me, bound: Vec::new(), rounds: &rounds };
     let any_kept = |slots: &[Slots]| slots.iter().flatten().any(|at| model.slots[*at].kept);
     let Some(cell) = act.cell() else { return true };
@@ -146,9 +76,9 @@ fn judged(model: &Model) -> &'static [u8] {
     }
 }
 
-fn relevant(model: &Model) -> Slots {
+fn relevant(model: &Model, deadline: Deadline<'_>) -> Slots {
     let mut relevant = Slots::default();
-    let rounds = &Rounds::new(model);
+    let rounds = &Rounds::new(model, deadline);
     let is_faults = model.obligation.part == Part::Faults;
     if is_faults && !model.code.iter().any(may_fail) {
         return relevant;
@@ -157,7 +87,7 @@ fn relevant(model: &Model) -> Slots {
         for (at, instruction) in model.code.iter().enumerate() {
             each_binding(&loops_around(model, at), &mut Vec::new(), &mut |bound| {
                 let flow = Flow { model, me, bound: bound.to_vec(), rounds };
-                if flow.is_made() {
+                if !rounds.is_over() && flow.is_made() {
                     seed(&flow, instruction, &mut relevant);
                 }
             });
@@ -185,13 +115,13 @@ fn relevant(model: &Model) -> Slots {
                 let around = loops_around(model, at);
                 each_binding(&around, &mut Vec::new(), &mut |bound| {
                     let flow = Flow { model, me, bound: bound.to_vec(), rounds };
-                    if flow.is_made() {
+                    if !rounds.is_over() && flow.is_made() {
                         step(&flow, at, &mut relevant);
                     }
                 });
             }
         }
-        if relevant.len() == before {
+        if relevant.len() == before || rounds.is_over() {
             return relevant;
         }
     }
@@ -306,7 +236,7 @@ fn step(flow: &Flow<'_>, at: usize, relevant: &mut Slots) {
             if let (Some(into), false) = (into, model.is_ghost[procedure.0 as usize]) {
                 let to = flow.stored_to(into);
                 let inside = Flow { bound: Vec::new(), ..*flow };
-                for instruction in &model.code {
+                for instruction in model.code.iter().take_while(|_| !flow.rounds.is_over()) {
                     if let (Act::Return(Some(term)), true) =
                         (&instruction.act, instruction.procedure == *procedure)
                     {
@@ -486,13 +416,13 @@ fn decides(flow: &Flow<'_>, at: usize, to: usize, relevant: &FxHashSet<usize>) -
         Act::Return(_) => ends,
         _ => false,
     };
-    (at + 1..end).any(|inner| {
+    (at + 1..end).take_while(|_| !flow.rounds.is_over()).any(|inner| {
         let mut inside = loops_around(model, inner);
         inside.retain(|variable| flow.bound.iter().all(|(bound, _)| bound != variable));
         let mut any = false;
         each_binding(&inside, &mut flow.bound.clone(), &mut |bound| {
             let flow = Flow { bound: bound.to_vec(), ..*flow };
-            any |= matters(&flow, &model.code[inner]);
+            any |= !flow.rounds.is_over() && matters(&flow, &model.code[inner]);
         });
         any
     })

@@ -5,16 +5,19 @@
 //! do, so it is sound where nothing is judged but what is written: where rounds are ghost scans.
 //! A scan that pushes twice is one that pushes, and may be over, or push again.
 
+use snapshot_language::deadline::Deadline;
+
 use super::model::{Act, Model};
 
 /// For each instruction behind a call, all that a process may go on with when it returns there.
 /// The first of them stands for all.
-pub fn returns(model: &Model) -> Vec<Vec<usize>> {
+pub fn returns(model: &Model, deadline: Deadline<'_>) -> Vec<Vec<usize>> {
     let mut returns: Vec<Vec<usize>> = (0..=model.code.len()).map(|at| vec![at]).collect();
     if !model.obligation.is_of_round_vectors() {
         return returns;
     }
-    let calls: Vec<usize> = (0..model.code.len()).filter(|at| is_plain(model, *at)).collect();
+    let all = (0..model.code.len()).take_while(|_| !deadline.is_over());
+    let calls: Vec<usize> = all.filter(|at| is_plain(model, *at)).collect();
     let callee = |at: usize| match &model.code[at].act {
         Act::Call(procedure, ..) => Some((*procedure, model.code[at].procedure)),
         _ => None,

@@ -5,9 +5,10 @@
 //! an interval of the execution, with the vector that is written. A begin before that only makes
 //! the interval of the earlier round later: none of it ends any more.
 
+use snapshot_language::deadline::Deadline;
 use snapshot_language::program::Program;
 
-use super::compile::compile;
+use super::compile::compile_within;
 use super::model::{Act, Cell, Ghosts, Obligation, Part, Specification, Unsupported};
 use super::shape::{I, J, Mode, Scalar, Shape};
 
@@ -29,13 +30,24 @@ pub fn views(shape: &Shape) -> Vec<usize> {
 /// # Errors
 /// If the program has constructs that are not modelled.
 pub fn candidates(program: &Program) -> Result<Vec<Ghosts>, Unsupported> {
+    candidates_within(program, Deadline::NEVER)
+}
+
+/// The same, if it ends before the deadline.
+///
+/// # Errors
+/// As [`candidates`], or if it does not.
+pub fn candidates_within(
+    program: &Program,
+    deadline: Deadline<'_>,
+) -> Result<Vec<Ghosts>, Unsupported> {
     let obligation = Obligation {
         mode: Mode::Nested,
         ghosts: Ghosts::Scans,
         specification: Specification::Observer,
         part: Part::Tokens,
     };
-    let model = compile(program, obligation)?;
+    let model = compile_within(program, obligation, deadline)?;
     let writes = model.code.iter().enumerate().filter_map(|(at, one)| match &one.act {
         Act::Write(cell, _) | Act::StoreConditional(cell, ..) if cell.indices.is_empty() => {
             Some((u16::try_from(at).ok()?, cell))

@@ -33,9 +33,17 @@ pub fn is_definite(model: &Model, state: &[u8]) -> bool {
 }
 
 /// The most ways in which one step may end.
-pub const MOST_WAYS: usize = 1 << 14;
+const MOST_WAYS: usize = 1 << 14;
 
-/// There are more than [`MOST_WAYS`] of a step.
+/// The most bytes of the states of these.
+const MOST_BYTES: usize = 1 << 26;
+
+/// Whether there are more ways of a step than are gone, each with a state of this many bytes.
+pub const fn are_too_many(ways: usize, size: usize) -> bool {
+    ways > MOST_WAYS || ways.saturating_mul(size) > MOST_BYTES
+}
+
+/// There are [too many](are_too_many) ways of a step.
 pub fn too_many_ways(model: &Model, here: usize) -> Unsupported {
     Unsupported { span: model.code[here].span, construct: "a step with more than 16,384 ways" }
 }
@@ -43,7 +51,7 @@ pub fn too_many_ways(model: &Model, here: usize) -> Unsupported {
 /// All ways to make definite what is in the centre.
 ///
 /// # Errors
-/// If there are infinitely many, or more than [`MOST_WAYS`].
+/// If there are infinitely many, or [too many](are_too_many).
 pub fn definite(model: &Model, crowd: &Crowd, state: Vec<u8>) -> Result<Vec<Vec<u8>>, Unsupported> {
     let mut states = vec![state];
     for &at in &model.in_centre {
@@ -64,7 +72,7 @@ pub fn definite(model: &Model, crowd: &Crowd, state: Vec<u8>) -> Result<Vec<Vec<
                 construct: "a version or a number from a process that is not tracked",
             });
         };
-        if states.len() * values.len() > MOST_WAYS {
+        if are_too_many(states.len() * values.len(), states[0].len()) {
             return Err(too_many_ways(
                 model,
                 slot.owner.map_or(0, |owner| pc(&states[0], model.blocks[usize::from(owner)])),

@@ -23,7 +23,6 @@
 #![forbid(unsafe_code)]
 
 pub mod dataflow;
-pub mod deadline;
 pub mod export;
 pub mod instance;
 pub mod limits;
@@ -33,6 +32,8 @@ pub mod por;
 pub mod quotient;
 pub mod reduction;
 pub mod search;
+
+pub use snapshot_language::deadline;
 
 use snapshot_language as language;
 use snapshot_language::program;

@@ -5,6 +5,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::deadline::Deadline;
+
 /// A limit of a technique.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u32)]
@@ -48,6 +50,11 @@ impl Limit {
         Self::AtOnce,
         Self::Reactions,
     ];
+
+    /// Notes with a deadline that a technique has come to it.
+    pub fn reach(self, deadline: Deadline<'_>) {
+        deadline.note(1 << self as u32);
+    }
 
     /// Its name, for programs.
     pub const fn name(self) -> &'static str {
@@ -104,6 +111,11 @@ impl Limit {
 pub struct LimitSet(u32);
 
 impl LimitSet {
+    /// Those that stages with this deadline have come to so far.
+    pub fn noted(deadline: Deadline<'_>) -> Self {
+        Self::from_bits(deadline.noted())
+    }
+
     /// What is in one or the other.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
@@ -131,6 +143,11 @@ impl LimitSet {
 pub struct Limits(AtomicU32);
 
 impl Limits {
+    /// Where a deadline notes them.
+    pub const fn notes(&self) -> &AtomicU32 {
+        &self.0
+    }
+
     /// One is reached.
     pub fn reach(&self, limit: Limit) {
         let bit = 1 << limit as u32;

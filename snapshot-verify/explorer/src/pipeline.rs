@@ -156,7 +156,7 @@ pub fn steps(
             }
             reduced = next;
         }
-        deadline.reach(Limit::Rounds);
+        Limit::Rounds.reach(deadline);
         Ok(reduced)
     };
     let mut reduced = until_settled(&fuse_invocations(&until_settled(sliced)?, deadline)?)?;
@@ -209,7 +209,7 @@ impl Prepared {
         Ok(Self {
             instance,
             numbering,
-            limits: deadline.reached(),
+            limits: LimitSet::noted(deadline),
             cap: CAP,
             reductions,
             static_cells: None,
@@ -238,7 +238,7 @@ impl Prepared {
     pub fn raise_counter_cap(&mut self, deadline: Deadline<'_>) -> Result<bool, Stopped> {
         let changes = self.numbering.as_ref().is_some_and(CanonicalRenaming::is_approximate);
         if changes && self.cap >= MOST_CAP {
-            deadline.reach(Limit::Gaps);
+            Limit::Gaps.reach(deadline);
         }
         if !changes || self.cap >= MOST_CAP {
             return Ok(false);
@@ -307,7 +307,7 @@ impl Prepared {
             forgetful.initial = forgetful.stale.initialised(&forgetful.guarded);
             forgetful.refutations += 1;
             if forgetful.refutations == REFUTATIONS {
-                deadline.reach(Limit::Refutations);
+                Limit::Refutations.reach(deadline);
             }
             self.static_cells = None;
         }

@@ -8,7 +8,7 @@ use snapshot_language::program::SharedId;
 
 use crate::byte::{ANY, BASE, LOOSE, OTHER, T};
 use crate::layout::{Layout, RowOf, at, op};
-use crate::step::{Failure, GAP, Kind, MEMBER, MOST_WAYS};
+use crate::step::{Failure, GAP, Kind, MEMBER, are_too_many};
 
 /// When a byte of a view is in the centre.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -105,7 +105,7 @@ pub fn centre(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Vec<u8> {
 /// process stands stays so in all views.
 ///
 /// # Errors
-/// If they are infinitely many, or more than [`MOST_WAYS`].
+/// If they are infinitely many, or [too many](are_too_many).
 pub fn definite(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
     let mut state = state.to_vec();
     layout.forget_rows(kind, &mut state)?;
@@ -118,8 +118,12 @@ pub fn definite(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Result<Vec<Ve
         let Some(values) = layout.values(state, at, &kind.members) else {
             return Err(Failure::Unfit("a version or a view that is kept of i or j, and unknown"));
         };
-        if states.len() * values.len() > MOST_WAYS {
+        let count = states.len() * values.len();
+        if are_too_many(count, state.len()) {
             return Err(Failure::TooMany);
+        }
+        if !layout.asks.go_on(count * state.len()) {
+            return Err(Failure::Ended);
         }
         let with = |state: &Vec<u8>, value: u8| {
             let mut state = state.clone();

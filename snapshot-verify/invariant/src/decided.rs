@@ -45,7 +45,8 @@ impl Layout<'_> {
         instruction: (usize, usize),
         rounds: &[(usize, u8)],
     ) -> Option<Decided> {
-        let at = self.slots.iter().position(|slot| slot.name == name && !name.is_empty())?;
+        self.asks.go_on(self.slots.len()).then_some(())?;
+        let at = self.slots.iter().position(|slot| slot.is_called(name))?;
         let slot = &self.slots[at];
         let (procedure, number) = instruction;
         condition(self.code.get(procedure)?.instructions.get(number)?)?;
@@ -77,7 +78,7 @@ impl Layout<'_> {
     /// The line of one.
     pub fn decided_line(&self, one: &Decided) -> String {
         let (procedure, number) = one.instruction;
-        let mut line = format!("{} {procedure} {number}", self.slots[one.at].name);
+        let mut line = format!("{} {procedure} {number}", self.slots[one.at].word());
         for (local, member) in &one.rounds {
             line.push_str(&format!(" {local}={}", MEMBERS[usize::from(*member)]));
         }

@@ -83,6 +83,7 @@ impl Scope<'_, '_> {
 
     /// What an expression computes.
     pub fn row(&mut self, expression: &Expression) -> Result<Row, Stop> {
+        self.layout.asks.note(1);
         let span = expression.span;
         if may_be_outside(expression) {
             return Err(Stop::Fault(span));

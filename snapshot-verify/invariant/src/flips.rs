@@ -72,7 +72,9 @@ pub const fn is_odd(byte: u8) -> bool {
 impl Layout<'_> {
     /// The bit of this name, in a round in which this local of its procedure is this member.
     pub fn bit(&self, name: &str, round: Option<(usize, u8)>) -> Option<Bit> {
-        let at = self.slots.iter().position(|slot| slot.name == name && !name.is_empty())?;
+        // Where it is to end, no line goes on.
+        self.asks.go_on(self.slots.len()).then_some(())?;
+        let at = self.slots.iter().position(|slot| slot.is_called(name))?;
         let slot = &self.slots[at];
         let Some((local, member)) = round else { return Some(Bit { at, round: None }) };
         let owner = usize::from(slot.owner?);
@@ -106,11 +108,11 @@ impl Layout<'_> {
     /// The name of a bit.
     pub fn bit_name(&self, bit: Bit) -> String {
         let slot = &self.slots[bit.at];
-        let name = &slot.name;
+        let name = slot.word();
         let (Some((variable, member)), Some(owner), Some(frame)) =
             (bit.round, slot.owner, slot.frame)
         else {
-            return name.clone();
+            return name;
         };
         let begin = self.blocks[usize::from(owner)];
         let locals = &self.frames[frame].locals;
@@ -166,6 +168,9 @@ pub fn check(layout: &Layout<'_>) -> Result<(), &'static str> {
         let is_truth = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Bool && !leaf.optional);
         if !slot.kept || !is_truth {
             return Err("bits that are kept");
+        }
+        if !layout.asks.go_on(layout.classes.iter().map(Vec::len).sum()) {
+            return Err("time");
         }
         for (number, (_, round)) in classes.iter().enumerate() {
             let is_other = |(_, other): &(usize, Option<(usize, u8)>)| match (round, other) {

@@ -13,7 +13,7 @@ use crate::flips::{class, in_centre, is_odd, is_symbol, load, negated, normal, s
 use crate::layout::{Index, Layout, ROUND, Round, RowOf, SPECIFICATION, Scalar, at, op};
 use crate::step::lost::found;
 use crate::step::{
-    Failure, Kind, MOST_WAYS, Outcome, Planted, Run, Write, definite_indices, versions,
+    Failure, Kind, Outcome, Planted, Run, Write, are_too_many, definite_indices, versions,
 };
 
 /// What a step is to others.
@@ -214,9 +214,7 @@ impl Effect {
             if let Some(round) = round.filter(|_| layout.tokens()) {
                 states.iter_mut().for_each(|state| layout.pass_nested(state, round, *variable));
             }
-            if states.len() > MOST_WAYS {
-                return Err(Failure::TooMany);
-            }
+            joined.bounded(states.len())?;
         }
         if self.ends {
             // The result is stored where private variables say that it is, behind the step.
@@ -226,21 +224,18 @@ impl Effect {
             };
             for &(at, byte) in self.sets.iter().filter(|(at, _)| is_private(*at)) {
                 states = joined.set(states, at, byte);
-                if states.len() > MOST_WAYS {
-                    return Err(Failure::TooMany);
-                }
+                joined.bounded(states.len())?;
             }
             let run = Run { layout, kind, me: self.actor, planted };
             states.iter_mut().for_each(|state| run.end_ghost(state));
         }
         for &(at, byte) in &self.sets {
             states = joined.set(states, at, byte);
-            if states.len() > MOST_WAYS {
-                return Err(Failure::TooMany);
-            }
+            joined.bounded(states.len())?;
         }
         let mut all = Vec::new();
         for state in states {
+            joined.bounded(1)?;
             for state in definite(layout, kind, &state)? {
                 for mut state in found(layout, kind, planted, state)? {
                     canonical(layout, &mut state);
@@ -264,6 +259,15 @@ struct Joined<'a, 'p> {
 }
 
 impl Joined<'_, '_> {
+    /// That so many ways are not too many, and it is no time to end.
+    fn bounded(&self, ways: usize) -> Result<(), Failure> {
+        match self.layout.asks.go_on(self.view.len()) {
+            false => Err(Failure::Ended),
+            true if are_too_many(ways, self.view.len()) => Err(Failure::TooMany),
+            true => Ok(()),
+        }
+    }
+
     /// What a byte of the actor's view may be in this one.
     fn translate(&self, at: usize, byte: u8) -> Vec<u8> {
         let slot = &self.layout.slots[at];
@@ -355,9 +359,7 @@ impl Joined<'_, '_> {
                         if !self.layout.is_name(variable, at - cells[number].1.base) {
                             after = self.set(after, at, *byte);
                         }
-                        if all.len() + after.len() > MOST_WAYS {
-                            return Err(Failure::TooMany);
-                        }
+                        self.bounded(all.len() + after.len())?;
                     }
                     for state in &mut after {
                         self.layout.break_links(state, variable, number);

@@ -19,6 +19,7 @@
 //! | [`flips`] | bits of which only the relation to others is listed |
 //! | [`centre`], [`join`] | what views of one state share, and a step of one is to the other |
 //! | [`views`], [`recall`] | kinds of views, which rows are some, the first of each, all steps from one |
+//! | [`asks`] | when it must end, within a step, too |
 //! | [`claim`], [`text`], [`check`](mod@check) | the file, and its check |
 //! | [`smt`] | the same as conditions for solvers |
 //! | `liveness`, [`search`], [`write`](mod@write) | how it is made; nothing that the check uses |
@@ -29,6 +30,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod asks;
 pub mod byte;
 pub mod centre;
 pub mod check;

@@ -12,8 +12,11 @@ use crate::names::Use;
 /// Fills in, per procedure and instruction, the locals that are not read before they are
 /// written.
 pub fn forget(layout: &mut Layout<'_>) {
+    // A guess that is broken off is used by nothing: what is made of it asks first.
     for procedure in 0..layout.code.len() {
-        layout.forgotten[procedure] = dead(layout, procedure);
+        if layout.asks.go_on(layout.code[procedure].instructions.len()) {
+            layout.forgotten[procedure] = dead(layout, procedure);
+        }
     }
     layout.unlinked = unlinked(layout);
 }
@@ -33,6 +36,9 @@ fn unlinked(layout: &Layout<'_>) -> Vec<Vec<Vec<usize>>> {
         let before = (live.clone(), behind.clone());
         for (procedure, code) in layout.code.iter().enumerate() {
             for (at, instruction) in code.instructions.iter().enumerate().rev() {
+                if !layout.asks.go_on(variables) {
+                    return layout.unlinked.clone();
+                }
                 let mut now = vec![false; variables];
                 for next in successors(instruction, at) {
                     if let Some(after) = live[procedure].get(next) {
@@ -80,6 +86,9 @@ fn dead(layout: &Layout<'_>, procedure: usize) -> Vec<Vec<usize>> {
     loop {
         let mut changes = false;
         for at in (0..code.len()).rev() {
+            if !layout.asks.go_on(locals) {
+                return layout.forgotten[procedure].clone();
+            }
             let mut now = vec![false; locals];
             for next in successors(&code[at], at) {
                 if let Some(after) = live.get(next) {

@@ -53,6 +53,15 @@ pub enum Obstacle {
     Unfinished(Unfinished),
 }
 
+impl From<Failure> for Obstacle {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Ended => Self::Unfinished(Unfinished::Ended),
+            failure => Self::Failure(failure),
+        }
+    }
+}
+
 #[derive(Default)]
 struct Home {
     views: Vec<(usize, u32)>,
@@ -98,14 +107,14 @@ pub fn close(
     };
     for (list, kinds) in lists.iter().enumerate() {
         for kind in kinds {
-            for state in initial(layout, kind).map_err(Obstacle::Failure)? {
+            for state in initial(layout, kind)? {
                 search.add(list, state);
             }
         }
     }
     let mut made: usize = 0;
     while let Some((list, number, homes)) = search.waiting.pop_front() {
-        search.expand(list, number, &homes).map_err(Obstacle::Failure)?;
+        search.expand(list, number, &homes)?;
         made += 1;
         if made.is_multiple_of(64) {
             let recalled: usize = search.recalls.iter().map(|recall| recall.bytes).sum();
@@ -173,6 +182,9 @@ impl Search<'_, '_> {
     }
 
     fn apply(&mut self, effect: &Effect, list: usize, row: &[u8]) -> Result<(), Failure> {
+        if !self.layout.asks.go_on(row.len()) {
+            return Err(Failure::Ended);
+        }
         let Some(kind) = self.lists[list].first() else { return Ok(()) };
         let made = effect.apply(self.layout, kind, row, self.planted)?;
         made.into_iter().for_each(|state| self.add(list, state));

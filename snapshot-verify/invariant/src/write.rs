@@ -2,6 +2,8 @@
 //! is closed again, by the rules of this crate.
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::io::{self, Write};
 
 use rustc_hash::FxHashSet;
@@ -9,16 +11,18 @@ use sha2::{Digest, Sha256};
 use snapshot_language::Span;
 use snapshot_language::program::{Interface, Program, SharedId, independence};
 use snapshot_semantics::certificate::hexadecimal;
+use snapshot_semantics::certificate::lines::LONGEST;
 use snapshot_semantics::interpret::code::Instruction;
 use thiserror::Error;
 
+use crate::asks::Asks;
 use crate::byte::{I, J};
 use crate::claim::{Aim, Claim, Ghosts, Obligation, missing};
 use crate::flips::Bit;
-use crate::layout::{Layout, Room, Scalar, Unfit, may_fail};
+use crate::layout::{Layout, Room, Scalar, Unfit, add_name, may_fail};
 use crate::names;
 use crate::search::{Family, Obstacle, close};
-use crate::step::{Failure, Planted, late, lost};
+use crate::step::{Failure, Planted, lost};
 use crate::text::Rows;
 use crate::{Budget, Unfinished};
 
@@ -165,12 +169,19 @@ pub fn write_planted(
     if independence::check(program).is_err() {
         return Err(WriteError::LooksAtValues);
     }
-    let mut output = Sealed { output, hash: Sha256::new(), bytes: 0 };
+    let memory = budget.memory;
+    // It is asked within steps, too, by all that has the layout.
+    let proceed = RefCell::new(&mut *budget.proceed);
+    let proceed = || (proceed.borrow_mut())();
+    let mut asked = &proceed;
+    let budget = &mut Budget { memory, proceed: &mut asked };
+    let mut output = Sealed { output, hash: Sha256::new(), bytes: 0, line: 0, is_too_long: false };
     write!(output, "{claim}")?;
     writeln!(output, "obligations {}", parts.len())?;
     let mut summary = Summary { obligations: Vec::new(), bytes: 0 };
     for part in parts {
-        let mut layout = lay_out(program, part).map_err(WriteError::Unfit)?;
+        let asks = Asks::new(&proceed);
+        let mut layout = lay_out_within(program, part, asks).map_err(WriteError::Unfit)?;
         let mut closed = close(&layout, planted, budget);
         if layout.alike && matches!(closed, Err(Obstacle::Failure(_))) {
             // Where loops tell where t is, one list for all of its places says too little.
@@ -186,6 +197,12 @@ pub fn write_planted(
             Obstacle::Unfinished(unfinished) => WriteError::Unfinished(unfinished),
         })?;
         section(&mut output, &layout, &family)?;
+        if !layout.asks.go_on(0) {
+            return Err(WriteError::Unfinished(Unfinished::Ended));
+        }
+        if output.is_too_long {
+            return Err(WriteError::Unfit(Unfit("lines of as many bytes")));
+        }
         summary.obligations.push((part.obligation, family.len()));
     }
     let seal = hexadecimal(output.hash.clone());
@@ -197,9 +214,22 @@ pub fn write_planted(
 
 /// The layout of a part: what is kept, and what is forgotten.
 pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfit> {
+    lay_out_within(program, part, Asks::default())
+}
+
+/// The same, unless it is time to end: then it means nothing.
+fn lay_out_within<'p>(
+    program: &'p Program,
+    part: &Part,
+    asks: Asks<'p>,
+) -> Result<Layout<'p>, Unfit> {
     let tokens = part.obligation.has_tokens();
-    let named = part.names.iter().filter_map(|line| names::of_line(program, tokens, line));
-    let mut layout = Layout::with_names(program, part.obligation, named.collect())?;
+    let mut named = Vec::new();
+    for line in &part.names {
+        add_name(program, tokens, &mut named, line);
+    }
+    let mut layout = Layout::with_names(program, part.obligation, named)?;
+    layout.asks = asks;
     layout.nested = part.nested;
     let known: FxHashSet<&str> = layout.names().collect();
     let is_known = |name: &&String| known.contains(name.as_str());
@@ -211,7 +241,9 @@ pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfi
     });
     let mut like = FxHashSet::default();
     for slot in views {
-        let Some(at) = slot.name.find('[') else { continue };
+        // Behind the number of the local, whose name may be any text.
+        let number = slot.name.rfind('#').unwrap_or_default();
+        let Some(at) = slot.name[number..].find('[').map(|at| number + at) else { continue };
         for member in ["[i]", "[j]", "[t]"] {
             let name = format!("{}{member}{}", &slot.name[..at], &slot.name[at + 3..]);
             if known.contains(name.as_str()) {
@@ -228,36 +260,39 @@ pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfi
     if let (Some(number), Aim::Memory(_)) = (part.point, part.obligation.aim) {
         let code = layout.code[program.update().0 as usize].instructions.iter().enumerate();
         let mut accesses = code.filter(|(_, one)| matches!(one, Instruction::Access { .. }));
-        layout.point = accesses.nth(number).map(|(at, _)| at);
+        let at = accesses.nth(number).map(|(at, _)| at);
+        at.map(|at| layout.set_point(at));
     }
     if part.obligation.ghosts == Ghosts::Rounds {
-        let round = part.round.filter(|round| layout.may_be_round(*round));
-        layout.round = Some(round.ok_or(Unfit("rounds of this kind"))?);
+        let is_set = part.round.is_some_and(|round| layout.set_round(round));
+        is_set.then_some(()).ok_or(Unfit("rounds of this kind"))?;
     }
     crate::liveness::forget(&mut layout);
-    layout.late = part.late && late::may_be(&layout);
+    // What does not fit is left out.
+    if part.late {
+        layout.set_late();
+    }
     let mut loose = part.loose.clone();
-    loose.retain(|one| layout.bytes_of_loose(*one).is_some());
     loose.sort_unstable();
-    loose.dedup();
-    layout.loose = loose;
+    loose.into_iter().for_each(|one| _ = layout.add_loose(one));
     layout.alike = part.alike;
     if lost::may_be(part.obligation) && !layout.named.is_empty() {
-        let all = (0..program.shared.len() as u32).map(SharedId);
-        layout.lost = all.filter(|variable| layout.may_lose(*variable)).collect();
-        layout.calls = crate::liveness::alike_calls(&layout);
+        (0..program.shared.len() as u32).for_each(|at| _ = layout.add_lost(SharedId(at)));
+        let calls = crate::liveness::alike_calls(&layout);
+        calls.into_iter().for_each(|calls| _ = layout.add_calls(calls));
     }
-    let decided = part.decided.iter();
-    layout.decided =
-        decided.filter_map(|(name, at, rounds)| layout.decided(name, *at, rounds)).collect();
-    layout.index();
+    for (name, at, rounds) in &part.decided {
+        let one = layout.decided(name, *at, rounds);
+        one.map(|one| layout.add_decided(one));
+    }
+    layout.complete()?;
     for class in &part.classes {
         let bits = class.iter().filter_map(|(name, round)| layout.bit(name, *round));
         let bits = bits.map(|bit| layout.loosened(bit));
         let is_listed = |bit: &Bit| layout.slots[bit.at].kept && !is_passing(&layout, bit.at);
         let bits = bits.filter(is_listed).collect::<Vec<_>>();
         if !bits.is_empty() {
-            layout.classes.push(bits);
+            layout.add_class(bits);
         }
     }
     layout.index();
@@ -346,14 +381,37 @@ fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::
     by_instruction("unlinked", &layout.unlinked)?;
     for views in family.lists() {
         writeln!(output, "views {}", views.len())?;
-        let mut sorted: Vec<&[u8]> = views.iter().map(|view| &**view).collect();
-        sorted.sort_unstable();
         let mut rows = Rows::new(layout);
-        for view in sorted {
+        for view in sorted(layout, views.iter().map(|view| &**view).collect()) {
+            if !layout.asks.go_on(view.len()) {
+                return Ok(());
+            }
             writeln!(output, "{}", rows.line(view))?;
         }
     }
     Ok(())
+}
+
+/// Sorts views by parts, and merges these, so that it can end between two of them.
+fn sorted<'v>(layout: &Layout<'_>, mut views: Vec<&'v [u8]>) -> impl Iterator<Item = &'v [u8]> {
+    const PART: usize = 1 << 14;
+    let size = layout.slots.len();
+    for part in views.chunks_mut(PART).take_while(|part| layout.asks.go_on(part.len() * size)) {
+        part.sort_unstable();
+    }
+    let ends = (0..views.len()).step_by(PART).map(|begin| (begin, views.len().min(begin + PART)));
+    let mut ends: Vec<(usize, usize)> = ends.collect();
+    let first = ends.iter().enumerate().map(|(part, (begin, _))| Reverse((views[*begin], part)));
+    let mut heap: BinaryHeap<Reverse<(&[u8], usize)>> = first.collect();
+    std::iter::from_fn(move || {
+        let Reverse((view, part)) = heap.pop()?;
+        let (begin, end) = &mut ends[part];
+        *begin += 1;
+        if begin < end {
+            heap.push(Reverse((views[*begin], part)));
+        }
+        Some(view)
+    })
 }
 
 /// Counts and hashes what is written.
@@ -361,6 +419,10 @@ struct Sealed<'a> {
     output: &'a mut dyn Write,
     hash: Sha256,
     bytes: u64,
+    /// The bytes of the line that is written.
+    line: u64,
+    /// Whether a line was longer than one that is read.
+    is_too_long: bool,
 }
 
 impl Write for Sealed<'_> {
@@ -368,6 +430,13 @@ impl Write for Sealed<'_> {
         self.output.write_all(bytes)?;
         self.hash.update(bytes);
         self.bytes += bytes.len() as u64;
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.line += part.len() as u64;
+            self.is_too_long |= self.line > LONGEST;
+            if part.ends_with(b"\n") {
+                self.line = 0;
+            }
+        }
         Ok(bytes.len())
     }
 

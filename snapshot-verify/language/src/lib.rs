@@ -5,10 +5,12 @@
 //! stable interface.
 //!
 //! The crate knows nothing of the future of a program: neither the semantics that
-//! runs it nor the explorer that compiles it.
+//! runs it nor the explorer that compiles it. All of them know it, so that what bounds their work is here,
+//! too: [`program::Program::check_extent`], and [`deadline`].
 
 #![forbid(unsafe_code)]
 
+pub mod deadline;
 mod language;
 pub mod program;
 

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use snapshot_io::output;
 use snapshot_verify::certificate::{Budget, Claim, Coverage, Failure, Summary, digest, write};
+use snapshot_verify::deadline::Deadline;
 use snapshot_verify::invariant;
+use snapshot_verify::invariant::write::WriteError;
 use snapshot_verify::language::Source;
 use snapshot_verify::program::Program;
 use snapshot_verify::report::placed;
@@ -145,8 +147,12 @@ impl Output<'_> {
             bug: program.bug.clone(),
             digest: digest(source.text()),
         };
-        let parts = certificate_parts(program, &every.answer);
+        let until = self.time.and_then(|time| began.checked_add(time));
+        let parts =
+            certificate_parts(program, &every.answer, Deadline::new(until, Some(self.stop)));
         let written = self.whole(began, memory, |file, budget| {
+            // Of parts that time was too short for, none is missing.
+            budget.spend(0).map_err(WriteError::Unfinished)?;
             invariant::write(program, &claim, &parts, file, budget)
         });
         let summary = written.map_err(|failure| {

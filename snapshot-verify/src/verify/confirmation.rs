@@ -12,11 +12,12 @@ use std::time::{Duration, Instant};
 use snapshot_everyn::ladder::Answer;
 use snapshot_invariant::check::{self, Accepted, check};
 use snapshot_invariant::claim::Claim;
-use snapshot_invariant::write::WriteError;
+use snapshot_invariant::write::{Part, WriteError};
 use snapshot_invariant::{Budget, Unfinished, digest, write};
 
 use super::Watch;
 use super::every::certificate_parts;
+use crate::deadline::Deadline;
 use crate::language::Span;
 use crate::program::Program;
 
@@ -67,8 +68,10 @@ pub(super) fn confirm(
         let is_in_time = left.is_none_or(|left| began.elapsed() < left);
         is_in_time && computed() - before < most && !watch.stop().load(Ordering::Relaxed)
     };
+    let deadline = Deadline::new(left.and_then(|left| began.checked_add(left)), Some(watch.stop()));
+    let parts = certificate_parts(program, answer, deadline);
     let mut budget = Budget { memory, proceed: &mut proceed };
-    let result = confirmed(program, answer, &mut budget);
+    let result = confirmed(program, &parts, &mut budget);
     Confirmation { result, elapsed: began.elapsed() }
 }
 
@@ -91,9 +94,10 @@ fn computed() -> Duration {
 
 fn confirmed(
     program: &Program,
-    answer: &Answer,
+    parts: &[Part],
     budget: &mut Budget<'_>,
 ) -> Result<u64, Unconfirmed> {
+    budget.spend(0).map_err(ran_out)?;
     let claim = Claim {
         algorithm: program.name.clone(),
         bug: program.bug.clone(),
@@ -101,16 +105,12 @@ fn confirmed(
         digest: digest(""),
     };
     let mut certificate = Vec::new();
-    write(program, &claim, &certificate_parts(program, answer), &mut certificate, budget).map_err(
-        |error| match error {
-            WriteError::Unfinished(unfinished) => ran_out(unfinished),
-            error => Unconfirmed {
-                reason: error.to_string(),
-                place: error.span(),
-                is_gap: error.is_gap(),
-            },
-        },
-    )?;
+    write(program, &claim, parts, &mut certificate, budget).map_err(|error| match error {
+        WriteError::Unfinished(unfinished) => ran_out(unfinished),
+        error => {
+            Unconfirmed { reason: error.to_string(), place: error.span(), is_gap: error.is_gap() }
+        }
+    })?;
     let of = |reason: String| Unconfirmed { reason, place: None, is_gap: true };
     match check(program, &claim.digest, &mut certificate.as_slice(), budget) {
         Ok(check::Answer::Accepted(accepted)) => Ok(Accepted::views(&accepted)),

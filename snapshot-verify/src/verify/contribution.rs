@@ -108,10 +108,12 @@ pub fn contributions(
         let left = end.saturating_duration_since(Instant::now());
         let share = left / u32::try_from(total - done).unwrap_or(u32::MAX);
         let is_over = left.is_zero() || watch.stop().load(Ordering::Relaxed);
-        let without = match changed(algorithm.source(), span, change) {
-            Err(why) => Without::NoProgram(why),
-            Ok(_) if is_over => Without::Open,
-            Ok(changed) => without(&changed, request, share, watch)?,
+        let without = match is_over {
+            true => Without::Open,
+            false => match changed(algorithm.source(), span, change) {
+                Err(why) => Without::NoProgram(why),
+                Ok(changed) => without(&changed, request, share, watch)?,
+            },
         };
         found.push(Contribution { span, change, without });
     }

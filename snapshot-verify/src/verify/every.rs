@@ -7,7 +7,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use snapshot_everyn::compile::compile;
+use snapshot_everyn::compile::{compile, compile_within};
 use snapshot_everyn::ladder::{Answer, Budget, prove_all};
 pub use snapshot_everyn::ladder::{Rungs, UnknownRung};
 use snapshot_everyn::prove::is_ordered;
@@ -20,6 +20,8 @@ use snapshot_invariant::write::Part;
 use super::by_proof::is_too_large;
 use super::confirmation::{Confirmation, confirm};
 use super::{Operations, Outcome, Request, Verdict, VerifyError, Watch, verify};
+use crate::deadline::Deadline;
+use crate::interpret::MachineError;
 use crate::program::{Program, Type};
 
 /// The largest n that is searched for a violation.
@@ -69,8 +71,9 @@ impl Every {
     }
 }
 
-/// What a certificate of the proof is to keep, part by part; nothing if there is no proof.
-pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
+/// What a certificate of the proof is to keep, part by part; nothing if there is no proof. Those that are
+/// not prepared before the deadline are left out.
+pub fn certificate_parts(program: &Program, answer: &Answer, deadline: Deadline<'_>) -> Vec<Part> {
     let held = answer.rungs.iter().filter(|rung| rung.holds()).map(|rung| rung.obligation);
     let is_direct = |rung: &model::Obligation| rung.mode == Mode::Direct;
     let Some(last) = held.clone().rfind(is_direct).filter(|_| answer.proved) else {
@@ -107,7 +110,7 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
                 _ => Vec::new(),
             },
         };
-        let Ok(model) = compile(program, rung) else { continue };
+        let Ok(model) = compile_within(program, rung, deadline) else { continue };
         // Those of all obligations, once they are known.
         round = round.or_else(|| export::round(&model));
         let nested = parts.iter().any(|part| part.obligation.aim == Aim::Nesting);
@@ -147,7 +150,7 @@ pub fn kept(program: &Program) -> Result<Vec<String>, &'static str> {
     Ok(export::kept(program, &model))
 }
 
-/// Tries the proof within a budget.
+/// Tries the proof within a budget; not of a program that is too large for [`LARGEST`] processes.
 pub(super) fn proof(
     program: &Program,
     budget: Budget<'_>,
@@ -155,6 +158,9 @@ pub(super) fn proof(
     watch: &dyn Watch,
 ) -> Answer {
     let stopped = || watch.stop().load(Ordering::Relaxed);
+    if program.check_extent(LARGEST).is_err() {
+        return Answer { proved: false, looks_at_values: false, rungs: Vec::new() };
+    }
     prove_all(program, budget, &mut |rung| {
         let goes_on = !stopped() && rungs.contains(rung);
         if goes_on {
@@ -193,6 +199,9 @@ pub fn every_by(
     if program.object().is_some() {
         return Err(VerifyError::Object);
     }
+    // Every n is this one, too; and a view has as many processes: i, j, t and any other.
+    let extent = program.check_extent(LARGEST);
+    extent.map_err(|error| MachineError::Extent { processes: LARGEST, error })?;
     let began = Instant::now();
     let end = request.time.and_then(|time| began.checked_add(time));
     let part = if searches { 2 } else { 1 };

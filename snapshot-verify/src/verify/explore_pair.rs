@@ -22,7 +22,7 @@ use crate::counterexample::Counterexample;
 use crate::deadline::{Allowance, Deadline, Stopped};
 use crate::instance::{Instance, InstanceError};
 use crate::interpret::{Machine, Move, MoveErrorKind};
-use crate::limits::Limits;
+use crate::limits::{LimitSet, Limits};
 use crate::program::Program;
 use crate::quotient::canonical_renaming::plain::Plain;
 use crate::quotient::process_symmetry::isomorphism;
@@ -205,7 +205,7 @@ impl Explore for PairExplorer<'_> {
         let memory = self.watch.allocated().map(|allocated| Allowance { limit, allocated });
         let limits = Limits::default();
         let deadline = Deadline::new(until, Some(self.watch.stop()));
-        let deadline = deadline.with_memory(memory).with_limits(&limits);
+        let deadline = deadline.with_memory(memory).with_notes(limits.notes());
         match self.explore_until(pair, effort, until, deadline) {
             Err(VerifyError::Instance(InstanceError::Stopped(stopped))) => {
                 let cause = match stopped {
@@ -368,7 +368,7 @@ impl PairExplorer<'_> {
             peak_bytes: outcome.peak_bytes,
             bytes_per_state: outcome.bytes_per_state(),
             like: None,
-            limits: prepared.limits.union(deadline.reached()).union(outcome.limits),
+            limits: prepared.limits.union(LimitSet::noted(deadline)).union(outcome.limits),
             proof: None,
         };
         self.prepared.insert(key, prepared);

@@ -11,3 +11,4 @@ mod hostile;
 mod layers;
 mod objects;
 mod points;
+mod watchdog;

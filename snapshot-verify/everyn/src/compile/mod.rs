@@ -12,6 +12,7 @@ mod layout;
 mod statements;
 
 use snapshot_language::Span;
+use snapshot_language::deadline::Deadline;
 use snapshot_language::program::{ProcedureId, Program, Statement, StatementKind, Type};
 
 use crate::flow::loops_around;
@@ -31,16 +32,30 @@ use statements::Writer;
 /// # Errors
 /// If it has constructs that are not modelled, or no ghost scans of this kind.
 pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsupported> {
-    let mut model = build(program, obligation, &[])?;
+    compile_within(program, obligation, Deadline::NEVER)
+}
+
+/// The same, if it is done before the deadline, which has no limit of memory.
+///
+/// Analyses break off when it is over. What they have found by then is no model: it is dropped here.
+///
+/// # Errors
+/// As [`compile`], or if it is not.
+pub fn compile_within(
+    program: &Program,
+    obligation: Obligation,
+    deadline: Deadline<'_>,
+) -> Result<Model, Unsupported> {
+    let mut model = build(program, obligation, &[], deadline)?;
     if obligation.is_of_round_vectors() {
-        let names = crate::names::find(program, &model);
+        let names = crate::names::find(program, &model, deadline);
         if !names.is_empty() {
-            model = build(program, obligation, &names)?;
-            crate::names::apply(&mut model, names);
+            model = build(program, obligation, &names, deadline)?;
+            crate::names::apply(&mut model, names, deadline);
         }
     }
-    within_limits(&model)?;
-    prepare(&mut model);
+    within_limits(&model, deadline)?;
+    prepare(&mut model, deadline)?;
     match model.versions.len() > MOST_VERSIONS {
         true => Err(Unsupported { span: model.code[0].span, construct: "more than 100 versions" }),
         false => Ok(model),
@@ -48,7 +63,12 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
 }
 
 /// Variables and instructions.
-fn build(program: &Program, obligation: Obligation, names: &[Name]) -> Result<Model, Unsupported> {
+fn build(
+    program: &Program,
+    obligation: Obligation,
+    names: &[Name],
+    deadline: Deadline<'_>,
+) -> Result<Model, Unsupported> {
     if let Some(span) = layout::beyond(program, obligation.mode, names, MOST_SCALARS) {
         let construct = "variables of more than 65,536 scalars";
         return Err(Unsupported { span, construct });
@@ -132,6 +152,7 @@ fn build(program: &Program, obligation: Obligation, names: &[Name]) -> Result<Mo
         model.fresh_locals.push(initial);
     }
     for (id, procedure) in program.procedures.iter().enumerate() {
+        in_time(deadline, procedure.span)?;
         let id = ProcedureId(id as u32);
         model.entries.push(model.code.len());
         let begin = model.code.len();
@@ -150,7 +171,13 @@ fn build(program: &Program, obligation: Obligation, names: &[Name]) -> Result<Mo
         writer.block(&procedure.body)?;
         writer.push(Act::Return(None), procedure.span);
         let mut code = writer.code;
-        crate::liveness::fill(&mut code, begin, &model.frames[id.0 as usize].locals);
+        let length = model.code.len() + code.len();
+        if length > LONGEST {
+            let construct = "programs of more than 10,000 instructions";
+            let last = code.len() - 1 - (length - LONGEST).min(code.len() - 1);
+            return Err(Unsupported { span: code[last].span, construct });
+        }
+        crate::liveness::fill(&mut code, begin, &model.frames[id.0 as usize].locals, deadline);
         mark_points(program, id, &model.frames[id.0 as usize].locals, &mut code);
         model.code.extend(code);
     }
@@ -175,13 +202,10 @@ const LONGEST: usize = 10_000;
 const MOST_VERSIONS: usize = 100;
 
 /// Refuses what the analyses take too long for.
-fn within_limits(model: &Model) -> Result<(), Unsupported> {
-    if model.code.len() > LONGEST {
-        let construct = "programs of more than 10,000 instructions";
-        return Err(Unsupported { span: model.code[LONGEST].span, construct });
-    }
+fn within_limits(model: &Model, deadline: Deadline<'_>) -> Result<(), Unsupported> {
     let mut placements: usize = 0;
     for (at, one) in model.code.iter().enumerate() {
+        in_time(deadline, one.span)?;
         let around = loops_around(model, at).len() as u32;
         placements = placements.saturating_add(PLACES.saturating_pow(around));
         if placements > MOST_PLACEMENTS {
@@ -192,21 +216,31 @@ fn within_limits(model: &Model) -> Result<(), Unsupported> {
     Ok(())
 }
 
+/// Refuses what does not end in time: there is no other reason for an answer *time*.
+fn in_time(deadline: Deadline<'_>, span: Span) -> Result<(), Unsupported> {
+    let construct = "programs that are not prepared in time";
+    deadline.check().map_err(|_| Unsupported { span, construct })
+}
+
 /// What is kept, and what may be forgotten.
-fn prepare(model: &mut Model) {
-    crate::links::fill_live(model);
+fn prepare(model: &mut Model, deadline: Deadline<'_>) -> Result<(), Unsupported> {
+    let span = model.code[0].span;
+    crate::links::fill_live(model, deadline);
+    // What is read of each instruction from here on is there.
+    in_time(deadline, span)?;
     crate::links::drop_hidden(model);
     crate::names::mark(model);
-    crate::relevance::restrict(model);
+    crate::relevance::restrict(model, deadline);
     crate::run::pauses::fill_places(model);
     model.delays = may_delay(model);
     model.passes = [I, J, T].map(|me| may_pass(model, me));
-    model.returns = crate::returns::returns(model);
-    model.lost = crate::lost::lost(model);
+    model.returns = crate::returns::returns(model, deadline);
+    model.lost = crate::lost::lost(model, deadline);
     model.index();
-    model.uses = crate::decided::uses(model);
-    model.faint = crate::faint::faint(model, &crate::prove::crowds(model));
-    model.flips = crate::flips::classes(model);
+    model.uses = crate::decided::uses(model, deadline);
+    model.faint = crate::faint::faint(model, &crate::prove::crowds(model), deadline);
+    model.flips = crate::flips::classes(model, deadline);
+    in_time(deadline, span)
 }
 
 /// Whether operations may be shown late: ghost scans leave nothing to the operation.

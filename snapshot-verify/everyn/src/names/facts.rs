@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use snapshot_language::deadline::Deadline;
 use snapshot_language::program::SharedId;
 
 use crate::links;
@@ -46,11 +47,11 @@ pub(super) enum Source {
 pub(super) type Facts = BTreeSet<Fact>;
 
 /// Before each instruction; nothing where no process ever stands.
-pub(super) fn facts(model: &Model) -> Vec<Option<Facts>> {
+pub(super) fn facts(model: &Model, deadline: Deadline<'_>) -> Vec<Option<Facts>> {
     let mut facts: Vec<Option<Facts>> = vec![None; model.code.len()];
     facts[0] = Some(Facts::new());
     let mut waiting = vec![0];
-    while let Some(at) = waiting.pop() {
+    while let Some(at) = waiting.pop().filter(|_| !deadline.is_over()) {
         let Some(before) = facts[at].clone() else { continue };
         let after = behind(model, at, before);
         for next in links::next(model, at) {

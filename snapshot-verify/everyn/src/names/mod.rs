@@ -15,6 +15,7 @@ mod facts;
 
 use std::collections::BTreeSet;
 
+use snapshot_language::deadline::Deadline;
 use snapshot_language::program::{CellKind, IndexSet, Program, SharedId};
 
 use crate::model::{Act, Cell, Model};
@@ -66,11 +67,14 @@ pub enum Use {
 }
 
 /// The names of a program.
-pub fn find(program: &Program, model: &Model) -> Vec<Name> {
-    let facts = facts(model);
+pub fn find(program: &Program, model: &Model, deadline: Deadline<'_>) -> Vec<Name> {
+    let facts = facts(model, deadline);
     let mut names: Vec<Name> = Vec::new();
     let mut named = program.shared.len() as u32;
     for (id, array) in (0..).map(SharedId).zip(&program.shared) {
+        if deadline.is_over() {
+            break;
+        }
         let is_array = array.dimensions.first() == Some(&IndexSet::Processes);
         let holds_values = matches!(
             Shape::of(&array.content, model.obligation.mode),
@@ -171,10 +175,10 @@ fn force(model: &Model, facts: &[Option<Facts>], name: &Name) -> Option<Force> {
 }
 
 /// Notes at each instruction what it has to do with names, and lets it access the named row.
-pub fn apply(model: &mut Model, names: Vec<Name>) {
-    let facts = facts(model);
+pub fn apply(model: &mut Model, names: Vec<Name>, deadline: Deadline<'_>) {
+    let facts = facts(model, deadline);
     let mut uses: Vec<Option<Use>> = vec![None; model.code.len()];
-    for (at, used) in uses.iter_mut().enumerate() {
+    for (at, used) in uses.iter_mut().enumerate().take_while(|_| !deadline.is_over()) {
         let act = &model.code[at].act;
         let Some(cell) = act.cell() else { continue };
         let names_itself =

@@ -16,7 +16,9 @@ use crate::links::{broken, maybe_broken};
 use crate::model::{Model, ROUND, Slot, Unsupported, at};
 use crate::run::{Branch, Run, pc};
 use crate::shape::{BASE, DEAD, FRESH, I, J, Mode, OLD, OTHER, Scalar, T, UNKNOWN};
-use crate::view::{MOST_WAYS, centre, definite, is_definite, is_outside, too_many_ways, versions};
+use crate::view::{
+    are_too_many, centre, definite, is_definite, is_outside, too_many_ways, versions,
+};
 
 /// What a step of one process is to the views of others with the same centre.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -172,6 +174,7 @@ impl Search<'_> {
 
     /// What a step of another process, from some place, makes of a view.
     pub(super) fn apply(&mut self, id: u32, effect: &Effect, place: u32) -> Result<(), End> {
+        self.look_sometimes()?;
         let model = self.model;
         let kind = self.views.kind(id);
         if effect.actor != T && effect.actor == self.crowds[kind].tracked {
@@ -247,13 +250,14 @@ impl Search<'_> {
                     state[at] = BASE + T;
                 }
                 states.extend(also);
-                if states.len() > MOST_WAYS {
+                if are_too_many(states.len(), states[0].len()) {
                     return Err(too_many_ways(model, place as usize).into());
                 }
             }
         }
         if effect.ends {
-            let run = Run { model, crowd: &crowd, me: effect.actor, fresh: 0 };
+            let run =
+                Run { model, crowd: &crowd, me: effect.actor, fresh: 0, deadline: self.deadline };
             let ended: Result<Vec<_>, _> = states.iter().map(|state| run.exit(state)).collect();
             states = ended?.concat();
         }

@@ -23,6 +23,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use snapshot_language::Span;
+use snapshot_language::deadline::{Deadline, Stopped};
 
 use crate::model::{Act, Model, Unsupported};
 use crate::run::{Crowd, Failure};
@@ -57,6 +58,13 @@ pub struct Limits<'a> {
     pub stop: Option<&'a AtomicBool>,
 }
 
+impl<'a> Limits<'a> {
+    /// When to stop.
+    pub const fn deadline(&self) -> Deadline<'a> {
+        Deadline::new(self.until, self.stop)
+    }
+}
+
 /// None.
 impl Default for Limits<'_> {
     fn default() -> Self {
@@ -66,6 +74,15 @@ impl Default for Limits<'_> {
 
 /// The budget that an attempt ran out of if it was stopped.
 pub const INTERRUPTED: &str = "interrupted";
+
+/// The budget that ran out where this has stopped an attempt.
+pub const fn budget_of(stopped: Stopped) -> &'static str {
+    match stopped {
+        Stopped::Interrupted => INTERRUPTED,
+        Stopped::Time => "time",
+        Stopped::Memory => "memory",
+    }
+}
 
 /// What became of an attempt.
 #[derive(Clone, Debug)]
@@ -128,6 +145,12 @@ impl Finding {
     /// Whether the obligation holds for every n.
     pub const fn holds(&self) -> bool {
         matches!(self.attempt, Attempt::Holds)
+    }
+
+    /// That of an attempt that was stopped before there was any view.
+    pub fn stopped(stopped: Stopped, elapsed: Duration) -> Self {
+        let attempt = Attempt::Budget(budget_of(stopped));
+        Self { attempt, kinds: Vec::new(), centres: 0, elapsed }
     }
 
     /// The number of views.
@@ -214,7 +237,11 @@ pub fn prove(model: &Model, limits: Limits<'_>, sabotage: Sabotage) -> Proof {
     let mut search = Search::new(model, limits, sabotage);
     let attempt = match search.close() {
         Ok(()) => Attempt::Holds,
-        Err(End::Unsupported(unsupported)) => Attempt::Unsupported(unsupported),
+        // A step that did not end in time is not what the program is told for.
+        Err(End::Unsupported(unsupported)) => match search.deadline.check() {
+            Ok(()) => Attempt::Unsupported(unsupported),
+            Err(stopped) => Attempt::Budget(budget_of(stopped)),
+        },
         Err(End::Budget(which)) => Attempt::Budget(which),
         Err(End::Fails(failure, from, actor, span)) => {
             let mut events = search.retrace(from);

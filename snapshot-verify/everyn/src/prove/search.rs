@@ -2,20 +2,23 @@
 //! applied to all views that are there already.
 
 use std::rc::Rc;
-use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use snapshot_language::deadline::Deadline;
 
 use super::effects::{Effect, disagree};
 use super::recall::{Recall, Way};
 use super::store::{Origin, Views};
-use super::{Actor, End, Event, INTERRUPTED, Limits, Sabotage, crowds};
+use super::{Actor, End, Event, Limits, Sabotage, budget_of, crowds};
 use crate::links::BROKEN;
 use crate::model::{Model, Unsupported, at};
 use crate::run::{Branch, Crowd, Failure, Run, pc};
 use crate::shape::{DEAD, I, J, Mode, OLD, Scalar, T};
 use crate::view::{canonical, centre, definite, hide, versions};
+
+/// After how many views that are made or met the deadline is asked: each takes a microsecond to a tenth of
+/// a millisecond.
+const OFTEN: u32 = 64;
 
 #[derive(Default)]
 pub(super) struct AtCentre {
@@ -52,6 +55,9 @@ pub(super) struct Search<'m> {
     pub(super) recall: Recall,
     pub(super) bytes: usize,
     pub(super) limits: Limits<'m>,
+    pub(super) deadline: Deadline<'m>,
+    /// How often a view was made, or met, since the deadline was asked.
+    pub(super) made: u32,
     pub(super) sabotage: Sabotage,
     pub(super) record: Option<Record>,
     /// Whether operations are shown late.
@@ -74,6 +80,8 @@ impl<'m> Search<'m> {
             recall: Recall::new(model),
             bytes: 0,
             limits,
+            deadline: limits.deadline(),
+            made: 0,
             sabotage,
             record: None,
             delays: model.delays,
@@ -114,9 +122,7 @@ impl Search<'_> {
         }
         let mut next = 0;
         while next < self.views.len() {
-            if next % 256 == 0 {
-                self.look()?;
-            }
+            self.look()?;
             self.expand(next as u32)?;
             next += 1;
         }
@@ -126,7 +132,10 @@ impl Search<'_> {
     /// Steps of i and j outside of their ghost scans depend on the centre, and on what t's view knows
     /// of t: so that one leads nowhere else, and those of i and j to the same centres.
     fn agree_outside(&self) -> Result<(), End> {
-        for outside in self.at_centres.iter().flat_map(|at| &at.outside) {
+        for (number, outside) in self.at_centres.iter().flat_map(|at| &at.outside).enumerate() {
+            if number % OFTEN as usize == 0 {
+                self.look()?;
+            }
             let [of_i, of_j, of_t] = &outside.reached;
             let differ = |one: &FxHashSet<u32>, another: &FxHashSet<u32>| {
                 !one.is_empty() && !another.is_empty() && !one.is_subset(another)
@@ -141,14 +150,13 @@ impl Search<'_> {
 
     /// Looks at the clock and at the user.
     fn look(&self) -> Result<(), End> {
-        let Limits { until, stop, .. } = self.limits;
-        if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            return Err(End::Budget(INTERRUPTED));
-        }
-        match until.is_some_and(|until| Instant::now() >= until) {
-            true => Err(End::Budget("time")),
-            false => Ok(()),
-        }
+        self.deadline.check().map_err(|stopped| End::Budget(budget_of(stopped)))
+    }
+
+    /// The same, once in a while.
+    pub(super) fn look_sometimes(&mut self) -> Result<(), End> {
+        self.made = (self.made + 1) % OFTEN;
+        if self.made == 0 { self.look() } else { Ok(()) }
     }
 
     pub(super) fn initial(&self, kind: usize) -> Result<Vec<Vec<u8>>, Unsupported> {
@@ -232,6 +240,7 @@ impl Search<'_> {
 
     /// Makes a view known, with the effects of its centre.
     pub(super) fn add(&mut self, kind: usize, state: &mut [u8], origin: Origin) -> Result<(), End> {
+        self.look_sometimes()?;
         for owner in [I, J] {
             if owner != self.crowds[kind].tracked {
                 hide(self.model, state, owner);
@@ -287,7 +296,8 @@ impl Search<'_> {
         while let Some(mut state) = waiting.pop() {
             let fresh = versions(self.model, &state);
             let (model, crowd) = (self.model, &crowd);
-            let runs = crowd.members.iter().map(|&me| Run { model, crowd, me, fresh });
+            let deadline = self.deadline;
+            let runs = crowd.members.iter().map(|&me| Run { model, crowd, me, fresh, deadline });
             let lost = runs.into_iter().find(|run| run.ways_out(&state).is_some());
             match lost {
                 // Some look again where they stand.
@@ -311,7 +321,7 @@ impl Search<'_> {
     fn ways(&mut self, kind: usize, me: u8, view: &[u8]) -> Result<Rc<[Way]>, Unsupported> {
         let crowd = &self.crowds[kind];
         let fresh = versions(self.model, view);
-        let run = Run { model: self.model, crowd, me, fresh };
+        let run = Run { model: self.model, crowd, me, fresh, deadline: self.deadline };
         if self.sabotage.no_recall {
             let ways = made(&run, view, self.delays)?;
             return Ok(self.recall.ways(self.model, me, view, ways));

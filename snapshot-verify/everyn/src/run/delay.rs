@@ -11,7 +11,6 @@ use snapshot_language::program::ProcedureId;
 use super::{Branch, Run, pc};
 use crate::model::{Act, Target, Unsupported, at};
 use crate::shape::{BASE, Bytes, DEAD, OTHER, SOME, Scalar, T, UNKNOWN};
-use crate::view::{MOST_WAYS, too_many_ways};
 
 /// What an operation has stored so far.
 #[derive(Default)]
@@ -51,9 +50,7 @@ impl Run<'_> {
                 continue;
             }
             let here = pc(&branch.state, block);
-            if waiting.len().max(visited.len()).max(out.len()) > MOST_WAYS {
-                return Err(too_many_ways(self.model, here));
-            }
+            self.go_on_with(waiting.len().max(visited.len()).max(out.len()), &branch)?;
             let instruction = &self.model.code[here];
             if !visited.insert(branch.clone()) {
                 continue;

@@ -31,6 +31,7 @@ mod rounds;
 mod settle;
 
 use snapshot_language::Span;
+use snapshot_language::deadline::Deadline;
 use snapshot_language::program::{ProcedureId, SharedId};
 
 pub use delay::NOT_BEGUN;
@@ -108,6 +109,8 @@ pub struct Run<'m> {
     /// The least number that a new version may have: none that was there before the step, for what is
     /// lost within the step others may still hold.
     pub fresh: u8,
+    /// When a step that takes long must end.
+    pub deadline: Deadline<'m>,
 }
 
 impl Branch {
@@ -134,6 +137,17 @@ pub fn set_pc(state: &mut [u8], block: usize, to: usize) {
 }
 
 impl<'m> Run<'m> {
+    /// Goes on with one more way, of that many, unless they are too many, or it is time to end.
+    fn go_on_with(&self, ways: usize, branch: &Branch) -> Result<(), Unsupported> {
+        let here = pc(&branch.state, self.block());
+        if crate::view::are_too_many(ways, branch.state.len()) {
+            return Err(crate::view::too_many_ways(self.model, here));
+        }
+        let construct = "a step that does not end in time";
+        let late = |_| Unsupported { span: self.model.code[here].span, construct };
+        self.deadline.check().map_err(late)
+    }
+
     fn block(&self) -> usize {
         self.model.blocks[usize::from(self.me)]
     }

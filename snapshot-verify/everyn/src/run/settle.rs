@@ -10,7 +10,6 @@ use super::{Branch, Run, failed, pc, set_pc};
 use crate::evaluate::Stop;
 use crate::model::{Act, Instruction, Unsupported};
 use crate::shape::{NONE, T};
-use crate::view::{MOST_WAYS, too_many_ways};
 
 /// Where the ways of a step turn: at jumps, and from round to round. They are searched in depth.
 #[derive(Default)]
@@ -96,9 +95,8 @@ impl Run<'_> {
                 continue;
             }
             let here = pc(&branch.state, self.block());
-            if waiting.len().max(turns.numbers.len()).max(out.len()) > MOST_WAYS {
-                return Err(too_many_ways(self.model, here));
-            }
+            let ways = waiting.len().max(turns.numbers.len()).max(out.len());
+            self.go_on_with(ways, &branch)?;
             let instruction = &self.model.code[here];
             let pauses = match &instruction.act {
                 Act::Call(procedure, ..) => {
@@ -148,9 +146,7 @@ impl Run<'_> {
                 continue;
             }
             let here = pc(&branch.state, self.block());
-            if waiting.len().max(visited.len()).max(done.len()) > MOST_WAYS {
-                return Err(too_many_ways(self.model, here));
-            }
+            self.go_on_with(waiting.len().max(visited.len()).max(done.len()), &branch)?;
             let instruction = &self.model.code[here];
             match &instruction.act {
                 Act::Atomic | Act::EndAtomic => {

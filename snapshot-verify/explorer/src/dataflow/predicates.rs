@@ -278,7 +278,7 @@ pub fn before(
     };
     let before = without_arithmetic(&before.canonical(slots), slots);
     if size(&before) > LARGEST {
-        deadline.reach(Limit::ConditionSize);
+        Limit::ConditionSize.reach(deadline);
         return UNKNOWN;
     }
     before

@@ -68,7 +68,7 @@ impl Backward for Relevant<'_> {
         }
         conditions.retain(|condition| **condition != UNKNOWN && condition.constant().is_none());
         while conditions.len() > MOST_CONDITIONS {
-            self.deadline.reach(Limit::Conditions);
+            Limit::Conditions.reach(self.deadline);
             conditions.pop_last();
         }
     }

@@ -59,7 +59,7 @@ impl Stability {
             }
             let is_cell = matches!(slot.owner, Owner::Shared | Owner::Link(_));
             if is_cell && writes.too_many {
-                deadline.reach(Limit::CellDomain);
+                Limit::CellDomain.reach(deadline);
             }
         }
         Self { writes }

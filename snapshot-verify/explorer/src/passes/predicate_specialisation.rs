@@ -68,7 +68,7 @@ pub fn specialise(instance: &Instance, deadline: Deadline<'_>) -> Result<Instanc
                 *graph = specialised;
                 break;
             }
-            deadline.reach(Limit::Specialised);
+            Limit::Specialised.reach(deadline);
         }
         Ok(())
     })?;

@@ -121,7 +121,7 @@ impl PersistentSets {
             let process = Process::from_index(process);
             let index = Index::new(instance, process, own.clone(), &graph);
             let Some(index) = index else {
-                deadline.reach(Limit::Places);
+                Limit::Places.reach(deadline);
                 return Ok(None);
             };
             let links = links(instance, process, &cells);

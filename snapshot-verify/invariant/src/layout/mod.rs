@@ -5,7 +5,9 @@
 //! variables, and a frame per procedure (no procedure calls itself, so one is enough).
 
 mod calls;
+mod guesses;
 mod head;
+mod linkable;
 mod links;
 mod program;
 mod rounds;
@@ -14,7 +16,9 @@ mod scalars;
 mod slot;
 mod stored;
 
+pub use guesses::add_name;
 pub use head::{at, op};
+pub use linkable::Linkable;
 use program::may_begin_wrong;
 pub use program::{each_expression, may_be_outside, may_fail, numbers_processes};
 pub use rounds::Round;
@@ -34,6 +38,7 @@ use snapshot_semantics::interpret::code::{self, Code, For, Instruction};
 use self::program::{Runs, bound, runs};
 use self::rows::is_shown_of_row;
 use self::slot::{bookkeeping, round};
+use crate::asks::Asks;
 use crate::byte::{J, PLACES, T};
 use crate::centre::Central;
 use crate::claim::Obligation;
@@ -130,6 +135,8 @@ pub struct Layout<'p> {
     /// The instructions where rounds begin and end, if those are the ghost scans: each a procedure,
     /// and the instruction in it.
     pub round: Option<[(usize, usize); 2]>,
+    /// Where a process may be linked to which variables.
+    pub linkable: Linkable,
     /// Per procedure and `for`, whether it leaves out an index.
     pub leaves_out: Vec<Vec<bool>>,
     /// The bytes of versions that are kept.
@@ -177,6 +184,8 @@ pub struct Layout<'p> {
     pub calls: Vec<(usize, Vec<usize>)>,
     /// The bytes of rows that are kept, and of links to them.
     pub row_bytes: Vec<usize>,
+    /// Whether to go on.
+    pub asks: Asks<'p>,
     /// Whether nesting is shown elsewhere, of scans, of which that is not always asked.
     pub nested: bool,
 }
@@ -203,6 +212,10 @@ impl<'p> Layout<'p> {
         obligation: Obligation,
         named: Vec<Name>,
     ) -> Result<Self, Unfit> {
+        // A view has i, j, t, and any other.
+        if program.check_extent(PLACES + 1).is_err() {
+            return Err(Unfit("programs that are too large for 4 processes"));
+        }
         let code = code::compile(program);
         if code.iter().any(|code| code.instructions.len() > 250) {
             return Err(Unfit("a procedure of more than 250 instructions"));
@@ -217,10 +230,12 @@ impl<'p> Layout<'p> {
         let tokens = obligation.has_tokens();
         let uses = names::uses(program, &code, (tokens, &ghostly), &named)
             .ok_or(Unfit("names of this form"))?;
+        let linkable = linkable::linkable(program, &code);
         let mut layout = Self {
             program,
             obligation,
             code,
+            linkable,
             slots: vec![bookkeeping(), round(obligation)],
             blocks: [0; PLACES],
             shared: Vec::new(),
@@ -257,6 +272,7 @@ impl<'p> Layout<'p> {
             lost: Vec::new(),
             ends: RefCell::default(),
             calls: Vec::new(),
+            asks: Asks::default(),
             nested: false,
         };
         for code in &layout.code {

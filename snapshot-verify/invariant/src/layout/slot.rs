@@ -32,6 +32,18 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// Whether this is its name, or the word for it.
+    pub fn is_called(&self, name: &str) -> bool {
+        !self.name.is_empty()
+            && self.name.chars().map(within_word).eq(name.chars().map(within_word))
+    }
+
+    /// Its name as one word, as it stands in lines with several names. What a hidden local is
+    /// called is the text that it is for, with blanks; its number tells it from others.
+    pub fn word(&self) -> String {
+        self.name.chars().map(within_word).collect()
+    }
+
     /// The members without which it is nothing.
     pub fn members(&self) -> impl Iterator<Item = u8> {
         self.path.iter().copied().chain(self.owner)
@@ -43,6 +55,14 @@ impl Slot {
             Scalar::Link(variable) => Some(variable),
             _ => None,
         }
+    }
+}
+
+/// A character of a name within a word: blanks part words, and `@` a name from a round.
+const fn within_word(one: char) -> char {
+    match one {
+        ' ' | '@' => '_',
+        one => one,
     }
 }
 

@@ -54,7 +54,7 @@ impl Run<'_, '_> {
         let mut seen: FxHashSet<Outcome> = FxHashSet::default();
         let mut ways = Ways::default();
         while let Some(branch) = waiting.pop() {
-            if ways.are_too_many(&branch, waiting.len(), out) {
+            if !self.goes_on(&mut ways, &branch, waiting.len(), out) {
                 return;
             }
             if branch.failure.is_some() {

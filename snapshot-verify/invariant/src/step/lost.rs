@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 use snapshot_language::program::{Access, CellKind, SharedId};
 use snapshot_semantics::interpret::code::Instruction;
 
-use super::{Failure, Kind, MOST_WAYS, Outcome, Planted, Run, Write};
+use super::{Failure, Kind, Outcome, Planted, Run, Write, are_too_many};
 use crate::byte::{ANY, BASE, BROKEN, I, J, LINKED, OTHER, T};
 use crate::centre::definite;
 use crate::claim::{Aim, Ghosts, Obligation};
@@ -96,8 +96,12 @@ pub fn found(
             Some((ends, run)) => waiting.extend(run.end_ways(&state, &ends)?),
             None => all.push(state),
         }
-        if waiting.len() + all.len() > MOST_WAYS {
+        if are_too_many(waiting.len() + all.len(), layout.slots.len()) {
             return Err(Failure::TooMany);
+        }
+        // What was not gone to its end says nothing.
+        if !layout.asks.go_on(layout.slots.len()) {
+            return Err(Failure::Ended);
         }
     }
     Ok(all)
@@ -179,7 +183,9 @@ impl<'p> Run<'_, 'p> {
         while let Some(mut branch) = waiting.pop() {
             self.doubt_links(&mut branch.state);
             let is_bare = branch.writes.iter().all(|one| matches!(one, Write::Link(_)));
-            if branch.failure.is_some() || !is_bare || seen.len() > MOST_WAYS {
+            let size = branch.state.len();
+            let is_end = are_too_many(seen.len(), size) || !layout.asks.go_on(size);
+            if branch.failure.is_some() || !is_bare || is_end {
                 return None;
             }
             if !seen.insert(branch.clone()) {

@@ -403,7 +403,7 @@ impl<'p> Run<'_, 'p> {
                 out.push(finish(branch, &content));
             }
             Access::Validate(_) => {
-                for (is_linked, branch) in self.by_link(branch, variable, cell) {
+                for (is_linked, branch) in self.by_link(branch, place, variable, cell) {
                     out.push(finish(branch, &[truth(is_linked)]));
                 }
             }
@@ -419,7 +419,7 @@ impl<'p> Run<'_, 'p> {
                 }
             }
             Access::StoreConditional(_, value) => {
-                for (is_linked, branch) in self.by_link(branch, variable, cell) {
+                for (is_linked, branch) in self.by_link(branch, place, variable, cell) {
                     attempt(branch, value, is_linked, out);
                 }
             }
@@ -442,11 +442,15 @@ impl<'p> Run<'_, 'p> {
     fn by_link(
         &self,
         branch: Outcome,
+        place: (usize, usize),
         variable: SharedId,
         cell: Option<usize>,
     ) -> Vec<(bool, Outcome)> {
         let at = cell.and_then(|number| self.layout.link(self.me, variable, number));
-        let known = at.map_or(ANY, |at| branch.state[at]);
+        let known = match (self.layout.may_be_linked(place, variable), at) {
+            (false, _) => BROKEN,
+            (true, at) => at.map_or(ANY, |at| branch.state[at]),
+        };
         let mut ways = Vec::new();
         for byte in [LINKED, BROKEN] {
             if known == ANY || known == byte {

@@ -54,6 +54,9 @@ pub enum Failure {
     /// A step that may end in more than [`MOST_WAYS`] ways, for all that is unknown.
     #[error("a step that may end in more than {MOST_WAYS} ways")]
     TooMany,
+    /// It was ended before the step was.
+    #[error("a step that was not made to its end")]
+    Ended,
 }
 
 impl Failure {
@@ -65,13 +68,21 @@ impl Failure {
             | Self::Mixed(span)
             | Self::Unpassed(span)
             | Self::Fault(span) => Some(*span),
-            Self::Unfit(_) | Self::TooMany => None,
+            Self::Unfit(_) | Self::TooMany | Self::Ended => None,
         }
     }
 }
 
 /// The most ways in which one step may end: what is more is not tried.
 pub const MOST_WAYS: usize = 1 << 14;
+
+/// The most bytes of the views of these.
+const MOST_BYTES: usize = 1 << 26;
+
+/// Whether there are more ways of a step than are gone, each with a view of this many bytes.
+pub const fn are_too_many(ways: usize, size: usize) -> bool {
+    ways > MOST_WAYS || ways.saturating_mul(size) > MOST_BYTES
+}
 
 /// What a step leaves for others.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]

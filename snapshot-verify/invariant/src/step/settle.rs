@@ -6,7 +6,7 @@ use snapshot_language::Span;
 use snapshot_language::program::IndexSet;
 use snapshot_semantics::interpret::code::{For, Instruction};
 
-use super::{COUNTING, Failure, GAP, MEMBER, MOST_WAYS, Outcome, Run};
+use super::{COUNTING, Failure, GAP, MEMBER, Outcome, Run, are_too_many};
 use crate::byte::{ANY, BASE, LOOSE, NONE, OTHER, Row, T, integer, number};
 use crate::evaluate::Stop;
 use crate::layout::fixed;
@@ -15,21 +15,29 @@ use crate::layout::fixed;
 #[derive(Default)]
 pub(super) struct Ways(usize);
 
-impl Ways {
-    /// One more, with that many that wait: whether they are too many, which ends the step. A way that
-    /// writes much counts more.
-    pub(super) fn are_too_many(
-        &mut self,
+impl Run<'_, '_> {
+    /// Goes one more way, with that many that wait; `false`: they are too many, or it is time to end, which
+    /// ends the step as a failure. A way that writes much counts more.
+    pub(super) fn goes_on(
+        &self,
+        ways: &mut Ways,
         branch: &Outcome,
         waiting: usize,
         out: &mut Vec<Outcome>,
     ) -> bool {
-        self.0 += 1 + branch.writes.len() / 16;
-        let is_end = self.0.max(waiting).max(out.len()) > MOST_WAYS;
-        if is_end {
-            out.push(Outcome { failure: Some(Failure::TooMany), ..branch.clone() });
+        ways.0 += 1 + branch.writes.len() / 16;
+        let size = branch.state.len();
+        let failure = match self.layout.asks.go_on(size) {
+            false => Some(Failure::Ended),
+            true if are_too_many(ways.0.max(waiting).max(out.len()), size) => {
+                Some(Failure::TooMany)
+            }
+            true => None,
+        };
+        if failure.is_some() {
+            out.push(Outcome { failure, ..branch.clone() });
         }
-        is_end
+        failure.is_none()
     }
 }
 
@@ -91,7 +99,7 @@ impl<'p> Run<'_, 'p> {
         let mut waiting = vec![(branch, None)];
         let mut ways = Ways::default();
         while let Some((branch, mut from)) = waiting.pop() {
-            if ways.are_too_many(&branch, waiting.len(), out) {
+            if !self.goes_on(&mut ways, &branch, waiting.len(), out) {
                 return;
             }
             let Some((procedure, here)) = self.place(&branch.state) else {
@@ -155,7 +163,7 @@ impl<'p> Run<'_, 'p> {
         let mut waiting = vec![(branch, 0)];
         let mut ways = Ways::default();
         while let Some((mut branch, depth)) = waiting.pop() {
-            if ways.are_too_many(&branch, waiting.len(), &mut done) {
+            if !self.goes_on(&mut ways, &branch, waiting.len(), &mut done) {
                 break;
             }
             let Some((procedure, here)) = self.place(&branch.state) else {

@@ -5,6 +5,8 @@
 mod accepted;
 mod altered;
 mod elsewhere;
+mod lines;
+mod linkable;
 mod named;
 mod planted;
 mod programs;

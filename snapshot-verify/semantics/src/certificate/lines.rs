@@ -7,8 +7,8 @@ use thiserror::Error;
 
 use super::claim::hexadecimal;
 
-/// The longest line.
-const LONGEST: u64 = 1 << 16;
+/// The most bytes of a line, with its end.
+pub const LONGEST: u64 = 1 << 16;
 
 /// A line that is not as it must be.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]

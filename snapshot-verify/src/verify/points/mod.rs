@@ -20,6 +20,7 @@ pub use object::{ObjectPoints, OperationPoints, find_object_points};
 use std::time::{Duration, Instant};
 
 use super::{Measures, Method, Operations, Request, Verdict, VerifyError, Watch, verify};
+use crate::deadline::Deadline;
 use crate::language::Span;
 use crate::program::linearization::reached;
 use crate::program::{Mark, ProcedureId, Program, Statement, StatementKind};
@@ -161,9 +162,9 @@ pub fn find_points(
     for size in 1..=MOST_TOGETHER.min(candidates.len()) {
         for statements in subsets(&candidates, size) {
             let trial = attempt(program, statements, writes, trials, end, watch)?;
-            let is_wrong = trial.is_wrong();
+            let is_last = trial.is_wrong() || trial.is_open() && is_over(end, watch);
             tried.push(trial);
-            if is_wrong {
+            if is_last {
                 return Ok(tried);
             }
         }
@@ -172,6 +173,11 @@ pub fn find_points(
         }
     }
     Ok(tried)
+}
+
+/// Whether nothing more is to be tried: what is left then is open.
+fn is_over(end: Option<Instant>, watch: &dyn Watch) -> bool {
+    Deadline::new(end, Some(watch.stop())).is_over()
 }
 
 fn attempt(
@@ -185,6 +191,10 @@ fn attempt(
     let program = marked(program, &statements, accepts);
     let mut answers = Vec::new();
     for &processes in &trials.sizes {
+        if is_over(end, watch) {
+            answers.push((processes, PointsAnswer::Open));
+            break;
+        }
         let means = Means { points: true, ..Means::ALL };
         let request = Request {
             method: Method::Refinement(means),

@@ -8,7 +8,9 @@
 
 use std::time::Instant;
 
-use super::{MOST_TOGETHER, Trial, Trials, VerifyError, Watch, accesses, attempt, subsets};
+use super::{
+    MOST_TOGETHER, Trial, Trials, VerifyError, Watch, accesses, attempt, is_over, subsets,
+};
 use crate::language::Span;
 use crate::program::{Program, Statement, StatementKind};
 
@@ -101,7 +103,7 @@ pub fn find_object_points(
         let mut together = Vec::new();
         for statements in combinations(&smallest) {
             together.push(search.attempt(statements)?);
-            if together.last().is_some_and(Trial::holds) {
+            if together.last().is_some_and(Trial::holds) || search.is_last(&together) {
                 break;
             }
         }
@@ -122,6 +124,11 @@ impl Search<'_> {
         attempt(self.program, statements, is_access, self.trials, self.end, self.watch)
     }
 
+    /// Whether the last trial is open for lack of time, as all others would be.
+    fn is_last(&self, tried: &[Trial]) -> bool {
+        tried.last().is_some_and(Trial::is_open) && is_over(self.end, self.watch)
+    }
+
     /// All accesses together; if they hold, the smallest sets that do.
     fn of_operation(&self, candidates: Vec<Span>) -> Result<Vec<Trial>, VerifyError> {
         if candidates.is_empty() {
@@ -134,6 +141,9 @@ impl Search<'_> {
         for size in 1..candidates.len().min(MOST_TOGETHER + 1) {
             for statements in subsets(&candidates, size) {
                 tried.push(self.attempt(statements)?);
+                if self.is_last(&tried) {
+                    return Ok(tried);
+                }
             }
             if tried[1..].iter().any(Trial::holds) {
                 return Ok(tried);
@@ -142,7 +152,7 @@ impl Search<'_> {
         // What is left if statements are taken out as long as the rest holds.
         let mut rest = candidates;
         let mut next = 0;
-        while rest.len() > MOST_TOGETHER + 1 && next < rest.len() {
+        while rest.len() > MOST_TOGETHER + 1 && next < rest.len() && !self.is_last(&tried) {
             let mut fewer = rest.clone();
             fewer.remove(next);
             let trial = self.attempt(fewer.clone())?;

@@ -2,6 +2,7 @@
 //! of threads, by the second method; on the corpus, its bugs, and mutants.
 mod acting;
 mod certificates;
+mod confirmed;
 mod distributed;
 mod every;
 mod generated;

@@ -126,7 +126,7 @@ impl AbstractGraph {
                 deadline.check()?;
                 ways += 1;
                 if ways > MOST_WAYS {
-                    deadline.reach(Limit::Places);
+                    Limit::Places.reach(deadline);
                     return Ok(None);
                 }
                 let here = Here { walker: &walker, way };
@@ -141,7 +141,7 @@ impl AbstractGraph {
                 });
             }
             if graph.places.len() > MOST_PLACES {
-                deadline.reach(Limit::Places);
+                Limit::Places.reach(deadline);
                 return Ok(None);
             }
             graph.paths.extend(found);

@@ -112,7 +112,7 @@ impl StaticDeadCells {
         let is_link = |liveness: &CellLiveness| instance.slot(liveness.cell).owner != Owner::Shared;
         liveness.sort_by_key(|liveness| (is_link(liveness), Reverse(liveness.worth())));
         if liveness.len() > Cells::BITS as usize {
-            deadline.reach(Limit::Cells);
+            Limit::Cells.reach(deadline);
         }
         liveness.truncate(Cells::BITS as usize);
         // A pointer that is dead itself leads to no cell then: what was forgotten before it
@@ -150,7 +150,7 @@ impl StaticDeadCells {
         });
         let readers: Option<Vec<Readers>> = readers.collect();
         if readers.is_none() {
-            deadline.reach(Limit::Places);
+            Limit::Places.reach(deadline);
         }
         Ok(readers.map_or_else(Self::default, |readers| Self { cells, readers }))
     }

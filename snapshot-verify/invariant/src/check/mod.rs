@@ -1,24 +1,25 @@
 //! The check of a certificate for every n. It searches nothing: loops over the views that
 //! are listed, and all that they lead to must be listed, too.
 
+mod head;
+
+use std::cell::RefCell;
 use std::io::{self, BufRead};
 
 use rustc_hash::FxHashSet;
 use snapshot_core::seeded::SeededMap;
 use snapshot_language::Span;
-use snapshot_language::program::{Interface, Program, SharedId, independence};
+use snapshot_language::program::{Interface, Program, independence};
 use snapshot_semantics::certificate::lines::{LineError, Lines};
 use thiserror::Error;
 
-use crate::claim::{Aim, Claim, Ghosts, Obligation, TITLE, missing};
-use crate::flips::{self, Bit};
+use crate::claim::{Aim, Claim, Obligation, TITLE, missing};
 use crate::join::Effect;
 use crate::layout::{Layout, Unfit, may_fail};
-use crate::names::{self, Name};
 use crate::recall::Recall;
-use crate::step::{Failure, Kind, Planted, late, lost};
+use crate::step::{Failure, Kind, Planted};
 use crate::text::Rows;
-use crate::views::{MOST_VERSIONS, centres, initial, is_view, lists};
+use crate::views::{centres, initial, is_view, lists};
 use crate::{Budget, Unfinished};
 
 /// What came of a check.
@@ -146,8 +147,12 @@ pub fn check(
     input: &mut impl BufRead,
     budget: &mut Budget<'_>,
 ) -> io::Result<Answer> {
-    let mut spend = |bytes| budget.spend(bytes);
-    let mut check = Check { program, lines: Lines::new(input), budget: &mut spend, steps: 0 };
+    let memory = budget.memory;
+    // It is asked within steps, too, by all that has the layout.
+    let proceed = RefCell::new(&mut *budget.proceed);
+    let proceed = || (proceed.borrow_mut())();
+    let mut check =
+        Check { program, lines: Lines::new(input), memory, proceed: &proceed, steps: 0 };
     match check.run(digest) {
         Ok(accepted) => Ok(Answer::Accepted(accepted)),
         Err(Stop::Refused(refusal)) => Ok(Answer::Refused(refusal)),
@@ -157,10 +162,11 @@ pub fn check(
     }
 }
 
-struct Check<'p, 'l, 'b, R> {
+struct Check<'p, 'l, R> {
     program: &'p Program,
     lines: Lines<'l, R>,
-    budget: &'b mut dyn FnMut(usize) -> Result<(), Unfinished>,
+    memory: u64,
+    proceed: &'p dyn Fn() -> bool,
     steps: u64,
 }
 
@@ -170,7 +176,7 @@ type Home<'v> = (Vec<(usize, &'v [u8])>, FxHashSet<Effect>);
 /// The views of a list, each with its line.
 type Listed = SeededMap<Box<[u8]>, u64>;
 
-impl<'p, R: BufRead> Check<'p, '_, '_, R> {
+impl<'p, R: BufRead> Check<'p, '_, R> {
     fn field(&mut self, name: &str) -> Result<String, Stop> {
         Ok(self.lines.field(name).map_err(Stop::Io)?.map(str::to_owned)?)
     }
@@ -188,7 +194,9 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
     }
 
     fn spend(&mut self, bytes: usize) -> Result<(), Stop> {
-        (self.budget)(bytes).map_err(Stop::Unknown)
+        let mut proceed = self.proceed;
+        let mut budget = Budget { memory: self.memory, proceed: &mut proceed };
+        budget.spend(bytes).map_err(Stop::Unknown)
     }
 
     fn run(&mut self, digest: &str) -> Result<Accepted, Stop> {
@@ -259,165 +267,12 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
         Ok(Claim { algorithm, bug: self.program.bug.clone(), digest: text })
     }
 
-    /// The fields that name a process.
-    fn names(&mut self, obligation: Obligation) -> Result<Vec<Name>, Stop> {
-        let mut named = Vec::new();
-        for _ in 0..self.count("names")? {
-            let line = self.line("a field that names a process")?;
-            let name = names::of_line(self.program, obligation.has_tokens(), &line);
-            let name = name.filter(|name| !named.contains(name));
-            named.push(name.ok_or_else(|| {
-                self.expected("a field, when it is in force, and the arrays whose rows it names")
-            })?);
+    /// That it is no time to end: what was found meanwhile was found to its end.
+    fn in_time(&self, layout: &Layout<'_>) -> Result<(), Stop> {
+        match layout.asks.go_on(0) {
+            true => Ok(()),
+            false => Err(Stop::Unknown(Unfinished::Ended)),
         }
-        Ok(named)
-    }
-
-    /// What an obligation keeps, and forgets where.
-    fn layout(&mut self, obligation: Obligation, nested: bool) -> Result<Layout<'p>, Stop> {
-        let named = self.names(obligation)?;
-        let mut layout =
-            Layout::with_names(self.program, obligation, named).map_err(Refusal::Unfit)?;
-        layout.nested = nested;
-        let update = self.program.update().0 as usize;
-        let point = self.field("point")?;
-        if point != "-" {
-            let count = layout.code[update].instructions.len();
-            let at = point.parse().ok().filter(|at| *at < count);
-            let at = at.ok_or_else(|| self.expected("`point` and an instruction of the update"))?;
-            layout.point = Some(at);
-        }
-        if obligation.ghosts == Ghosts::Rounds {
-            let round = match numbers(&self.field("round")?).as_deref() {
-                Some([procedure, begin, other, end]) => {
-                    Some([(*procedure, *begin), (*other, *end)])
-                }
-                _ => None,
-            };
-            let round = round.filter(|round| layout.may_be_round(*round));
-            layout.round = Some(round.ok_or_else(|| {
-                self.expected("`round`, and the writes at which rounds begin and end")
-            })?);
-        }
-        let mut names = FxHashSet::default();
-        for _ in 0..self.count("kept")? {
-            let name = self.line("the name of a scalar")?;
-            if !names.insert(name) {
-                return Err(self.expected("another name than before"));
-            }
-            // There are no more than this.
-            if names.len() > layout.slots.len() {
-                return Err(self.expected("fewer names"));
-            }
-        }
-        layout.keep(&names).map_err(|name| self.expected(&format!("no name like `{name}`")))?;
-        match self.field("late")?.as_str() {
-            "0" => {}
-            "1" if late::may_be(&layout) => layout.late = true,
-            _ => return Err(self.expected("`late 0`, or `late 1` where it can be")),
-        }
-        for _ in 0..self.count("loose")? {
-            let line = self.line("a process, a procedure and a loop")?;
-            let words: Vec<&str> = line.split(' ').collect();
-            let loose = match words.as_slice() {
-                [owner, procedure, number] => ["i", "j"]
-                    .iter()
-                    .position(|name| name == owner)
-                    .zip(procedure.parse().ok().zip(number.parse().ok()))
-                    .map(|(owner, (procedure, number))| (owner as u8, procedure, number)),
-                _ => None,
-            };
-            let loose = loose.filter(|one| layout.bytes_of_loose(*one).is_some());
-            let loose = loose.filter(|one| !layout.loose.contains(one));
-            let loose = loose.ok_or_else(|| self.expected("i or j, and a loop over processes"))?;
-            layout.loose.push(loose);
-        }
-        layout.alike = match self.field("alike")?.as_str() {
-            "0" => false,
-            "1" => true,
-            _ => return Err(self.expected("`alike 0` or `alike 1`")),
-        };
-        for _ in 0..self.count("lost")? {
-            let name = self.line("an LL/SC cell")?;
-            let all = self.program.shared.iter().zip(0..);
-            let variable =
-                all.filter(|(one, _)| one.name == name).map(|(_, id)| SharedId(id)).next();
-            let is_new = |id: &SharedId| layout.may_lose(*id) && !layout.lost.contains(id);
-            let variable = variable.filter(|id| lost::may_be(obligation) && is_new(id));
-            let variable = variable
-                .ok_or_else(|| self.expected("an LL/SC cell, where vectors of rounds are shown"))?;
-            layout.lost.push(variable);
-        }
-        for _ in 0..self.count("calls")? {
-            let line = self.line("a procedure, and calls that it makes")?;
-            let calls = numbers(&line).and_then(|numbers| {
-                let (procedure, calls) = numbers.split_first()?;
-                Some((*procedure, calls.to_vec())).filter(|calls| layout.may_be_alike(calls))
-            });
-            let calls = calls.ok_or_else(|| self.expected("calls of one procedure by another"))?;
-            layout.calls.push(calls);
-        }
-        for _ in 0..self.count("decided")? {
-            let line = self.line("a scalar, and a condition")?;
-            let one = layout.decided_of_line(&line).filter(|one| !layout.decided.contains(one));
-            let one = one.ok_or_else(|| self.expected("a scalar that is kept, and a condition"))?;
-            layout.decided.push(one);
-        }
-        for _ in 0..self.count("classes")? {
-            let line = self.line("bits, by name")?;
-            let bits: Option<Vec<Bit>> =
-                line.split(' ').map(|word| layout.bit_of_name(word)).collect();
-            let bits = bits.ok_or_else(|| self.expected("bits, by name"))?;
-            layout.classes.push(bits);
-            if layout.classes.len() > flips::MOST {
-                return Err(self.expected("no more classes of bits"));
-            }
-        }
-        let forgotten = self.by_instruction("forgotten", &layout, |procedure, local| {
-            let count = layout.frames[procedure].locals.len();
-            local < count && layout.may_forget(procedure, local)
-        })?;
-        let is_linked = |_, variable: usize| matches!(layout.links.get(variable), Some(Some(_)));
-        layout.unlinked = self.by_instruction("unlinked", &layout, is_linked)?;
-        layout.forgotten = forgotten;
-        layout.index();
-        flips::check(&layout).map_err(|expected| self.expected(expected))?;
-        if !layout.are_names_kept() {
-            return Err(self.expected("names that are kept, and what tells when they are in force"));
-        }
-        if layout.versions.len() > MOST_VERSIONS {
-            return Err(Refusal::Unfit(Unfit("as many versions that are kept")).into());
-        }
-        Ok(layout)
-    }
-
-    /// Lines of a procedure, an instruction, and what is forgotten on arrival, by number.
-    fn by_instruction(
-        &mut self,
-        title: &str,
-        layout: &Layout<'_>,
-        may_be: impl Fn(usize, usize) -> bool,
-    ) -> Result<Vec<Vec<Vec<usize>>>, Stop> {
-        let code = layout.code.iter();
-        let mut all: Vec<Vec<Vec<usize>>> =
-            code.map(|code| vec![Vec::new(); code.instructions.len()]).collect();
-        for _ in 0..self.count(title)? {
-            let line = self.line("a procedure, an instruction, and what is forgotten there")?;
-            let read = numbers(&line).as_deref().and_then(|numbers| match numbers {
-                [procedure, at, forgotten @ ..] => {
-                    let to = all.get_mut(*procedure)?.get_mut(*at)?;
-                    let fits = forgotten.iter().all(|one| may_be(*procedure, *one));
-                    fits.then(|| *to = forgotten.to_vec())
-                }
-                _ => None,
-            });
-            if read.is_none() {
-                return Err(self.expected(
-                    "a procedure, an instruction, and what is forgotten there, by number",
-                ));
-            }
-        }
-        Ok(all)
     }
 
     fn obligation(&mut self, layout: &Layout<'_>) -> Result<u64, Stop> {
@@ -431,11 +286,14 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
             let is_listed = |view: &Vec<u8>| listed.contains_key(view.as_slice());
             let are_listed =
                 |kind: &Kind| initial(layout, kind).is_ok_and(|first| first.iter().all(is_listed));
-            if !kinds.iter().all(are_listed) {
+            let are_listed = kinds.iter().all(are_listed);
+            self.in_time(layout)?;
+            if !are_listed {
                 return Err(Refusal::Initial(layout.obligation).into());
             }
         }
         self.closed(layout, &lists, &all, bytes)?;
+        self.in_time(layout)?;
         Ok(all.iter().map(|listed| listed.len() as u64).sum())
     }
 
@@ -453,6 +311,8 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
             let view = rows
                 .view(&line)
                 .filter(|view| kinds.iter().all(|kind| is_view(layout, kind, view)));
+            layout.asks.note(layout.slots.len());
+            self.in_time(layout)?;
             let view = view.ok_or_else(|| self.expected("a view, as it is written"))?;
             *bytes += view.len() + 64;
             if listed.len().is_multiple_of(PERIOD) {
@@ -480,12 +340,15 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
         let mut homes: Vec<Home<'_>> = Vec::new();
         for (number, (kinds, listed)) in lists.iter().zip(all).enumerate() {
             let mut recall = Recall::new(layout, kinds, planted);
-            // The first line that is wrong is named, whatever the order of a table.
-            let mut views: Vec<(u64, &[u8])> =
-                listed.iter().map(|(view, &line)| (line, &**view)).collect();
-            views.sort_unstable();
+            // The first line that is wrong is named, whatever the order of a table. A list has a view in each of
+            // its lines.
+            let first = listed.values().copied().min().unwrap_or_default();
+            let mut views: Vec<(u64, &[u8])> = vec![(first, &[]); listed.len()];
+            for (view, &line) in listed {
+                views[(line - first) as usize] = (line, view);
+            }
             for (done, (line, view)) in views.into_iter().enumerate() {
-                let failed = |failure| Refusal::Failure { obligation, line, failure };
+                let failed = |failure| failed(obligation, line, failure);
                 let steps = recall.steps(view).map_err(failed)?;
                 self.steps += steps.views.len() as u64;
                 if !steps.views.iter().all(|next| listed.contains_key(next.as_slice())) {
@@ -520,7 +383,7 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
                 // What a step is to others depends on which members are there, in whichever order.
                 let Some(kind) = kinds.first() else { continue };
                 for effect in effects {
-                    let failed = |failure| Refusal::Failure { obligation, line, failure };
+                    let failed = |failure| failed(obligation, line, failure);
                     let made = effect.apply(layout, kind, view, planted).map_err(failed)?;
                     self.steps += made.len() as u64;
                     if !made.iter().all(|next| listed.contains_key(next.as_slice())) {
@@ -537,9 +400,12 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
     }
 }
 
-/// The numbers of a line.
-fn numbers(line: &str) -> Option<Vec<usize>> {
-    line.split(' ').map(|number| number.parse().ok()).collect()
+/// What a failure of a view is.
+fn failed(obligation: Obligation, line: u64, failure: Failure) -> Stop {
+    match failure {
+        Failure::Ended => Stop::Unknown(Unfinished::Ended),
+        failure => Stop::Refused(Refusal::Failure { obligation, line, failure }),
+    }
 }
 
 /// How often the budget is asked.

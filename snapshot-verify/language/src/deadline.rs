@@ -1,11 +1,12 @@
 //! When whatever takes long, or much memory, must end: asked by every stage, in every loop.
+//!
+//! One deadline is made of a question, and passed down to the loops of all that answers it: the
+//! explorer's stages, the prover's analyses and steps.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
 
 use thiserror::Error;
-
-use crate::limits::{Limit, LimitSet, Limits};
 
 /// Why a stage ended early.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
@@ -44,16 +45,16 @@ pub struct Deadline<'a> {
     until: Option<Instant>,
     stop: Option<&'a AtomicBool>,
     memory: Option<Allowance>,
-    limits: Option<&'a Limits>,
+    notes: Option<&'a AtomicU32>,
 }
 
 impl<'a> Deadline<'a> {
     /// Never.
-    pub const NEVER: Self = Self { until: None, stop: None, memory: None, limits: None };
+    pub const NEVER: Self = Self { until: None, stop: None, memory: None, notes: None };
 
     /// At this instant, if there is one, or as soon as `stop` is set.
     pub const fn new(until: Option<Instant>, stop: Option<&'a AtomicBool>) -> Self {
-        Self { until, stop, memory: None, limits: None }
+        Self { until, stop, memory: None, notes: None }
     }
 
     /// The same, or as soon as more memory is in use than is allowed, if that is given.
@@ -62,22 +63,28 @@ impl<'a> Deadline<'a> {
         Self { memory, ..self }
     }
 
-    /// The same, that notes which limits of techniques are reached meanwhile.
+    /// The same, with which stages note what they have come to, as bits.
     #[must_use]
-    pub const fn with_limits(self, limits: &'a Limits) -> Self {
-        Self { limits: Some(limits), ..self }
+    pub const fn with_notes(self, notes: &'a AtomicU32) -> Self {
+        Self { notes: Some(notes), ..self }
     }
 
-    /// Notes that a technique has come to a limit.
-    pub fn reach(&self, limit: Limit) {
-        if let Some(limits) = self.limits {
-            limits.reach(limit);
+    /// Notes these bits, if that is wanted.
+    pub fn note(&self, bits: u32) {
+        if let Some(notes) = self.notes {
+            notes.fetch_or(bits, Ordering::Relaxed);
         }
     }
 
-    /// The limits that were reached so far, as far as that is noted.
-    pub fn reached(&self) -> LimitSet {
-        self.limits.map_or_else(LimitSet::default, Limits::reached)
+    /// The bits that were noted so far.
+    pub fn noted(&self) -> u32 {
+        self.notes.map_or(0, |notes| notes.load(Ordering::Relaxed))
+    }
+
+    /// Whether it is time to end. Where there is no limit of memory, that stays so: a loop whose result
+    /// is not used then may simply break off, if its caller calls [`Self::check`] before it uses the result.
+    pub fn is_over(&self) -> bool {
+        self.check().is_err()
     }
 
     /// Looks at the user, at the memory and at the clock; about 30 ns.
@@ -113,6 +120,15 @@ mod tests {
         assert_eq!(deadline.check(), Ok(()));
         stop.store(true, Ordering::Relaxed);
         assert_eq!(deadline.check(), Err(Stopped::Interrupted));
+    }
+
+    #[test]
+    fn what_is_noted_is_there() {
+        let notes = AtomicU32::new(1);
+        let deadline = Deadline::NEVER.with_notes(&notes);
+        deadline.note(4);
+        Deadline::NEVER.note(8);
+        assert_eq!((deadline.noted(), Deadline::NEVER.noted()), (5, 0));
     }
 
     #[test]

@@ -1,0 +1,116 @@
+//! The writer writes no line that the check refuses, whatever the program calls its variables, and
+//! whatever is guessed.
+
+use snapshot_invariant::check::Answer;
+use snapshot_invariant::layout::Layout;
+use snapshot_invariant::step::Planted;
+use snapshot_invariant::write::Part;
+use snapshot_language::program::Program;
+
+use crate::programs::{certificate, checked, of_corpus, parsed, parts};
+
+/// A lock whose condition is computed of an access: what that gives is a local without a name.
+const LOCK: &str = "
+algorithm lock
+shared locked: cas process or none := none
+shared a[segment]: value
+update(v):
+    acquire()
+    a[me] := v
+    locked := none
+scan:
+    local copy[segment]: value
+    acquire()
+    for s in segments: copy[s] := a[s]
+    locked := none
+    return copy
+procedure acquire():
+    repeat
+        got := not CAS(locked,  # who: nobody @ first, é
+            none, me)
+    until not got
+";
+
+/// The lines of a part of a certificate.
+fn part<'t>(text: &'t str, title: &str) -> Vec<&'t str> {
+    let mut lines = text.lines().skip_while(|line| !line.starts_with(&format!("{title} ")));
+    let count = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).unwrap();
+    lines.take(count).collect()
+}
+
+fn accepted(program: &Program, parts: &[Part]) -> String {
+    let (text, _) = certificate(program, parts, Planted::default()).unwrap();
+    let answer = checked(program, text.as_bytes());
+    assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}\n{text}");
+    text
+}
+
+#[test]
+fn locals_without_a_name_are_one_word_where_conditions_decide() {
+    let program = parsed(LOCK, None);
+    let text = accepted(&program, &parts(&program, &["scans.observer"]));
+    let decided = part(&text, "decided");
+    assert!(decided.iter().any(|line| line.contains("CAS(locked,_")), "{decided:?}");
+}
+
+/// A bit that is read, and compared with one that is read behind it.
+const COMPARED: &str = "
+algorithm compared
+shared owner: cas process or none := none
+shared q[process]: bool
+shared b[process]: bool
+shared a[segment]: value
+update(v):
+    repeat
+        got := CAS(owner, none, me)
+    until got
+    if q[ me ] != b[ me ]: q[me] := true
+    a[me] := v
+    owner := none
+scan:
+    local copy[segment]: value
+    repeat
+        got := CAS(owner, none, me)
+    until got
+    for s in segments: copy[s] := a[s]
+    owner := none
+    return copy
+";
+
+#[test]
+fn locals_without_a_name_are_one_word_in_classes() {
+    let program = parsed(COMPARED, None);
+    let mut found = parts(&program, &["scans.observer"]);
+    let layout = Layout::new(&program, found[0].obligation).unwrap();
+    let hidden = |name: &&str| name.starts_with("i:update.q[ me ]#");
+    let hidden = layout.names().find(hidden).unwrap().to_owned();
+    let bits = [hidden, "q[i]".to_owned(), "b[i]".to_owned()];
+    found[0].kept.extend(bits.clone());
+    found[0].classes.push(bits.map(|bit| (bit, None)).to_vec());
+    let text = accepted(&program, &found);
+    let classes = part(&text, "classes");
+    assert!(classes.iter().any(|line| line.contains("i:update.q[_me_]#")), "{classes:?}");
+}
+
+/// Each guess twice, and guesses that fit nothing.
+#[test]
+fn guesses_that_do_not_fit_are_left_out() {
+    for (program, rung) in [
+        (parsed(LOCK, None), "scans.observer"),
+        (of_corpus("bowman", None), "scans.observer"),
+        (parsed(COMPARED, None), "scans.observer"),
+    ] {
+        let mut found = parts(&program, &[rung]);
+        for part in &mut found {
+            part.decided.extend(part.decided.clone());
+            part.loose.extend(part.loose.clone());
+            part.loose.push((0, 77, 0));
+            part.kept.push("no variable".to_owned());
+            part.decided.push(("no variable".to_owned(), (0, 0), Vec::new()));
+            let bits: Vec<_> = part.classes.concat();
+            part.classes.push(bits);
+            part.classes.extend(vec![vec![("no bit".to_owned(), None)]; 200]);
+        }
+        accepted(&program, &found);
+    }
+}

@@ -1,0 +1,93 @@
+//! Where no way leads from an LL, no process is linked: each program whose scans wait for a link that
+//! they cannot have, and a twin in which they may have it, and return what was there at first.
+
+use snapshot_invariant::check::Answer;
+use snapshot_invariant::step::{Failure, Planted};
+use snapshot_invariant::write::WriteError;
+
+use crate::programs::{certificate, checked, parsed, parts};
+
+/// Scans that wait for a link; `UPDATE` and `SCAN` stand for what is done before.
+const WAITING: &str = "
+algorithm waiting
+shared X: llsc bool
+shared Y[process]: llsc bool
+shared a[segment]: value
+shared flag: bool
+update(v):
+    UPDATE
+    a[me] := v
+scan:
+    local c[segment]: value
+    SCAN
+procedure look():
+    y := LL(X)
+procedure touch():
+    X := true
+";
+
+/// Whether the vectors of scans have a certificate that is accepted.
+fn is_accepted(text: &str) -> bool {
+    let program = parsed(text, None);
+    let parts = parts(&program, &["scans.observer"]);
+    match certificate(&program, &parts, Planted::default()) {
+        Ok((text, _)) => {
+            let answer = checked(&program, text.as_bytes());
+            assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}\n{text}");
+            true
+        }
+        Err(WriteError::Failure { failure: Failure::Vector(_), .. }) => false,
+        Err(error) => panic!("{error}\n{text}"),
+    }
+}
+
+#[test]
+fn links_are_made_by_lls_only_and_end_where_the_cell_is_written() {
+    let once = "loop:\n        skip\n        if VL(X): return c";
+    let one_of = "loop:\n        skip\n        if VL(Y[process(0)]): return c";
+    // What the update does, and what the scan does; whether a scan may be linked then.
+    let cases = [
+        // Never.
+        ("X := true", once.to_owned(), false),
+        // Within the scan, before, and behind what ends it.
+        ("skip", format!("y := LL(X)\n    {once}"), true),
+        ("skip", format!("y := LL(X)\n    y := SC(X, true)\n    {once}"), false),
+        ("skip", format!("y := LL(X)\n    X := true\n    {once}"), false),
+        ("skip", format!("y := LL(X)\n    y := X\n    {once}"), true),
+        ("skip", format!("y := LL(X)\n    if flag: X := true\n    {once}"), true),
+        ("flag := true", format!("y := LL(X)\n    flag := false\n    {once}"), true),
+        // In an operation before.
+        ("y := LL(X)", once.to_owned(), true),
+        ("y := LL(X); X := true", once.to_owned(), false),
+        ("X := true; y := LL(X)", once.to_owned(), true),
+        // In a call.
+        ("skip", format!("look()\n    {once}"), true),
+        ("skip", format!("look()\n    touch()\n    {once}"), false),
+        ("skip", format!("touch()\n    look()\n    {once}"), true),
+        ("look()", once.to_owned(), true),
+        // In a round before.
+        (
+            "skip",
+            "loop:\n        skip\n        if VL(X): return c\n        y := LL(X)".to_owned(),
+            true,
+        ),
+        // Of several cells the links to the others stay.
+        ("skip", format!("y := LL(Y[process(0)])\n    y := SC(Y[me], true)\n    {one_of}"), true),
+        ("skip", format!("y := LL(Y[process(0)])\n    Y[me] := true\n    {one_of}"), true),
+        ("Y[me] := true", one_of.to_owned(), false),
+    ];
+    for (update, scan, may_be_linked) in cases {
+        let text = WAITING.replace("UPDATE", update).replace("SCAN", &scan);
+        assert_eq!(is_accepted(&text), !may_be_linked, "{text}");
+    }
+}
+
+/// An SC without a link fails: so what it would write is never there.
+#[test]
+fn what_only_an_sc_without_a_link_would_write_is_not_there() {
+    for (link, may_be_linked) in [("skip", false), ("y := LL(X)", true)] {
+        let scan = format!("{link}\n    if SC(X, true): return c\n    loop: flag := true");
+        let text = WAITING.replace("UPDATE", "skip").replace("SCAN", &scan);
+        assert_eq!(is_accepted(&text), !may_be_linked, "{text}");
+    }
+}

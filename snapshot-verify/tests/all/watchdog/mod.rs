@@ -1,0 +1,158 @@
+//! Limits bind within a step and within an analysis: hostile texts against a watchdog, for every method.
+//!
+//! `--time` and the first Ctrl-C end each command at most [`LATE`] late, in processor time, on any text.
+//! A few texts here; `SNAPSHOT_HOSTILE=FROM..TO cargo test -p snapshot-verify --test all watchdog::` hunts
+//! with the seeds that are given.
+
+#![cfg(target_os = "linux")]
+
+mod server;
+mod texts;
+
+use std::fs;
+use std::ops::Range;
+use std::time::Duration;
+
+use trial::Program;
+use trial::extent::either;
+use trial::lateness::{Ended, Told};
+
+/// The program from outside.
+const PROGRAM: Program = Program::new(env!("CARGO_BIN_EXE_snapshot-verify"));
+
+/// How late a command may end.
+const LATE: Duration = Duration::from_millis(200);
+
+/// When it is told to end.
+const AFTER: Duration = Duration::from_millis(150);
+
+/// How often a command is tried until it is late: on a machine that is busy, it may begin so late that what
+/// it does in time looks late.
+const TRIES: usize = 4;
+
+/// The seeds that are tried.
+fn seeds(quick: u64, slow: u64) -> Range<u64> {
+    let set = std::env::var("SNAPSHOT_HOSTILE").ok();
+    let set = set.and_then(|set| {
+        let (from, to) = set.split_once("..")?;
+        Some(from.parse().ok()?..to.parse().ok()?)
+    });
+    set.unwrap_or(0..either(quick, slow))
+}
+
+/// Runs a command on a text until it ends in time, or is late each time.
+fn in_time(arguments: &[&str], told: Told) -> Ended {
+    let after = AFTER.as_secs_f64().to_string();
+    let limit = ["--time", &after];
+    let all = [arguments, if told == Told::Limit { &limit } else { &[] }].concat();
+    let mut last = PROGRAM.ended(&all, AFTER, told);
+    for _ in 1..TRIES {
+        if last.late < LATE || last.code.is_none() {
+            break;
+        }
+        last = PROGRAM.ended(&all, AFTER, told);
+    }
+    last
+}
+
+/// Tries commands on texts; `FILE` stands for the text, `OUT` for a file to write.
+fn hunt(seeds: Range<u64>, text: fn(u64) -> String, commands: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, out] = ["hostile.snapshot", "out"].map(|name| folder.path().join(name));
+    let [file, out] = [file, out].map(|path| path.display().to_string());
+    let (mut late, mut undecided) = (Vec::new(), 0);
+    for seed in seeds {
+        fs::write(&file, text(seed)).unwrap();
+        for (number, command) in commands.iter().enumerate() {
+            let told = if (seed + number as u64).is_multiple_of(4) {
+                Told::Interrupt
+            } else {
+                Told::Limit
+            };
+            let words = command.split(' ').map(|word| match word {
+                "FILE" => &file,
+                "OUT" => &out,
+                word => word,
+            });
+            let ended = in_time(&words.collect::<Vec<_>>(), told);
+            undecided += usize::from(ended.code == Some(3));
+            if ended.late >= LATE || !matches!(ended.code, Some(0..=3)) {
+                late.push(format!("seed {seed}: {command} ({told:?}): {ended:?}"));
+            }
+        }
+    }
+    assert!(late.is_empty(), "{}", late.join("\n"));
+    // Not all of them are refused, or end by themselves.
+    assert!(undecided > 0);
+}
+
+#[test]
+fn proofs_for_every_n_end_in_time() {
+    let commands = [
+        "check FILE -n every --threads 1",
+        "check FILE -n every --threads 1 --certificate OUT",
+        "check FILE -n 2 --method proof --threads 1",
+    ];
+    hunt(seeds(3, 40), texts::snapshot, &commands);
+}
+
+#[test]
+fn explorations_end_in_time() {
+    let commands = [
+        "check FILE -n 2 --threads 1",
+        "check FILE -n 3 --threads 1 --self-check",
+        "check FILE -n 5 --threads 1 --operations grow",
+        "check FILE -n 2 --threads 1 --reductions none",
+        "check FILE -n 3 --threads 1 --barriers grow",
+        "emit FILE --stage steps -n 3",
+    ];
+    hunt(seeds(2, 40), texts::snapshot, &commands);
+}
+
+#[test]
+fn refinement_ends_in_time() {
+    let commands = [
+        "check FILE -n 2 --method refinement --operations 1",
+        "check FILE -n 3 --method refinement --operations 2",
+        "check FILE -n 2 --method refinement --values 2 --operations 2",
+        "points FILE --processes 2,3 --operations 1",
+        "check FILE -n 2 --operations 1 --threads 1 --certificate OUT",
+    ];
+    hunt(seeds(2, 40), texts::snapshot, &commands);
+}
+
+#[test]
+fn what_is_asked_of_objects_ends_in_time() {
+    let commands = [
+        "check FILE -n 2 --operations 2",
+        "check FILE -n 3 --operations grow",
+        "points FILE --processes 2,3 --operations 2",
+    ];
+    hunt(seeds(3, 40), texts::register, &commands);
+}
+
+/// Calls of calls: 2^40 statements in one step. It is refused, as for a given n.
+#[test]
+fn a_computation_that_is_too_long_is_refused_for_every_n() {
+    let chain: String = (0..40)
+        .map(|number| {
+            let next = number + 1;
+            format!("procedure p{number}():\n    p{next}()\n    p{next}()\n")
+        })
+        .collect();
+    let text = format!(
+        "algorithm calls\nshared a[segment]: value\nupdate(v):\n    p0()\n    a[me] := v\nscan:\n    local \
+         copy[segment]: value\n    for s in segments: copy[s] := a[s]\n    return copy\n{chain}procedure \
+         p40():\n    skip\n"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("calls.snapshot").display().to_string();
+    fs::write(&file, text).unwrap();
+    for which in [&["-n", "every"][..], &["-n", "2", "--method", "proof"], &["-n", "2"]] {
+        let (code, text) = PROGRAM.answer(&[&["check", &file], which].concat());
+        assert!(
+            code == 2 && text.contains("the computation is too long"),
+            "{which:?}: {code} {text}"
+        );
+    }
+}
