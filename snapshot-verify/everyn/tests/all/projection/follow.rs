@@ -5,6 +5,7 @@ use snapshot_everyn::model::Model;
 use snapshot_everyn::prove::{Actor, Steps, is_ordered};
 use snapshot_everyn::run::{Crowd, Run, pc};
 use snapshot_everyn::shape::{I, J, Mode, OTHER, T};
+use snapshot_language::deadline::Deadline;
 use snapshot_semantics::interpret::Call;
 
 use super::execution::{Ended, Execution};
@@ -276,5 +277,6 @@ impl<'a> Follower<'a> {
 fn is_between(model: &Model, crowd: &Crowd, view: &[u8], place: u8) -> bool {
     let here = pc(view, model.blocks[usize::from(place)]);
     let instruction = &model.code[here];
-    !Run { model, crowd, me: place, fresh: 0 }.pauses_before(view, instruction)
+    !Run { model, crowd, me: place, fresh: 0, deadline: Deadline::NEVER }
+        .pauses_before(view, instruction)
 }
