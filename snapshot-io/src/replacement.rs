@@ -25,7 +25,7 @@ impl Replacement {
     /// # Errors
     /// If no file can be made beside it.
     pub fn of(path: &Path) -> io::Result<Self> {
-        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let place = target(path);
         let mut builder = tempfile::Builder::new();
         builder.suffix(UNFINISHED);
         #[cfg(unix)]
@@ -100,6 +100,37 @@ pub fn write_durably(
     Ok(())
 }
 
+/// Removes the file that is in a place where another one may come: a command that was asked for a
+/// file, and has none to write in the end, leaves no older one that looks like its own. Through a
+/// symbolic link the file is removed, not the link. Folders, devices and pipes stay.
+///
+/// # Errors
+/// If there is a file that cannot be removed.
+pub fn clear(path: &Path) -> io::Result<()> {
+    match path.metadata() {
+        Ok(metadata) if metadata.is_file() => std::fs::remove_file(target(path)),
+        _ => Ok(()),
+    }
+}
+
+/// Where a path leads to through symbolic links, also if nothing is there.
+pub fn target(path: &Path) -> PathBuf {
+    /// As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut place = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if let Ok(place) = place.canonicalize() {
+            return place;
+        }
+        let Ok(link) = place.read_link() else { break };
+        place = folder(&place).join(link);
+    }
+    match (folder(&place).canonicalize(), place.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => place,
+    }
+}
+
 /// The folder that a file is in, or will be.
 fn folder(place: &Path) -> &Path {
     match place.parent() {
@@ -135,6 +166,39 @@ mod tests {
     fn a_name_alone_is_in_the_current_folder() {
         assert_eq!(folder(Path::new("file")), Path::new("."));
         assert_eq!(folder(Path::new("one/file")), Path::new("one"));
+    }
+
+    #[test]
+    fn a_place_is_cleared_and_filled_again() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let place = folder.path().join("file");
+        clear(&place)?;
+        write(&place, b"old")?;
+        clear(&place)?;
+        assert!(!place.exists());
+        clear(folder.path())?;
+        assert!(folder.path().is_dir(), "a folder stays");
+        write(&place, b"new")?;
+        assert_eq!(std::fs::read(&place)?, b"new");
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_outlives_the_file_that_it_leads_to() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let [file, link, second] = ["file", "link", "second"].map(|name| folder.path().join(name));
+        write(&file, b"old")?;
+        std::os::unix::fs::symlink("file", &link)?;
+        std::os::unix::fs::symlink("link", &second)?;
+        assert_eq!(target(&second), file.canonicalize()?);
+        clear(&second)?;
+        assert_eq!(target(&second), folder.path().canonicalize()?.join("file"));
+        assert!(!file.exists() && link.is_symlink() && second.is_symlink());
+        write(&second, b"new")?;
+        assert_eq!(std::fs::read(&file)?, b"new");
+        assert!(link.is_symlink() && second.is_symlink());
+        Ok(())
     }
 
     #[test]

@@ -405,7 +405,10 @@
     }
     drawAxis();
     const count = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
-    $("scale").textContent = `${count(Math.max(1, Math.round(Math.min(view.to, all.ticks) - Math.max(view.from, 0))), data.tick)} of ${all.ticks.toLocaleString("en")} shown; ${count(all.count, "operation")}`;
+    // Events are numbered from 0, steps from 1: tick 0 is before the first.
+    const firstTick = data.tick === "step" ? 1 : 0, lastOne = all.ticks - 1;
+    const shown = Math.max(0, Math.min(Math.floor(view.to), lastOne) - Math.max(Math.ceil(view.from), firstTick) + 1);
+    $("scale").textContent = `${shown.toLocaleString("en")} of ${count(lastOne - firstTick + 1, data.tick)} shown; ${count(all.count, "operation")}`;
     root.dataset.frame = (performance.now() - started).toFixed(2);
     root.dataset.frames = Number(root.dataset.frames || 0) + 1;
     root.dataset.view = `${view.from.toFixed(2)} ${view.to.toFixed(2)}`;

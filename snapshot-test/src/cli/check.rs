@@ -387,8 +387,11 @@ fn write_certificates(
     judgement: &mut Judgement,
 ) -> Result<Option<PathBuf>, (PathBuf, io::Error)> {
     let mut write = |key: Option<&Value>, judgement: &Judgement| {
-        let Some(certificate) = certificate(judgement) else { return Ok(None) };
         let place = directory.join(names.next(input, key));
+        let Some(certificate) = certificate(judgement) else {
+            // One that was written before is not about what was found now.
+            return replacement::clear(&place).map(|()| None).map_err(|error| (place, error));
+        };
         match replacement::write(&place, certificate.to_text_of(key).as_bytes()) {
             Ok(()) => Ok(Some(place)),
             Err(error) => Err((place, error)),

@@ -64,6 +64,18 @@ enum Form {
 
 impl Explain {
     pub fn run(self) -> ExitCode {
+        if let Some(place) = &self.html {
+            if replacement::target(place) == replacement::target(&self.history) {
+                return trouble(format_args!(
+                    "{} would be written over: name another file",
+                    place.display()
+                ));
+            }
+            // Whatever comes of this, no older page looks like the one of it.
+            if let Err(error) = replacement::clear(place) {
+                return trouble(format_args!("cannot replace {}: {error}", place.display()));
+            }
+        }
         let input = Input::from_argument(&self.history);
         let mut name = escape::name(&input.name()).into_owned();
         if let Some(key) = &self.key {

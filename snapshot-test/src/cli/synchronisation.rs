@@ -138,9 +138,12 @@ impl Check<'_> {
         judged: &Result<Judgement, ReadError>,
         names: &mut CertificateNames,
     ) -> Result<Option<PathBuf>, (PathBuf, io::Error)> {
-        let (Some(directory), Ok(judgement)) = (self.certificate, judged) else { return Ok(None) };
-        let Some(certificate) = Certificate::of(judgement) else { return Ok(None) };
+        let Some(directory) = self.certificate else { return Ok(None) };
         let place = directory.join(names.next(path, None));
+        let Some(certificate) = judged.as_ref().ok().and_then(Certificate::of) else {
+            // One that was written before is not about what was found now.
+            return replacement::clear(&place).map(|()| None).map_err(|error| (place, error));
+        };
         match replacement::write(&place, certificate.to_text(self.object).as_bytes()) {
             Ok(()) => Ok(Some(place)),
             Err(error) => Err((place, error)),

@@ -15,7 +15,7 @@ use super::nearest::hint;
 /// What a search may take.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Budget {
-    /// Threads that search (default: as many as there are processors).
+    /// Threads of an exploration (default: as many as there are processors); all else is for one.
     #[arg(long, value_name = "T")]
     pub threads: Option<NonZeroUsize>,
     /// Bytes that a search may take: 500M, 1.5GiB; units go by 1024.

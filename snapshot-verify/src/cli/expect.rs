@@ -125,7 +125,7 @@ impl Expect {
             input: &input.name,
             algorithm: &variant.title,
             bug,
-            object: variant.object(),
+            object: variant.program.object(),
             source,
             request: &request,
             outcomes: &[],

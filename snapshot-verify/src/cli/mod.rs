@@ -23,12 +23,13 @@ mod step;
 
 use std::fmt::Display;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use serde::Serialize;
 use snapshot_io::output::{self, Printed};
+use snapshot_io::replacement;
 use snapshot_io::shell::{self, Shell};
 use snapshot_verify::language::Source;
 use snapshot_verify::report::placed;
@@ -123,6 +124,25 @@ pub fn run() -> ExitCode {
 fn trouble(report: impl Display) -> ExitCode {
     output::report(report);
     ExitCode::from(TROUBLE)
+}
+
+/// Removes what stands where a file is to be written, so that no older file looks like one of this
+/// run, whatever comes of it. It must be none of the files that were `taken`.
+///
+/// # Errors
+/// The exit code; the diagnostics have been printed.
+fn clear(path: &Path, taken: &[&Path]) -> Result<(), ExitCode> {
+    let place = replacement::target(path);
+    // A device or a pipe takes whatever comes.
+    let is_special = path.metadata().is_ok_and(|metadata| !metadata.is_file());
+    if !is_special && taken.iter().any(|taken| replacement::target(taken) == place) {
+        return Err(trouble(format_args!(
+            "{} would be written over: name another file",
+            path.display()
+        )));
+    }
+    replacement::clear(path)
+        .map_err(|error| trouble(format_args!("cannot replace {}: {error}", path.display())))
 }
 
 /// What a value is in JSON, as one line.

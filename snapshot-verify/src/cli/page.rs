@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use snapshot_io::replacement;
 use snapshot_verify::interpret::{Machine, StepReport, Trace, digest};
-use snapshot_verify::program::{OperationId, Program};
+use snapshot_verify::program::Program;
 use snapshot_verify::report::Case;
 use snapshot_verify::report::page::{Page, Subject, of_case, of_every};
 use snapshot_verify::verify::contribution::{Contribution, contributions};
@@ -120,7 +120,8 @@ impl Output<'_> {
     }
 }
 
-/// The counterexample of an outcome as a trace, if it is one.
+/// The counterexample of an outcome as a trace, if it is one; or the execution that goes wrong, the
+/// step that does so included.
 ///
 /// # Errors
 /// The exit code; the diagnostics have been printed.
@@ -131,14 +132,17 @@ pub fn trace(
     outcome: &Outcome,
 ) -> Result<Option<Trace>, ExitCode> {
     let (moves, linearizable) = match &outcome.verdict {
-        Verdict::Violation(counterexample) => (counterexample.moves(), false),
-        Verdict::ObjectViolation(counterexample) => (counterexample.moves(), false),
-        Verdict::Misplaced(misplaced) => (misplaced.moves.as_slice(), true),
-        _ => return Ok(None),
+        Verdict::Violation(counterexample) => (counterexample.moves(), Some(false)),
+        Verdict::ObjectViolation(counterexample) => (counterexample.moves(), Some(false)),
+        Verdict::Misplaced(misplaced) => (misplaced.moves.as_slice(), Some(true)),
+        Verdict::Fault(fault) => (fault.moves.as_slice(), None),
+        Verdict::Verified | Verdict::Refused | Verdict::Unknown(_) => return Ok(None),
     };
+    // The last step of a fault does nothing that has a meaning.
+    let made = &moves[..moves.len() - usize::from(linearizable.is_none() && !moves.is_empty())];
     let fail = |error: &dyn Display| trouble(format_args!("{}: {error}", case.title()));
     let machine = Machine::new(program, case.request.processes).map_err(|error| fail(&error))?;
-    let execution = machine.run(moves).map_err(|error| fail(&error))?;
+    let execution = machine.run(made).map_err(|error| fail(&error))?;
     let deeds = execution.reports.iter().map(StepReport::deeds);
     Ok(Some(Trace {
         algorithm: input.name.clone(),
@@ -146,22 +150,12 @@ pub fn trace(
         size: input.size,
         processes: case.request.processes,
         pair: outcome.pair,
-        operations: operation_names(program),
+        operations: program.operation_names(),
         program: Some(digest(program)),
-        linearizable: Some(linearizable),
+        linearizable,
         moves: moves.to_vec(),
         deeds: (1..).zip(deeds).collect(),
     }))
-}
-
-/// The names of the operations of the object that a program declares, if it does.
-pub fn operation_names(program: &Program) -> Vec<String> {
-    let object = program.object();
-    let names = object.into_iter().flat_map(|object| {
-        let ids = (0..object.operations.len()).map(|id| OperationId(id as u16));
-        ids.map(|id| object.name_of(id).to_owned())
-    });
-    names.collect()
 }
 
 /// The command line that leads to the same answer.

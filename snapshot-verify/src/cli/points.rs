@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use snapshot_io::quantity;
 use snapshot_verify::language::{Source, Span};
+use snapshot_verify::program::Object;
 use snapshot_verify::report::count;
 use snapshot_verify::verify::points::{
     ObjectPoints, PointsAnswer, Trial, Trials, find_object_points, find_points,
@@ -101,7 +102,8 @@ impl Points {
             ticker.clear();
             let found = found.map_err(refused)?;
             let code = exit_code(found.trials(), found.is_complete());
-            (self.object_report(&title, source, &found), code)
+            let takes_values = variant.program.object().is_some_and(Object::takes_values);
+            (self.object_report(&title, source, takes_values, &found), code)
         } else {
             let found = find_points(&variant.program, &trials, &watch);
             ticker.clear();
@@ -130,13 +132,21 @@ impl Points {
     }
 
     /// What was found of an object, for people.
-    fn object_report(&self, title: &str, source: &Source, found: &ObjectPoints) -> String {
+    fn object_report(
+        &self,
+        title: &str,
+        source: &Source,
+        takes_values: bool,
+        found: &ObjectPoints,
+    ) -> String {
         if found.trials().any(Trial::is_wrong) {
             return self.wrong(title);
         }
-        let values = self.values.unwrap_or(Request::VALUES);
-        let plural = if values == 1 { "" } else { "s" };
-        let scope = format!("{}, {values} value{plural}", self.scope());
+        let mut scope = self.scope();
+        if takes_values {
+            let values = self.values.unwrap_or(Request::VALUES);
+            scope += &format!(", {values} value{}", if values == 1 { "" } else { "s" });
+        }
         let mut text = match (found.is_complete(), found.found().is_some()) {
             (true, _) => {
                 format!(

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use snapshot_verify::report::page::{Answer, PageInput, of_execution};
 use super::input::Input;
 use super::page;
 use super::step;
-use super::{BUG, UNKNOWN, WRONG, interrupt, print, trouble};
+use super::{BUG, UNKNOWN, WRONG, clear, interrupt, print, trouble};
 
 /// Bytes for each search of orders, should a history need one.
 const MEMORY: usize = 1 << 30;
@@ -71,10 +71,11 @@ impl Replay {
             text.parse().map_err(|error| trouble(format_args!("{path}: {error}")))?;
         let input = Input::read(&trace.algorithm)?.sized(trace.size)?;
         let variant = input.variant(trace.bug.as_deref())?;
-        if self.html.is_some() {
+        if let Some(place) = &self.html {
             input.require_snapshot(&variant, "--html")?;
+            clear(place, &[&self.trace, Path::new(&input.name)])?;
         }
-        if trace.operations != page::operation_names(&variant.program) {
+        if trace.operations != variant.program.operation_names() {
             return Err(trouble(format_args!(
                 "{path}: the operations of {} are not those of the trace: check the algorithm \
                  again, for a trace of what it does now",

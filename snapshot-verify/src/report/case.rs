@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::exercise::Exercise;
 use crate::interpret::Fault;
 use crate::language::{Source, Span};
+use crate::program::Object;
 use crate::verify::{Outcome, Request, Unfinished, Verdict};
 
 /// An algorithm or bug variant for some n, and what was found out about it.
@@ -16,8 +17,8 @@ pub struct Case<'a> {
     pub algorithm: &'a str,
     /// The bug variant, if it is one.
     pub bug: Option<&'a str>,
-    /// The object that it declares, by name, if it does.
-    pub object: Option<&'a str>,
+    /// The object that it declares, if it does.
+    pub object: Option<&'a Object>,
     /// Its text.
     pub source: &'a Source,
     /// What was asked.
@@ -109,6 +110,12 @@ impl Case<'_> {
     pub fn title(&self) -> String {
         let bug = self.bug.map_or_else(String::new, |bug| format!(" with {bug}"));
         format!("{}{bug}, n = {}", self.algorithm, self.request.processes)
+    }
+
+    /// How many values operations are given, if all executions over some values are looked at and
+    /// operations are given any.
+    pub fn values(&self) -> Option<u32> {
+        self.request.values.filter(|_| self.object.is_none_or(Object::takes_values))
     }
 
     /// The answer for all pairs together, in a few words.

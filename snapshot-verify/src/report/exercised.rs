@@ -1,5 +1,7 @@
 //! What a proof exercised, for people and for programs.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::{Case, TextPosition};
@@ -37,17 +39,29 @@ pub fn human_exercised(case: &Case<'_>, exercise: &Exercise, with: &str) -> Stri
     if more > 0 {
         note(format!("never executed: {more} more statements (--report json lists them)"));
     }
-    for operation in [Operation::Update, Operation::Scan] {
+    for operation in operations(exercise) {
         let processes = processes(exercise, operation, Occurrence::Never);
         if !processes.is_empty() {
-            let name = operation.name();
+            let name = exercise.name_of(operation);
             note(format!("no {name} by {} ever returns", processes.join(", ")));
         }
     }
-    if let Ending::Impossible(stuck) = &exercise.ending {
-        note(describe(stuck, place));
+    match (&exercise.ending, &exercise.alone) {
+        (Ending::Impossible(stuck), _) => note(describe(exercise, stuck, place)),
+        (_, Ending::Impossible(stuck)) => note(describe_blocked(exercise, stuck, place)),
+        _ => {}
+    }
+    if let Some(waiting) = &exercise.waiting {
+        note(describe_waiting(exercise, waiting, place));
     }
     text
+}
+
+/// The operations, in the order of the text.
+fn operations(exercise: &Exercise) -> Vec<Operation> {
+    let all: BTreeSet<Operation> =
+        exercise.returns.iter().map(|(_, operation, _)| *operation).collect();
+    all.into_iter().collect()
 }
 
 /// `all 9 statements`, `8 of 9 statements, of 1 it is not known`
@@ -67,23 +81,36 @@ fn statements(exercise: &Exercise) -> String {
     }
 }
 
-/// `all operations return`, `scans by p0 not established`
+/// `updates and scans of all processes return`
 fn returns(exercise: &Exercise) -> String {
     let count =
         |wanted| exercise.returns.iter().filter(|(.., standing)| *standing == wanted).count();
     match (count(Occurrence::Never), count(Occurrence::Open)) {
-        (0, 0) => "updates and scans of all processes return".to_owned(),
+        (0, 0) if exercise.names.is_empty() => {
+            "updates and scans of all processes return".to_owned()
+        }
+        (0, 0) => "all operations return".to_owned(),
         (0, _) => "not of all operations it is established that they return".to_owned(),
         _ => "not all operations return".to_owned(),
     }
 }
 
+/// `no operation can hang; each returns if it runs alone (obstruction-free)`
 fn ending(exercise: &Exercise) -> String {
-    match &exercise.ending {
-        Ending::Possible => "no operation can hang".to_owned(),
-        Ending::Impossible(_) => "an operation can hang".to_owned(),
-        Ending::Open => "no hang was found (not established)".to_owned(),
-    }
+    let hangs = match &exercise.ending {
+        Ending::Impossible(_) => return "an operation can hang".to_owned(),
+        Ending::Possible if exercise.waiting.is_some() => {
+            "no operation can hang, save where the object itself waits"
+        }
+        Ending::Possible => "no operation can hang",
+        Ending::Open => "no hang was found (not established)",
+    };
+    let alone = match &exercise.alone {
+        Ending::Possible => "; each returns if it runs alone (obstruction-free)",
+        Ending::Impossible(_) => "; one can wait for another process (blocking)",
+        Ending::Open => "",
+    };
+    format!("{hangs}{alone}")
 }
 
 fn processes(exercise: &Exercise, operation: Operation, wanted: Occurrence) -> Vec<String> {
@@ -94,30 +121,51 @@ fn processes(exercise: &Exercise, operation: Operation, wanted: Occurrence) -> V
 
 /// `deadlock: after p0 update 0, p1 scan, no operation ever ends; the scan by p1 is at
 /// mine.snapshot:3:5`
-fn describe(stuck: &Stuck, place: impl Fn(Span) -> String) -> String {
+fn describe(exercise: &Exercise, stuck: &Stuck, place: impl Fn(Span) -> String) -> String {
+    let (after, operation, at) = located(exercise, stuck, place);
+    match stuck.is_deadlock {
+        true => {
+            format!(
+                "deadlock: {after}, no operation ever ends, whatever is done; {operation} spins{at}"
+            )
+        }
+        false => format!("{after}, {operation} never ends, whatever is done{at}"),
+    }
+}
+
+/// `after p0 update 0, p1 scan, the scan by p1 waits for another process, at mine.snapshot:3:5`
+fn describe_blocked(exercise: &Exercise, stuck: &Stuck, place: impl Fn(Span) -> String) -> String {
+    let (after, operation, at) = located(exercise, stuck, place);
+    format!("{after}, {operation} never ends unless another process goes on{at}")
+}
+
+/// `after p0 begin take, p1 begin take, the take by p0 waits for ever, for so does the object`
+fn describe_waiting(exercise: &Exercise, stuck: &Stuck, place: impl Fn(Span) -> String) -> String {
+    let (after, operation, at) = located(exercise, stuck, place);
+    format!("{after}, {operation} waits for ever, as the object has it (`await`){at}")
+}
+
+/// `after p0 scan, p1 scan`, `the scan by p1`, `, at mine.snapshot:3:5`
+fn located(
+    exercise: &Exercise,
+    stuck: &Stuck,
+    place: impl Fn(Span) -> String,
+) -> (String, String, String) {
     let at = stuck.at.map_or_else(String::new, |span| format!(", at {}", place(span)));
-    let runs = runs(&stuck.moves);
+    let runs = runs(exercise, &stuck.moves);
     let after = match runs.len() {
         0..=MOST_RUNS => runs.join(", "),
         _ => format!("{} moves (--report json lists them)", stuck.moves.len()),
     };
-    let (process, operation) = (stuck.process, stuck.operation.name());
-    match stuck.is_deadlock {
-        true => format!(
-            "deadlock: after {after}, no operation ever ends, whatever is done; the {operation} by \
-             p{process} spins{at}"
-        ),
-        false => {
-            format!("after {after}, the {operation} by p{process} never ends, whatever is done{at}")
-        }
-    }
+    let (process, operation) = (stuck.process, exercise.name_of(stuck.operation));
+    (format!("after {after}"), format!("the {operation} by p{process}"), at)
 }
 
 /// The moves, those of one process in a row as traces have them.
-fn runs(moves: &[Move]) -> Vec<String> {
+fn runs(exercise: &Exercise, moves: &[Move]) -> Vec<String> {
     let same = |a: &Move, b: &Move| a == b && a.kind == MoveKind::Step;
     let run = |run: &[Move]| match run.len() {
-        1 => run[0].to_string(),
+        1 => run[0].named(&exercise.names).to_string(),
         count => format!("{} {count}", run[0]),
     };
     moves.chunk_by(same).map(run).collect()
@@ -139,20 +187,23 @@ pub(super) struct Exercised {
     returns: Vec<Return>,
     ending: &'static str,
     stuck: Option<StuckAt>,
+    alone: &'static str,
+    blocked: Option<StuckAt>,
+    waiting: Option<StuckAt>,
     states: usize,
 }
 
 #[derive(Clone, Debug, Serialize)]
 struct Return {
     process: usize,
-    operation: &'static str,
+    operation: String,
     returns: &'static str,
 }
 
 #[derive(Clone, Debug, Serialize)]
 struct StuckAt {
     process: usize,
-    operation: &'static str,
+    operation: String,
     deadlock: bool,
     moves: Vec<String>,
     line: Option<usize>,
@@ -169,21 +220,11 @@ impl Exercised {
         };
         let returns = exercise.returns.iter().map(|(process, operation, standing)| Return {
             process: process.index(),
-            operation: operation.name(),
+            operation: exercise.name_of(*operation).to_owned(),
             returns: standing.name(),
         });
-        let stuck = match &exercise.ending {
-            Ending::Impossible(stuck) => {
-                let position = stuck.at.map(|span| case.source.position(span));
-                Some(StuckAt {
-                    process: stuck.process.index(),
-                    operation: stuck.operation.name(),
-                    deadlock: stuck.is_deadlock,
-                    moves: stuck.moves.iter().map(ToString::to_string).collect(),
-                    line: position.map(|(line, _)| line),
-                    column: position.map(|(_, column)| column),
-                })
-            }
+        let stuck = |ending: &Ending| match ending {
+            Ending::Impossible(stuck) => Some(StuckAt::of(case, exercise, stuck)),
             Ending::Possible | Ending::Open => None,
         };
         Self {
@@ -192,13 +233,27 @@ impl Exercised {
             never_executed: places(Occurrence::Never),
             not_established: places(Occurrence::Open),
             returns: returns.collect(),
-            ending: match &exercise.ending {
-                Ending::Possible => "possible",
-                Ending::Impossible(_) => "impossible",
-                Ending::Open => "open",
-            },
-            stuck,
+            ending: exercise.ending.name(),
+            stuck: stuck(&exercise.ending),
+            alone: exercise.alone.name(),
+            blocked: stuck(&exercise.alone),
+            waiting: exercise.waiting.as_ref().map(|stuck| StuckAt::of(case, exercise, stuck)),
             states: exercise.states,
+        }
+    }
+}
+
+impl StuckAt {
+    fn of(case: &Case<'_>, exercise: &Exercise, stuck: &Stuck) -> Self {
+        let position = stuck.at.map(|span| case.source.position(span));
+        let moves = stuck.moves.iter().map(|made| made.named(&exercise.names).to_string());
+        Self {
+            process: stuck.process.index(),
+            operation: exercise.name_of(stuck.operation).to_owned(),
+            deadlock: stuck.is_deadlock,
+            moves: moves.collect(),
+            line: position.map(|(line, _)| line),
+            column: position.map(|(_, column)| column),
         }
     }
 }

@@ -27,12 +27,12 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
     match &outcome.verdict {
         Verdict::Violation(counterexample) => {
             text.push('\n');
-            text.push_str(&counterexample.text(width));
+            text.push_str(&counterexample.body(width));
             text.push('\n');
         }
         Verdict::ObjectViolation(counterexample) => {
             text.push('\n');
-            text.push_str(&counterexample.text(width));
+            text.push_str(&counterexample.body(width));
             text.push('\n');
         }
         Verdict::Fault(fault) => {
@@ -73,16 +73,17 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
 /// The answer for all pairs of a case together, in one line; below it what a proof
 /// exercised, and how far it reaches where the program looks at values.
 pub fn human_conclusion(case: &Case<'_>) -> String {
-    let pairs = match (case.request.values, case.outcomes.len()) {
-        (Some(1), _) => "value 0".to_owned(),
-        (Some(values), _) => format!("values 0..{}", values - 1),
-        (None, 1) => "1 pair".to_owned(),
-        (None, pairs) => format!("{pairs} pairs"),
+    let pairs = match (case.values(), case.outcomes.len()) {
+        (Some(1), _) => "value 0, ".to_owned(),
+        (Some(values), _) => format!("values 0..{}, ", values - 1),
+        (None, _) if case.object.is_some() => String::new(),
+        (None, 1) => "1 pair, ".to_owned(),
+        (None, pairs) => format!("{pairs} pairs, "),
     };
     let updates = case
         .request
         .updater
-        .map_or_else(String::new, |updater| format!(", updates by p{updater} only"));
+        .map_or_else(String::new, |updater| format!("updates by p{updater} only, "));
     let bound = match (case.request.operations, case.request.barriers) {
         (_, Barriers::AtMost(bound)) => executions_with_at_most(bound),
         (Operations::AtMost(1), _) => "at most 1 operation by each process".to_owned(),
@@ -99,14 +100,15 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
                 }
                 None => method(case.request.method),
                 Some(object) => format!(
-                    ", by refinement of `{object}`{}; for n = {} only, not for every n",
+                    ", by refinement of `{}`{}; for n = {} only, not for every n",
+                    object.name,
                     at_points(case.request.method),
                     case.request.processes
                 ),
             };
             let exercised = case.exercise.map(|exercise| human_exercised(case, exercise, ""));
             let exercised = exercised.unwrap_or_default();
-            format!("{title} ({pairs}{updates}, {bound}{method})\n{exercised}{}", reach(case))
+            format!("{title} ({pairs}{updates}{bound}{method})\n{exercised}{}", reach(case))
         }
     }
 }

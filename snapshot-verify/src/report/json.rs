@@ -28,7 +28,7 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
         input: case.input,
         algorithm: case.algorithm,
         bug: case.bug,
-        object: case.object,
+        object: case.object.map(|object| object.name.as_str()),
         processes: request.processes,
         pair: outcome.pair.map(|pair| pair.map(|process| process.index())),
         operations: match request.operations {
@@ -52,7 +52,7 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
             confirmed: proof.confirmed,
         }),
         executions: if request.values.is_none() { "simple" } else { "full" },
-        values: request.values,
+        values: case.values(),
         updater: request.updater.map(Process::index),
         partial_order: means.map(|means| means.partial_order),
         points: means.map(|means| means.points),
@@ -111,7 +111,8 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
         }
         Verdict::Fault(fault) => {
             let place = TextPosition::of_fault(case.source, &fault.fault);
-            let fault = Fault { place, moves: fault.moves.len() };
+            let trace = trace.map(|path| path.display().to_string());
+            let fault = Fault { place, moves: fault.moves.len(), trace };
             Line { fault: Some(fault), ..line }
         }
     })
@@ -247,6 +248,7 @@ struct Fault {
     #[serde(flatten)]
     place: TextPosition,
     moves: usize,
+    trace: Option<String>,
 }
 
 #[derive(Serialize)]

@@ -75,10 +75,10 @@ pub(super) fn confirm(
     Confirmation { result, elapsed: began.elapsed() }
 }
 
-/// For how long this thread has computed: whether a proof is confirmed is not to depend on what
-/// else the machine does.
+/// For how long this thread has computed: whether a proof is confirmed, or what it exercised, is
+/// not to depend on what else the machine does.
 #[cfg(unix)]
-fn computed() -> Duration {
+pub(super) fn computed() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
 
     let time = clock_gettime(ClockId::ThreadCPUTime);
@@ -87,7 +87,7 @@ fn computed() -> Duration {
 
 /// As the clock on the wall tells.
 #[cfg(not(unix))]
-fn computed() -> Duration {
+pub(super) fn computed() -> Duration {
     static FIRST: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
     FIRST.elapsed()
 }

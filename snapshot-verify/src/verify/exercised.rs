@@ -3,11 +3,12 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use super::confirmation::computed;
 use super::error::VerifyError;
 use super::progress::Watch;
 use super::request::Request;
-use crate::exercise::{Budget, Exercise, exercise};
-use crate::interpret::{Client, Machine, Values};
+use crate::exercise::{Budget, Exercise, exercise, exercise_object};
+use crate::interpret::{Client, Machine, Sequential, Values};
 use crate::program::Program;
 
 /// The most states per graph. A matter of tenths of a second, which suffice for small
@@ -20,7 +21,7 @@ const MEMORY: usize = 64 << 20;
 /// The most moves of random executions.
 const MOVES: usize = 50_000;
 
-/// How long it may take at most, should steps be expensive.
+/// How long it may compute at most, should steps be expensive.
 const TIME: Duration = Duration::from_secs(2);
 
 /// What the executions exercise that the request is about, as far as a small budget
@@ -29,26 +30,34 @@ const TIME: Duration = Duration::from_secs(2);
 /// With simple executions of a data-independent program those that write one value are
 /// explored: the others take the same ways.
 ///
+/// Of an object, the values are those of the request.
+///
 /// # Errors
-/// If the program cannot be run with this many processes, or declares an object.
+/// If the program cannot be run with this many processes.
 pub fn exercised(
     program: &Program,
     request: &Request,
     time: Option<Duration>,
     watch: &dyn Watch,
 ) -> Result<Exercise, VerifyError> {
-    if program.object().is_some() {
-        return Err(VerifyError::Object);
-    }
     let machine = Machine::new(program, request.processes)?;
+    let object = program.object().map(|object| Sequential::new(object, request.processes));
+    let object = object.transpose()?;
+    let values = if object.is_some() { Request::VALUES } else { 1 };
     let client = Client {
         operations: request.operations.bound(),
         updater: request.updater,
-        ..Client::unbounded(Values::Full(request.values.unwrap_or(1)))
+        ..Client::unbounded(Values::Full(request.values.unwrap_or(values)))
     };
-    let until = Instant::now() + time.map_or(TIME, |time| time.min(TIME));
-    let mut proceed = || !watch.stop().load(Ordering::Relaxed) && Instant::now() < until;
+    let (began, before) = (Instant::now(), computed());
+    let mut proceed = || {
+        let is_in_time = time.is_none_or(|time| began.elapsed() < time);
+        is_in_time && computed() - before < TIME && !watch.stop().load(Ordering::Relaxed)
+    };
     let memory = usize::try_from(request.memory).unwrap_or(usize::MAX).min(MEMORY);
     let mut budget = Budget { states: STATES, memory, moves: MOVES, proceed: &mut proceed };
-    Ok(exercise(&machine, &client, &mut budget))
+    Ok(match &object {
+        None => exercise(&machine, &client, &mut budget),
+        Some(object) => exercise_object(&machine, object, &client, &mut budget),
+    })
 }

@@ -17,6 +17,7 @@ mod monitor;
 mod monitor_all;
 mod monitor_several;
 mod monitor_workers;
+mod outputs;
 mod rename;
 mod seeds;
 mod synchronisation;

@@ -1,6 +1,6 @@
 //! Objects that a text declares: what their operations do, one at a time.
 
-use super::{ProcedureId, Program};
+use super::{ProcedureId, Program, Type};
 use crate::language::Span;
 
 /// An index into [`Object::operations`].
@@ -78,6 +78,15 @@ impl Object {
         self.operations.iter().any(|operation| operation.together)
     }
 
+    /// Whether operations are given values.
+    pub fn takes_values(&self) -> bool {
+        self.operations.iter().any(|operation| {
+            let effect = self.specification.procedure(operation.effect);
+            let mut given = effect.locals[..effect.parameters].iter();
+            given.any(|local| local.content.any(&|part| *part == Type::Value))
+        })
+    }
+
     /// The operation with this id.
     pub fn operation(&self, id: OperationId) -> &Operation {
         &self.operations[id.0 as usize]
@@ -88,9 +97,23 @@ impl Object {
         &self.specification.procedure(self.operation(id).effect).name
     }
 
+    /// The names of its operations, by their ids.
+    pub fn names(&self) -> Vec<String> {
+        let ids = (0..self.operations.len() as u16).map(OperationId);
+        ids.map(|id| self.name_of(id).to_owned()).collect()
+    }
+
     /// The operation with this name, if there is one.
     pub fn find(&self, name: &str) -> Option<OperationId> {
         let ids = (0..self.operations.len() as u16).map(OperationId);
         ids.into_iter().find(|id| self.name_of(*id) == name)
+    }
+}
+
+impl Program {
+    /// The names of the operations of the object that it declares, by their ids; none if it
+    /// declares no object.
+    pub fn operation_names(&self) -> Vec<String> {
+        self.object().map(Object::names).unwrap_or_default()
     }
 }

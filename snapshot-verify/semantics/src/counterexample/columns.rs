@@ -17,8 +17,27 @@ const GUTTER: usize = 6;
 /// Between two columns: ` | `.
 const BETWEEN: usize = 3;
 
-/// The table; a list where there is no room for one.
+/// Behind an access that the text marks as a linearization point.
+pub(super) const MARK: &str = "(*)";
+
+/// The table, or a list where there is no room for one; and what [`MARK`] means, if it occurs.
 pub(super) fn text(execution: &Execution, names: &Names, width: usize) -> String {
+    let mut text = steps(execution, names, width);
+    if is_marked(execution) {
+        write!(text, "\n  {LEGEND}\n").expect("writing to a string cannot fail");
+    }
+    text
+}
+
+/// What [`MARK`] means.
+pub(super) const LEGEND: &str = "(*) marked with `linearizes`";
+
+/// Whether [`MARK`] occurs.
+pub(super) fn is_marked(execution: &Execution) -> bool {
+    execution.reports.iter().flat_map(|report| &report.accesses).any(|access| access.linearizes)
+}
+
+fn steps(execution: &Execution, names: &Names, width: usize) -> String {
     let deeds = deeds(execution, names);
     let mut processes: Vec<Process> =
         execution.reports.iter().map(|report| report.process).collect();
@@ -38,8 +57,8 @@ pub(super) fn deeds(execution: &Execution, names: &Names) -> Vec<Vec<String>> {
     let mut describe = |report: &StepReport| {
         let mut deeds: Vec<String> = Vec::new();
         for access in &report.accesses {
-            let mark = if access.linearizes { " (*)" } else { "" };
-            deeds.push(format!("{access}{mark}"));
+            let deed = access.to_string();
+            deeds.push(if access.linearizes { format!("{deed} {MARK}") } else { deed });
         }
         let operation = &mut open[report.process.index()];
         if let Some(event) = &report.event {

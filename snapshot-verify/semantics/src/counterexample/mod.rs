@@ -167,12 +167,16 @@ impl Counterexample {
         self.explanation.argument(|exhibit| names.of_operation(exhibit.id))
     }
 
-    /// For people, in lines of at most `width` characters, if the words allow it.
+    /// For people, in lines of at most `width` characters, if the words allow it, below a line
+    /// that says what it is a counterexample of.
     pub fn text(&self, width: usize) -> String {
+        format!("{}\n\n{}", self.title, self.body(width))
+    }
+
+    /// As [`Self::text`], without its first line.
+    pub fn body(&self, width: usize) -> String {
         let names = Names::new(&self.history);
-        let mut text = self.title.clone();
-        text.push_str("\n\n");
-        text.push_str(&columns::text(&self.execution, &names, width));
+        let mut text = columns::text(&self.execution, &names, width);
         text.push_str("\nThe history:\n\n");
         text.push_str(&intervals::text(&self.history, &names, width));
         text.push_str("\nWhy it is not linearizable:\n\n");
@@ -188,6 +192,11 @@ impl Counterexample {
 pub fn named_deeds(execution: &Execution) -> Vec<String> {
     let names = Names::new(&execution.history());
     columns::deeds(execution, &names).into_iter().map(|deeds| deeds.join("; ")).collect()
+}
+
+/// What a mark in the deeds of an execution means, if one occurs there.
+pub fn legend(execution: &Execution) -> Option<&'static str> {
+    columns::is_marked(execution).then_some(columns::LEGEND)
 }
 
 /// The name of each operation of a history, in the order of their invocations: U1, S1, ...
@@ -220,7 +229,7 @@ fn not_one(execution: &Execution) -> CounterexampleErrorKind {
 pub(super) fn title(machine: &Machine<'_>, pair: Option<[Process; 2]>, moves: usize) -> String {
     let program = machine.program();
     let bug = program.bug.as_ref().map_or_else(String::new, |bug| format!(", bug {bug}"));
-    let pair = pair.map_or_else(String::new, |[i, j]| format!(", pair ({i}, {j})"));
+    let pair = pair.map_or_else(String::new, |[i, j]| format!(", pair ({i},{j})"));
     format!(
         "{}{bug}, n = {}{pair}: a violation in {moves} steps",
         program.name,

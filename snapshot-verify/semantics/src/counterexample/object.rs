@@ -73,10 +73,15 @@ impl ObjectCounterexample {
         &self.argument
     }
 
-    /// For people, in lines of at most `width` characters, if the words allow it.
+    /// For people, in lines of at most `width` characters, if the words allow it, below a line
+    /// that says what it is a counterexample of.
     pub fn text(&self, width: usize) -> String {
-        let mut text = format!("{}\n\n", self.title);
-        text.push_str(&render_object(&self.execution, width));
+        format!("{}\n\n{}", self.title, self.body(width))
+    }
+
+    /// As [`Self::text`], without its first line.
+    pub fn body(&self, width: usize) -> String {
+        let mut text = render_object(&self.execution, width);
         text.push_str("\nWhy it is not linearizable:\n\n");
         for line in paragraph::lines(&self.argument, width.saturating_sub(2).min(98)) {
             writeln!(text, "  {line}").expect("writing to a string cannot fail");

@@ -1,17 +1,18 @@
 //! The states that a client reaches from a state of the interpreter, and the steps
 //! between them, breadth-first up to a budget.
 //!
-//! Invariant: a state whose number is below `expanded` has all its edges; of the others
-//! nothing is known. States are distinguished up to the names of versions, as
-//! [`State::key`] has it.
+//! Invariant: a state whose number is below `expanded` has all its edges, but for steps that go
+//! wrong; of the others nothing is known. States are distinguished up to the names of versions
+//! and the numbers of nodes, as [`Machine::key`] has it.
 
 use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
 
+use super::environment::{Environment, Situation};
 use super::{Budget, Operation, Seen};
-use crate::interpret::{Client, Machine, Move, MoveKind, Progress, State};
+use crate::interpret::{Action, Event, Fault, Machine, Move, MoveKind, State};
 
 /// Bytes of a state per byte of its key, about, and of what comes with it.
 const BYTES_PER_KEY: usize = 32;
@@ -22,8 +23,10 @@ const BYTES_PER_STATE: usize = 512;
 pub struct Edge {
     pub from: u32,
     pub to: u32,
-    /// The process whose operation returns.
-    pub returns: Option<Process>,
+    /// The process that makes it.
+    pub process: Process,
+    /// Whether its operation returns.
+    pub returns: bool,
 }
 
 /// A state, and how it was reached.
@@ -32,16 +35,16 @@ pub struct Node {
     pub state: State,
     /// What each process has open.
     pub open: Vec<Option<Operation>>,
-    progress: Progress,
+    pub situation: Situation,
+    /// Whether a step from there is beyond a limit of the interpreter: what follows is unknown.
+    pub is_limited: bool,
     /// The first edge to it; of the first state, itself and nothing.
     parent: (u32, Option<Move>),
 }
 
 /// States and the steps between them.
-#[derive(Debug)]
 pub struct StateGraph<'m, 'p> {
     pub machine: &'m Machine<'p>,
-    client: Client,
     pub nodes: Vec<Node>,
     pub edges: Vec<Edge>,
     /// How many states have all their edges.
@@ -54,19 +57,14 @@ pub struct StateGraph<'m, 'p> {
 
 impl Node {
     /// A first state, in which these operations are open.
-    pub fn first(
-        machine: &Machine<'_>,
-        client: &Client,
-        state: &State,
-        open: Vec<Option<Operation>>,
-    ) -> Self {
-        let progress = client.start(machine.processes());
-        Self { state: state.clone(), open, progress, parent: (0, None) }
+    pub const fn first(state: State, open: Vec<Option<Operation>>, situation: Situation) -> Self {
+        Self { state, open, situation, is_limited: false, parent: (0, None) }
     }
 
     /// The initial state.
-    pub fn initial(machine: &Machine<'_>, client: &Client) -> Self {
-        Self::first(machine, client, machine.initial(), vec![None; machine.processes()])
+    pub fn initial(machine: &Machine<'_>, environment: &Environment<'_>) -> Self {
+        let open = vec![None; machine.processes()];
+        Self::first(machine.initial().clone(), open, environment.first())
     }
 }
 
@@ -75,14 +73,13 @@ impl<'m, 'p> StateGraph<'m, 'p> {
     /// execute is added to what has been seen.
     pub fn explore(
         machine: &'m Machine<'p>,
-        client: &Client,
+        environment: &mut Environment<'_>,
         first: Node,
         seen: &mut Seen,
         budget: &mut Budget<'_>,
     ) -> Self {
         let mut graph = Self {
             machine,
-            client: *client,
             nodes: Vec::new(),
             edges: Vec::new(),
             expanded: 0,
@@ -92,11 +89,12 @@ impl<'m, 'p> StateGraph<'m, 'p> {
         };
         graph.number(first);
         while graph.expanded < graph.nodes.len() {
-            let has_room = graph.nodes.len() <= budget.states && graph.bytes <= budget.memory;
+            let bytes = graph.bytes + environment.bytes();
+            let has_room = graph.nodes.len() <= budget.states && bytes <= budget.memory;
             if !has_room || !(budget.proceed)() {
                 break;
             }
-            graph.expand(graph.expanded as u32, seen);
+            graph.expand(graph.expanded as u32, environment, seen);
             graph.expanded += 1;
         }
         graph
@@ -123,55 +121,78 @@ impl<'m, 'p> StateGraph<'m, 'p> {
         moves
     }
 
-    fn expand(&mut self, from: u32, seen: &mut Seen) {
-        let n = self.machine.processes();
-        for process in (0..n).map(Process::from_index) {
-            let node = &self.nodes[from as usize];
-            if node.state.is_idle(process.index()) {
-                for call in self.client.calls(&node.progress, process, n) {
+    fn expand(&mut self, from: u32, environment: &mut Environment<'_>, seen: &mut Seen) {
+        let machine = self.machine;
+        for process in (0..machine.processes()).map(Process::from_index) {
+            let before = &self.nodes[from as usize];
+            if before.state.is_idle(process.index()) {
+                let Some(choices) = environment.choices(before.situation, process) else {
+                    self.has_fault = true;
+                    continue;
+                };
+                for (call, situation) in choices {
                     let mut node = self.nodes[from as usize].clone();
                     node.open[process.index()] = Some(Operation::from(call));
-                    self.client.begin(&mut node.progress, process, call);
+                    node.situation = situation;
                     let coverage = Some(&mut seen.coverage);
-                    let state = &mut node.state;
-                    let begun = self.machine.begin_covered(state, process, call, coverage);
+                    let begun = machine.begin_covered(&mut node.state, process, call, coverage);
                     let made = Move { process, kind: MoveKind::Begin(call) };
-                    self.lead(from, node, made, begun.map(|_| None));
+                    self.lead(from, node, made, begun.map(Some), environment);
                 }
-            } else {
-                let mut node = node.clone();
+                continue;
+            }
+            for outcome in 0..machine.outcomes(&before.state, process) {
+                let mut node = self.nodes[from as usize].clone();
                 let coverage = &mut seen.coverage;
-                let action = self.machine.advance_covered(&mut node.state, process, coverage);
-                let returns = action.map(|action| action.map(|_| process));
-                if let Ok(Some(_)) = returns
+                let state = &mut node.state;
+                let action = machine.advance_covered(state, process, outcome, coverage);
+                if let Ok(Some(_)) = action
                     && let Some(operation) = node.open[process.index()].take()
                 {
                     seen.note_return(process, operation);
                 }
-                self.lead(from, node, Move::step(process), returns);
+                self.lead(from, node, Move::taking(process, outcome), action, environment);
             }
         }
     }
 
-    fn lead<E>(
+    /// Adds the state that a move leads to.
+    fn lead(
         &mut self,
         from: u32,
         mut node: Node,
         made: Move,
-        returns: Result<Option<Process>, E>,
+        action: Result<Option<Action>, Fault>,
+        environment: &mut Environment<'_>,
     ) {
-        let Ok(returns) = returns else {
-            self.has_fault = true;
-            return;
+        let process = made.process;
+        let action = match action {
+            Ok(action) => action,
+            Err(fault) => {
+                self.has_fault = true;
+                self.nodes[from as usize].is_limited |= fault.kind.is_limit();
+                return;
+            }
         };
+        let returns = action.as_ref().is_some_and(Action::is_response);
+        if let Some(action) = action {
+            match environment.after(node.situation, &Event { process, action }) {
+                Some(after) => node.situation = after,
+                None => {
+                    self.has_fault = true;
+                    return;
+                }
+            }
+        }
         node.parent = (from, Some(made));
+        node.is_limited = false;
         let to = self.number(node);
-        self.edges.push(Edge { from, to, returns });
+        self.edges.push(Edge { from, to, process, returns });
     }
 
     fn number(&mut self, node: Node) -> u32 {
-        let mut key = node.state.key();
-        key.extend(node.progress.key());
+        let mut key = self.machine.key(&node.state);
+        key.extend(node.situation.key());
         let number = self.nodes.len() as u32;
         match self.numbers.entry(key) {
             Entry::Occupied(known) => *known.get(),

@@ -1,9 +1,11 @@
 //! Random executions, where the graph of all is too large: they show what happens, and
 //! lead far away from the initial state.
 
+use super::endings::Hangs;
+use super::environment::{Environment, Situation};
 use super::graph::{Node, StateGraph};
 use super::{Budget, Operation, Seen, Stuck};
-use crate::interpret::{Client, Machine, Move, MoveKind, Scheduler, State};
+use crate::interpret::{Client, Event, Machine, Move, MoveKind, Scheduler, State};
 
 /// The moves of one walk, at most.
 const WALK: usize = 500;
@@ -19,13 +21,15 @@ struct Walk {
     last: State,
     /// What each process has open.
     open: Vec<Option<Operation>>,
+    situation: Situation,
     moves: Vec<Move>,
 }
 
-/// One walk; `None` if it goes wrong, or has to end.
+/// One walk; `None` if it goes wrong, or has to end. What it executes is seen all the same.
 fn walk(
     machine: &Machine<'_>,
     client: &Client,
+    environment: &mut Environment<'_>,
     seed: u64,
     seen: &mut Seen,
     budget: &mut Budget<'_>,
@@ -35,55 +39,84 @@ fn walk(
     let is_even = seed.is_multiple_of(2);
     let mut scheduler = if is_even { scheduler } else { scheduler.with_long_pauses() };
     let mut state = machine.initial().clone();
+    let mut situation = environment.first();
     let (mut open, mut moves) = (vec![None; n], Vec::new());
     while moves.len() < WALK && (budget.proceed)() {
-        let Some(made) = scheduler.next(&state) else { break };
+        let outcomes = |process| machine.outcomes(&state, process);
+        let next = scheduler.next_taking(&state, outcomes, |_, _, process| {
+            let choices = environment.choices(situation, process).unwrap_or_default();
+            choices.into_iter().map(|(call, _)| call).collect()
+        });
+        let Some(made) = next else { break };
         let (process, coverage) = (made.process, &mut seen.coverage);
-        match made.kind {
+        let action = match made.kind {
             MoveKind::Begin(call) => {
+                let mut choices = environment.choices(situation, process)?.into_iter();
+                situation = choices.find(|(choice, _)| *choice == call)?.1;
                 open[process.index()] = Some(Operation::from(call));
-                machine.begin_covered(&mut state, process, call, Some(coverage)).ok()?;
+                Some(machine.begin_covered(&mut state, process, call, Some(coverage)).ok()?)
             }
             MoveKind::Step | MoveKind::Take(_) => {
-                if machine.advance_covered(&mut state, process, coverage).ok()?.is_some()
+                let outcome = made.outcome();
+                let action = machine.advance_covered(&mut state, process, outcome, coverage);
+                let action = action.ok()?;
+                if action.is_some()
                     && let Some(operation) = open[process.index()].take()
                 {
                     seen.note_return(process, operation);
                 }
+                action
             }
+        };
+        if let Some(action) = action {
+            situation = environment.after(situation, &Event { process, action })?;
         }
         moves.push(made);
     }
-    (budget.proceed)().then_some(Walk { last: state, open, moves })
+    (budget.proceed)().then_some(Walk { last: state, open, situation, moves })
 }
 
 /// Walks until all is covered or the moves are used up.
 pub fn cover(
     machine: &Machine<'_>,
     client: &Client,
+    environment: &mut Environment<'_>,
     seen: &mut Seen,
     is_complete: &dyn Fn(&Seen) -> bool,
     budget: &mut Budget<'_>,
 ) {
     for seed in 0..(budget.moves / WALK) as u64 {
-        if is_complete(seen) || walk(machine, client, seed, seen, budget).is_none() {
+        if is_complete(seen) || !(budget.proceed)() {
             return;
         }
+        walk(machine, client, environment, seed, seen, budget);
     }
 }
 
-/// An operation that cannot end, in what comes after random executions.
-pub fn stuck(machine: &Machine<'_>, client: &Client, budget: &mut Budget<'_>) -> Option<Stuck> {
+/// Operations that cannot end, in what comes after random executions.
+pub fn hangs(
+    machine: &Machine<'_>,
+    client: &Client,
+    environment: &mut Environment<'_>,
+    budget: &mut Budget<'_>,
+) -> Hangs {
     // What is executed after an execution out of bounds is out of bounds.
     let mut unseen = Seen { coverage: machine.no_coverage(), returned: Vec::new() };
-    (0..PROBES).find_map(|seed| {
-        let Walk { last, open, mut moves } = walk(machine, client, seed, &mut unseen, budget)?;
+    let mut found = Hangs::default();
+    for seed in 0..PROBES {
+        let walked = walk(machine, client, environment, seed, &mut unseen, budget);
+        let Some(Walk { last, open, situation, moves }) = walked else { continue };
         let proceed = &mut *budget.proceed;
         let mut probe = Budget { states: PROBE, memory: budget.memory, moves: 0, proceed };
-        let first = Node::first(machine, client, &last, open);
-        let graph = StateGraph::explore(machine, client, first, &mut unseen, &mut probe);
-        let stuck = graph.stuck()?;
-        moves.extend(stuck.moves);
-        Some(Stuck { moves, ..stuck })
-    })
+        let first = Node::first(last, open, situation);
+        let graph = StateGraph::explore(machine, environment, first, &mut unseen, &mut probe);
+        let after = |stuck: Stuck| Stuck { moves: [&*moves, &*stuck.moves].concat(), ..stuck };
+        let hangs = graph.hangs(environment);
+        found.waiting = found.waiting.or(hangs.waiting.map(after));
+        if hangs.stuck.is_some() {
+            found.stuck = hangs.stuck.map(after);
+            break;
+        }
+    }
+    found
 }

@@ -301,17 +301,21 @@ impl<'p> Machine<'p> {
         Ok(self.go_on(state, process, 0, None, None)?.action)
     }
 
-    /// As [`Self::advance`], and adds the statements that it executes.
+    /// As [`Self::advance_taking`], and adds the statements that it executes.
     ///
     /// # Errors
     /// As [`Self::step`].
+    ///
+    /// # Panics
+    /// As [`Self::step_taking`].
     pub fn advance_covered(
         &self,
         state: &mut State,
         process: Process,
+        outcome: u32,
         coverage: &mut Coverage,
     ) -> Result<Option<Action>, Fault> {
-        Ok(self.go_on(state, process, 0, None, Some(coverage))?.action)
+        Ok(self.go_on(state, process, outcome, None, Some(coverage))?.action)
     }
 
     /// As [`Self::advance`], telling also of linearization points.

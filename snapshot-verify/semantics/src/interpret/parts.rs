@@ -17,7 +17,9 @@ use std::mem::size_of;
 use std::sync::Arc;
 
 use super::data::Data;
+use super::heap::Shape;
 use super::interned::ALLOCATION;
+use super::machine::Machine;
 use super::packed::Packed;
 use super::state::{Activity, Cell, Frame, Local, State};
 
@@ -80,6 +82,27 @@ impl State {
     ) -> Self {
         let processes = processes.into_iter().map(|part| part.0).collect();
         Self { cells: shared.0, processes, fresh: versions_made }
+    }
+}
+
+impl Machine<'_> {
+    /// Bytes that are equal for two states iff the states are, once versions and nodes are renamed
+    /// by the order in which they occur: as [`State::key`], of programs with nodes, too.
+    pub fn key(&self, state: &State) -> Vec<u8> {
+        let heap = self.heap();
+        if heap.is_empty() {
+            return state.key();
+        }
+        let shared = state.shared_part();
+        let parts = (0..self.processes()).map(|process| state.process_part(process));
+        let parts: Vec<ProcessPart> = parts.collect();
+        let (shape, held) = (heap.shape(&shared), parts.iter().map(|part| heap.held(part)));
+        let held: Vec<_> = held.collect();
+        let order = heap.order(Shape::new(&shape), held.iter().map(|held| &**held));
+        let names = heap.names(&order);
+        let parts = parts.iter().map(|part| heap.renamed_process(part, &names));
+        let shared = heap.renamed_shared(&shared, &names);
+        State::of_parts(shared, parts, state.versions_made()).key()
     }
 }
 

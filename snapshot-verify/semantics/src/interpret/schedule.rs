@@ -67,8 +67,44 @@ impl Move {
     }
 }
 
-/// `p0 update 1`, `p1 scan`, `p1 step`: as trace files have it. Operations of an object are
-/// given by number: their names are a program's.
+/// A move, with the names of the operations of the object that the program declares.
+#[derive(Clone, Copy, Debug)]
+struct Named<'a> {
+    made: Move,
+    operations: &'a [String],
+}
+
+impl Move {
+    /// As trace files have it, with the names of the operations of the object that the program
+    /// declares: `p0 begin push 1`.
+    pub const fn named(self, operations: &[String]) -> impl fmt::Display {
+        Named { made: self, operations }
+    }
+}
+
+/// `p0 begin push 1`; `-` is none.
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let MoveKind::Begin(Call::Operation(call)) = self.made.kind else {
+            return self.made.fmt(f);
+        };
+        let number = call.operation.0 as usize;
+        let name = self.operations.get(number).map_or("?", String::as_str);
+        write!(f, "p{} begin {name}", self.made.process)?;
+        let is_given = |argument: &&Argument| **argument != Argument::NONE;
+        let last = call.arguments.iter().rposition(|argument| is_given(&argument));
+        for argument in &call.arguments[..last.map_or(0, |last| last + 1)] {
+            match is_given(&argument) {
+                true => write!(f, " {}", argument.0)?,
+                false => f.write_str(" -")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `p0 update 1`, `p1 scan`, `p1 step`. Operations of an object are given by number: their names
+/// are a program's ([`Self::named`]).
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {

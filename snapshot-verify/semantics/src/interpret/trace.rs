@@ -178,38 +178,12 @@ impl fmt::Display for Trace {
         }
         writeln!(f)?;
         for (number, made) in (1..).zip(&self.moves) {
-            match made.kind {
-                MoveKind::Begin(Call::Operation(call)) => self.begins(f, made.process, call)?,
-                _ => writeln!(f, "{made}")?,
-            }
+            writeln!(f, "{}", made.named(&self.operations))?;
             if let Some(deed) = self.deeds.get(&number) {
                 writeln!(f, "= {deed}")?;
             }
         }
         writeln!(f, "{}", Self::END)
-    }
-}
-
-impl Trace {
-    /// `p0 begin push 1`; `-` is none.
-    fn begins(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        process: Process,
-        call: OperationCall,
-    ) -> fmt::Result {
-        let number = call.operation.0 as usize;
-        let name = self.operations.get(number).map_or("?", String::as_str);
-        write!(f, "p{process} begin {name}")?;
-        let is_given = |argument: &&Argument| **argument != Argument::NONE;
-        let last = call.arguments.iter().rposition(|argument| is_given(&argument));
-        for argument in &call.arguments[..last.map_or(0, |last| last + 1)] {
-            match is_given(&argument) {
-                true => write!(f, " {}", argument.0)?,
-                false => f.write_str(" -")?,
-            }
-        }
-        writeln!(f)
     }
 }
 

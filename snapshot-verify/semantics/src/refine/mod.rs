@@ -28,6 +28,7 @@
 //! | `footprint` | which steps are independent of all others |
 //! | `table` | rows, each once, with their parents |
 //! | `clients` | what may be begun, by number, and where the specification is involved in that |
+//! | `waiting` | whether an object itself keeps operations from returning |
 //! | `search` | the product of all these, breadth-first |
 //!
 //! **Partial order reduction** (section 4.2 of the paper). Where a process is about
@@ -62,6 +63,7 @@ mod states;
 mod subsets;
 mod symmetry;
 mod table;
+mod waiting;
 
 pub use object::ObjectSpecification;
 pub use specification::{Misplacement, SnapshotSpecification};
@@ -70,7 +72,7 @@ pub use subsets::{Letter, LetterId, Possibilities, Successor};
 use crate::interpret::{Client, ClientError, Fault, Machine, Move, Sequential};
 use crate::program::anonymity;
 use crate::program::linearization::{Points, at_points};
-use clients::{ObjectWorld, SnapshotWorld};
+pub(crate) use clients::{ObjectWorld, SnapshotWorld, World};
 
 /// What a search may cost.
 pub struct Budget<'a> {

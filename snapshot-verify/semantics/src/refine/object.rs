@@ -33,13 +33,13 @@ pub struct AtomicObject<'p> {
 /// One of the ways in which the events so far may have come about.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Configuration {
-    state: ObjectState,
-    open: Vec<Open>,
+    pub(super) state: ObjectState,
+    pub(super) open: Vec<Open>,
 }
 
 /// The open operation of a process.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-enum Open {
+pub(super) enum Open {
     Nothing,
     /// It has not taken effect.
     Begun(OperationCall),

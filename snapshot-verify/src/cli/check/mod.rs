@@ -221,11 +221,20 @@ impl Check {
             let mut bugs = vec![self.bug.as_deref()];
             if self.all_bugs {
                 bugs = input.bugs().map(Some).collect();
+                if bugs.is_empty() {
+                    output::report(format_args!("note: {} has no bugs", input.name));
+                }
             }
             for bug in bugs {
                 let wrong = |wrong| self.malformed(&input.name, &wrong);
                 cases.push((input, input.variant_or(bug, wrong)?));
             }
+        }
+        if cases.is_empty() {
+            return Err(trouble(
+                "--all-bugs checks the bugs of a text, and there are none: leave it out to check \
+                 the algorithm itself",
+            ));
         }
         let mut methods = Vec::new();
         for (input, variant) in &cases {
@@ -246,6 +255,7 @@ impl Check {
         let disk = self.disk.as_deref().map(Folder::new).transpose()?;
         let cluster = self.connected()?;
         let (checkpoints, cluster) = (checkpoints.as_ref(), cluster.as_ref());
+        self.clear_files()?;
         let mut session = Session::new(self, &ticker, checkpoints, disk.as_ref(), cluster);
         for ((input, variant), method) in cases.iter().zip(methods) {
             if self.sizes.is_every() {

@@ -8,7 +8,16 @@ use snapshot_verify::verify::{Barriers, Method, Operations, Pairs};
 
 use super::{Check, Executions, MethodName, Switch};
 use crate::cli::input::{Input, Variant};
-use crate::cli::trouble;
+use crate::cli::{clear, trouble};
+
+/// How refinement searches, where exploration has an option.
+const WITHOUT: &str = "without";
+const ONE_THREAD: &str = "by one thread";
+
+/// The first of some options that is given.
+fn first(options: &[(bool, &'static str)]) -> Option<&'static str> {
+    options.iter().find(|(given, _)| *given).map(|(_, option)| *option)
+}
 
 impl Check {
     /// The method, if all options suit it and each other.
@@ -32,37 +41,37 @@ impl Check {
             (_, values) => values.is_some(),
         };
         self.require_no_other_bound()?;
-        let given = [
-            (self.reductions.is_some(), "--reductions"),
-            (self.budget.threads.is_some(), "--threads"),
-            (self.barriers != Barriers::Unbounded, "--barriers"),
+        let of_refinement = [
             (self.partial_order.is_some(), "--partial-order"),
             (self.points, "--points"),
             (self.updater.is_some(), "--updater"),
         ];
-        let given = |which: std::ops::Range<usize>| {
-            given[which].iter().find(|(given, _)| *given).map(|(_, option)| option)
-        };
+        let of_exploration = [
+            (self.reductions.is_some(), "--reductions", WITHOUT),
+            (self.budget.threads.is_some(), "--threads", ONE_THREAD),
+            (self.barriers != Barriers::Unbounded, "--barriers", WITHOUT),
+        ];
         match self.method {
             Some(MethodName::Exploration) if is_full => Err(trouble(
                 "exploration knows simple executions only: for full ones, use --method refinement",
             )),
             Some(MethodName::Proof) => match self.against_proof(is_full) {
                 Some(option) => Err(trouble(format_args!(
-                    "{option} does not go with --method proof, which searches nothing: leave it out"
+                    "{option} does not go with --method proof, which searches nothing, and is for \
+                     one thread: leave it out"
                 ))),
                 None => Ok(Method::Exploration),
             },
-            None | Some(MethodName::Exploration) if !is_full => match given(3..6) {
+            None | Some(MethodName::Exploration) if !is_full => match first(&of_refinement) {
                 Some(option) => Err(trouble(format_args!(
                     "{option} is of refinement: add --method refinement, or leave it out"
                 ))),
                 None => Ok(Method::Exploration),
             },
-            _ => match given(0..3) {
-                Some(option) => Err(trouble(format_args!(
+            _ => match of_exploration.iter().find(|(given, ..)| *given) {
+                Some((_, option, why)) => Err(trouble(format_args!(
                     "{option} is of exploration, and full executions and --method refinement are \
-                     searched without: leave it out"
+                     searched {why}: leave it out"
                 ))),
                 None => Ok(Method::Refinement(Means {
                     partial_order: self.partial_order != Some(Switch::Off),
@@ -87,7 +96,7 @@ impl Check {
             (self.certificate.is_some() && !self.sizes.is_every(), "--certificate (for one n)"),
             (self.html.is_some() && !self.sizes.is_every(), "--html (for one n)"),
         ];
-        given.iter().find(|(given, _)| *given).map(|(_, option)| *option)
+        first(&given)
     }
 
     /// The method for an algorithm that declares an object, if all options suit it.
@@ -106,15 +115,21 @@ impl Check {
             (self.barriers != Barriers::Unbounded, "--barriers"),
             (self.reductions.is_some(), "--reductions"),
             (self.rungs.is_some(), "--rungs"),
-            (self.budget.threads.is_some(), "--threads"),
             (self.self_check, "--self-check"),
             (self.keep_going, "--keep-going"),
-            (self.strict, "--strict"),
             (self.certificate.is_some(), "--certificate"),
             (self.html.is_some(), "--html"),
         ];
         if let Some((_, option)) = is_given.iter().find(|(given, _)| *given) {
             input.require_snapshot(variant, option)?;
+        }
+        if self.budget.threads.is_some() {
+            return Err(trouble(format_args!(
+                "--threads is of exploration, and {}, which declares the object `{}`, is searched \
+                 {ONE_THREAD}: leave it out",
+                input.name,
+                variant.object().unwrap_or_default()
+            )));
         }
         let partial_order = self.partial_order != Some(Switch::Off);
         Ok(Method::Refinement(Means { partial_order, points: self.points, ..Means::ALL }))
@@ -133,6 +148,7 @@ impl Check {
             ),
             (self.certificate.is_some(), "--certificate", "a certificate is of a proof"),
             (self.html.is_some(), "--html", "a page is of a proof or of its counterexample"),
+            (self.strict, "--strict", "what executions with few barriers exercise is not known"),
         ];
         match is_given.iter().find(|(given, ..)| *given) {
             Some((_, option, why)) => Err(trouble(format_args!(
@@ -261,6 +277,18 @@ impl Check {
             )),
             false => Ok(()),
         }
+    }
+
+    /// Removes what stands where files are to be written: whatever comes of this run, no older
+    /// file looks like its own. Nothing that is read is written, and nothing twice.
+    pub(super) fn clear_files(&self) -> Result<(), ExitCode> {
+        let mut taken: Vec<&Path> = self.inputs.iter().map(Path::new).collect();
+        taken.extend(self.cluster.as_deref());
+        for path in [&self.trace, &self.certificate, &self.html].into_iter().flatten() {
+            clear(path, &taken)?;
+            taken.push(path);
+        }
+        Ok(())
     }
 
     /// Better now than after an hour.

@@ -13,8 +13,8 @@ use snapshot_verify::exercise::Exercise;
 use snapshot_verify::language::Source;
 use snapshot_verify::program::Program;
 use snapshot_verify::report::{
-    Case, Tally, human, human_conclusion, human_every, human_every_exercised, human_trial, json,
-    json_every, json_summary,
+    Case, Tally, human, human_conclusion, human_every, human_every_exercised, human_exercised,
+    human_trial, json, json_every, json_summary,
 };
 use snapshot_verify::search::checkpoint::Keeper;
 use snapshot_verify::verify::every::{EXERCISED, Every, every_by};
@@ -98,7 +98,7 @@ impl<'a> Session<'a> {
             input: &input.name,
             algorithm: &variant.title,
             bug: variant.bug.as_deref(),
-            object: variant.object(),
+            object: variant.program.object(),
             source,
             request: &request,
             outcomes: &[],
@@ -116,17 +116,16 @@ impl<'a> Session<'a> {
         let (outcomes, every) = found.map_err(|error| refused(&watch.title, source, &error))?;
         case.outcomes = &outcomes;
         let is_proof = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Verified);
-        // What happens at all is asked of snapshots only, and not within barriers.
+        // What happens within barriers is not known.
         let is_bounded = request.barriers.bound().is_some();
-        let exercise =
-            match outcomes.iter().all(is_proof) && variant.object().is_none() && !is_bounded {
-                true => {
-                    let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
-                    let exercise = exercised(&variant.program, &request, left, &watch);
-                    Some(exercise.map_err(|error| refused(&watch.title, source, &error))?)
-                }
-                false => None,
-            };
+        let exercise = match outcomes.iter().all(is_proof) && !is_bounded {
+            true => {
+                let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
+                let exercise = exercised(&variant.program, &request, left, &watch);
+                Some(exercise.map_err(|error| refused(&watch.title, source, &error))?)
+            }
+            false => None,
+        };
         case.exercise = exercise.as_ref();
         let is_refused = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Refused);
         let is_wrong = |outcome: &Outcome| outcome.verdict.is_wrong();
@@ -239,12 +238,14 @@ impl<'a> Session<'a> {
                     _ => Verdict::Unknown(Unfinished::Memory),
                 };
                 self.tally.count(&verdict);
+                let is_vacuous = exercise.as_ref().is_some_and(Exercise::is_vacuous);
+                let (kind, name) = judged(&verdict, self.command.strict && is_vacuous);
                 if let Some(collected) = &mut self.collected {
                     collected.push(ci::Answer {
                         name: format!("{title}, every n"),
-                        kind: kind(&verdict),
-                        verdict: every.verdict(),
-                        text: human_every(&title, source, &every),
+                        kind,
+                        verdict: name,
+                        text: human_every(&title, source, &every) + &human_every_exercised(&proof),
                         file: Some(source.name().to_owned()),
                         place: None,
                         elapsed: Some(every.elapsed),
@@ -365,11 +366,14 @@ impl<'a> Session<'a> {
             Some([i, j]) => format!("{}, pair ({i},{j})", case.title()),
             None => case.title(),
         };
+        let is_vacuous = self.command.strict && case.exercise.is_some_and(Exercise::is_vacuous);
+        let (kind, verdict) = judged(&outcome.verdict, is_vacuous);
+        let exercised = case.exercise.map(|exercise| human_exercised(case, exercise, ""));
         collected.push(ci::Answer {
             name,
-            kind: kind(&outcome.verdict),
-            verdict: outcome.verdict.name(),
-            text: human(case, outcome, None, WIDTH),
+            kind,
+            verdict,
+            text: human(case, outcome, None, WIDTH) + &exercised.unwrap_or_default(),
             file: Some(case.source.name().to_owned()),
             place: match &outcome.verdict {
                 Verdict::Fault(fault) => Some(case.source.position(fault.fault.span)),
@@ -418,11 +422,12 @@ impl<'a> Session<'a> {
     }
 }
 
-/// What a verdict is for continuous integration.
-fn kind(verdict: &Verdict) -> ci::Kind {
+/// A verdict for continuous integration; `is_vacuous`: it is no proof, for something never happens.
+const fn judged(verdict: &Verdict, is_vacuous: bool) -> (ci::Kind, &'static str) {
     match verdict {
-        Verdict::Verified => ci::Kind::Right,
-        verdict if verdict.is_wrong() => ci::Kind::Wrong,
-        _ => ci::Kind::Open,
+        Verdict::Verified if is_vacuous => (ci::Kind::Open, "vacuous"),
+        Verdict::Verified => (ci::Kind::Right, verdict.name()),
+        verdict if verdict.is_wrong() => (ci::Kind::Wrong, verdict.name()),
+        _ => (ci::Kind::Open, verdict.name()),
     }
 }

@@ -99,7 +99,7 @@ fn found(question: &Question, options: &Lsp, stop: Arc<AtomicBool>) -> Result<An
     let outcomes = verify(&program, dependences.is_empty(), &request, &watch);
     let outcomes = outcomes.map_err(|error| text(&error))?;
     let is_proof = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Verified);
-    let exercise = match outcomes.iter().all(is_proof) && program.object().is_none() {
+    let exercise = match outcomes.iter().all(is_proof) {
         true => {
             let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
             Some(exercised(&program, &request, left, &watch).map_err(|error| text(&error))?)
@@ -121,7 +121,7 @@ fn found(question: &Question, options: &Lsp, stop: Arc<AtomicBool>) -> Result<An
         input: &question.name,
         algorithm: &program.name,
         bug,
-        object: program.object().map(|object| object.name.as_str()),
+        object: program.object(),
         source,
         request: &request,
         outcomes: &outcomes,

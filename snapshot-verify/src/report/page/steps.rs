@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use snapshot_core::Process;
 use snapshot_picture::page::{Change, Step, Steps};
 
-use crate::counterexample::named_deeds;
+use crate::counterexample::{legend, named_deeds};
 use crate::interpret::{Event, Execution, Holding, Machine, Move, MoveErrorKind, Owner, State};
 use crate::language::{Source, Span};
 
@@ -177,6 +177,7 @@ pub(super) fn walk(machine: &Machine<'_>, source: &Source, moves: &[Move]) -> Wa
     } else {
         steps.extend(wrong);
     }
+    notes.extend(legend(&execution).map(|legend| format!("{legend}.")));
     let lines = source.text().lines().map(str::to_owned).collect();
     let steps = Steps { steps, source: lines, start: places.start() };
     Walked { steps, execution, ticks, moves: made, notes }

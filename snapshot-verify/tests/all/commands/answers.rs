@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{json, printed};
+use super::{answer, json, printed};
 
 /// A report without what differs from run to run.
 fn without_numbers(report: &str) -> String {
@@ -29,7 +29,7 @@ fn verified_with_every_pair_and_the_conclusion() {
          bowman, n = 3, pair (0,2): verified (as another)\n\
          bowman, n = 3, pair (1,2): verified (as another)\n\
          bowman, n = 3: verified (3 pairs, any number of operations)\n  exercised: all 6 \
-         statements; updates and scans of all processes return; no operation can hang\n"
+         statements; updates and scans of all processes return; no operation can hang; each returns if it runs alone (obstruction-free)\n"
     );
     let out = printed(0, "check bowman naive_collect -n 2 --operations 1");
     assert_eq!(
@@ -37,27 +37,34 @@ fn verified_with_every_pair_and_the_conclusion() {
         "bowman, n = 2, pair (0,1): verified with at most 1 operation by each process\n\
          bowman, n = 2: verified (1 pair, at most 1 operation by each process)\n  exercised with at \
          most 1 operation by each process: all 6 statements; updates and scans of all processes \
-         return; no operation can hang\n\
+         return; no operation can hang; each returns if it runs alone (obstruction-free)\n\
          naive_collect, n = 2, pair (0,1): verified with at most 1 operation by each process\n\
          naive_collect, n = 2: verified (1 pair, at most 1 operation by each process)\n  exercised \
          with at most 1 operation by each process: all 3 statements; updates and scans of all processes return; no \
-         operation can hang\n"
+         operation can hang; each returns if it runs alone (obstruction-free)\n"
     );
 }
 
 #[test]
 fn a_violation_is_shown_and_argued() {
     let out = printed(1, "check naive_collect");
-    let begin = "naive_collect, n = 3, pair (0,1): violation\n\n\
-                 naive_collect, n = 3, pair (0, 1): a violation in 11 steps\n";
+    let begin = "naive_collect, n = 3, pair (0,1): violation\n\n  step | p0 ";
     let text = without_numbers(&out);
     assert!(text.starts_with(begin), "{text}");
+    assert_eq!(text.matches("naive_collect, n = 3, pair (0,1)").count(), 1, "{text}");
     let argument = "S1 returned 1 for segment 1, which U2 wrote: so U2 must come before S1.";
     assert!(text.contains(argument), "{text}");
     let end = "\nnaive_collect, n = 3, pair (0,2): not explored to the end: another pair is violated\n\
                naive_collect, n = 3, pair (1,2): not explored to the end: another pair is violated\n\
                naive_collect, n = 3: not linearizable\n";
     assert!(text.ends_with(end), "{text}");
+}
+
+#[test]
+fn marks_in_executions_have_a_legend() {
+    let (_, text, _) = answer("check naive_collect --pairs 0,1 --method refinement --points");
+    let legend = "\n\n  (*) marked with `linearizes`\n\nThe history:\n";
+    assert_eq!((text.matches(legend).count(), text.matches("(*)").count()), (1, 3), "{text}");
 }
 
 #[test]
@@ -101,7 +108,7 @@ fn values_that_are_looked_at_allow_a_proof_by_full_executions() {
          double_collect, n = 2: verified (values 0..1, at most 2 operations by each process, by \
          refinement)\n  \
          exercised within the bound on operations: all 5 statements; updates and scans of all \
-         processes return; no operation can hang\n  \
+         processes return; no operation can hang; each returns if it runs alone (obstruction-free)\n  \
          proved for this n, these values and these operations; other values may fare otherwise, \
          for the program looks at them:\n  \
          double_collect.snapshot:23:11: values are compared with each other\n"
@@ -287,7 +294,7 @@ fn full_executions_are_refined() {
         "bowman, n = 2: verified\n\
          bowman, n = 2: verified (values 0..1, any number of operations, by refinement)\n  \
          exercised: all 6 statements; updates and scans of all processes return; no operation can \
-         hang\n"
+         hang; each returns if it runs alone (obstruction-free)\n"
     );
     let with = |switch: &str| {
         let options = format!("check bowman -n 2 {full} --partial-order {switch}");

@@ -178,7 +178,7 @@ fn options_that_do_not_suit_the_method() {
         (
             "--values 2 --threads 2",
             "--threads is of exploration, and full executions and --method refinement are \
-             searched without: leave it out\n",
+             searched by one thread: leave it out\n",
         ),
         (
             "--executions full",

@@ -17,6 +17,7 @@ mod fmt;
 mod html;
 mod limits;
 mod lsp;
+mod outputs;
 mod pages;
 mod spin;
 mod traces;

@@ -1,11 +1,13 @@
 //! What executions exercise: of the corpus, of vacuous programs, and of mutants, where
 //! a plain forward search judges.
 
+mod objects;
 mod oracle;
+mod sequential;
 mod vacuous;
 
-use snapshot_verify::exercise::{Budget, Ending, Exercise, Occurrence, exercise};
-use snapshot_verify::interpret::{Client, Machine, Values};
+use snapshot_verify::exercise::{Budget, Ending, Exercise, Occurrence, exercise, exercise_object};
+use snapshot_verify::interpret::{Client, Machine, Sequential, Values};
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::program::independence;
@@ -14,13 +16,19 @@ fn program(text: &str) -> Program {
     parse("test", text).and_then(|parsed| parsed.program(None)).unwrap()
 }
 
-/// What n processes exercise with at most this many operations.
+/// What n processes exercise with at most this many operations, on one value.
 fn exercised(program: &Program, n: usize, operations: Option<u32>, states: usize) -> Exercise {
     let machine = Machine::new(program, n).unwrap();
     let client = Client { operations, ..Client::unbounded(Values::Full(1)) };
     let proceed = &mut || true;
     let mut budget = Budget { states, memory: 64 << 20, moves: 50_000, proceed };
-    exercise(&machine, &client, &mut budget)
+    match program.object() {
+        None => exercise(&machine, &client, &mut budget),
+        Some(object) => {
+            let sequential = Sequential::new(object, n).unwrap();
+            exercise_object(&machine, &sequential, &client, &mut budget)
+        }
+    }
 }
 
 fn never<'a>(text: &'a str, found: &Exercise) -> Vec<&'a str> {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use snapshot_core::Process;
-use snapshot_verify::exercise::{Ending, Occurrence};
+use snapshot_verify::exercise::{Ending, Occurrence, Operation};
 use snapshot_verify::interpret::{Action, Client, Machine, Move, MoveKind, State, Values};
 use snapshot_verify::program::Program;
 
@@ -74,19 +74,49 @@ fn able(successors: &[Successors], from: usize) -> BTreeSet<Process> {
     able
 }
 
+/// Whether the operation of a process returns if only it makes steps, each of which has one outcome.
+fn ends_alone(successors: &[Successors], from: usize, process: Process) -> bool {
+    let (mut known, mut at) = (BTreeSet::from([from]), from);
+    loop {
+        let mut own = successors[at].iter().filter(|(.., mover)| *mover == process);
+        let (next, action, _) = own.next().expect("an open operation makes a step");
+        if returns(action.as_ref()) {
+            return true;
+        }
+        if !known.insert(*next) {
+            return false;
+        }
+        at = *next;
+    }
+}
+
 fn judged(program: &Program, name: &str) -> Option<bool> {
     let n = 2;
     let machine = Machine::new(program, n).ok()?;
     let (states, successors) = all_states(&machine, 1)?;
     let found = exercised(program, n, None, 10_000);
     assert_eq!(found.states, states.len(), "{name}");
+    let open = |number: usize| {
+        let state: &State = &states[number];
+        (0..n).map(Process::from_index).filter(|process| !state.is_idle(process.index()))
+    };
+    let mut waits = (0..states.len())
+        .flat_map(|number| open(number).map(move |process| (number, process)))
+        .filter(|(number, process)| !ends_alone(&successors, *number, *process));
+    match &found.alone {
+        Ending::Possible => assert_eq!(waits.next(), None, "{name}"),
+        Ending::Open => panic!("{name}"),
+        Ending::Impossible(stuck) => {
+            let last = machine.run(&stuck.moves).unwrap().last;
+            let position = states.iter().position(|state| state.key() == last.key()).unwrap();
+            assert!(waits.any(|one| one == (position, stuck.process)), "{name}");
+        }
+    }
     let mut is_stuck = false;
     let mut is_deadlock = false;
-    for (number, state) in states.iter().enumerate() {
+    for number in 0..states.len() {
         let able = able(&successors, number);
-        let mut open =
-            (0..n).map(Process::from_index).filter(|process| !state.is_idle(process.index()));
-        let stuck = open.any(|process| !able.contains(&process));
+        let stuck = open(number).any(|process| !able.contains(&process));
         is_stuck |= stuck;
         is_deadlock |= stuck && able.is_empty();
     }
@@ -112,7 +142,7 @@ fn judged(program: &Program, name: &str) -> Option<bool> {
         .map(|(.., process)| *process)
         .collect();
     for (process, operation, standing) in &found.returns {
-        if operation.name() == "scan" {
+        if *operation == Operation::Scan {
             assert_eq!(*standing == Occurrence::Seen, returned.contains(process), "{name}");
         }
     }

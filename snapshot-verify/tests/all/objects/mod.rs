@@ -5,6 +5,7 @@ mod agreement;
 mod blocks;
 mod choices;
 mod comparands;
+mod exercised;
 mod lists;
 mod nodes;
 mod oracle;

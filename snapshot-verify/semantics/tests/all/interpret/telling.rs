@@ -33,7 +33,7 @@ fn a_counterexample_is_told_in_columns() {
     let program = bowman(true);
     let machine = Machine::new(&program, 3).unwrap();
     let told = Counterexample::validated(&machine, Some(pair()), &moves()).unwrap().text(100);
-    let expected = "bowman, bug early_exit, n = 3, pair (0, 1): a violation in 16 steps
+    let expected = "bowman, bug early_exit, n = 3, pair (0,1): a violation in 16 steps
 
   step | p0                    | p1                    | p2
        | --------------------- | --------------------- | --------------------
