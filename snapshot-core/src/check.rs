@@ -10,11 +10,16 @@ mod by_search;
 mod components;
 mod display;
 mod minimize;
+mod parts;
+mod violation;
 
 use std::hash::Hash;
 
+pub use self::display::{counted, told_completion, told_linearizable};
+
 use self::by_search::{search, search_generically, searched, searched_violation};
-use crate::certificate::projection::Projection;
+use self::parts::by_components;
+use self::violation::Completion;
 use crate::explanation::{Explanation, explain};
 use crate::history::History;
 use crate::linear;
@@ -22,16 +27,9 @@ use crate::monitor::{Alarm, Judgement, Monitor, Undecided};
 use crate::observer::TableObserver;
 use crate::saturation;
 use crate::search::{self, Budget};
-use crate::seeded::SeededSet;
 use crate::simple::SimpleHistory;
-use crate::verdict::{
-    Cause, Dispute, Linearization, Method, Refutation, Unknown, Verdict, Witness,
-};
+use crate::verdict::{Cause, Dispute, Linearization, Method, Unknown, Verdict};
 use crate::{OperationId, certificate};
-
-/// States that brute force may visit to confirm an explanation: with two scans
-/// and a few updates it needs some dozens.
-const CONFIRMATION: usize = 100_000;
 
 /// A verdict, how it was reached, and, for a violation, what tells it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -44,21 +42,15 @@ pub struct Report<V> {
     pub explanation: Option<Explanation<V>>,
     /// Number of the event that completes the violation, if the verdict is one.
     pub decided_at: Option<usize>,
+    /// Whether every prefix that ends before that event is known to be linearizable; else the
+    /// violation is complete at it, or before.
+    pub is_first: bool,
 }
 
-impl<V: Clone + Eq + Hash> Report<V> {
-    /// A violation that is complete with this event, as its witness and, if there is one, a
-    /// derivation show.
-    fn violation(
-        method: Method,
-        history: &History<V>,
-        (witness, refutation): (Witness, Option<Refutation>),
-        event: usize,
-    ) -> Self {
-        let mut explanation = Explanation::of(history, witness.clone());
-        explanation.refutation = refutation;
-        let verdict = Verdict::Violation(witness);
-        Self { method, verdict, explanation: Some(explanation), decided_at: Some(event) }
+impl<V> Report<V> {
+    /// A verdict that is no violation.
+    const fn of(method: Method, verdict: Verdict) -> Self {
+        Self { method, verdict, explanation: None, decided_at: None, is_first: false }
     }
 }
 
@@ -87,88 +79,17 @@ impl<V: Clone + Eq + Hash> Report<V> {
 /// ```
 pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Report<V> {
     if history.has_partial_scans() {
-        let report = by_components(history, |part| Ok(whole(part, budget)));
+        let report = by_components(history, budget, |part, budget| Ok(whole(part, budget)));
         return report.unwrap_or_else(|undecided| search(history, undecided.cause, budget));
     }
     whole(history, budget)
 }
 
 fn whole<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Report<V> {
-    match without_search(history, budget) {
+    match without_search(history, false, budget) {
         Ok(report) => report,
         Err(undecided) => saturate(history, undecided, budget),
     }
-}
-
-/// Decides each component of a history by itself. Of several violations, the first one to be
-/// completed is reported.
-///
-/// # Errors
-/// What `decide` says of a component, if it does not decide, and no component has a violation.
-fn by_components<V: Clone + Eq + Hash>(
-    history: &History<V>,
-    mut decide: impl FnMut(&History<V>) -> Result<Report<V>, Undecided>,
-) -> Result<Report<V>, Undecided> {
-    let components = components::components(history);
-    let events = components::events(history, &components);
-    let (mut method, mut orders) = (Method::Linear, Vec::new());
-    let mut violation: Option<Report<V>> = None;
-    let mut unknown: Option<Report<V>> = None;
-    let mut undecided: Option<Undecided> = None;
-    for (segments, events) in components.into_iter().zip(events) {
-        let part = components::Part::new(history, segments, events);
-        let report = match decide(&part.history) {
-            Ok(report) => report,
-            Err(Undecided { event, cause }) => {
-                let event = part.lift_event(event, history);
-                undecided.get_or_insert(Undecided { event, cause: part.lift_cause(cause) });
-                continue;
-            }
-        };
-        method = strongest(method, report.method);
-        match report.verdict {
-            Verdict::Linearizable(order) => orders.push(part.instants(&order, history)),
-            Verdict::Violation(_) => {
-                let report = Report { method, ..part.lift(report) };
-                if violation.as_ref().is_none_or(|first| report.decided_at < first.decided_at) {
-                    violation = Some(report);
-                }
-            }
-            Verdict::Disputed(_) => return Ok(report),
-            Verdict::Unknown(found) => {
-                let events = part.lift_event(found.linearizable_events, history);
-                let verdict = Verdict::Unknown(Unknown {
-                    cause: part.lift_cause(found.cause),
-                    linearizable_events: events,
-                    ..found
-                });
-                unknown.get_or_insert(Report { verdict, ..report });
-            }
-        }
-    }
-    match (violation, undecided, unknown) {
-        (Some(report), ..) => Ok(report),
-        (None, Some(undecided), _) => Err(undecided),
-        (None, None, Some(report)) => Ok(report),
-        (None, None, None) => {
-            let order = components::merge(history, orders);
-            let is_confirmed = certificate::linearization::check(history, &order);
-            debug_assert_eq!(is_confirmed, Ok(()), "linearizability is local");
-            let verdict = Verdict::Linearizable(order);
-            Ok(Report { method, verdict, explanation: None, decided_at: None })
-        }
-    }
-}
-
-/// The method that decides more histories.
-fn strongest(first: Method, second: Method) -> Method {
-    let rank = |method| match method {
-        Method::Simple => 0,
-        Method::Linear => 1,
-        Method::Saturation => 2,
-        Method::Search | Method::Generic => 3,
-    };
-    if rank(first) < rank(second) { second } else { first }
 }
 
 /// By the saturated relation, and by search where that leaves something open. What it finds
@@ -201,22 +122,26 @@ fn saturated<V: Clone + Eq + Hash>(
     budget: &mut Budget<'_>,
 ) -> Option<Report<V>> {
     let (method, cause) = (Method::Saturation, undecided.cause);
-    let report = |verdict| Report { method, verdict, explanation: None, decided_at: None };
     match outcome {
         saturation::Outcome::Linearizable(order) => {
             let is_confirmed = certificate::linearization::check(history, &order).is_ok();
             debug_assert!(is_confirmed, "the lemma gives a linearization");
-            is_confirmed.then(|| report(Verdict::Linearizable(order)))
+            is_confirmed.then(|| Report::of(method, Verdict::Linearizable(order)))
         }
-        saturation::Outcome::Violation { event, witness, refutation } => {
-            let is_confirmed = match &refutation {
-                Some(lines) => certificate::refutation::check(history, lines).is_ok(),
-                None => certificate::witness::check(history, &witness).is_ok(),
-            };
-            debug_assert!(is_confirmed, "what is derived follows: {witness:?} {refutation:?}");
+        saturation::Outcome::Violation { event, is_first, witness, refutation } => {
+            let shown = Explanation::of(history, witness).derived_by(refutation);
+            let is_confirmed = violation::is_confirmed(history, &shown);
+            debug_assert!(
+                is_confirmed,
+                "what is derived follows: {:?} {:?}",
+                shown.witness, shown.refutation
+            );
             is_confirmed.then(|| {
-                let event = first_event(history, event, budget);
-                Report::violation(method, history, (witness, refutation), event)
+                let refuted = Completion { event, is_first };
+                let first = violation::first_event(history, refuted, budget);
+                // What proves a longer prefix proves nothing of this one.
+                let at_hand = (first.event == event).then_some(shown);
+                violation::proved(method, history, first, at_hand, budget)
             })
         }
         saturation::Outcome::Excluded => {
@@ -234,15 +159,19 @@ fn saturated<V: Clone + Eq + Hash>(
         saturation::Outcome::Exhausted { exhausted, .. } => {
             let linearizable_events = undecided.event;
             let unknown = Unknown { cause, exhausted, states: 0, linearizable_events };
-            Some(report(Verdict::Unknown(unknown)))
+            Some(Report::of(method, Verdict::Unknown(unknown)))
         }
     }
 }
 
-/// A way to check that applies to every history, or says that it does not.
+/// A way to check that applies to every history, or says that it does not. It is the way to the
+/// verdict; the first event of a violation, and a proof that ends there, are looked for by all
+/// means.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Checker {
-    /// The linear-time conditions (and the observer, where they agree).
+    /// The linear-time conditions. Where scans are partial, each component of segments by
+    /// itself; what they leave undecided of one is judged by all means before the violation of
+    /// another one.
     Linear,
     /// The saturated relation, for updates that overlap.
     Saturation,
@@ -265,9 +194,9 @@ pub fn check_by<V: Clone + Eq + Hash>(
 ) -> Result<Report<V>, Undecided> {
     match checker {
         Checker::Linear if history.has_partial_scans() => {
-            by_components(history, |part| without_search(part, budget))
+            by_components(history, budget, |part, budget| without_search(part, true, budget))
         }
-        Checker::Linear => without_search(history, budget),
+        Checker::Linear => without_search(history, true, budget),
         Checker::Saturation => {
             let undecided = Undecided { event: 0, cause: Cause::Requested };
             Ok(saturate(history, undecided, budget))
@@ -277,63 +206,25 @@ pub fn check_by<V: Clone + Eq + Hash>(
     }
 }
 
-/// The first event from which on a history is not linearizable that is refuted at this
-/// one. Where values repeat, entries take no part in the relation until they are certain,
-/// and so the refutation may come late; prefixes are decided then, O(log n) of them. If
-/// the budget does not allow that, the event of the refutation.
-fn first_event<V: Clone + Eq + Hash>(
-    history: &History<V>,
-    refuted_at: usize,
-    budget: &mut Budget<'_>,
-) -> usize {
-    if !has_repeated_values(history) {
-        return refuted_at;
-    }
-    // Prefixes of linearizable histories are linearizable.
-    let (mut linearizable, mut violated) = (0, refuted_at + 1);
-    while violated - linearizable > 1 {
-        let middle = linearizable.midpoint(violated);
-        match decide(&history.prefix(middle), budget) {
-            Some(true) => linearizable = middle,
-            Some(false) => violated = middle,
-            None => return refuted_at,
-        }
-    }
-    violated - 1
-}
-
-/// Whether a segment receives a value twice, or its initial value again. O(operations).
-fn has_repeated_values<V: Eq + Hash>(history: &History<V>) -> bool {
-    let mut seen: SeededSet<(usize, &V)> = SeededSet::default();
-    let mut updates = history.operations().iter().filter(|operation| !operation.is_scan());
-    updates.any(|update| {
-        let (segment, value) = (update.segment(), history.update_value(update));
-        segment.is_some_and(|segment| {
-            history.initial_value(segment) == value || !seen.insert((segment.index(), value))
-        })
-    })
-}
-
+/// By the linear-time conditions; if the history is simple, also by the observer, unless the
+/// caller insists on the conditions.
 fn without_search<V: Clone + Eq + Hash>(
     history: &History<V>,
+    insists: bool,
     budget: &mut Budget<'_>,
 ) -> Result<Report<V>, Undecided> {
+    let method = |is_linearizable| {
+        if insists { Ok(Method::Linear) } else { method(history, is_linearizable) }
+    };
     let report = match linear::check(history) {
-        linear::Outcome::Linearizable(reading) => method(history, true).map(|method| Report {
-            method,
-            verdict: Verdict::Linearizable(reading.linearization()),
-            explanation: None,
-            decided_at: None,
-        }),
+        linear::Outcome::Linearizable(reading) => method(true)
+            .map(|method| Report::of(method, Verdict::Linearizable(reading.linearization()))),
         linear::Outcome::Violation => {
-            first_alarm(history).and_then(|alarm| violation(history, &alarm, budget))
+            method(false).and_then(|method| violation(history, method, budget))
         }
         linear::Outcome::Undecided(undecided) => return Err(undecided),
     };
-    Ok(report.unwrap_or_else(|dispute| {
-        let (method, verdict) = (Method::Linear, Verdict::Disputed(dispute));
-        Report { method, verdict, explanation: None, decided_at: None }
-    }))
+    Ok(report.unwrap_or_else(|dispute| Report::of(Method::Linear, Verdict::Disputed(dispute))))
 }
 
 /// How a history that needs no search is decided: if it is simple, by the
@@ -366,28 +257,13 @@ fn first_alarm<V: Clone + Eq + Hash>(history: &History<V>) -> Result<Alarm, Disp
 /// a proof is searched for.
 fn violation<V: Clone + Eq + Hash>(
     history: &History<V>,
-    alarm: &Alarm,
+    method: Method,
     budget: &mut Budget<'_>,
 ) -> Result<Report<V>, Dispute> {
-    let method = method(history, false)?;
-    let mut explanation = explain(history, alarm);
-    let stands_alone = |explanation: &Explanation<V>| {
-        let alone = explanation.history();
-        matches!(Projection::whole(&alone).linearization(CONFIRMATION), Ok(None))
-    };
-    if certificate::witness::check(history, &explanation.witness).is_err()
-        || !stands_alone(&explanation)
-    {
-        let events = minimize::shortest_prefix(history, budget);
-        let witness = minimize::minimize(history, events, budget);
-        explanation = Explanation::of(history, witness);
-    }
-    Ok(Report {
-        method,
-        verdict: Verdict::Violation(explanation.witness.clone()),
-        explanation: Some(explanation),
-        decided_at: Some(alarm.event),
-    })
+    let alarm = first_alarm(history)?;
+    // The monitor has judged every shorter prefix.
+    let at = Completion { event: alarm.event, is_first: true };
+    Ok(violation::proved(method, history, at, Some(explain(history, &alarm)), budget))
 }
 
 /// Whether a history is linearizable, without certificates; `None` if the

@@ -319,8 +319,10 @@
     const clamp = (v) => Math.max(GUTTER + 4, Math.min(v, view.width - 4));
     const isDown = a.row < b.row, isSame = a.row === b.row, shift = isSame ? 0 : isDown ? -9 : 9;
     const x1 = (clamp(a.left) + clamp(a.right)) / 2 + shift, x2 = (clamp(b.left) + clamp(b.right)) / 2 + shift;
-    const y1 = isSame ? a.top : isDown ? a.top + BAR : a.top, y2 = isSame ? b.top : isDown ? b.top : b.top + BAR;
-    const middle = isSame ? y1 - 16 : (y1 + y2) / 2;
+    // In one row: over it, or under it if it leads back, within the room between rows.
+    const isUnder = isSame && x2 < x1;
+    const y1 = isUnder || isDown ? a.top + BAR : a.top, y2 = isUnder || !(isSame || isDown) ? b.top + BAR : b.top;
+    const middle = isSame ? y1 + (isUnder ? 13 : -13) : (y1 + y2) / 2;
     context.strokeStyle = context.fillStyle = colour;
     context.lineWidth = 2;
     context.setLineDash(isDashed ? [5, 4] : []);
@@ -328,9 +330,9 @@
     context.bezierCurveTo(x1, middle, x2, middle, x2, y2);
     context.stroke();
     context.setLineDash([]);
-    const way = Math.sign(y2 - middle) || 1;
+    const way = (isSame ? 7 : 9) * (Math.sign(y2 - middle) || 1);
     context.beginPath(); context.moveTo(x2, y2);
-    context.lineTo(x2 - 5, y2 - 9 * way); context.lineTo(x2 + 5, y2 - 9 * way); context.fill();
+    context.lineTo(x2 - 5, y2 - way); context.lineTo(x2 + 5, y2 - way); context.fill();
   }
 
   function drawAxis() {
@@ -454,8 +456,8 @@
     if (all.blocks) add("block", all.rank[k] === NONE ? "no effect" : `${all.block[k] + 1} of ${all.blocks}`);
     else if (all.rank.length) add("linearization", all.rank[k] === NONE ? "no effect" : `takes effect as number ${all.rank[k] + 1} of ${all.order.length}`);
     const reasons = document.querySelectorAll(".legend li");
-    data.arrows.forEach(([before, after], number) => {
-      if ([before, after].some((one) => data.guilty[one].operation === k) && reasons[number]) add(`arrow ${number + 1}`, reasons[number].textContent);
+    data.arrows.forEach(([before, after, , number], at) => {
+      if ([before, after].some((one) => data.guilty[one].operation === k) && reasons[at]) add(`arrow ${number}`, reasons[at].textContent);
     });
     $("details").replaceChildren(list);
     $("details").hidden = false;

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use snapshot_core::explanation::{Deed, Ending, Exhibit, Explanation};
+use snapshot_core::explanation::{Ending, Exhibit, Explanation};
 use snapshot_core::history::{Operation, OperationKind, Outcome};
 use snapshot_core::verdict::Linearization;
 use snapshot_core::{History, OperationId, Process, Segment};
@@ -53,6 +53,8 @@ pub struct Arrow {
     pub cause: Cause,
     /// The reason.
     pub why: String,
+    /// The number by which the argument has it, from 1.
+    pub number: usize,
 }
 
 /// A few operations, ready to be drawn.
@@ -105,7 +107,7 @@ impl Diagram {
     pub fn of_explanation<V: Clone + Display + Eq>(explanation: &Explanation<V>) -> Self {
         let mut names = Names::default();
         let exhibits = explanation.exhibits.iter();
-        let names = exhibits.map(|one| names.next(matches!(one.deed, Deed::Scan { .. })));
+        let names = exhibits.map(|one| names.next(one.is_scan()));
         Self::with_names(explanation, names.collect())
     }
 
@@ -134,6 +136,7 @@ impl Diagram {
                 after: find(f.after)?,
                 cause: f.cause,
                 why: f.why,
+                number: f.number,
             })
         };
         let arrows = forced(explanation, name).into_iter().filter_map(arrow).collect();
@@ -153,6 +156,24 @@ impl Diagram {
         }
         diagram.arrows.clear();
         Some(diagram)
+    }
+
+    /// Whether the arrows that hold without supposition lead in a circle.
+    pub fn has_circle(&self) -> bool {
+        let leads = |a: usize| {
+            let held = self.arrows.iter().filter(|arrow| arrow.cause != Cause::Supposed);
+            held.filter(move |arrow| arrow.before == a).map(|arrow| arrow.after)
+        };
+        (0..self.bars.len()).any(|start| {
+            let mut is_reached = vec![false; self.bars.len()];
+            let mut next: Vec<usize> = leads(start).collect();
+            while let Some(at) = next.pop() {
+                if !std::mem::replace(&mut is_reached[at], true) {
+                    next.extend(leads(at));
+                }
+            }
+            is_reached[start]
+        })
     }
 
     /// The times of all ends, ascending, each once.
@@ -217,14 +238,7 @@ pub(crate) fn deed<V: Display>(history: &History<V>, operation: &Operation) -> S
 }
 
 fn exhibited<V: Display>(exhibit: &Exhibit<V>, name: String) -> Bar {
-    let deed = match &exhibit.deed {
-        Deed::Update { segment, value } => format!("update(s{segment}: {value})"),
-        Deed::Scan { entries } if entries.is_empty() => "scan".to_owned(),
-        Deed::Scan { entries } => {
-            let entries: Vec<String> = entries.iter().map(|(k, v)| format!("s{k}: {v}")).collect();
-            format!("scan [{}]", entries.join(", "))
-        }
-    };
+    let deed = exhibit.deed.to_string();
     let (end, is_pending, is_failed) = match exhibit.ending {
         Ending::Response(event) => (Some(event), false, false),
         Ending::Failure(event) => (Some(event), false, true),
@@ -235,7 +249,7 @@ fn exhibited<V: Display>(exhibit: &Exhibit<V>, name: String) -> Bar {
         name,
         deed,
         process: exhibit.process,
-        is_scan: matches!(exhibit.deed, Deed::Scan { .. }),
+        is_scan: exhibit.is_scan(),
         begin: exhibit.invocation,
         end,
         is_pending,

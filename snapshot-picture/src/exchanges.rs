@@ -75,9 +75,10 @@ impl Diagram {
                 vec![values(writer, operation, why), (operation, writer, Cause::Time, time)]
             }
         };
-        let arrows = forced.into_iter().filter_map(|(before, after, cause, why)| {
-            Some(Arrow { before: find(before)?, after: find(after)?, cause, why })
-        });
+        let arrows =
+            forced.into_iter().zip(1..).filter_map(|((before, after, cause, why), number)| {
+                Some(Arrow { before: find(before)?, after: find(after)?, cause, why, number })
+            });
         let arrows = arrows.collect();
         Self { bars, arrows }
     }

@@ -36,6 +36,14 @@ pub struct Forced {
     pub cause: Cause,
     /// The reason, a clause without a full stop.
     pub why: String,
+    /// The number by which the argument has it, from 1: that of its line, if it has lines.
+    pub number: usize,
+}
+
+impl Forced {
+    fn is_of(&self, before: OperationId, after: OperationId) -> bool {
+        (self.before, self.after) == (before, after)
+    }
 }
 
 /// The order that is forced on the operations of a violation, in the order of the
@@ -47,14 +55,29 @@ pub fn forced<V: Clone + Display + Eq>(
     if let Some(refutation) = &explanation.refutation {
         return derived(explanation, refutation, &name);
     }
+    let mut forced = named(explanation, &name);
+    for (forced, number) in forced.iter_mut().zip(1..) {
+        forced.number = number;
+    }
+    forced.sort_by_key(|line| line.number);
+    forced
+}
+
+/// The order that a reason forces, not numbered yet.
+fn named<V: Clone + Display + Eq>(
+    explanation: &Explanation<V>,
+    name: &impl Fn(OperationId) -> String,
+) -> Vec<Forced> {
     let segment = |id| updated(explanation, id).map_or_else(String::new, |k| k.to_string());
     let time = |before, after| Forced {
         before,
         after,
         cause: Cause::Time,
         why: format!("{} had ended before {} began", name(before), name(after)),
+        number: 0,
     };
-    let values = |before, after, why| Forced { before, after, cause: Cause::Values, why };
+    let values =
+        |before, after, why| Forced { before, after, cause: Cause::Values, why, number: 0 };
     let older = |scan, than: OperationId, k: Segment| {
         format!("for segment {k}, {} returned what is older than {}", name(scan), name(than))
     };
@@ -119,7 +142,8 @@ fn updated<V: Clone + Eq>(explanation: &Explanation<V>, id: OperationId) -> Opti
     }
 }
 
-/// The lines of a derivation, less those that only put two others together.
+/// The lines of a derivation, less those that only put two others together; each has the number of
+/// its line.
 fn derived<V: Clone + Display + Eq>(
     explanation: &Explanation<V>,
     refutation: &Refutation,
@@ -127,7 +151,7 @@ fn derived<V: Clone + Display + Eq>(
 ) -> Vec<Forced> {
     let mut forced = Vec::new();
     let mut suppositions = 0_usize;
-    for line in &refutation.lines {
+    for (line, number) in refutation.lines.iter().zip(1..) {
         let (before, after) = (line.before, line.after);
         let (first, second) = (name(before), name(after));
         let (cause, why) = match line.rule {
@@ -164,11 +188,16 @@ fn derived<V: Clone + Display + Eq>(
         let is_supposed =
             suppositions > 0 && matches!(line.rule, Rule::Block { .. } | Rule::Otherwise);
         let cause = if is_supposed { Cause::Supposed } else { cause };
-        if before != after
-            && !forced.iter().any(|f: &Forced| (f.before, f.after) == (before, after))
-        {
-            forced.push(Forced { before, after, cause, why });
+        let line = Forced { before, after, cause, why, number };
+        match forced.iter_mut().find(|other: &&mut Forced| other.is_of(before, after)) {
+            // What holds in any case says more than what holds below a supposition.
+            Some(other) if other.cause == Cause::Supposed && cause != Cause::Supposed => {
+                *other = line;
+            }
+            None if before != after => forced.push(line),
+            _ => {}
         }
     }
+    forced.sort_by_key(|line| line.number);
     forced
 }

@@ -142,8 +142,8 @@ fn draw(diagram: &Diagram, title: &str, prefix: &str, style: &str) -> String {
     for (at, bar) in diagram.bars.iter().enumerate() {
         put(format_args!("{}", interval(&layout, at, bar)));
     }
-    for (number, arrow) in diagram.arrows.iter().enumerate() {
-        put(format_args!("{}", curve(&layout, number, arrow, prefix)));
+    for (at, arrow) in diagram.arrows.iter().enumerate() {
+        put(format_args!("{}", curve(&layout, at, arrow, prefix)));
     }
     let points = points(diagram, &layout);
     for [x, low, high] in joints(diagram, &layout, &points) {
@@ -198,11 +198,11 @@ fn interval(layout: &Layout, at: usize, bar: &Bar) -> String {
 
 /// An arrow between two bars, with its number. Down on the left, up on the right, so that
 /// the two arrows of a contradiction do not lie on each other.
-fn curve(layout: &Layout, number: usize, arrow: &Arrow, prefix: &str) -> String {
+fn curve(layout: &Layout, at: usize, arrow: &Arrow, prefix: &str) -> String {
     let kind = class(arrow.cause);
     let (from, to) = (arrow.before, arrow.after);
     let (top, other) = (layout.top(from), layout.top(to));
-    let spread = 18 + 7 * (number % 3);
+    let spread = 18 + 7 * (at % 3);
     let (x1, y1, x2, y2, path, label);
     if top == other {
         // In one row: over it, or under it if it leads back in time.
@@ -229,7 +229,7 @@ fn curve(layout: &Layout, number: usize, arrow: &Arrow, prefix: &str) -> String 
          <text class=\"number\" x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{number}</text></g>",
         escaped(&arrow.why),
         y + 4,
-        number = number + 1,
+        number = arrow.number,
     )
 }
 
@@ -279,12 +279,12 @@ fn joints(diagram: &Diagram, layout: &Layout, points: &[(usize, usize)]) -> Vec<
         .collect()
 }
 
-/// The reasons of the arrows as a numbered list.
+/// The reasons of the arrows as a list, by their numbers.
 pub fn legend(diagram: &Diagram) -> Markup {
     html! {
         ol.legend {
             @for arrow in &diagram.arrows {
-                li class=(class(arrow.cause)) {
+                li class=(class(arrow.cause)) value=(arrow.number) {
                     b { (diagram.bars[arrow.before].name) } " before "
                     b { (diagram.bars[arrow.after].name) } ": " (arrow.why) "."
                 }

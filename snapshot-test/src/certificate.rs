@@ -166,9 +166,7 @@ pub enum CertificateError {
         found: u32,
     },
     /// A field is missing or superfluous.
-    #[error(
-        "a certificate of a {verdict} has {expected}; write it again with `check --certificate`"
-    )]
+    #[error("a certificate of {verdict} has {expected}; write it again with `check --certificate`")]
     Fields {
         /// The verdict.
         verdict: &'static str,
@@ -177,8 +175,9 @@ pub enum CertificateError {
     },
     /// A line that is none.
     #[error(
-        "expected a line such as `time 3 5`, `reads 1 2`, `first 2 3`, `chain 3 7 0 1`, \
-         `block 2 5 0 4` (segment, line), `suppose 2 4` or `otherwise 4 2`, found `{found}`"
+        "expected a line such as `time 3 5`, `reads 1 2`, `first 2 3`, `chain 3 7 0 1` (lines), \
+         `block 2 5 0 4` (segment, line), `suppose 2 4`, `otherwise 4 2`, `source 1 2 0` (segment), \
+         `excluded 1 2 0` or `unreadable 2 2 0`, found `{found}`"
     )]
     Line {
         /// The line found.
@@ -362,7 +361,7 @@ impl Certificate {
             }
             _ => {
                 return Err(CertificateError::Fields {
-                    verdict: "immediate snapshot",
+                    verdict: "an immediate snapshot",
                     expected: "`blocks` if it is set-linearizable, else `condition`",
                 });
             }
@@ -386,15 +385,15 @@ impl Certificate {
                 Ok(Self::Refutation(Refutation { lines: lines? }))
             }
             (Verdict::SetLinearizable, ..) => Err(CertificateError::Fields {
-                verdict: "set-linearizable execution",
+                verdict: "a set-linearizable execution",
                 expected: "`blocks`",
             }),
             (Verdict::Linearizable, ..) => Err(CertificateError::Fields {
-                verdict: "linearizable history",
+                verdict: "a linearizable history",
                 expected: "`order`, and none of `segments`, `operations` and `lines`",
             }),
             (Verdict::Violation, ..) => Err(CertificateError::Fields {
-                verdict: "violation",
+                verdict: "a violation",
                 expected: "`segments` and `operations`, or `lines`, and no `order`",
             }),
         }

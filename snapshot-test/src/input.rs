@@ -65,9 +65,27 @@ impl From<ReadError> for OpenError {
 }
 
 impl OpenError {
+    /// Why nothing of it could be read, in a few words: `no such file`.
+    pub fn unopened(&self) -> Option<String> {
+        match self {
+            Self::NotFound { .. } => Some("no such file".to_owned()),
+            Self::Directory { .. } => Some("a directory".to_owned()),
+            Self::Io { error, .. } => Some(unopened(error)),
+            Self::Input(_) => None,
+        }
+    }
+
     /// The report for people, as [`InputError::report`].
     pub fn report<'a>(&'a self, name: &'a str) -> impl fmt::Display + 'a {
         Report { error: self, name }
+    }
+}
+
+/// Why something cannot be read, in a few words.
+pub(crate) fn unopened(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        kind => kind.to_string(),
     }
 }
 

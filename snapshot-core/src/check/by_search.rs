@@ -2,11 +2,9 @@
 
 use std::hash::Hash;
 
-use super::{Report, minimize};
-use crate::certificate;
+use super::{Report, violation};
 use crate::generic::{self, objects::Snapshot};
 use crate::history::History;
-use crate::saturation;
 use crate::search::{self, Budget};
 use crate::verdict::{Cause, Method, Unknown, Verdict};
 
@@ -34,7 +32,7 @@ pub(super) fn searched<V: Clone + Eq + Hash>(
             Verdict::Unknown(Unknown { cause, exhausted, states, linearizable_events })
         }
     };
-    Report { method: Method::Search, verdict: found, explanation: None, decided_at: None }
+    Report::of(Method::Search, found)
 }
 
 pub(super) fn search_generically<V: Clone + Eq + Hash>(
@@ -54,26 +52,15 @@ pub(super) fn search_generically<V: Clone + Eq + Hash>(
             Verdict::Unknown(Unknown { cause, exhausted, states, linearizable_events })
         }
     };
-    Report { method: Method::Generic, verdict: found, explanation: None, decided_at: None }
+    Report::of(Method::Generic, found)
 }
 
-/// A proof for a history that is not linearizable: a derivation if one is found, else a few
-/// operations without an order.
+/// The first violation of a history that is not linearizable, with its proof.
 pub(super) fn searched_violation<V: Clone + Eq + Hash>(
     method: Method,
     history: &History<V>,
     budget: &mut Budget<'_>,
 ) -> Report<V> {
-    let events = minimize::shortest_prefix(history, budget);
-    let derived = saturation::refute_repeated(history, events, budget);
-    let derived = derived.filter(|(_, lines)| {
-        let confirmed = certificate::refutation::check(history, lines);
-        debug_assert_eq!(confirmed, Ok(()), "what is derived follows: {lines:?}");
-        confirmed.is_ok()
-    });
-    let (witness, refutation) = match derived {
-        Some((witness, refutation)) => (witness, Some(refutation)),
-        None => (minimize::minimize(history, events, budget), None),
-    };
-    Report::violation(method, history, (witness, refutation), events - 1)
+    let first = violation::shortest_prefix(history, history.len(), budget);
+    violation::proved(method, history, first, None, budget)
 }

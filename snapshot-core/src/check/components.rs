@@ -15,7 +15,7 @@ use std::hash::Hash;
 use super::Report;
 use crate::explanation::{Deed, Ending, Explanation};
 use crate::history::{Action, Declaration, Event, History};
-use crate::verdict::{Cause, Line, Linearization, Reason, Refutation, Rule, Witness};
+use crate::verdict::{Cause, Line, Linearization, Reason, Refutation, Rule, Verdict, Witness};
 use crate::{OperationId, Segment};
 
 /// The segments of each component, ascending, components by their first segments.
@@ -118,6 +118,11 @@ impl<V: Clone + Eq + Hash> Part<V> {
         Self { history: builder.finish(), segments, operations, events }
     }
 
+    /// The segments and the events of the component.
+    pub fn into_component(self) -> (Vec<Segment>, Vec<u32>) {
+        (self.segments, self.events)
+    }
+
     fn operation(&self, id: OperationId) -> OperationId {
         self.operations[id.index()]
     }
@@ -131,12 +136,10 @@ impl<V: Clone + Eq + Hash> Part<V> {
         let decided_at = report.decided_at.map(|event| self.events[event] as usize);
         let explanation = report.explanation.map(|explanation| self.lift_explanation(explanation));
         let verdict = match (&explanation, report.verdict) {
-            (Some(explanation), _) => {
-                crate::verdict::Verdict::Violation(explanation.witness.clone())
-            }
+            (Some(explanation), _) => Verdict::Violation(explanation.witness.clone()),
             (None, other) => other,
         };
-        Report { method: report.method, verdict, explanation, decided_at }
+        Report { verdict, explanation, decided_at, ..report }
     }
 
     fn lift_explanation(&self, mut explanation: Explanation<V>) -> Explanation<V> {
@@ -207,14 +210,26 @@ impl<V: Clone + Eq + Hash> Part<V> {
         let line = |line: &Line| Line {
             before: self.operation(line.before),
             after: self.operation(line.after),
-            rule: match line.rule {
-                Rule::Block { segment, because } => {
-                    Rule::Block { segment: self.segment(segment), because }
-                }
-                rule => rule,
-            },
+            rule: self.lift_rule(line.rule),
         };
         Refutation { lines: refutation.lines.iter().map(line).collect() }
+    }
+
+    fn lift_rule(&self, rule: Rule) -> Rule {
+        match rule {
+            Rule::Block { segment, because } => {
+                Rule::Block { segment: self.segment(segment), because }
+            }
+            Rule::Source { segment } => Rule::Source { segment: self.segment(segment) },
+            Rule::Excluded { segment } => Rule::Excluded { segment: self.segment(segment) },
+            Rule::Unreadable { segment } => Rule::Unreadable { segment: self.segment(segment) },
+            rule @ (Rule::Time
+            | Rule::Reads
+            | Rule::First
+            | Rule::Chain { .. }
+            | Rule::Suppose
+            | Rule::Otherwise) => rule,
+        }
     }
 
     /// What made a search necessary, in the whole history.

@@ -48,6 +48,19 @@ impl Display for Cause {
     }
 }
 
+/// Where a violation is complete: `not linearizable from 12:1 (event 12) on`, or that it is
+/// complete not after there. A line, indented and ended.
+pub fn told_completion(place: &str, event: usize, is_first: bool) -> String {
+    if is_first {
+        format!("  not linearizable from {place} (event {event}) on\n")
+    } else {
+        format!(
+            "  the violation is complete not after {place} (event {event}): the search for its \
+             first event was cut short\n"
+        )
+    }
+}
+
 impl<V: Clone + Display + Eq> Report<V> {
     /// `violation (3 operations, 2 processes, 2 segments; by the linear-time conditions)`,
     /// then the proof. `place` says where an event is, for example in a file: `12:1`.
@@ -59,18 +72,16 @@ impl<V: Clone + Display + Eq> Report<V> {
             Verdict::Linearizable(_) => {}
             Verdict::Violation(_) => {
                 if let Some(event) = self.decided_at {
-                    let place = place(event);
-                    text += &format!("  not linearizable from {place} (event {event}) on\n");
+                    text += &told_completion(&place(event), event, self.is_first);
                 }
                 if let Some(explanation) = &self.explanation {
                     text += &explanation.tell(place);
                 }
             }
             Verdict::Unknown(Unknown { cause, exhausted, states, linearizable_events }) => {
-                text += &format!(
-                    "  the {exhausted} budget ran out after {states} states; the first \
-                     {linearizable_events} events are linearizable\n"
-                );
+                let states = counted(*states, "state", "states");
+                let known = told_linearizable(*linearizable_events);
+                text += &format!("  the {exhausted} budget ran out after {states}; {known}\n");
                 text += &format!("  it was searched because {cause}\n");
             }
             Verdict::Disputed(dispute) => text += &format!("  {dispute}\n"),
@@ -95,7 +106,17 @@ impl<V: Clone + Display + Eq> Display for Report<V> {
     }
 }
 
-fn counted(count: u64, one: &str, more: &str) -> String {
+/// How much is known to be linearizable: `the first 12 events are linearizable`.
+pub fn told_linearizable(events: usize) -> String {
+    match events {
+        0 => "nothing is known to be linearizable".to_owned(),
+        1 => "the first event is linearizable".to_owned(),
+        _ => format!("the first {events} events are linearizable"),
+    }
+}
+
+/// A number with its noun: `1 state`, `2 states`.
+pub fn counted(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 

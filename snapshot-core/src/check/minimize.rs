@@ -64,24 +64,6 @@ pub(super) fn minimize<V: Clone + Eq + Hash>(
     Witness { reason: Reason::NoOrder, segments, operations, renaming: None }
 }
 
-/// The number of events of the shortest prefix that is not linearizable, as far as the budget
-/// allows to find it.
-pub(super) fn shortest_prefix<V: Clone + Eq + Hash>(
-    history: &History<V>,
-    budget: &mut Budget<'_>,
-) -> usize {
-    let (mut good, mut bad) = (0, history.len());
-    while bad - good > 1 {
-        let middle = good + (bad - good) / 2;
-        match decide(&history.prefix(middle), budget) {
-            Some(true) => good = middle,
-            Some(false) => bad = middle,
-            None => break,
-        }
-    }
-    bad
-}
-
 impl Selection {
     fn is_bad<V: Clone + Eq + Hash>(&self, history: &History<V>, budget: &mut Budget<'_>) -> bool {
         (budget.proceed)() && decide(&self.history(history), budget) == Some(false)

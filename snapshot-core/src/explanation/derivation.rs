@@ -21,7 +21,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
             }
             let indent = "  ".repeat(depth.min(8));
             let sentence = self.sentence(refutation, line, call);
-            let written = if line.is_contradiction() {
+            let written = if line.is_contradiction() && !matches!(line.rule, Rule::Chain { .. }) {
                 writeln!(text, "{indent}({}) {sentence} That is a contradiction.", number + 1)
             } else {
                 writeln!(text, "{indent}({}) {sentence}", number + 1)
@@ -52,18 +52,38 @@ impl<V: Clone + Display + Eq> Explanation<V> {
                      {after}."
                 )
             }
+            Rule::Chain { first, second } if line.is_contradiction() => {
+                let between = call(refutation.lines[first].after);
+                format!(
+                    "By ({}) and ({}), {before} comes both before and after {between}: a \
+                     contradiction.",
+                    first + 1,
+                    second + 1
+                )
+            }
             Rule::Chain { first, second } => {
                 format!("By ({}) and ({}), {before} comes before {after}.", first + 1, second + 1)
             }
             Rule::Block { segment, because } => {
                 let cause = &refutation.lines[because];
-                format!(
-                    "By ({}), {} of segment {segment} had been replaced when {} came there, for \
-                     good: so {before} comes before {after}.",
+                let (old, new) = (self.did(cause.before, segment), self.did(cause.after, segment));
+                let also = |id: OperationId, of: OperationId| {
+                    if id == of {
+                        String::new()
+                    } else {
+                        format!(", which {},", self.did(id, segment))
+                    }
+                };
+                let sentence = format!(
+                    "In segment {segment}, by ({}), {} {old} before {} {new}, and what has been \
+                     replaced does not come back: so {before}{} comes before {after}{}",
                     because + 1,
-                    self.value(cause.before, segment),
-                    self.value(cause.after, segment),
-                )
+                    call(cause.before),
+                    call(cause.after),
+                    also(line.before, cause.before),
+                    also(line.after, cause.after),
+                );
+                format!("{}.", sentence.trim_end_matches(','))
             }
             Rule::Suppose => format!("Suppose that {before} comes before {after}."),
             Rule::Otherwise => {
@@ -128,6 +148,13 @@ impl<V: Clone + Display + Eq> Explanation<V> {
             Some(Deed::Update { segment, .. }) => segment.to_string(),
             _ => String::new(),
         }
+    }
+
+    /// What an operation did to a segment: `wrote 5`, or `returned 5`.
+    fn did(&self, id: OperationId, segment: Segment) -> String {
+        let verb =
+            if self.exhibit(id).is_some_and(Exhibit::is_scan) { "returned" } else { "wrote" };
+        format!("{verb} {}", self.value(id, segment))
     }
 
     /// What an operation wrote to a segment, or returned for it.

@@ -1,5 +1,7 @@
 //! The operations of a proof, ready to be shown.
 
+use std::fmt::{self, Display};
+
 use crate::history::{Declaration, History, Writers};
 use crate::verdict::{Reason, Refutation, Witness};
 use crate::{OperationId, Process, Segment};
@@ -17,6 +19,13 @@ pub struct Exhibit<V> {
     pub ending: Ending,
     /// What it did.
     pub deed: Deed<V>,
+}
+
+impl<V> Exhibit<V> {
+    /// Whether it is a scan.
+    pub const fn is_scan(&self) -> bool {
+        matches!(self.deed, Deed::Scan { .. })
+    }
 }
 
 /// How an operation ended, as far as a proof knows, with the event's number.
@@ -57,6 +66,21 @@ pub enum Deed<V> {
         /// Segments, ascending, with what was returned for them.
         entries: Vec<(Segment, V)>,
     },
+}
+
+/// `update(s0: 5)`, or `scan [s0: 5, s2: 0]`.
+impl<V: Display> Display for Deed<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Update { segment, value } => write!(f, "update(s{segment}: {value})"),
+            Self::Scan { entries } if entries.is_empty() => f.write_str("scan"),
+            Self::Scan { entries } => {
+                let entries: Vec<String> =
+                    entries.iter().map(|(k, value)| format!("s{k}: {value}")).collect();
+                write!(f, "scan [{}]", entries.join(", "))
+            }
+        }
+    }
 }
 
 /// A witness with all that is needed to tell and to check it, without the
@@ -113,6 +137,21 @@ impl<V: Clone + Eq> Explanation<V> {
         let initial = |k: &Segment| (*k, history.initial_value(*k).clone());
         let initial = witness.segments.iter().map(initial).collect();
         Self { witness, initial, exhibits, numbers: Vec::new(), refutation: None }
+    }
+
+    /// With the lines by which a contradiction is derived, if it is.
+    pub(crate) fn derived_by(self, refutation: Option<Refutation>) -> Self {
+        Self { refutation, ..self }
+    }
+
+    /// The same, where nothing that comes after an event is known of the operations.
+    pub(crate) fn up_to(mut self, event: usize) -> Self {
+        for exhibit in &mut self.exhibits {
+            if exhibit.ending.event().is_some_and(|end| end > event) {
+                exhibit.ending = Ending::None;
+            }
+        }
+        self
     }
 
     /// Gives other numbers to the operations that run numbers are about; order is kept.

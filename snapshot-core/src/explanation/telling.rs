@@ -39,19 +39,12 @@ impl<V: Clone + Display + Eq> Explanation<V> {
     pub fn picture(&self, width: usize) -> Option<String> {
         let history = self.history();
         let labels = self.labels();
-        let full: Vec<String> = self
-            .exhibits
-            .iter()
-            .zip(&labels)
-            .map(|(exhibit, label)| match &exhibit.deed {
-                Deed::Update { value, .. } => format!("{label}: update({value})"),
-                Deed::Scan { entries } => {
-                    let values: Vec<String> =
-                        entries.iter().map(|(_, value)| value.to_string()).collect();
-                    format!("{label}: scan [{}]", values.join(", "))
-                }
-            })
-            .collect();
+        let exhibits = self.exhibits.iter().zip(&labels);
+        let label = |(exhibit, label): (&Exhibit<V>, &String)| {
+            let failed = if matches!(exhibit.ending, Ending::Failure(_)) { " failed" } else { "" };
+            format!("{label}: {}{failed}", exhibit.deed)
+        };
+        let full: Vec<String> = exhibits.map(label).collect();
         picture(&history, &full, width).or_else(|| picture(&history, &labels, width))
     }
 

@@ -145,6 +145,15 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
+    /// Whether every prefix that ends before the event of a violation is known to be linearizable:
+    /// not where values repeat or scans are partial, and updates overlap.
+    pub fn is_first(&self) -> bool {
+        match (&self.overlap, self.judgement) {
+            (Some(overlap), Judgement::Undecided(_)) => overlap.is_first(),
+            _ => true,
+        }
+    }
+
     /// Number of events so far.
     pub const fn events(&self) -> usize {
         self.admission.events()

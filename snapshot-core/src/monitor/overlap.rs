@@ -31,6 +31,13 @@ impl<V: Clone + Eq + Hash> Overlap<V> {
         self.saturation.retained()
     }
 
+    /// Whether nothing was uncertain before the alarm.
+    pub fn is_first(&self) -> bool {
+        let is_before =
+            |alarm: Alarm| self.uncertain.is_some_and(|uncertain| uncertain.event < alarm.event);
+        !self.alarm.is_some_and(is_before)
+    }
+
     /// The judgement, given that of the linear-time conditions.
     pub fn judgement(&self, linearly: Judgement) -> Judgement {
         match (linearly, self.alarm, self.uncertain) {

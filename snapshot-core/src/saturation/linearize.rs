@@ -43,11 +43,15 @@ pub(super) fn linearize<V>(
 }
 
 /// Whether there is an order of all scans, as far as the budget allows to say: changes nothing.
-pub(super) fn has_order(relation: &mut Relation, budget: &mut Budget<'_>) -> bool {
+pub(super) fn has_order(relation: &mut Relation, budget: &mut Budget<'_>) -> Option<bool> {
     relation.begin_trial();
     let order = order_scans(relation, budget);
     relation.undo_trial();
-    !matches!(order, Err(Failure::NoOrder))
+    match order {
+        Ok(_) => Some(true),
+        Err(Failure::NoOrder) => Some(false),
+        Err(Failure::Exhausted(_)) => None,
+    }
 }
 
 fn order_scans(relation: &mut Relation, budget: &mut Budget<'_>) -> Result<Vec<u32>, Failure> {

@@ -68,6 +68,8 @@ pub enum Outcome {
     Violation {
         /// The event that completes the violation.
         event: usize,
+        /// Whether every shorter prefix is known to be linearizable.
+        is_first: bool,
         /// The operations that prove it.
         witness: Witness,
         /// What is derived of them; absent where a scan returned a value that was
@@ -139,10 +141,11 @@ fn violation<V: Clone + Eq + Hash>(
         let first = first_conflict(history, event, budget);
         return first.unwrap_or_else(|_| {
             let through = Saturation::of_prefix(history, event).through(&history.event(event));
-            proof::violation(history, through, event, conflict, budget)
+            proof::violation(history, through, (event, false), conflict, budget)
         });
     }
     let mut before = Saturation::of_prefix(history, event);
+    let mut is_first = false;
     // Where values repeat, what is certain comes late anyway: `crate::check` decides prefixes.
     let is_certain = !before.is_ambiguous();
     if is_certain && before.is_partial() {
@@ -153,13 +156,21 @@ fn violation<V: Clone + Eq + Hash>(
         };
         let mut few = Budget { memory: budget.memory, proceed: &mut proceed };
         let mut relation = before.relation.clone();
-        if let Err(schedule::Failure::Refuted(_)) = schedule::linearize(&mut relation, &mut few).0 {
-            return partial(&history.prefix(event), &mut before.relation, budget);
+        match schedule::linearize(&mut relation, &mut few).0 {
+            Err(schedule::Failure::Refuted(_)) => {
+                return partial(&history.prefix(event), &mut before.relation, budget);
+            }
+            Err(schedule::Failure::Exhausted(_)) => {}
+            Ok(_) => is_first = true,
         }
-    } else if is_certain && !linearize::has_order(&mut before.relation, budget) {
-        return pair_violation(history, budget);
+    } else if is_certain {
+        match linearize::has_order(&mut before.relation, budget) {
+            Some(false) => return pair_violation(history, budget),
+            found => is_first = found.is_some(),
+        }
     }
-    proof::violation(history, before.through(&history.event(event)), event, conflict, budget)
+    let through = before.through(&history.event(event));
+    proof::violation(history, through, (event, is_first), conflict, budget)
 }
 
 /// Decides a history with partial scans whose relation is saturated and acyclic.
@@ -175,11 +186,15 @@ fn partial<V: Clone + Eq + Hash>(
             Outcome::Exhausted { exhausted, events: 0 }
         }
         Err(schedule::Failure::Refuted(refutation)) => {
-            let (event, found) = first_refuted(history, budget);
-            proof::searched_violation(history, event, &found.unwrap_or(refutation), budget)
+            let (place, found) = first_refuted(history, budget);
+            proof::searched_violation(history, place, &found.unwrap_or(refutation), budget)
         }
     }
 }
+
+/// An event with which a violation is complete, and whether every shorter prefix is known to be
+/// linearizable.
+type Completion = (usize, bool);
 
 /// The first event of a refuted history whose prefix is refuted, with the proof for that
 /// prefix; as far as the budget allows to find it. Prefixes of linearizable histories are
@@ -187,7 +202,7 @@ fn partial<V: Clone + Eq + Hash>(
 fn first_refuted<V: Clone + Eq + Hash>(
     history: &History<V>,
     budget: &mut Budget<'_>,
-) -> (usize, Option<Refutation>) {
+) -> (Completion, Option<Refutation>) {
     let (mut linearizable, mut refuted, mut proof) = (0, history.len(), None);
     while refuted - linearizable > 1 {
         let middle = linearizable.midpoint(refuted);
@@ -199,7 +214,7 @@ fn first_refuted<V: Clone + Eq + Hash>(
             Err(schedule::Failure::Exhausted(_)) => break,
         }
     }
-    (refuted - 1, proof)
+    ((refuted - 1, refuted - linearizable == 1), proof)
 }
 
 /// There is no order of the scans: finds the event at which that became so.
@@ -226,7 +241,7 @@ fn first_conflict<V: Clone + Eq + Hash>(
             saturation.observe(&event);
         }
         if let Some(conflict) = saturation.conflict {
-            return Ok(proof::violation(history, saturation, position, conflict, budget));
+            return Ok(proof::violation(history, saturation, (position, true), conflict, budget));
         }
         if position % PERIOD == 0
             && let Some(exhausted) = saturation.exhausted(budget)
@@ -238,7 +253,8 @@ fn first_conflict<V: Clone + Eq + Hash>(
     Ok(Outcome::Excluded)
 }
 
-/// A witness for a scan that returned a value that was never there.
+/// A witness for a scan that returned a value that was not there: what had been invoked of its
+/// updates before the scan responded had failed.
 fn never_there<V: Eq>(history: &History<V>, scan: OperationId, segment: Segment) -> Witness {
     let operation = history.operation(scan);
     let value = history.entry(operation, segment);
@@ -248,10 +264,10 @@ fn never_there<V: Eq>(history: &History<V>, scan: OperationId, segment: Segment)
     });
     let reason = match wrote {
         None => Reason::NeverWritten { scan, segment },
-        Some(update) if history.operation(update).is_failed() => {
-            Reason::FailedUpdateSeen { scan, update }
+        Some(update) if operation.precedes(history.operation(update)) => {
+            Reason::Future { scan, update }
         }
-        Some(update) => Reason::Future { scan, update },
+        Some(update) => Reason::FailedUpdateSeen { scan, update },
     };
     let mut operations: Vec<OperationId> = wrote.into_iter().chain([scan]).collect();
     operations.sort_unstable();

@@ -12,7 +12,7 @@ use std::hash::Hash;
 
 use super::relation::{Kind, NONE, Relation, Successor};
 use super::shrink::Part;
-use super::{Conflict, Outcome, Saturation, id, never_there};
+use super::{Completion, Conflict, Outcome, Saturation, id, never_there};
 use crate::history::History;
 use crate::search::Budget;
 use crate::seeded::SeededMap;
@@ -24,7 +24,7 @@ use crate::{OperationId, Segment};
 pub(super) fn violation<V: Clone + Eq + Hash>(
     history: &History<V>,
     through: Saturation<V>,
-    event: usize,
+    (event, is_first): Completion,
     conflict: Conflict,
     budget: &mut Budget<'_>,
 ) -> Outcome {
@@ -40,13 +40,13 @@ pub(super) fn violation<V: Clone + Eq + Hash>(
         Conflict::Cycle { .. } | Conflict::Pair { .. } => {
             return match refute(history, through, event, conflict, budget) {
                 Some((witness, refutation)) => {
-                    Outcome::Violation { event, witness, refutation: Some(refutation) }
+                    Outcome::Violation { event, is_first, witness, refutation: Some(refutation) }
                 }
                 None => Outcome::Excluded,
             };
         }
     };
-    Outcome::Violation { event, witness, refutation: None }
+    Outcome::Violation { event, is_first, witness, refutation: None }
 }
 
 fn refute<V: Clone + Eq + Hash>(
@@ -90,7 +90,7 @@ fn refute<V: Clone + Eq + Hash>(
 /// The answer for a history that a search has refuted.
 pub(super) fn searched_violation<V: Clone + Eq + Hash>(
     history: &History<V>,
-    event: usize,
+    (event, is_first): Completion,
     refutation: &Refutation,
     budget: &mut Budget<'_>,
 ) -> Outcome {
@@ -101,7 +101,7 @@ pub(super) fn searched_violation<V: Clone + Eq + Hash>(
     let is_cycle = !refutation.lines.iter().any(|line| line.rule == Rule::Suppose);
     let reason = if is_cycle { Reason::Cycle } else { Reason::Ordering };
     let witness = witness(history, relation, &refutation, reason);
-    Outcome::Violation { event, witness, refutation: Some(refutation) }
+    Outcome::Violation { event, is_first, witness, refutation: Some(refutation) }
 }
 
 /// The operations and segments of a refutation, with the updates that its scans saw there.

@@ -20,6 +20,7 @@ use sha2::{Digest, Sha256};
 
 use crate::columns::Columns;
 use crate::diagram::Diagram;
+use crate::forced::Cause;
 use crate::run::{self, Run};
 use crate::svg;
 
@@ -138,7 +139,7 @@ struct Data<'a> {
     has_entries: bool,
     tick: &'a str,
     guilty: Vec<Guilty>,
-    arrows: Vec<(usize, usize, &'static str)>,
+    arrows: Vec<(usize, usize, &'static str, usize)>,
     annotations: Vec<Annotation>,
     decided_at: Option<usize>,
     exchanges: bool,
@@ -205,7 +206,9 @@ impl Page {
                     Answer::Faulty => "What goes wrong",
                     Answer::Linearizable | Answer::Unknown => "The answer",
                 }) }
-                @for paragraph in &self.words { p { (shown(paragraph)) } }
+                @for paragraph in &self.words {
+                    p.(depth(paragraph)) { (shown(paragraph.trim_start_matches(' '))) }
+                }
                 @if bars > 0 && bars <= svg::MOST_BARS {
                     figure {
                         div.wide tabindex="0" role="group" aria-label=(title) {
@@ -221,10 +224,7 @@ impl Page {
                                     }
                                     "."
                                 }
-                            } @else {
-                                "An arrow leads from the operation that must take effect first. \
-                                 Together the arrows lead in a circle: no order has them all."
-                            }
+                            } @else { (self.caption()) }
                         }
                         @if !self.diagram.arrows.is_empty() { (svg::legend(&self.diagram)) }
                     }
@@ -242,6 +242,31 @@ impl Page {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    /// What the arrows of the diagram, and dashed lines, say.
+    fn caption(&self) -> Markup {
+        let diagram = &self.diagram;
+        let has_suppositions = diagram.arrows.iter().any(|arrow| arrow.cause == Cause::Supposed);
+        html! {
+            "An arrow leads from the operation that must take effect first; its number is that of "
+            "its reason"
+            @if self.words.iter().any(|line| line.trim_start().starts_with("(1) ")) {
+                ", the line of the argument"
+            }
+            ". "
+            @if has_suppositions {
+                "A dashed arrow holds as long as a supposition does, which is then refuted. "
+            }
+            @if diagram.bars.iter().any(|bar| bar.is_failed) {
+                "An operation in a dashed frame failed. "
+            }
+            @if diagram.has_circle() {
+                "Together the arrows "
+                @if has_suppositions { "that hold without supposition " }
+                "lead in a circle: no order has them all."
             }
         }
     }
@@ -265,6 +290,12 @@ impl Page {
                 canvas #timeline tabindex="0" role="application"
                     aria-label="Operations on a row per process" aria-describedby="keys" {}
                 p #told role="status" aria-live="polite" { "\u{a0}" }
+                p.note {
+                    "A dashed frame: the operation did not respond; it is open, failed, or its outcome was lost."
+                    @if recording.decided_at.is_some() {
+                        " The dashed line: the event that completes the violation."
+                    }
+                }
                 noscript { p { "The recording is drawn by a script, which is not allowed to run here." } }
                 details {
                     summary { "Keys" }
@@ -351,9 +382,9 @@ impl Page {
         let empty = Recording::default();
         let recording = self.recording.as_ref().unwrap_or(&empty);
         let kind = |cause| match cause {
-            crate::forced::Cause::Time => "time",
-            crate::forced::Cause::Values => "values",
-            crate::forced::Cause::Supposed => "supposed",
+            Cause::Time => "time",
+            Cause::Values => "values",
+            Cause::Supposed => "supposed",
         };
         let arrows = self.diagram.arrows.iter();
         let guilty = |one: &Guilty| Guilty {
@@ -369,7 +400,7 @@ impl Page {
             has_entries: recording.columns.has_entries,
             tick: recording.tick,
             guilty: self.guilty.iter().map(guilty).collect(),
-            arrows: arrows.map(|a| (a.before, a.after, kind(a.cause))).collect(),
+            arrows: arrows.map(|a| (a.before, a.after, kind(a.cause), a.number)).collect(),
             annotations: recording.annotations.iter().map(annotation).collect(),
             decided_at: recording.decided_at,
             exchanges: recording.is_of_exchanges,
@@ -411,6 +442,17 @@ fn shown(text: &str) -> String {
         }
     }
     safe
+}
+
+/// The class of a paragraph of the argument: two blanks at its beginning are a supposition.
+const fn depth(paragraph: &str) -> &'static str {
+    const DEPTHS: [&str; 9] = ["d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8"];
+    let bytes = paragraph.as_bytes();
+    let mut blanks = 0;
+    while blanks < bytes.len() && bytes[blanks] == b' ' {
+        blanks += 1;
+    }
+    DEPTHS[if blanks / 2 < DEPTHS.len() { blanks / 2 } else { DEPTHS.len() - 1 }]
 }
 
 fn hash(text: &str) -> String {

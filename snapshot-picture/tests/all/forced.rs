@@ -10,6 +10,7 @@ use snapshot_core::history::{Declaration, Writers};
 use snapshot_core::search::Budget;
 use snapshot_picture::diagram::Diagram;
 use snapshot_picture::forced::Cause;
+use snapshot_picture::page::{Answer, Page, Recording};
 use snapshot_picture::{dot, latex, svg};
 
 fn explained(history: &History<i64>) -> Option<Explanation<i64>> {
@@ -82,6 +83,68 @@ fn a_derivation_has_its_arrows() {
     let diagram = Diagram::of_explanation(&explanation);
     assert!(has_cycle(&diagram, |_| true), "{diagram:?}");
     drawings_have_everything(&diagram);
+}
+
+/// An arrow has the number of the line of the argument that it stands for, in all that shows it.
+#[test]
+fn arrows_have_the_numbers_of_their_lines() {
+    // Either order of two scans is refuted: there are suppositions, and lines that are no arrows.
+    let declaration = Declaration::new(0).with_segments(2).with_writers(Writers::Many);
+    let mut history = History::builder(declaration).unwrap();
+    for (process, segment, value) in [(0, 0, 1), (1, 0, 2), (2, 1, 1), (3, 1, 2)] {
+        history.invoke_update(process, segment, value).unwrap();
+    }
+    for process in 4..8 {
+        history.invoke_scan(process).unwrap();
+    }
+    for (process, returned) in [(4, [1, 1]), (5, [2, 2]), (6, [1, 2]), (7, [2, 1])] {
+        history.respond_scan(process, &returned).unwrap();
+    }
+    let explanation = explained(&history.finish()).expect("no order has them all");
+    let lines = &explanation.refutation.as_ref().expect("it is derived").lines;
+    let diagram = Diagram::of_explanation(&explanation);
+    let argument = explanation.argument(|exhibit| {
+        let bar = diagram.bars.iter().find(|bar| bar.operation == exhibit.id);
+        bar.expect("it is drawn").name.clone()
+    });
+    let is_supposed = |arrow: &&snapshot_picture::diagram::Arrow| arrow.cause == Cause::Supposed;
+    assert!(diagram.arrows.iter().any(|arrow| is_supposed(&arrow)), "{argument}");
+    assert!(diagram.arrows.len() < lines.len(), "{argument}");
+    for arrow in &diagram.arrows {
+        let line = &lines[arrow.number - 1];
+        let of = |bar: usize| diagram.bars[bar].operation;
+        assert_eq!((line.before, line.after), (of(arrow.before), of(arrow.after)), "{argument}");
+    }
+    let legend = svg::legend(&diagram).into_string();
+    let drawn = svg::standalone(&diagram, "a title");
+    for arrow in &diagram.arrows {
+        assert!(legend.contains(&format!("value=\"{}\"", arrow.number)), "{legend}");
+        assert!(drawn.contains(&format!(">{}</text>", arrow.number)), "{drawn}");
+    }
+    // The page keeps the indentation below a supposition, and says what dashed lines mean.
+    let page = Page { words: argument.lines().map(str::to_owned).collect(), diagram, ..blank() };
+    let html = page.html();
+    assert!(html.contains("<p class=\"d1\">(2) "), "{argument}");
+    assert!(html.contains("A dashed arrow holds as long as a supposition does"), "{html}");
+    assert!(html.contains("The dashed line: the event that completes the violation"), "{html}");
+}
+
+fn blank() -> Page {
+    Page {
+        title: String::new(),
+        answer: Answer::Violation,
+        verdict: String::new(),
+        summary: String::new(),
+        words: Vec::new(),
+        diagram: Diagram::default(),
+        guilty: Vec::new(),
+        renamed: None,
+        run: None,
+        recording: Some(Recording { decided_at: Some(9), ..Recording::default() }),
+        steps: None,
+        sections: Vec::new(),
+        origin: String::new(),
+    }
 }
 
 fn drawings_have_everything(diagram: &Diagram) {

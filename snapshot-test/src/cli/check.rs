@@ -29,7 +29,8 @@ use super::{TROUBLE, print_data, times, trouble};
 
 /// Checks whether recordings are linearizable, and proves the answers.
 ///
-/// Exit code: 4 for a fault of this program, else 1 if there is a violation, else 2 if an input is malformed, else
+/// Exit code: 4 for a fault of this program, else 1 if there is a violation, else 2 if an input is
+/// malformed or missing, else
 /// 3 if one could not be decided, else 0.
 #[derive(Debug, Args)]
 pub struct Check {
@@ -72,7 +73,8 @@ pub struct Check {
     /// Answer at the first violation, without waiting for the end of the input.
     #[arg(long)]
     live: bool,
-    /// How to decide. All but `auto` hold each history in memory.
+    /// How to reach the verdict. All but `auto` hold each history in memory; the first event of a
+    /// violation, and its proof, are looked for by all means.
     #[arg(long, value_enum, default_value = "auto")]
     method: CheckMethod,
     /// Also show the run of the automaton that accepts the violation.
@@ -102,7 +104,8 @@ pub enum CheckMethod {
     /// The observer or the linear-time conditions; the saturated relation where
     /// updates of one segment overlap; exact search where values repeat.
     Auto,
-    /// The linear-time conditions only: unknown where they do not decide.
+    /// The linear-time conditions only, also for simple histories: unknown where they do not
+    /// decide. Where scans are partial, each component of segments by itself.
     Linear,
     /// The saturated relation, for overlapping updates; exact search where values repeat.
     Saturation,
@@ -182,7 +185,11 @@ impl Check {
             return trouble(format_args!("cannot create {}: {error}", directory.display()));
         }
         if self.processes.is_cluster() && self.report.is_collected() {
-            return trouble("--cluster goes with --report human and json: leave one of them out");
+            return trouble(
+                "--report junit and --report sarif are one document about all inputs, and each \
+                 process of --cluster reports its own\nhelp: use --report human or --report json, \
+                 or leave out --cluster",
+            );
         }
         match self.judge(&options) {
             Ok(code) | Err(code) => code,

@@ -12,6 +12,7 @@ use snapshot_io::output::{self, Printed};
 use snapshot_io::{escape, replacement};
 use snapshot_test::format::{Format, Location};
 use snapshot_test::input::Input;
+use snapshot_test::report::Tally;
 use snapshot_test::synchronisation::{
     Certificate, Finding, Judgement, Object, Options, ReadError, ReadErrorKind, Violation, certify,
     human, json, judge, malformed, verdict,
@@ -40,7 +41,7 @@ impl Check<'_> {
         {
             return trouble(format_args!("cannot create {}: {error}", directory.display()));
         }
-        let mut codes = Vec::with_capacity(self.inputs.len());
+        let mut tally = Tally::default();
         let mut names = CertificateNames::default();
         let mut answers = Vec::new();
         for path in self.inputs {
@@ -53,7 +54,16 @@ impl Check<'_> {
                     return trouble(format_args!("cannot write {}: {error}", place.display()));
                 }
             };
-            codes.push(code(&judged));
+            match code(&judged) {
+                0 => tally.right += 1,
+                1 => tally.violations += 1,
+                3 => tally.unknown += 1,
+                FAULT => tally.disputed += 1,
+                _ if judged.as_ref().is_err_and(|error| error.unopened().is_some()) => {
+                    tally.unreadable += 1;
+                }
+                _ => tally.malformed += 1,
+            }
             if let Ok(judgement) = &judged
                 && let Some(backwards) = &judgement.backwards
             {
@@ -73,17 +83,8 @@ impl Check<'_> {
                 }
             }
         }
-        if self.report == CheckReport::Human && codes.len() > 1 {
-            let count = |code: u8| codes.iter().filter(|&&other| other == code).count();
-            let printed = print(&format!(
-                "{} inputs: {} {}, {} violations, {} unknown, {} malformed\n",
-                codes.len(),
-                count(0),
-                self.object.criterion(),
-                count(1),
-                count(3),
-                count(2)
-            ));
+        if self.report == CheckReport::Human && tally.inputs() > 1 {
+            let printed = print(&tally.human_of(self.object.criterion()));
             if printed != ExitCode::SUCCESS {
                 return printed;
             }
@@ -94,9 +95,7 @@ impl Check<'_> {
                 return printed;
             }
         }
-        // A fault of ours is worse than a violation, that than bad input, and that than no answer.
-        let worst = [FAULT, 1, 2, 3].into_iter().find(|code| codes.contains(code));
-        ExitCode::from(worst.unwrap_or(0))
+        ExitCode::from(tally.code())
     }
 
     fn print(
@@ -115,7 +114,9 @@ impl Check<'_> {
         let name = escape::name(name);
         match judged {
             Err(error) => {
-                let printed = output::print_text(&format!("{name}: malformed\n"))?;
+                let reason = error.unopened().map_or_else(String::new, |why| format!(" ({why})"));
+                let line = format!("{name}: {}{reason}\n", error.verdict());
+                let printed = output::print_text(&line)?;
                 output::report(error.report(&name));
                 Ok(printed)
             }
@@ -206,7 +207,7 @@ fn answer(path: &Path, name: &str, judged: &Result<Judgement, ReadError>) -> ci:
         _ => ci::Kind::Open,
     };
     let (text, verdict, place) = match judged {
-        Err(error) => (error.report(name), "malformed", None),
+        Err(error) => (error.report(name), error.verdict(), None),
         Ok(judgement) => {
             let first = match &judgement.finding {
                 Finding::Violation(Violation::Unmatched(operation, _)) => Some(*operation),

@@ -7,8 +7,9 @@ use snapshot_core::History;
 use snapshot_core::certificate::blocks::{self, BlocksError};
 use snapshot_core::certificate::exchanges::ExchangesError;
 use snapshot_core::certificate::linearization::{self, LinearizationError};
+use snapshot_core::certificate::refutation::{self, RefutationError};
 use snapshot_core::certificate::witness::{self, WitnessError};
-use snapshot_core::check::check;
+use snapshot_core::check::{Report, check};
 use snapshot_core::search::Budget;
 use snapshot_core::verdict::Verdict;
 use snapshot_core::{certificate, immediate};
@@ -92,6 +93,9 @@ pub enum Fault {
     /// The witness that it gave proves nothing.
     #[error("the witness is refused: {0}")]
     Witness(WitnessError),
+    /// The lines that it gave do not follow.
+    #[error("the lines are refused: {0}")]
+    Refutation(RefutationError),
     /// The blocks that it gave explain nothing.
     #[error("the blocks are refused: {0}")]
     Blocks(BlocksError),
@@ -132,8 +136,8 @@ impl Case {
         let (answer, certificate) = match &self.history {
             Recorded::Snapshot(history) => {
                 let mut budget = Budget { memory: SEARCH_MEMORY, proceed: &mut || true };
-                let verdict = check(history, &mut budget).verdict;
-                (Answer::of(&verdict), confirm(history, &verdict))
+                let report = check(history, &mut budget);
+                (Answer::of(&report.verdict), confirm(history, &report))
             }
             Recorded::Immediate(history) => {
                 let verdict = immediate::check(history);
@@ -163,12 +167,17 @@ impl Case {
 }
 
 /// Judges the certificate of a verdict that has one.
-fn confirm(history: &History<Value>, verdict: &Verdict) -> Option<Result<(), Fault>> {
-    match verdict {
+fn confirm(history: &History<Value>, report: &Report<Value>) -> Option<Result<(), Fault>> {
+    match &report.verdict {
         Verdict::Linearizable(order) => {
             Some(linearization::check(history, order).map_err(Fault::Linearization))
         }
-        Verdict::Violation(found) => Some(witness::check(history, found).map_err(Fault::Witness)),
+        Verdict::Violation(found) => {
+            let lines = report.explanation.as_ref().and_then(|shown| shown.refutation.as_ref());
+            let derived = lines.map_or(Ok(()), |lines| refutation::check(history, lines));
+            let shown = || witness::check(history, found).map_err(Fault::Witness);
+            Some(derived.map_err(Fault::Refutation).and_then(|()| shown()))
+        }
         Verdict::Unknown(_) | Verdict::Disputed(_) => None,
     }
 }
@@ -204,8 +213,8 @@ mod tests {
         else {
             panic!("the twins are snapshots");
         };
-        let mut verdict = |history| check(history, &mut budget).verdict;
-        let (violation, order) = (verdict(&bad), verdict(&good));
+        let mut report = |history| check(history, &mut budget);
+        let (violation, order) = (report(&bad), report(&good));
         assert_eq!(confirm(&bad, &violation), Some(Ok(())));
         assert_eq!(confirm(&good, &order), Some(Ok(())));
         let refused = confirm(&good, &violation);

@@ -17,7 +17,6 @@ mod stream;
 use std::time::{Duration, Instant};
 
 use snapshot_core::History;
-use snapshot_core::certificate::witness::{self, WitnessError};
 use snapshot_core::check::{self, Checker};
 use snapshot_core::explanation::Explanation;
 use snapshot_core::monitor::Undecided;
@@ -25,6 +24,7 @@ use snapshot_core::search::Budget;
 use snapshot_core::verdict::{Linearization, Method, Unknown, Verdict};
 
 use crate::Value;
+use crate::certificate::{Certificate, Refuted};
 use crate::format::{Backwards, Format, Location, Object};
 use crate::input::{Gauge, Input, InputReader, OpenError, Replay};
 use crate::read::{InputError, Recording, read_recording};
@@ -167,6 +167,8 @@ pub struct ViolationFinding {
     pub method: Method,
     /// The event that completes it, and where that is.
     pub decided_at: (usize, Location),
+    /// Whether every shorter prefix is known to be linearizable.
+    pub is_first: bool,
     /// What proves it; `None` if nothing of the input was kept, or finding a
     /// proof takes more memory than allowed.
     pub proof: Option<Proof>,
@@ -183,7 +185,7 @@ pub struct Proof {
     pub locations: Vec<(usize, Location)>,
     /// Why the certificate, if one is wanted, cannot be checked: where a budget ran out,
     /// the operations may be too many to try all orders.
-    pub uncertified: Option<WitnessError>,
+    pub uncertified: Option<Refuted>,
 }
 
 impl Proof {
@@ -312,14 +314,15 @@ fn find(
             let explanation = report.explanation.expect("a violation comes with its explanation");
             let decided_at = report.decided_at.unwrap_or(history.len() - 1);
             let events = proof::events(&explanation);
-            let is_wanted = options.linearization;
-            let uncertified =
-                is_wanted.then(|| witness::check(history, &explanation.witness).err()).flatten();
+            let certificate =
+                options.linearization.then(|| Certificate::of_violation(&explanation));
+            let uncertified = certificate.and_then(|certificate| certificate.check(history).err());
             let locations_of_proof =
                 events.into_iter().map(|event| (event, locations[event])).collect();
             Finding::Violation(Box::new(ViolationFinding {
                 method: report.method,
                 decided_at: (decided_at, locations[decided_at]),
+                is_first: report.is_first,
                 proof: Some(Proof { explanation, locations: locations_of_proof, uncertified }),
                 malformed,
             }))

@@ -39,8 +39,9 @@ pub(super) struct Reading {
     renewed: Option<usize>,
     /// Where the event is at which the judgement was made.
     decided: Option<Location>,
-    /// The event at which the relation had no order, and where it is.
-    conflict: Option<(usize, Location)>,
+    /// The event at which the relation had no order, where it is, and whether every shorter prefix
+    /// has one.
+    conflict: Option<(usize, Location, bool)>,
     error: Option<InputError>,
 }
 
@@ -103,11 +104,14 @@ pub(super) fn conclude(reading: Reading, replay: Option<Replay>, options: &Optio
                     search(replay, options).unwrap_or_else(|| unsearched(Obstacle::TooLarge))
                 }
                 None => match (reading.conflict, reading.saturation) {
-                    (Some(decided_at), _) => {
-                        let (method, malformed) = (Method::Saturation, None);
-                        let proof = None;
-                        let finding = ViolationFinding { method, decided_at, proof, malformed };
-                        Finding::Violation(Box::new(finding))
+                    (Some((event, location, is_first)), _) => {
+                        Finding::Violation(Box::new(ViolationFinding {
+                            method: Method::Saturation,
+                            decided_at: (event, location),
+                            is_first,
+                            proof: None,
+                            malformed: None,
+                        }))
                     }
                     (None, Some(saturation)) if saturation.uncertainty().is_none() => {
                         let method = Method::Saturation;
@@ -262,9 +266,11 @@ impl Reading {
             }
         }
         if let Some(saturation) = &mut self.saturation {
+            // Where values repeat, or scans are partial, a violation may be found late.
+            let is_certain = saturation.uncertainty().is_none();
             if saturation.observe(event).is_some() {
                 if self.conflict.is_none() {
-                    self.conflict = Some((self.monitor.events() - 1, location));
+                    self.conflict = Some((self.monitor.events() - 1, location, is_certain));
                 }
                 if options.live {
                     return Ok(ControlFlow::Break(()));
@@ -302,7 +308,15 @@ fn violation(
             Err(error) => return Finding::Malformed(error),
         },
     };
-    Finding::Violation(Box::new(ViolationFinding { method, decided_at, proof, malformed }))
+    // The monitor has judged every shorter prefix.
+    let is_first = true;
+    Finding::Violation(Box::new(ViolationFinding {
+        method,
+        decided_at,
+        is_first,
+        proof,
+        malformed,
+    }))
 }
 
 /// `None` if the operations that the alarm names do not prove it.

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use serde::Serialize;
+use snapshot_core::check::counted;
 
 use super::State;
 use super::checkpoint::Held;
@@ -18,6 +19,8 @@ pub struct Answer {
     pub(super) object: Object,
     /// What its judge knew.
     pub(super) state: State,
+    /// Whether, of a violation, it knew that everything before was right.
+    pub(super) is_certain: bool,
     /// Where its event was that was read last.
     pub(super) last: Location,
     /// Events since its past was cut off.
@@ -64,6 +67,15 @@ impl Answer {
         (self.before + event as u64, place)
     }
 
+    /// Whether everything before that event is known to be right.
+    pub fn is_first(&self) -> bool {
+        match self.judgement.as_ref().map(|judgement| &judgement.finding) {
+            Some(Finding::Violation(violation)) => violation.is_first,
+            Some(Finding::Immediate(_)) => true,
+            _ => self.is_certain,
+        }
+    }
+
     /// For people, in several lines; `name` is the input's.
     pub fn human(&self, name: &str) -> String {
         let name = match &self.key {
@@ -73,16 +85,24 @@ impl Answer {
         let fine = self.object.criterion();
         let Some(judgement) = self.shown() else {
             let (word, from) = match self.state {
-                State::Violation => ("violation", format!("  not {fine} from {} on\n", self.last)),
+                State::Violation if self.is_first() => {
+                    ("violation", format!("  not {fine} from {} on\n", self.last))
+                }
+                State::Violation => {
+                    ("violation", format!("  the violation is complete not after {}\n", self.last))
+                }
                 _ => ("unknown", String::new()),
             };
             let reason = match &self.judgement {
                 Some(_) => "the budget of an exact search ran out".to_owned(),
-                None => format!("operations were open for more than {} events", self.most_kept),
+                None => {
+                    let most = counted(self.most_kept as u64, "event", "events");
+                    format!("operations were open for more than {most}")
+                }
             };
             return format!(
-                "{name}: {word} ({} events)\n{from}  the argument is not at hand: {reason}\n",
-                self.before + self.events as u64
+                "{name}: {word} ({})\n{from}  the argument is not at hand: {reason}\n",
+                counted(self.before + self.events as u64, "event", "events")
             );
         };
         let mut text = report::human(&name, judgement);
@@ -112,7 +132,8 @@ impl Answer {
                     key: self.key.as_ref().map(Held::from),
                     verdict: if is_violated { "violation" } else { "unknown" },
                     before: self.before,
-                    violation: is_violated.then_some(BareViolation { decided_at }),
+                    violation: is_violated
+                        .then_some(BareViolation { decided_at, not_after: !self.is_first() }),
                 })
             }
         };
@@ -143,6 +164,8 @@ struct Bare<'a> {
 #[derive(Serialize)]
 struct BareViolation {
     decided_at: Place,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    not_after: bool,
 }
 
 #[derive(Serialize)]

@@ -84,6 +84,9 @@ pub struct Ended {
     pub column: u64,
     /// Bytes of the input before it.
     pub bytes: u64,
+    /// Whether the violation may be complete before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_after: bool,
 }
 
 impl Ended {

@@ -84,6 +84,10 @@ impl Judge for Exchanges {
         }
     }
 
+    fn is_first(&self) -> bool {
+        true
+    }
+
     fn observe(
         &mut self,
         location: Location,

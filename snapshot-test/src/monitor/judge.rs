@@ -125,6 +125,9 @@ pub trait Judge: Sized + Send {
     /// What is known of what came since the last cut.
     fn state(&self) -> State;
 
+    /// Whether everything before the event of a violation is known to be right.
+    fn is_first(&self) -> bool;
+
     /// Takes the next event.
     ///
     /// # Errors

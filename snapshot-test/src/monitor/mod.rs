@@ -40,6 +40,7 @@ mod share;
 mod source;
 mod summary;
 
+use snapshot_core::check::counted;
 use snapshot_core::history::Declaration;
 
 pub use self::answer::Answer;
@@ -177,8 +178,7 @@ impl<J: Judge> Live<J> {
             many => format!(" of {many} objects"),
         };
         if self.state() == State::Fine {
-            let text =
-                format!("{name}: {fine} so far ({events} events{of}, {open} operations open)\n");
+            let text = format!("{name}: {fine} so far ({})\n", summary::sized(events, &of, open));
             return (text, 0);
         }
         let wanted: Vec<usize> = match self.violated {
@@ -195,7 +195,8 @@ impl<J: Judge> Live<J> {
             code = if code == 1 || worse == 1 { 1 } else { code.max(worse) };
         }
         if code == 0 {
-            text += &format!("{name}: {fine} ({events} events{of})\n");
+            let events = counted(events, "event", "events");
+            text += &format!("{name}: {fine} ({events}{of})\n");
         }
         (text, code)
     }

@@ -124,6 +124,10 @@ impl Judge for Snapshots {
         }
     }
 
+    fn is_first(&self) -> bool {
+        self.monitor.is_first()
+    }
+
     fn observe(
         &mut self,
         location: Location,

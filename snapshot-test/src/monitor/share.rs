@@ -331,6 +331,7 @@ impl<J: Judge> Share<J> {
             key: object.key.clone(),
             object: J::OBJECT,
             state: judge.state(),
+            is_certain: judge.is_first(),
             last: object.last,
             events: judge.events(),
             before: past.events,
@@ -346,8 +347,7 @@ impl<J: Judge> Share<J> {
     /// If it has ended before.
     pub fn alarm(&mut self, number: usize) -> Answer {
         let answer = self.answer(number);
-        let (event, place) = answer.decided_at();
-        self.end(number, event, place, None);
+        self.end_violated(number, &answer);
         answer
     }
 
@@ -363,10 +363,7 @@ impl<J: Judge> Share<J> {
                 self.objects[number].is_decided = true;
                 return None;
             }
-            1 => {
-                let (event, place) = answer.decided_at();
-                self.end(number, event, place, None);
-            }
+            1 => self.end_violated(number, &answer),
             _ => {}
         }
         Some(answer)
@@ -394,7 +391,8 @@ impl<J: Judge> Share<J> {
         let violation = violation.filter(|answer| answer.code() == 1);
         if violation.is_none() {
             let event = self.objects[number].events();
-            self.end(number, event, at, Some(error.kind().to_string()));
+            let refused = Some(error.kind().to_string());
+            self.end(number, (event, at), false, refused);
         }
         if let Stage::Counted { events, .. } = &mut self.objects[number].stage {
             *events += 1;
@@ -402,10 +400,20 @@ impl<J: Judge> Share<J> {
         violation.map_or(Ok(error), |answer| Err(Box::new(answer)))
     }
 
-    fn end(&mut self, number: usize, event: u64, place: Location, refused: Option<String>) {
+    fn end_violated(&mut self, number: usize, answer: &Answer) {
+        self.end(number, answer.decided_at(), !answer.is_first(), None);
+    }
+
+    fn end(
+        &mut self,
+        number: usize,
+        (event, place): (u64, Location),
+        not_after: bool,
+        refused: Option<String>,
+    ) {
         let object = &mut self.objects[number];
         let Location { line, column, offset: bytes } = place;
-        let ended = Ended { refused, event, line, column, bytes };
+        let ended = Ended { refused, event, line, column, bytes, not_after };
         let events = object.events();
         object.stage = Stage::Counted { ended, events, from: Location::START };
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
+use snapshot_core::check::counted;
 
 use super::answer::Place;
 use super::checkpoint::{Ended, Held};
@@ -100,6 +101,13 @@ pub fn title(names: &[impl AsRef<str>]) -> String {
     }
 }
 
+/// `12 events of 2 objects, 1 operation open`.
+pub(super) fn sized(events: u64, of: &str, open: u64) -> String {
+    let (events, open) =
+        (counted(events, "event", "events"), counted(open, "operation", "operations"));
+    format!("{events}{of}, {open} open")
+}
+
 /// An object that is not linearizable, malformed or undecided.
 type Wrong<'a, E> = (&'a InputStanding, &'a Option<Value>, E);
 
@@ -176,12 +184,11 @@ impl Summary {
     pub fn human(&self) -> String {
         let Self { objects, events, pending, .. } = self;
         let title = title(&self.names());
-        let mut of = format!(" of {objects} {}", if *objects == 1 { "object" } else { "objects" });
+        let mut of = format!(" of {}", counted(*objects, "object", "objects"));
+        let size = sized(*events, "", *pending);
         if self.all().next().is_none() {
             let fine = self.criterion();
-            return format!(
-                "{title}: {fine} so far ({events} events{of}, {pending} operations open)\n"
-            );
+            return format!("{title}: {fine} so far ({})\n", sized(*events, &of, *pending));
         }
         let counts = [
             (self.violations().count(), "wrong"),
@@ -193,7 +200,7 @@ impl Summary {
             let comma = if of.is_empty() { ", " } else { "" };
             let _ = write!(text, "{comma}{count}{} {word}", std::mem::take(&mut of));
         }
-        let _ = writeln!(text, "; {events} events, {pending} operations open)");
+        let _ = writeln!(text, "; {size})");
         for (input, key, end) in self.all() {
             let key = key.as_ref().map(|key| format!("@{key}"));
             let name = (self.inputs.len() > 1).then(|| input.name.clone());
@@ -202,11 +209,13 @@ impl Summary {
                 End::Open => writeln!(text, "  {name}: undecided"),
                 End::Ended(ended) => {
                     let (place, event) = (ended.place(), ended.event);
+                    let fine = input.object.criterion();
                     let what = match ended.refused {
-                        Some(_) => "malformed at".to_owned(),
-                        None => format!("not {} from", input.object.criterion()),
+                        Some(_) => format!("malformed at {place} on"),
+                        None if ended.not_after => format!("not {fine}, and not after {place},"),
+                        None => format!("not {fine} from {place} on"),
                     };
-                    writeln!(text, "  {name}: {what} {place} on (event {event} of the object)")
+                    writeln!(text, "  {name}: {what} (event {event} of the object)")
                 }
             };
         }
@@ -227,6 +236,7 @@ impl Summary {
             key: key.as_ref().map(Held::from),
             place: Place::of(ended.event, ended.place()),
             message: ended.refused.clone(),
+            not_after: ended.not_after,
         };
         let open = |(input, key, _): Wrong<'_, &End>| {
             let key = key.as_ref().map(Held::from);
@@ -293,6 +303,8 @@ struct KeyedEnd {
     place: Place,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    not_after: bool,
 }
 
 #[derive(Serialize)]

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use snapshot_core::check::{counted, told_completion, told_linearizable};
 use snapshot_core::verdict::{Cause, Method, Size};
 
 use super::verdict;
@@ -52,7 +53,7 @@ fn write(
             let ViolationFinding { method, decided_at: (event, location), .. } = violation.as_ref();
             let size = size(&judgement.counts);
             writeln!(out, "{name}: {verdict} ({size}; {})", method.description())?;
-            writeln!(out, "  not linearizable from {location} (event {event}) on")?;
+            out.push_str(&told_completion(&location.to_string(), *event, violation.is_first));
             match &violation.proof {
                 Some(proof) => {
                     let place = |event| {
@@ -82,24 +83,18 @@ fn write(
                 _ => "exact search",
             };
             writeln!(out, "{name}: {verdict} ({}; {searched})", size(&judgement.counts))?;
-            let (exhausted, events) = (unknown.exhausted, unknown.linearizable_events);
+            let exhausted = unknown.exhausted;
+            let known = told_linearizable(unknown.linearizable_events);
             if is_saturated {
-                writeln!(
-                    out,
-                    "  the {exhausted} budget ran out; the first {events} events are linearizable"
-                )?;
+                writeln!(out, "  the {exhausted} budget ran out; {known}")?;
                 let repeat = match unknown.cause {
                     Cause::OverlappingUpdates { .. } => "values did not repeat; but ",
                     _ => "",
                 };
                 writeln!(out, "  it was not decided in linear time: {repeat}{}", unknown.cause)?;
             } else {
-                writeln!(
-                    out,
-                    "  the {exhausted} budget ran out after {} states; the first {events} events \
-                     are linearizable",
-                    unknown.states
-                )?;
+                let states = counted(unknown.states, "state", "states");
+                writeln!(out, "  the {exhausted} budget ran out after {states}; {known}")?;
                 writeln!(out, "  it was searched because {}", unknown.cause)?;
             }
             let instead = match unknown.cause {
@@ -124,9 +119,9 @@ fn write(
             writeln!(out, "{name}: {verdict} ({})", size(&judgement.counts))?;
             writeln!(
                 out,
-                "  the first {} events are linearizable; to go on takes an exact search, \
-                 because {}",
-                undecided.event, undecided.cause
+                "  {}; to go on takes an exact search, because {}",
+                told_linearizable(undecided.event),
+                undecided.cause
             )?;
             match obstacle {
                 Obstacle::Forgotten => match undecided.cause {
@@ -180,7 +175,10 @@ fn write(
             writeln!(out, "  {}", disputed.evidence())
         }
         // What is wrong, and how to mend it, is a diagnostic, not a result.
-        Finding::Malformed(_) => writeln!(out, "{name}: {verdict}"),
+        Finding::Malformed(error) => match error.unopened() {
+            Some(reason) => writeln!(out, "{name}: {verdict} ({reason})"),
+            None => writeln!(out, "{name}: {verdict}"),
+        },
     }
 }
 

@@ -4,7 +4,6 @@
 //! within one version.
 
 use serde::Serialize;
-use snapshot_core::certificate::witness::WitnessError;
 use snapshot_core::explanation::{Deed, Ending, Exhibit, Explanation};
 use snapshot_core::history::Outcome;
 use snapshot_core::immediate::History;
@@ -13,7 +12,7 @@ use snapshot_core::{OperationId, Segment};
 
 use super::{doubt, exhausted, verdict};
 use crate::Value;
-use crate::certificate::line_text;
+use crate::certificate::{Refuted, line_text};
 use crate::format::Location;
 use crate::input::OpenError;
 use crate::judge::{
@@ -86,6 +85,9 @@ struct Place {
 #[derive(Debug, Serialize)]
 struct Violation {
     decided_at: Place,
+    /// The violation may be complete before.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    not_after: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -219,7 +221,7 @@ pub(crate) fn json_of(
 }
 
 /// Why the certificate of a judgement cannot be checked, if that is so.
-fn uncertified(judgement: &Judgement) -> Option<&WitnessError> {
+fn uncertified(judgement: &Judgement) -> Option<&Refuted> {
     match &judgement.finding {
         Finding::Violation(violation) => violation.proof.as_ref()?.uncertified.as_ref(),
         _ => None,
@@ -381,6 +383,7 @@ fn violation(finding: &ViolationFinding) -> Violation {
     let Some(proof) = &finding.proof else {
         return Violation {
             decided_at,
+            not_after: !finding.is_first,
             rule: None,
             argument: None,
             segments: Vec::new(),
@@ -395,6 +398,7 @@ fn violation(finding: &ViolationFinding) -> Violation {
     let name = |exhibit: &Exhibit<Value>| format!("operation {}", exhibit.id);
     Violation {
         decided_at,
+        not_after: !finding.is_first,
         rule: Some(witness.reason.name()),
         argument: Some(explanation.argument(name)),
         segments: witness.segments.iter().map(|segment| segment.index()).collect(),
@@ -418,6 +422,7 @@ fn exchanges(finding: &immediate::Violation) -> Violation {
     let found = &finding.alarm.violation;
     let mut violation = Violation {
         decided_at: place(finding.alarm.event, Some(finding.decided_at)),
+        not_after: false,
         rule: Some(found.condition().name()),
         argument: None,
         segments: Vec::new(),

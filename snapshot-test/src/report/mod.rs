@@ -10,6 +10,7 @@ pub use json::{Record, SCHEMA, json};
 pub(crate) use json::{json_of, text};
 
 use serde::{Deserialize, Serialize};
+use snapshot_core::check::counted;
 use snapshot_core::verdict::Exhausted;
 
 use crate::format::Doubt;
@@ -28,6 +29,8 @@ pub struct Tally {
     pub malformed: usize,
     /// Those on which two judges contradict each other.
     pub disputed: usize,
+    /// Not to be opened.
+    pub unreadable: usize,
 }
 
 impl Tally {
@@ -42,6 +45,7 @@ impl Tally {
             Finding::Unknown { .. }
             | Finding::Unsearched { .. }
             | Finding::Immediate(immediate::Finding::Undecided(..)) => &mut self.unknown,
+            Finding::Malformed(error) if error.unopened().is_some() => &mut self.unreadable,
             Finding::Malformed(_) => &mut self.malformed,
             Finding::Disputed(_) | Finding::Immediate(immediate::Finding::Disputed(_)) => {
                 &mut self.disputed
@@ -61,20 +65,27 @@ impl Tally {
         self.unknown += other.unknown;
         self.malformed += other.malformed;
         self.disputed += other.disputed;
+        self.unreadable += other.unreadable;
     }
 
     /// Number of inputs.
     pub const fn inputs(&self) -> usize {
-        self.right + self.violations + self.unknown + self.malformed + self.disputed
+        self.right
+            + self.violations
+            + self.unknown
+            + self.malformed
+            + self.unreadable
+            + self.disputed
     }
 
-    /// The exit code: 4 if two judges contradict each other, else 1 if there is a violation, else 2 if an input is malformed, else 3 if one is
+    /// The exit code: 4 if two judges contradict each other, else 1 if there is a violation, else 2
+    /// if an input is malformed or cannot be opened, else 3 if one is
     /// unknown, else 0.
     pub const fn code(&self) -> u8 {
         match self {
             Self { disputed: 1.., .. } => 4,
             Self { violations: 1.., .. } => 1,
-            Self { malformed: 1.., .. } => 2,
+            Self { malformed: 1.., .. } | Self { unreadable: 1.., .. } => 2,
             Self { unknown: 1.., .. } => 3,
             _ => 0,
         }
@@ -82,16 +93,23 @@ impl Tally {
 
     /// For people, in a line.
     pub fn human(&self) -> String {
-        let Self { right, violations, unknown, malformed, disputed } = self;
-        let disputed = match disputed {
-            0 => String::new(),
-            _ => format!(", {disputed} disputed"),
-        };
-        format!(
-            "{} inputs: {right} linearizable, {violations} violations, {unknown} unknown, \
-             {malformed} malformed{disputed}\n",
-            self.inputs()
-        )
+        self.human_of("linearizable")
+    }
+
+    /// The same, where what is right is called so.
+    pub fn human_of(&self, criterion: &str) -> String {
+        let Self { right, violations, unknown, malformed, unreadable, disputed } = self;
+        let inputs = counted(self.inputs() as u64, "input", "inputs");
+        let violations = counted(*violations as u64, "violation", "violations");
+        let mut text = format!(
+            "{inputs}: {right} {criterion}, {violations}, {unknown} unknown, {malformed} malformed"
+        );
+        for (count, word) in [(unreadable, "unreadable"), (disputed, "disputed")] {
+            if *count > 0 {
+                text += &format!(", {count} {word}");
+            }
+        }
+        text + "\n"
     }
 }
 
@@ -120,6 +138,7 @@ pub fn verdict(finding: &Finding) -> &'static str {
         Finding::Unknown { .. }
         | Finding::Unsearched { .. }
         | Finding::Immediate(immediate::Finding::Undecided(..)) => "unknown",
+        Finding::Malformed(error) if error.unopened().is_some() => "unreadable",
         Finding::Malformed(_) => "malformed",
         Finding::Disputed(_) | Finding::Immediate(immediate::Finding::Disputed(_)) => "disputed",
         Finding::Objects(_) if finding.disputed().is_some() => "disputed",

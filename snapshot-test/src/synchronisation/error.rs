@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::reader::LINE_LIMIT;
 use crate::format::Location;
+use crate::input::unopened;
 
 /// A recording that cannot be read, with the place of the defect.
 #[derive(Debug, Error)]
@@ -103,6 +104,19 @@ impl ReadErrorKind {
 }
 
 impl ReadError {
+    /// Why nothing could be read, in a few words: `no such file`.
+    pub fn unopened(&self) -> Option<String> {
+        match &self.kind {
+            ReadErrorKind::Io(error) => Some(unopened(error)),
+            _ => None,
+        }
+    }
+
+    /// The verdict in a word.
+    pub const fn verdict(&self) -> &'static str {
+        if matches!(self.kind, ReadErrorKind::Io(_)) { "unreadable" } else { "malformed" }
+    }
+
     /// The report for people, on an input of this name: several lines, the last without end.
     pub fn report(&self, name: &str) -> String {
         let mut text = match &self.kind {

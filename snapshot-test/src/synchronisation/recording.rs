@@ -117,7 +117,9 @@ pub(super) fn read<S: Interface>(
                     } else {
                         quoted(Some(found.join(" ")))
                     };
-                    let expected = format!("{expected} after `ok`, which ends a `{name}`");
+                    let article =
+                        if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+                    let expected = format!("{expected} after `ok`, which ends {article} `{name}`");
                     return Err(fail(ReadErrorKind::Unexpected { expected, found, nearest: None }));
                 };
                 texts[id.index()].results = Some(results);

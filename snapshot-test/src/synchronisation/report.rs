@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use snapshot_core::OperationId;
+use snapshot_core::check::counted;
 use snapshot_core::explanation::wrap;
 use snapshot_core::generic::Refuted;
 use snapshot_core::synchronisation::Deficiency;
@@ -36,14 +37,11 @@ pub fn human(name: &str, judgement: &Judgement) -> String {
 
 fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Result {
     let Judgement { counts, object, method, finding, .. } = judgement;
-    let plural =
-        |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
-    let processes = if counts.processes == 1 {
-        "1 process".to_owned()
-    } else {
-        format!("{} processes", counts.processes)
-    };
-    let mut size = format!("{}, {processes}", plural(counts.operations, "operation"));
+    let mut size = format!(
+        "{}, {}",
+        counted(counts.operations as u64, "operation", "operations"),
+        counted(counts.processes as u64, "process", "processes")
+    );
     for (count, what) in [(counts.pending, "pending"), (counts.failed, "failed")] {
         if count > 0 {
             write!(size, ", {count} {what}")?;
@@ -375,7 +373,7 @@ pub fn malformed(name: &str, error: &ReadError) -> String {
     let record = serde_json::json!({
         "schema": SCHEMA,
         "input": name,
-        "verdict": "malformed",
+        "verdict": error.verdict(),
         "malformed": {
             "line": error.location.line,
             "column": error.location.column,

@@ -21,6 +21,7 @@ mod objects;
 mod packages;
 mod pages;
 mod partial_scans;
+mod proofs;
 mod round_trip;
 mod samples;
 mod shares;

@@ -165,7 +165,7 @@ fn by_saturation(history: &History<i64>) -> Option<bool> {
             check_proof("saturation", history, &Verdict::Linearizable(order), true);
             Some(true)
         }
-        saturation::Outcome::Violation { event, witness: proof, refutation } => {
+        saturation::Outcome::Violation { event, is_first, witness: proof, refutation } => {
             if let Some(refutation) = &refutation {
                 let checked = certificate::refutation::check(history, refutation);
                 checked.unwrap_or_else(|e| panic!("{e} {refutation:?} of {}", drawing(history)));
@@ -173,9 +173,8 @@ fn by_saturation(history: &History<i64>) -> Option<bool> {
             witness::check(history, &proof)
                 .unwrap_or_else(|e| panic!("{e} {proof:?} {refutation:?} of {}", drawing(history)));
             let is_good = |events| brute_force(&history.prefix(events)).is_some();
-            if is_differentiated(history) {
-                assert!(is_good(event), "late: {}", drawing(history));
-            }
+            assert!(is_first || !is_differentiated(history), "{}", drawing(history));
+            assert!(!is_first || is_good(event), "late: {}", drawing(history));
             assert!(!is_good(event + 1), "early: {}", drawing(history));
             Some(false)
         }
@@ -329,6 +328,22 @@ fn check_report(history: &History<i64>, report: &Report<i64>) {
         assert!(witness.renaming.is_some(), "{witness:?} of {}", drawing(history));
     }
     let decided_at = report.decided_at.expect("a violation is complete at some event");
+    assert!(report.is_first, "the budget has no limit: {}", drawing(history));
+    for exhibit in &explanation.exhibits {
+        let is_late =
+            matches!(witness.reason, Reason::Future { update, .. } if update == exhibit.id);
+        let moment = if exhibit.is_scan() {
+            exhibit.ending.event().expect("it returned something")
+        } else {
+            exhibit.invocation
+        };
+        assert!(is_late || moment <= decided_at, "{exhibit:?} of {}", drawing(history));
+        assert!(exhibit.ending.event().is_none_or(|end| end <= decided_at), "{exhibit:?}");
+    }
+    if let Some(lines) = &explanation.refutation {
+        certificate::refutation::check(history, lines)
+            .unwrap_or_else(|error| panic!("{error} {lines:?} of {}", drawing(history)));
+    }
     let at = |event: usize| unlimited(|budget| decide(&history.prefix(event), budget));
     assert_eq!(at(decided_at), Some(true), "decided too late: {}", drawing(history));
     assert_eq!(at(decided_at + 1), Some(false), "decided too early: {}", drawing(history));

@@ -21,6 +21,7 @@ mod exhaustive;
 mod floating;
 mod forgetting;
 mod invariance;
+mod lifted;
 mod oracle;
 mod partial;
 mod random;

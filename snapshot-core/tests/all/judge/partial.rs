@@ -20,7 +20,7 @@ use crate::judge::recording::Recording;
 use crate::judge::{cases, is_full};
 
 /// All operations concurrent: updates 1..=values of each segment, and these scans.
-fn concurrent(segments: usize, values: i64, scans: &[Vec<(usize, i64)>]) -> History<i64> {
+pub fn concurrent(segments: usize, values: i64, scans: &[Vec<(usize, i64)>]) -> History<i64> {
     let declaration = Declaration::new(0).with_segments(segments).with_writers(Writers::Many);
     let mut history = History::builder(declaration).expect("it is a history");
     let updates = segments * values as usize;

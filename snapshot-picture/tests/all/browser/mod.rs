@@ -76,6 +76,29 @@ fn a_violation_is_drawn_and_read_by_keyboard() {
     assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
 }
 
+/// Arrows within the first row lie between it and the axis, and not below that.
+#[test]
+fn arrows_within_a_row_are_drawn_as_a_whole() {
+    let Some(mut browser) = Chromium::start() else { return };
+    browser.open(&pages::one_row().html(), WIDE, false);
+    browser.screenshot("one-row");
+    // The axis ends at 26, the bars of the first row are from 36 to 56, the row ends at 66.
+    let drawn = "(() => { const canvas = document.getElementById('timeline'), \
+         ratio = window.devicePixelRatio || 1, wide = canvas.width, \
+         pixels = canvas.getContext('2d').getImageData(0, 0, wide, canvas.height).data; \
+         const columns = (from, to) => { let columns = 0; \
+         for (let x = Math.round(60 * ratio); x < wide; x++) { let is = false; \
+         for (let y = Math.round(from * ratio); y < Math.round(to * ratio); y++) { \
+         const at = 4 * (y * wide + x); \
+         is ||= pixels[at] + pixels[at + 1] + pixels[at + 2] < 500; } columns += is; } \
+         return Math.round(columns / ratio); }; \
+         return [columns(27, 34), columns(59, 65)]; })()";
+    let columns = browser.value(drawn);
+    let (over, under) = (columns[0].as_u64().unwrap(), columns[1].as_u64().unwrap());
+    assert!(over > 60 && under > 60, "{over} {under}");
+    assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
+}
+
 #[test]
 fn a_linearization_is_followed() {
     let Some(mut browser) = Chromium::start() else { return };

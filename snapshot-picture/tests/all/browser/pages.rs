@@ -112,6 +112,16 @@ pub fn violation() -> Page {
     page
 }
 
+/// Two operations of one process, with arrows in both directions.
+pub fn one_row() -> Page {
+    let mut history = History::builder(Declaration::new(0).with_segments(1)).unwrap();
+    history.invoke_update(0, 0, 5).unwrap();
+    history.respond_update(0).unwrap();
+    history.invoke_scan(0).unwrap();
+    history.respond_scan(0, &[0]).unwrap();
+    page("row.txt", &history.finish())
+}
+
 pub fn linearizable() -> Page {
     let recipe = Recipe::new(4, 3, 24, Style::Differentiated, 5);
     page("linearizable.txt", &recipe.history().unwrap())

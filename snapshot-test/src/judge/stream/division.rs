@@ -111,7 +111,7 @@ impl Reading {
         if let monitor::Judgement::Violation(alarm) = self.monitor.judgement() {
             self.decided = place(replay, alarm.event);
         }
-        if let Some((event, at)) = &mut self.conflict {
+        if let Some((event, at, _)) = &mut self.conflict {
             *at = place(replay, *event).unwrap_or(*at);
         }
     }

@@ -180,11 +180,79 @@ fn a_folder_stands_for_its_files() {
     let expected = ["a.txt", "b/1.txt", "b/2.txt", "c.txt", "c.txt"];
     assert_eq!(names, expected.map(|name| format!("{path}/{name}")), "{out}");
     assert!(
-        out.ends_with("5 inputs: 4 linearizable, 1 violations, 0 unknown, 0 malformed\n"),
+        out.ends_with("5 inputs: 4 linearizable, 1 violation, 0 unknown, 0 malformed\n"),
         "{out}"
     );
     // The monitor takes the same files.
     let (code, out, error) = answer(run(&format!("monitor --all {path}")));
     assert_eq!((code, error.as_str()), (1, ""), "{out}");
     assert!(out.contains("4 inputs: violation (1 of 4 objects wrong; "), "{out}");
+}
+
+/// An input that is not there is no malformed one.
+#[test]
+fn a_missing_file_is_told_as_such() {
+    for (options, twin) in [("", "condition-d-inversion-good"), ("--object queue", "")] {
+        let input = if twin.is_empty() { String::new() } else { format!("{TWINS}/{twin}.txt") };
+        let (code, out, error) = answer(run(&format!("check {options} /nonexist {input}")));
+        assert_eq!(code, 2, "{out}");
+        assert!(out.starts_with("/nonexist: unreadable (no such file)\n"), "{out}");
+        assert!(error.to_lowercase().contains("no such file"), "{error}");
+        if !twin.is_empty() {
+            let sum =
+                "2 inputs: 1 linearizable, 0 violations, 0 unknown, 0 malformed, 1 unreadable\n";
+            assert!(out.ends_with(sum), "{out}");
+        }
+        let (_, out, _) = answer(run(&format!("check {options} --report json /nonexist")));
+        assert!(out.contains("\"verdict\":\"unreadable\""), "{out}");
+    }
+}
+
+/// `--method linear` insists on its conditions where the observer could answer, too; and names the
+/// first event of a violation, though another component of segments is not theirs.
+#[test]
+fn the_linear_method_is_what_it_is_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str, text: &str| {
+        let place = folder.path().join(name);
+        fs::write(&place, text).unwrap();
+        place.display().to_string()
+    };
+    let simple =
+        place("simple.txt", "segments 2\np0 update 1\np0 ok\np2 scan\np2 ok 0 0\np1 update 1\n");
+    let (code, out, _) = answer(run(&format!("check --method linear {simple}")));
+    assert!(code == 1 && out.contains("; by the linear-time conditions)"), "{out}");
+    let (_, out, _) = answer(run(&format!("check {simple}")));
+    assert!(out.contains("; simple history, by the observer)"), "{out}");
+    let late = place(
+        "late.txt",
+        "writers many\np2 update s0 11\np3 update s0 12\np0 update s0 13\np4 scan\n\
+         p1 update s2 13\np5 update s1 14\np2 ok\np2 scan\np3 ok\np1 fail\np5 fail\np0 fail\n\
+         p2 ok 13 _ _\np4 ok _ 14 _\n",
+    );
+    for method in ["auto", "linear", "saturation", "search", "generic"] {
+        let (code, out, _) = answer(run(&format!("check --method {method} {late}")));
+        assert!(code == 1 && out.contains("not linearizable from 14:1 (event 12) on"), "{out}");
+    }
+    // Without time for the other component it is only known that it is no later event.
+    let hurried = format!("check --method linear --budget-seconds 0 {late}");
+    let (code, out, _) = answer(run(&hurried));
+    assert!(code == 1 && out.contains("is complete not after 15:1 (event 13)"), "{out}");
+    let (_, out, _) = answer(run(&format!("{hurried} --report json")));
+    assert!(out.contains("\"column\":1},\"not_after\":true,"), "{out}");
+}
+
+/// A lifted derivation names the segments of the whole recording, and its certificate is accepted.
+#[test]
+fn the_certificate_of_a_component_is_one_of_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in.txt");
+    let text = "writers many\np1 update s1 0\np0 update s1 0\np1 ok\np0 ok\np1 update s1 1\n\
+                p1 ok\np0 scan\np0 ok _ 0 _ _\n";
+    fs::write(&input, text).unwrap();
+    let (input, folder) = (input.display(), folder.path().display());
+    let (code, out, _) = answer(run(&format!("check --certificate {folder}/c {input}")));
+    assert!(code == 1 && out.contains("(1) S1 returned 0 for segment 1."), "{out}");
+    let (code, out, _) = answer(run(&format!("certify {input} {folder}/c/in.txt.certificate")));
+    assert_eq!(code, 0, "{out}");
 }

@@ -509,7 +509,7 @@ fn what_cannot_be_is_refused() {
         (format!("check --cluster {shown} --process 0 --object queue a"), "--object"),
         (
             format!("check --cluster {shown} --process 0 --report junit a"),
-            "--report human and json",
+            "each process of --cluster reports its own",
         ),
     ] {
         let (code, out, error) = answer(run(&arguments));

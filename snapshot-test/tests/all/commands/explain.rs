@@ -68,7 +68,7 @@ fn pictures_have_four_forms() {
         ("svg", "<svg xmlns="),
         ("dot", "digraph history {"),
         ("latex", "\\begin{tikzpicture}"),
-        ("text", "  p0    |- U1: update(\"</script><b>\") -|\n"),
+        ("text", "  p0    |- U1: update(s0: \"</script><b>\") -|\n"),
     ] {
         let (outcome, _) = explained(VIOLATION, &["--to", form]);
         assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
@@ -98,7 +98,7 @@ fn automata_are_shown_on_request_only() {
     let plain = run_in(folder.path(), &["check", "recording.txt"]).stdout;
     let with = run_in(folder.path(), &["check", "--explain", "recording.txt"]).stdout;
     assert!(
-        !plain.contains("automaton") && plain.contains("|- U1: update(\"</script><b>\") -|\n"),
+        !plain.contains("automaton") && plain.contains("|- U1: update(s0: \"</script><b>\") -|\n"),
         "{plain}"
     );
     assert!(with.starts_with(&plain) && with.contains("automaton M3 accepts"), "{with}");

@@ -59,7 +59,7 @@ fn alarms_name_their_input_and_one_summary_ends_it() {
             assert_eq!(out.lines().filter(|line| line.starts_with(&head)).count(), 1, "{out}");
         }
         let summary = format!(
-            "4 inputs: violation (2 of 5 objects wrong; 55 events, 1 operations open)\n  {} @2: not \
+            "4 inputs: violation (2 of 5 objects wrong; 55 events, 1 operation open)\n  {} @2: not \
              linearizable from 26:1 on (event 13 of the object)\n  {}: not linearizable from 17:1 on \
              (event 15 of the object)\n",
             names[0], names[1]
