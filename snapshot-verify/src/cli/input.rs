@@ -91,22 +91,28 @@ impl Input {
     /// # Errors
     /// The exit code; the diagnostics have been printed.
     pub fn variant(&self, bug: Option<&str>) -> Result<Variant, ExitCode> {
-        self.variant_or(bug, trouble)
+        self.variant_or(bug, false, trouble)
     }
 
-    /// As [`Self::variant`]; of a text that is wrong, what is done with its diagnostics.
+    /// As [`Self::variant`], with linearization points if they are used; of a text that is wrong,
+    /// what is done with its diagnostics.
     ///
     /// # Errors
     /// The exit code.
     pub fn variant_or(
         &self,
         bug: Option<&str>,
+        points: bool,
         wrong: impl FnOnce(Diagnostics) -> ExitCode,
     ) -> Result<Variant, ExitCode> {
         if let Some(bug) = bug {
             self.require(bug)?;
         }
-        let program = self.algorithm.program(bug).map_err(wrong)?;
+        let program = match points {
+            true => self.algorithm.program_with_points(bug),
+            false => self.algorithm.program(bug),
+        };
+        let program = program.map_err(wrong)?;
         if let Some(warnings) = self.algorithm.warnings(&program).filter(|_| bug.is_none()) {
             output::report(warnings);
         }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use snapshot_io::replacement;
-use snapshot_verify::interpret::{Machine, StepReport, Trace, digest};
+use snapshot_verify::interpret::{StepReport, Trace, digest};
 use snapshot_verify::program::Program;
 use snapshot_verify::report::Case;
 use snapshot_verify::report::page::{Page, Subject, of_case, of_every};
@@ -141,7 +141,7 @@ pub fn trace(
     // The last step of a fault does nothing that has a meaning.
     let made = &moves[..moves.len() - usize::from(linearizable.is_none() && !moves.is_empty())];
     let fail = |error: &dyn Display| trouble(format_args!("{}: {error}", case.title()));
-    let machine = Machine::new(program, case.request.processes).map_err(|error| fail(&error))?;
+    let machine = case.request.machine(program).map_err(|error| fail(&error))?;
     let execution = machine.run(made).map_err(|error| fail(&error))?;
     let deeds = execution.reports.iter().map(StepReport::deeds);
     Ok(Some(Trace {
@@ -151,6 +151,7 @@ pub fn trace(
         processes: case.request.processes,
         pair: outcome.pair,
         operations: program.operation_names(),
+        points: case.request.method.at_points(),
         program: Some(digest(program)),
         linearizable,
         moves: moves.to_vec(),

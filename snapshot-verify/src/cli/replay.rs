@@ -11,7 +11,7 @@ use snapshot_io::limited::{LINE_LIMIT, read_text};
 use snapshot_io::{output, quantity};
 use snapshot_verify::deadline::{Deadline, Stopped};
 use snapshot_verify::interpret::{Machine, MoveErrorKind, Sequential, Trace, digest, judge};
-use snapshot_verify::object::{Judge, Judgement};
+use snapshot_verify::object::{Judge, Judgement, forbidden};
 use snapshot_verify::report::page::{Answer, PageInput, of_execution};
 
 use super::input::Input;
@@ -70,7 +70,7 @@ impl Replay {
         let trace: Trace =
             text.parse().map_err(|error| trouble(format_args!("{path}: {error}")))?;
         let input = Input::read(&trace.algorithm)?.sized(trace.size)?;
-        let variant = input.variant(trace.bug.as_deref())?;
+        let variant = input.variant_or(trace.bug.as_deref(), trace.points, trouble)?;
         if let Some(place) = &self.html {
             input.require_snapshot(&variant, "--html")?;
             clear(place, &[&self.trace, Path::new(&input.name)])?;
@@ -82,8 +82,44 @@ impl Replay {
                 input.name
             )));
         }
-        let machine = Machine::new(&variant.program, trace.processes)
-            .map_err(|error| trouble(format_args!("{path}: {error}")))?;
+        let machine = match trace.points {
+            true => Machine::at_points(&variant.program, trace.processes),
+            false => Machine::new(&variant.program, trace.processes),
+        };
+        let machine = machine.map_err(|error| trouble(format_args!("{path}: {error}")))?;
+        // Bad input, at the line of a move.
+        let refused = |number: usize, what: &dyn Display| match Trace::line_of(&text, number) {
+            Some(line) => trouble(format_args!("{path}: line {line}: {what}")),
+            None => trouble(format_args!("{path}: {what}")),
+        };
+        let until = self.time.and_then(|time| Instant::now().checked_add(time));
+        let deadline = Deadline::new(until, Some(interrupt::listen()));
+        let stopped = |stopped: Stopped| {
+            trouble(format_args!("{path}: {stopped}"));
+            ExitCode::from(UNKNOWN)
+        };
+        let sequential = match variant.program.object() {
+            None => None,
+            Some(object) => {
+                let sequential = Sequential::new(object, trace.processes);
+                Some(sequential.map_err(|error| trouble(format_args!("{path}: {error}")))?)
+            }
+        };
+        if let Some(sequential) = &sequential {
+            let proceed = || deadline.check().is_ok();
+            let found = forbidden(&machine, sequential, &trace.moves, proceed);
+            deadline.check().map_err(stopped)?;
+            let found = found.map_err(|fault| {
+                let at = input.algorithm.source().place(fault.span);
+                trouble(format_args!("{path}: the object goes wrong at {at}: {fault}"))
+            })?;
+            if let Some(found) = found {
+                let at = input.algorithm.source().place(found.span);
+                let help = "help: an algorithm promises nothing to clients that do not keep to the \
+                            object: take the move out, or change the object";
+                return Err(refused(found.number, &format_args!("{found} ({at})\n{help}")));
+            }
+        }
         let has_changed =
             trace.program.as_ref().is_some_and(|one| *one != digest(&variant.program));
         let changed = match has_changed {
@@ -126,12 +162,6 @@ impl Replay {
                 page::write(of_execution(input), place)
             }
         };
-        let until = self.time.and_then(|time| Instant::now().checked_add(time));
-        let deadline = Deadline::new(until, Some(interrupt::listen()));
-        let stopped = |stopped: Stopped| {
-            trouble(format_args!("{path}: {stopped}"));
-            ExitCode::from(UNKNOWN)
-        };
         for scene in machine.replay(&trace.moves) {
             deadline.check().map_err(stopped)?;
             match scene {
@@ -145,7 +175,7 @@ impl Replay {
                         return Ok((text, code));
                     }
                     let MoveErrorKind::Fault(fault) = &error.kind else {
-                        return Err(trouble(format_args!("{path}: {error}")));
+                        return Err(refused(error.number, &error));
                     };
                     let at = input.algorithm.source().place(fault.span);
                     text.push_str(&format!(
@@ -161,7 +191,7 @@ impl Replay {
         }
         let execution =
             machine.run(&trace.moves).map_err(|error| trouble(format_args!("{path}: {error}")))?;
-        let is_linearizable = match variant.program.object() {
+        let is_linearizable = match &sequential {
             None => {
                 let mut proceed = || deadline.check().is_ok();
                 let report = judge(&execution.history(), MEMORY, &mut proceed);
@@ -172,14 +202,11 @@ impl Replay {
                 })?;
                 report.explanation.is_none()
             }
-            Some(object) => {
-                let fail = |error: &dyn Display| trouble(format_args!("{path}: {error}"));
-                let sequential = Sequential::new(object, trace.processes);
-                let sequential = sequential.map_err(|error| fail(&error))?;
+            Some(sequential) => {
                 let events: Vec<_> = execution.events().collect();
-                let judged = Judge::new(&sequential).judge(&events);
+                let judged = Judge::new(sequential).judge(&events);
                 let judged = judged.map_err(|error| {
-                    let code = fail(&error);
+                    let code = trouble(format_args!("{path}: {error}"));
                     if error.is_ours() { ExitCode::from(BUG) } else { code }
                 })?;
                 judged == Judgement::Linearizable

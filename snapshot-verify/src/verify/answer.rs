@@ -85,7 +85,7 @@ impl Answer {
 /// # Errors
 /// If the text is no algorithm, or the request cannot be met.
 pub fn answer(name: &str, text: &str, request: &Request) -> Result<Answer, AnswerError> {
-    let program = parse(name, text)?.program(None)?;
+    let program = request.method.program(&parse(name, text)?, None)?;
     let is_independent = independence::check(&program).is_ok();
     let outcomes = verify(&program, is_independent, request, &Unwatched::default())?;
     Ok(Answer { outcomes })

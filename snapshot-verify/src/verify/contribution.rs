@@ -199,7 +199,7 @@ fn without(
     time: Duration,
     watch: &dyn Watch,
 ) -> Result<Without, VerifyError> {
-    let program = match changed.program(None) {
+    let program = match request.method.program(changed, None) {
         Ok(program) => program,
         Err(found) => return Ok(Without::NoProgram(first(&found))),
     };

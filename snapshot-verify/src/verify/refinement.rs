@@ -60,7 +60,7 @@ impl<'a> Refined<'a> {
         if has_counters && request.operations == Operations::Unbounded {
             return Err(VerifyError::Counters);
         }
-        let machine = Machine::new(program, request.processes)?;
+        let machine = request.machine(program)?;
         let object = program.object();
         let object = object.map(|object| Sequential::new(object, request.processes)).transpose()?;
         Ok(Self { machine, object, request, means, watch, has_counters })

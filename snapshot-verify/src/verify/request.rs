@@ -7,6 +7,9 @@ use std::time::Duration;
 use snapshot_core::Process;
 
 use super::Reductions;
+use crate::interpret::{Machine, MachineError};
+use crate::language::{Algorithm, Diagnostics};
+use crate::program::Program;
 use crate::refine::Means;
 use crate::search::SelfCheck;
 
@@ -68,6 +71,17 @@ impl Request {
             self_check: None,
         }
     }
+
+    /// The machine that runs a program as it is asked: at linearization points only if they are used.
+    ///
+    /// # Errors
+    /// As [`Machine::new`].
+    pub fn machine<'p>(&self, program: &'p Program) -> Result<Machine<'p>, MachineError> {
+        match self.method.at_points() {
+            true => Machine::at_points(program, self.processes),
+            false => Machine::new(program, self.processes),
+        }
+    }
 }
 
 /// How executions are explored and judged.
@@ -79,6 +93,24 @@ pub enum Method {
     /// The program as it is written, against the normalised specification: PAT's
     /// method, to compare with.
     Refinement(Means),
+}
+
+impl Method {
+    /// Whether operations take effect at linearization points.
+    pub const fn at_points(self) -> bool {
+        matches!(self, Self::Refinement(Means { points: true, .. }))
+    }
+
+    /// The program that it is asked of: with linearization points only if they are used.
+    ///
+    /// # Errors
+    /// As [`Algorithm::program`].
+    pub fn program(self, algorithm: &Algorithm, bug: Option<&str>) -> Result<Program, Diagnostics> {
+        match self.at_points() {
+            true => algorithm.program_with_points(bug),
+            false => algorithm.program(bug),
+        }
+    }
 }
 
 /// The pairs i < j.

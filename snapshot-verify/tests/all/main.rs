@@ -9,6 +9,7 @@ mod documented;
 mod exercise;
 mod hostile;
 mod layers;
+mod marks;
 mod objects;
 mod points;
 mod watchdog;

@@ -328,9 +328,9 @@ fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), U
     Ok((is_ghost, ghostly))
 }
 
-/// Updates take effect where they first store their value, or where the text says so.
+/// Updates take effect where they first store their value.
 fn mark_points(program: &Program, id: ProcedureId, locals: &[Room], code: &mut [Instruction]) {
-    if id != program.update() || code.iter().any(|instruction| instruction.point) {
+    if id != program.update() {
         return;
     }
     let value = &locals[0];

@@ -82,9 +82,9 @@ impl Writer<'_> {
                     }
                     Access::Validate(place) => Act::Validate(self.cell(place)?, into),
                 };
-                let position = self.push(act, span);
-                self.code[position].point = statement.mark.is_some();
+                self.push(act, span);
             }
+            StatementKind::Point(_) => {}
             StatementKind::Call { procedure, arguments, into } => {
                 let into = into.as_ref().map(|place| self.target(place, span)).transpose()?;
                 let act = Act::Call(*procedure, self.scope.terms(arguments)?, into);

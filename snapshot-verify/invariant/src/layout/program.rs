@@ -112,7 +112,10 @@ pub fn each_expression<'a>(statement: &'a Statement, act: &mut dyn FnMut(&'a Exp
         | StatementKind::Free(_)
         | StatementKind::Choose { .. }
         | StatementKind::Together => {}
-        StatementKind::Loop { .. } | StatementKind::Break | StatementKind::Atomic(_) => {}
+        StatementKind::Loop { .. }
+        | StatementKind::Break
+        | StatementKind::Atomic(_)
+        | StatementKind::Point(_) => {}
     }
 }
 

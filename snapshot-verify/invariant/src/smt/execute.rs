@@ -229,6 +229,7 @@ impl<'p> Executor<'p> {
                     other.conditions.push(not(&holds));
                     waiting.extend([next(way, here + 1), next(other, target)]);
                 }
+                Instruction::Point { .. } => waiting.push(next(way, here + 1)),
                 Instruction::Jump { target } => waiting.push(next(way, target)),
                 Instruction::BeginFor(this) => {
                     self.round(&way, procedure, this, None, &mut waiting)?

@@ -322,7 +322,7 @@ impl<'p> Run<'_, 'p> {
                     None => out.push(branch),
                 }
             }
-            Instruction::EndAtomic => {
+            Instruction::EndAtomic | Instruction::Point { .. } => {
                 self.arrive(&mut branch.state, procedure, here + 1);
                 waiting.push(branch);
             }

@@ -126,16 +126,30 @@ impl Algorithm {
         }
     }
 
-    /// The correct program, or that of a bug variant, checked.
+    /// The correct program, or that of a bug variant, checked: what it does, without the places
+    /// where the text says that operations take effect (`linearizes`). These are checked, too.
     ///
     /// # Errors
     ///
     /// If there is no such bug, or names, types or the use of shared memory are
     /// wrong.
     pub fn program(&self, bug: Option<&str>) -> Result<Program, Diagnostics> {
+        self.checked(bug, false)
+    }
+
+    /// The same with its linearization points, for those who ask whether operations take effect there.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::program`].
+    pub fn program_with_points(&self, bug: Option<&str>) -> Result<Program, Diagnostics> {
+        self.checked(bug, true)
+    }
+
+    fn checked(&self, bug: Option<&str>, with_points: bool) -> Result<Program, Diagnostics> {
         let tree = self.tree(bug)?;
         let mut reporter = Reporter::default();
-        match check::program(&self.source, &tree, bug, &mut reporter) {
+        match check::program(&self.source, &tree, bug, with_points, &mut reporter) {
             Some(program) => reporter.finish(&self.source, program),
             None => Err(reporter.into_diagnostics(&self.source)),
         }

@@ -55,7 +55,7 @@ impl Algorithm {
     pub fn meaning(&self, place: u32) -> Option<Meaning> {
         let word = self.word(place)?;
         let tree = self.tree(None).ok()?;
-        let program = self.program(None).ok();
+        let program = self.program_with_points(None).ok();
         let meaning = |text, declared| Meaning {
             span: word.span,
             text: MeaningText::Declaration(text),
@@ -242,16 +242,13 @@ fn expressions(statement: &Statement) -> Vec<&Expression> {
             found.push(value);
         }
         StatementKind::Choose { into, .. } => found.extend(into.indices()),
-        StatementKind::Access { access, .. } => {
-            found.extend(access.operands());
-            found.extend(statement.point_condition());
-        }
+        StatementKind::Access { access, .. } => found.extend(access.operands()),
         StatementKind::Call { arguments, .. } => found.extend(arguments),
         StatementKind::If { condition, .. } => found.push(condition),
         StatementKind::For { except, .. } => found.extend(except),
         StatementKind::Return(value) => found.extend(value),
         StatementKind::New { fields, .. } => found.extend(fields),
-        StatementKind::Free(pointer) => found.push(pointer),
+        StatementKind::Free(value) | StatementKind::Point(value) => found.push(value),
         StatementKind::Loop { .. }
         | StatementKind::Break
         | StatementKind::Atomic(_)

@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use super::{
     Access, Binary, By, CellKind, CellPlace, Expression, ExpressionKind, IndexSet, ListOperation,
-    LocalId, Object, Place, Procedure, Program, Projection, Root, SharedVariable, Statement,
+    LocalId, Mark, Object, Place, Procedure, Program, Projection, Root, SharedVariable, Statement,
     StatementKind,
 };
 
@@ -150,13 +150,15 @@ impl Scope<'_> {
             StatementKind::Access { access, into } => {
                 self.target(f, into.as_ref())?;
                 self.access(f, access)?;
-                if of.mark.is_some() {
-                    f.write_str(" linearizes")?;
-                }
-                if let Some(condition) = of.point_condition() {
-                    f.write_str(" if ")?;
-                    self.expression(f, condition)?;
-                }
+                f.write_str(match of.mark {
+                    None => "",
+                    Some(Mark::Always) => " linearizes",
+                    Some(Mark::OnCondition) => " linearizes on condition",
+                })?;
+            }
+            StatementKind::Point(condition) => {
+                f.write_str("condition: ")?;
+                self.expression(f, condition)?;
             }
             StatementKind::Call { procedure, arguments, into } => {
                 self.target(f, into.as_ref())?;

@@ -199,10 +199,7 @@ impl Work<'_> {
     fn statement(&self, statement: &Statement, atomic: bool) -> Result<u64, ExtentError> {
         let own = match &statement.kind {
             StatementKind::Assign { value, .. } => self.expression(value),
-            StatementKind::Access { access, .. } => {
-                let evaluated = access.operands().into_iter().chain(statement.point_condition());
-                self.all(&evaluated.collect::<Vec<_>>())
-            }
+            StatementKind::Access { access, .. } => self.all(&access.operands()),
             StatementKind::Call { procedure, arguments, .. } => {
                 let called = self.procedure(procedure.0 as usize)?;
                 self.all(&arguments.iter().collect::<Vec<_>>()).saturating_add(called)
@@ -215,7 +212,7 @@ impl Work<'_> {
                 value.as_ref().map_or(1, |value| self.expression(value))
             }
             StatementKind::New { fields, .. } => self.all(&fields.iter().collect::<Vec<_>>()),
-            StatementKind::Free(pointer) => self.expression(pointer),
+            StatementKind::Free(value) | StatementKind::Point(value) => self.expression(value),
             StatementKind::Loop { .. }
             | StatementKind::Break
             | StatementKind::Atomic(_)

@@ -21,7 +21,9 @@
 //! * of a snapshot, `update` has one parameter, of type [`Type::Value`], and returns nothing;
 //!   `scan` has none and returns a view; of an object, the procedure of an operation has its
 //!   parameters and its result;
-//! * a path through a procedure that returns something ends in a `Return`.
+//! * a path through a procedure that returns something ends in a `Return`;
+//! * a program has linearization points ([`Mark`], [`StatementKind::Point`]) only if it was made
+//!   with them: what an algorithm does does not depend on where its text says that it takes effect.
 
 pub mod anonymity;
 mod display;

@@ -10,16 +10,19 @@ pub struct Statement {
     pub kind: StatementKind,
     /// Where it stands.
     pub span: Span,
-    /// If the text marks its access as a linearization point.
+    /// If its access is marked as a linearization point, and the program has
+    /// [points](crate::language::Algorithm::program_with_points).
     pub mark: Option<Mark>,
 }
 
-/// That an access is a linearization point of the operation that makes it.
-#[derive(Clone, Debug, Default)]
-pub struct Mark {
-    /// A bool, evaluated once the result of the access is stored: whether it is one then. Always,
-    /// if there is none.
-    pub condition: Option<Expression>,
+/// When an access is a linearization point of the operation that makes it: an SC or CAS only if
+/// it succeeds.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Mark {
+    /// Always.
+    Always,
+    /// Where the condition of the next [`StatementKind::Point`] holds, which comes in the same step.
+    OnCondition,
 }
 
 /// What a statement does.
@@ -101,6 +104,10 @@ pub enum StatementKind {
         /// Where it goes; of the type of the set.
         into: Place,
     },
+    /// Local: the accesses marked with [`Mark::OnCondition`] since the last of these, if there
+    /// are any, are linearization points if this bool holds. Stands behind the statements that store the
+    /// results of these accesses.
+    Point(Expression),
     /// Operations that take effect together have all come as far as this before one of them
     /// goes on. Of the operations of an object only, once, and in no block.
     Together,
@@ -177,6 +184,7 @@ impl Statement {
             | StatementKind::Break
             | StatementKind::New { .. }
             | StatementKind::Free(_)
+            | StatementKind::Point(_)
             | StatementKind::Together
             | StatementKind::Choose { .. }
             | StatementKind::Return(_) => [&[], &[]],
@@ -196,11 +204,9 @@ impl Statement {
         match &self.kind {
             StatementKind::Assign { value, .. }
             | StatementKind::If { condition: value, .. }
+            | StatementKind::Point(value)
             | StatementKind::Free(value) => operands.push(value),
-            StatementKind::Access { access, .. } => {
-                operands.extend(access.operands());
-                operands.extend(self.point_condition());
-            }
+            StatementKind::Access { access, .. } => operands.extend(access.operands()),
             StatementKind::Call { arguments: values, .. }
             | StatementKind::New { fields: values, .. } => operands.extend(values),
             StatementKind::For { except: value, .. } | StatementKind::Return(value) => {
@@ -213,11 +219,6 @@ impl Statement {
             | StatementKind::Together => {}
         }
         operands
-    }
-
-    /// On what it depends whether its access is a linearization point, if on something.
-    pub fn point_condition(&self) -> Option<&Expression> {
-        self.mark.as_ref()?.condition.as_ref()
     }
 
     /// Does something with every statement, those in blocks included: first with the

@@ -56,7 +56,8 @@ fn right_texts_are_these_programs() {
         let algorithm = read(&name, &text);
         let mut found = String::new();
         for variant in variants(&algorithm) {
-            let program = algorithm.program(variant).unwrap_or_else(|error| panic!("{error}"));
+            let program = algorithm.program_with_points(variant);
+            let program = program.unwrap_or_else(|error| panic!("{error}"));
             found += &told(&algorithm, &program);
             found.push('\n');
         }

@@ -163,22 +163,10 @@ impl<'p> Run<'_, 'p, '_> {
         if let (Some(place), Some(data)) = (into, result) {
             self.store(place, data)?;
         }
-        if happens && self.is_point(statement)? {
-            self.points += 1;
-            if let Some(last) = self.accesses.as_mut().and_then(|accesses| accesses.last_mut()) {
-                last.linearizes = true;
-            }
+        if happens && self.machine.is_at_points() {
+            statement.mark.into_iter().for_each(|mark| self.pass(mark));
         }
         Ok(())
-    }
-
-    /// Whether the access that a statement has made, and whose result is stored, is a linearization
-    /// point.
-    fn is_point(&mut self, statement: &Statement) -> Result<bool, Fault> {
-        match statement.point_condition() {
-            None => Ok(statement.mark.is_some()),
-            Some(condition) => Ok(self.scope().evaluate(condition)? == Data::Bool(true)),
-        }
     }
 
     fn affect(&mut self, access: &'p Access, target: &Target<'p>) -> Result<Effect, Fault> {

@@ -48,6 +48,8 @@ pub enum Instruction<'p> {
     NextFor(For<'p>),
     /// Ends the procedure.
     Return { result: Option<&'p Expression> },
+    /// Decides whether accesses that were marked on condition are linearization points.
+    Point { condition: &'p Expression },
     /// From here on all accesses belong to one step.
     BeginAtomic { statement: &'p Statement },
     /// Up to here.
@@ -83,14 +85,19 @@ pub struct Code<'p> {
     pub fors: usize,
 }
 
-/// The code of all procedures.
+/// The code of all procedures, without linearization points.
 pub fn compile(program: &Program) -> Vec<Code<'_>> {
-    let frees = program.frees();
-    program.procedures.iter().map(|procedure| of_procedure(procedure, frees)).collect()
+    compile_with(program, false)
 }
 
-fn of_procedure(procedure: &Procedure, frees: bool) -> Code<'_> {
-    let mut writer = Writer { frees, ..Writer::default() };
+/// The code of all procedures, with linearization points or without.
+pub(super) fn compile_with(program: &Program, points: bool) -> Vec<Code<'_>> {
+    let frees = program.frees();
+    program.procedures.iter().map(|procedure| of_procedure(procedure, frees, points)).collect()
+}
+
+fn of_procedure(procedure: &Procedure, frees: bool, points: bool) -> Code<'_> {
+    let mut writer = Writer { frees, points, ..Writer::default() };
     writer.block(&procedure.body);
     writer.push(Instruction::Return { result: None });
     let Writer { instructions, statements, fors, .. } = writer;
@@ -125,6 +132,7 @@ impl<'p> Instruction<'p> {
     pub fn operands(&self) -> Vec<&'p Expression> {
         match *self {
             Self::Assign { value: one, .. }
+            | Self::Point { condition: one }
             | Self::Free { pointer: one, .. }
             | Self::Unless { condition: one, .. } => vec![one],
             Self::Access { access, .. } => access.operands(),
@@ -139,14 +147,6 @@ impl<'p> Instruction<'p> {
             | Self::NextFor(_)
             | Self::BeginAtomic { .. }
             | Self::EndAtomic => Vec::new(),
-        }
-    }
-
-    /// What it evaluates once its result is stored.
-    pub fn afterthought(&self) -> Option<&'p Expression> {
-        match *self {
-            Self::Access { statement, .. } => statement.point_condition(),
-            _ => None,
         }
     }
 
@@ -184,6 +184,8 @@ struct Writer<'p> {
     fors: usize,
     /// Whether the program frees nodes.
     frees: bool,
+    /// Whether linearization points are decided.
+    points: bool,
 }
 
 impl<'p> Writer<'p> {
@@ -237,6 +239,10 @@ impl<'p> Writer<'p> {
             StatementKind::Together => {
                 self.push_statement(statement, Instruction::Together { statement });
             }
+            StatementKind::Point(condition) if self.points => {
+                self.push(Instruction::Point { condition });
+            }
+            StatementKind::Point(_) => {}
             StatementKind::Free(pointer) => {
                 self.push_statement(statement, Instruction::Free { statement, pointer });
             }

@@ -119,6 +119,7 @@ pub(super) fn successors(instruction: &Instruction<'_>, at: usize) -> Vec<usize>
         | Instruction::New { .. }
         | Instruction::Choose { .. }
         | Instruction::Together { .. }
+        | Instruction::Point { .. }
         | Instruction::Free { .. }
         | Instruction::BeginAtomic { .. }
         | Instruction::EndAtomic => vec![at + 1],
@@ -129,9 +130,6 @@ pub(super) fn successors(instruction: &Instruction<'_>, at: usize) -> Vec<usize>
 fn transfer(instruction: &Instruction<'_>, after: Vec<bool>) -> Live {
     let mut live = after;
     let mut during = Vec::new();
-    if let Some(condition) = instruction.afterthought() {
-        read(condition, &mut live);
-    }
     instruction.into().into_iter().for_each(|place| stored(place, &mut live));
     match instruction {
         Instruction::Call { .. } => during.clone_from(&live),

@@ -43,15 +43,16 @@ pub struct Machine<'p> {
     holding: Option<Forgetting>,
     initial: State,
     extent: Extent,
+    /// Whether linearization points are decided.
+    at_points: bool,
 }
 
 /// What a step did, as far as it can be seen from outside.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Advance {
+pub(crate) struct Advance {
     /// The response, if it is one.
     pub action: Option<Action>,
-    /// How many accesses it made that are marked as linearization points; of those
-    /// that write under a condition, only the successful ones.
+    /// How many linearization points it passed.
     pub points: u32,
 }
 
@@ -86,12 +87,27 @@ pub enum MachineError {
 }
 
 impl<'p> Machine<'p> {
-    /// The program, run by n processes.
+    /// The program, run by n processes. Nothing is said of linearization points, and no condition
+    /// of one is evaluated.
     ///
     /// # Errors
     /// If n is not from 1 to [`MAX_PROCESSES`], the program is too large for n, or an
     /// initial value has no meaning for n.
     pub fn new(program: &'p Program, n: usize) -> Result<Self, MachineError> {
+        Self::of(program, n, false)
+    }
+
+    /// The same, and steps tell which linearization points they pass, if the program has
+    /// [some](crate::language::Algorithm::program_with_points): a condition of a point that has no meaning is
+    /// a fault then.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn at_points(program: &'p Program, n: usize) -> Result<Self, MachineError> {
+        Self::of(program, n, true)
+    }
+
+    fn of(program: &'p Program, n: usize, at_points: bool) -> Result<Self, MachineError> {
         if n == 0 || n > MAX_PROCESSES {
             return Err(MachineError::Processes { given: n, limit: MAX_PROCESSES });
         }
@@ -104,9 +120,10 @@ impl<'p> Machine<'p> {
             cells += cells_of(variable, n);
         }
         let initial = State { cells: Arc::default(), processes: Vec::new(), fresh: 1 };
-        let code = code::compile(program);
+        let code = code::compile_with(program, at_points);
         let (heap, holding) = (Heap::default(), None);
-        let mut machine = Self { program, n, code, first_cells, heap, holding, initial, extent };
+        let mut machine =
+            Self { program, n, code, first_cells, heap, holding, initial, extent, at_points };
         let initial = machine.first_state();
         let faulty = |fault| MachineError::Initial { processes: n, fault };
         machine.initial = initial.map_err(faulty)?;
@@ -124,6 +141,11 @@ impl<'p> Machine<'p> {
     /// The program.
     pub const fn program(&self) -> &'p Program {
         self.program
+    }
+
+    /// Whether steps tell which linearization points they pass.
+    pub const fn is_at_points(&self) -> bool {
+        self.at_points
     }
 
     /// n, the number of processes and of segments.
@@ -318,18 +340,6 @@ impl<'p> Machine<'p> {
         Ok(self.go_on(state, process, outcome, None, Some(coverage))?.action)
     }
 
-    /// As [`Self::advance`], telling also of linearization points.
-    ///
-    /// # Errors
-    /// As [`Self::step`].
-    pub fn advance_with_points(
-        &self,
-        state: &mut State,
-        process: Process,
-    ) -> Result<Advance, Fault> {
-        self.go_on(state, process, 0, None, None)
-    }
-
     /// As [`Self::advance`], taking one of its [outcomes](Self::outcomes).
     ///
     /// # Errors
@@ -399,9 +409,9 @@ impl<'p> Machine<'p> {
                 run.coverage = coverage;
                 run.choice = outcome;
                 run.access()?;
-                let points = run.points;
                 run.choice = 0;
                 run.until_access()?;
+                let points = run.points.count();
                 self.let_go(state, process);
                 Ok(Advance { action: None, points })
             }

@@ -23,7 +23,7 @@ pub enum Next {
         indices: Vec<i64>,
         /// Whether it may change what the cell holds.
         writes: bool,
-        /// Whether the text marks it as a linearization point.
+        /// Whether it may be a linearization point.
         linearizes: bool,
     },
     /// An `atomic` block, a choice, or an access whose indices have no meaning.
@@ -99,7 +99,7 @@ impl Machine<'_> {
                 variable: place.variable,
                 indices,
                 writes: access.writes(),
-                linearizes: statement.mark.is_some(),
+                linearizes: self.is_at_points() && statement.mark.is_some(),
             },
             Err(_) => Next::Other,
         }

@@ -40,8 +40,8 @@ pub struct AccessReport {
     pub cell: String,
     /// What was done, with what was read and written as people read it.
     pub deed: Deed,
-    /// Whether the text marks it as the operation's linearization point, and, if
-    /// it is an SC or CAS, it succeeded.
+    /// Whether it is a linearization point of the operation; of none in a program that was made
+    /// without.
     pub linearizes: bool,
 }
 

@@ -8,6 +8,7 @@ use super::data::{Data, range};
 use super::evaluate::{Scope, Selector};
 use super::fault::{Fault, FaultKind};
 use super::machine::Machine;
+use super::points::PointsPassed;
 use super::report::AccessReport;
 use super::state::{Activity, Cell, Frame, State};
 use super::structure::Passage;
@@ -33,8 +34,7 @@ pub(super) struct Run<'m, 'p, 's> {
     pub(super) coverage: Option<&'s mut Coverage>,
     /// Receives calls and returns, if they are reported.
     pub(super) passages: Option<&'s mut Vec<Passage>>,
-    /// How many linearization points it has passed.
-    pub(super) points: u32,
+    pub(super) points: PointsPassed,
     /// Which of its outcomes it takes.
     pub(super) choice: u32,
     patience: u32,
@@ -58,7 +58,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
             accesses,
             coverage: None,
             passages: None,
-            points: 0,
+            points: PointsPassed::default(),
             choice: 0,
             patience: PATIENCE,
         }
@@ -200,6 +200,10 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
                 let arguments = arguments.iter().map(|argument| scope.evaluate(argument));
                 let arguments = arguments.collect::<Result<_, _>>()?;
                 self.call(procedure, arguments)?;
+            }
+            Instruction::Point { condition } => {
+                self.decide_points(condition)?;
+                self.frame().at += 1;
             }
             Instruction::Unless { condition, target } => {
                 let holds = self.scope().holds(condition)?;

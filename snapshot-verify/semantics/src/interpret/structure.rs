@@ -7,9 +7,9 @@
 use snapshot_core::Process;
 
 use super::data::{Data, offset};
-use super::event::Call;
+use super::event::{Action, Call};
 use super::fault::Fault;
-use super::machine::{Advance, Machine};
+use super::machine::Machine;
 use super::run::Run;
 use super::state::{Activity, Cell, State};
 use crate::program::{ProcedureId, SharedId};
@@ -122,7 +122,7 @@ impl Machine<'_> {
         self.begin_observed(state, process, call, None, Some(passages)).map(|_| ())
     }
 
-    /// As [`Self::advance_with_points`], and adds the calls that it makes and that return.
+    /// As [`Self::advance`], and adds the calls that it makes and that return.
     ///
     /// # Errors
     /// As [`Self::step`].
@@ -131,16 +131,15 @@ impl Machine<'_> {
         state: &mut State,
         process: Process,
         passages: &mut Vec<Passage>,
-    ) -> Result<Advance, Fault> {
+    ) -> Result<Option<Action>, Fault> {
         let is_running = matches!(state.processes[process.index()].activity, Activity::Running(_));
         if !is_running {
-            return self.advance_with_points(state, process);
+            return self.advance(state, process);
         }
         let mut run = Run::new(self, state, process.index(), None);
         run.passages = Some(passages);
         run.access()?;
-        let points = run.points;
         run.until_access()?;
-        Ok(Advance { action: None, points })
+        Ok(None)
     }
 }

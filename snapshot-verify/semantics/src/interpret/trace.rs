@@ -30,6 +30,8 @@ pub struct Trace {
     /// The names of the operations, if it is an execution of an object that the algorithm
     /// declares: of [`Call::Operation`] in moves, by number.
     pub operations: Vec<String>,
+    /// Whether it is one of the program with its linearization points.
+    pub points: bool,
     /// The [`digest`] of the program that it was made with, if it is known.
     pub program: Option<String>,
     /// Whether the history is linearizable, if that is known.
@@ -92,8 +94,8 @@ pub enum TraceErrorKind {
     #[error(
         "`{found}` is neither a move (`p0 update 1`, `p0 scan`, `p0 step`, `p0 step 3`, or \
          `p0 begin NAME ARGUMENTS` of one of the `operations`) nor one of `algorithm NAME`, `bug \
-         NAME`, `size N`, `processes N`, `pair I J`, `operations NAMES`, `program DIGEST`, `history \
-         linearizable|violation`, `= DEED`, `end`"
+         NAME`, `size N`, `processes N`, `pair I J`, `operations NAMES`, `points`, `program \
+         DIGEST`, `history linearizable|violation`, `= DEED`, `end`"
     )]
     Unknown {
         /// The line.
@@ -150,6 +152,18 @@ impl Trace {
     /// The last line, since version 2: without it, a trace that was cut off would be
     /// another one.
     pub const END: &'static str = "end";
+
+    /// The line, from 1, of a move, by its number from 1, in the text of a trace.
+    pub fn line_of(text: &str, number: usize) -> Option<usize> {
+        let mut reading = Reading::default();
+        let lines = text.lines().map(str::trim).zip(1..);
+        let mut lines =
+            lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')).skip(1);
+        lines.find_map(|(line, at)| {
+            let is_there = reading.line(line).is_ok() && reading.moves.len() >= number;
+            is_there.then_some(at)
+        })
+    }
 }
 
 /// As a trace file has it.
@@ -170,6 +184,9 @@ impl fmt::Display for Trace {
         if !self.operations.is_empty() {
             writeln!(f, "operations {}", self.operations.join(" "))?;
         }
+        if self.points {
+            writeln!(f, "{POINTS}")?;
+        }
         if let Some(program) = &self.program {
             writeln!(f, "program {program}")?;
         }
@@ -186,6 +203,9 @@ impl fmt::Display for Trace {
         writeln!(f, "{}", Self::END)
     }
 }
+
+/// The line that says that linearization points were in use.
+const POINTS: &str = "points";
 
 /// How a history is named that is linearizable.
 const LINEARIZABLE: &str = "linearizable";
@@ -208,6 +228,7 @@ struct Reading {
     processes: Option<usize>,
     pair: Option<[Process; 2]>,
     operations: Option<Vec<String>>,
+    points: Option<()>,
     program: Option<String>,
     linearizable: Option<bool>,
     moves: Vec<Move>,
@@ -254,6 +275,7 @@ impl FromStr for Trace {
             processes: reading.processes.ok_or_else(|| missing("processes"))?,
             pair: reading.pair,
             operations: reading.operations.unwrap_or_default(),
+            points: reading.points.is_some(),
             program: reading.program,
             linearizable: reading.linearizable,
             moves: reading.moves,
@@ -294,6 +316,12 @@ fn once<T>(place: &mut Option<T>, what: &'static str, found: T) -> Result<(), Tr
 impl Reading {
     fn line(&mut self, line: &str) -> Result<(), TraceErrorKind> {
         let unknown = || TraceErrorKind::Unknown { found: line.to_owned() };
+        if line == POINTS {
+            if !self.moves.is_empty() {
+                return Err(TraceErrorKind::Late { what: POINTS });
+            }
+            return once(&mut self.points, POINTS, ());
+        }
         let (word, rest) = line.split_once(char::is_whitespace).ok_or_else(unknown)?;
         let rest = rest.trim();
         if word == "=" {

@@ -375,6 +375,7 @@ fn outside(instructions: &[Instruction<'_>]) -> Vec<bool> {
             | Instruction::New { .. }
             | Instruction::Choose { .. }
             | Instruction::Together { .. }
+            | Instruction::Point { .. }
             | Instruction::Free { .. } => {
                 waiting.push((at + 1, depth));
             }

@@ -2,11 +2,10 @@
 
 use snapshot_core::Process;
 
-use super::ObjectJudgeError;
+use super::{Admission, ObjectJudgeError};
 use crate::interpret::{
     Call, Client, Execution, Fault, Machine, Move, MoveErrorKind, Scheduler, Sequential,
 };
-use crate::refine::ObjectSpecification;
 
 /// A random execution.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -36,8 +35,7 @@ pub fn walk_object(
 ) -> Result<ObjectWalk, ObjectJudgeError> {
     let n = machine.processes();
     let mut scheduler = Scheduler::new(*client, n, seed);
-    let mut specification = ObjectSpecification::new(sequential.clone());
-    let mut set = specification.initial();
+    let mut admission = Admission::new(sequential.clone());
     let mut state = machine.initial().clone();
     let (mut made, mut reports, mut faulty) = (Vec::new(), Vec::new(), None);
     while made.len() < moves {
@@ -46,13 +44,13 @@ pub fn walk_object(
         let next = scheduler.next_taking(&state, outcomes, |client, progress, process: Process| {
             let calls = client.calls_of_object(sequential, progress, process);
             let mut may_begin = |call: &Call| match call {
-                Call::Operation(call) => {
-                    let may = specification.may_begin(set, process, *call);
-                    may.unwrap_or_else(|found| {
+                Call::Operation(call) => match admission.refusal(process, *call) {
+                    Ok(refusal) => refusal.is_none(),
+                    Err(found) => {
                         fault = Some(found);
                         false
-                    })
-                }
+                    }
+                },
                 Call::Update(_) | Call::Scan => false,
             };
             calls.into_iter().filter(|call| may_begin(call)).collect()
@@ -70,15 +68,10 @@ pub fn walk_object(
             Err(refused) => unreachable!("only possible moves are made, but: {refused}"),
         };
         made.push(next);
-        let after = report.event.as_ref().map(|event| specification.after(set, event));
+        let explained = report.event.as_ref().map_or(Ok(true), |event| admission.happens(event));
         reports.push(report);
-        if let Some(fault) = specification.fault() {
-            return Err(ObjectJudgeError::Object(fault.clone()));
-        }
-        match after {
-            None => {}
-            Some(Some(after)) => set = after,
-            Some(None) => break,
+        if !explained.map_err(ObjectJudgeError::Object)? {
+            break;
         }
     }
     let execution = Execution { processes: n, reports, last: state };

@@ -198,12 +198,16 @@ pub enum Unfinished {
 /// # Errors
 /// If the client does not suit the number of processes, or its executions are
 /// too many to search all.
+///
+/// # Panics
+/// If [`Means::points`] are asked for of a machine that is not at points, or the other way round.
 pub fn refine(
     machine: &Machine<'_>,
     client: &Client,
     means: Means,
     budget: &mut Budget<'_>,
 ) -> Result<Refinement, ClientError> {
+    assert_eq!(machine.is_at_points(), means.points, "a machine at points iff they are used");
     client.validate(machine.processes())?;
     let n = machine.processes();
     let points = if means.points { Points::new(machine.program()) } else { Points::NONE };
@@ -218,7 +222,7 @@ pub fn refine(
 /// As [`refine`].
 ///
 /// # Panics
-/// If the object is not that of the machine's program, for as many processes.
+/// As [`refine`], or if the object is not that of the machine's program, for as many processes.
 pub fn refine_object(
     machine: &Machine<'_>,
     sequential: &Sequential<'_>,
@@ -226,6 +230,7 @@ pub fn refine_object(
     means: Means,
     budget: &mut Budget<'_>,
 ) -> Result<Refinement, ClientError> {
+    assert_eq!(machine.is_at_points(), means.points, "a machine at points iff they are used");
     assert_eq!(machine.processes(), sequential.processes(), "one n for both");
     client.validate(machine.processes())?;
     client.validate_object(sequential)?;

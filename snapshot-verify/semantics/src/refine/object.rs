@@ -92,7 +92,7 @@ impl<'p> ObjectSpecification<'p> {
     ) -> Result<bool, Fault> {
         let sequential = self.sequential();
         if !sequential.is_guarded(call) {
-            return Ok(true);
+            return Ok(sequential.object().operation(call.operation).by.includes(process.index()));
         }
         for one in self.configurations(before) {
             if sequential.may_begin(&one.state, process.index(), call)? {

@@ -184,7 +184,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
     }
 
     fn prospect(&mut self, process: Process) -> Prospect {
-        self.states.prospect(&self.from, process, self.has_points)
+        self.states.prospect(&self.from, process)
     }
 
     /// Where a move leads from the row that is being expanded.
@@ -298,7 +298,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
     /// Of the row `to`: where the process is past its points, what it needs one for is gone. Of
     /// what cannot end at all, the response tells.
     fn past_points(&mut self, possibilities: Possibilities, process: Process) -> Possibilities {
-        if !self.states.prospect(&self.to, process, true).responds {
+        if !self.states.prospect(&self.to, process).responds {
             return possibilities;
         }
         let specification = self.world.specification();

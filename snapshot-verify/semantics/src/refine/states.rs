@@ -199,9 +199,8 @@ impl<'m, 'p> States<'m, 'p> {
         Ok(made)
     }
 
-    /// What is known of the next step of a process. `with_points`: whether
-    /// linearization points are visible.
-    pub fn prospect(&mut self, row: &[u32], process: Process, with_points: bool) -> Prospect {
+    /// What is known of the next step of a process.
+    pub fn prospect(&mut self, row: &[u32], process: Process) -> Prospect {
         let key = (row[1 + process.index()], process.index() as u32);
         if let Some(known) = self.prospects.get(&key) {
             return *known;
@@ -212,8 +211,7 @@ impl<'m, 'p> States<'m, 'p> {
         let is_alone = match &next {
             Next::Access { variable, indices, writes, linearizes } => {
                 let (n, me) = (self.machine.processes(), process.index());
-                !(with_points && *linearizes)
-                    && self.footprint.is_alone(n, me, *variable, indices, *writes)
+                !*linearizes && self.footprint.is_alone(n, me, *variable, indices, *writes)
             }
             Next::Begin | Next::Respond | Next::Other => false,
         };

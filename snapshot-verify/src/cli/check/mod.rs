@@ -227,7 +227,7 @@ impl Check {
             }
             for bug in bugs {
                 let wrong = |wrong| self.malformed(&input.name, &wrong);
-                cases.push((input, input.variant_or(bug, wrong)?));
+                cases.push((input, input.variant_or(bug, self.points, wrong)?));
             }
         }
         if cases.is_empty() {

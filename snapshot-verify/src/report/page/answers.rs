@@ -8,7 +8,7 @@ use super::super::human::{about, answer, measures};
 use super::super::{Case, count, human_conclusion, human_every, seconds};
 use super::execution::{PageInput, of_execution};
 use super::proof;
-use crate::interpret::{JudgeError, Machine, MachineError, Move};
+use crate::interpret::{JudgeError, MachineError, Move};
 use crate::program::Program;
 use crate::verify::contribution::Contribution;
 use crate::verify::every::Every;
@@ -77,7 +77,7 @@ pub fn of_case(subject: &Subject<'_>) -> Result<Page, PageError> {
     let Some((outcome, moves, answer, words)) = shown else {
         return Ok(without_execution(subject));
     };
-    let machine = Machine::new(subject.program, case.request.processes)?;
+    let machine = case.request.machine(subject.program)?;
     let input = PageInput {
         title: about(case, outcome.pair),
         source: case.source,

@@ -243,14 +243,14 @@ fn together(outcomes: impl Iterator<Item = (Verdict, Measures)>) -> PointsAnswer
     }
 }
 
-/// The program with these statements as its only linearization points.
+/// The program, which has no linearization points, with these statements as such.
 fn marked(program: &Program, points: &[Span], accepts: fn(&Statement) -> bool) -> Program {
     let owners = owners(program);
     let mut program = program.clone();
     for (procedure, owner) in program.procedures.iter_mut().zip(owners) {
         Statement::each_mut(&mut procedure.body, &mut |statement| {
             let is_point = owner.is_some() && points.contains(&statement.span);
-            statement.mark = (is_point && accepts(statement)).then(Mark::default);
+            statement.mark = (is_point && accepts(statement)).then_some(Mark::Always);
         });
     }
     program

@@ -134,7 +134,7 @@ fn growing_efforts_are_for_refinement_too() {
 fn points_of_the_corpus_are_linearization_points() {
     let mut tried = 0;
     for file in corpus::algorithms() {
-        let program = parse(file.name, file.text).unwrap().program(None).unwrap();
+        let program = parse(file.name, file.text).unwrap().program_with_points(None).unwrap();
         if !Points::new(&program).any() {
             continue;
         }
@@ -183,8 +183,9 @@ scan:
         if all s in segments: one[s].seq = two[s].seq: return [two[s].val for s in segments]
 ";
 
+/// With linearization points, if the text has some.
 fn program(text: &str) -> Program {
-    parse("test.snapshot", text).and_then(|text| text.program(None)).unwrap()
+    parse("test.snapshot", text).and_then(|text| text.program_with_points(None)).unwrap()
 }
 
 /// Bowman's algorithm, with another condition and another last step of updates.

@@ -7,6 +7,7 @@ mod choices;
 mod comparands;
 mod exercised;
 mod lists;
+mod marks;
 mod nodes;
 mod oracle;
 mod points;
@@ -39,21 +40,30 @@ fn algorithm(text: &str) -> Algorithm {
     parse("test", text).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
+/// With linearization points, if the text has some.
 fn program(text: &str) -> Program {
-    algorithm(text).program(None).unwrap_or_else(|wrong| panic!("{wrong}"))
+    algorithm(text).program_with_points(None).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 /// A program with its object, for n processes.
 struct Case<'p> {
     machine: Machine<'p>,
+    /// The same, at its linearization points.
+    at_points: Machine<'p>,
     sequential: Sequential<'p>,
 }
 
 impl<'p> Case<'p> {
+    /// The machine that refinement by these means runs.
+    fn machine(&self, means: Means) -> &Machine<'p> {
+        if means.points { &self.at_points } else { &self.machine }
+    }
+
     fn new(program: &'p Program, n: usize) -> Self {
         let object = program.object().expect("the text declares an object");
         Self {
             machine: Machine::new(program, n).unwrap(),
+            at_points: Machine::at_points(program, n).unwrap(),
             sequential: Sequential::new(object, n).unwrap(),
         }
     }

@@ -97,10 +97,7 @@ fn marked(program: &Program, random: &mut ChaCha8Rng, one_in: u32) -> Program {
     for procedure in &mut marked.procedures {
         let conditions: Vec<Expression> =
             (0..).zip(&procedure.locals).filter_map(|(id, local)| condition(id, local)).collect();
-        Statement::each_mut(&mut procedure.body, &mut |statement| {
-            if !matches!(statement.kind, StatementKind::Access { .. }) {
-                return;
-            }
+        let mut draw = || {
             let is_point = random.next_u32().is_multiple_of(one_in);
             let drawn = random.next_u32() as usize;
             let condition = conditions.get(drawn % (2 * conditions.len().max(1))).cloned();
@@ -112,10 +109,43 @@ fn marked(program: &Program, random: &mut ChaCha8Rng, one_in: u32) -> Program {
                     kind: ExpressionKind::Not(Box::new(condition)),
                 },
             });
-            statement.mark = is_point.then_some(Mark { condition });
-        });
+            is_point.then_some(condition)
+        };
+        mark(&mut procedure.body, &mut draw);
     }
     marked
+}
+
+/// Marks the accesses of a block: each not at all, always, or on a condition, as it is drawn.
+fn mark(block: &mut Vec<Statement>, draw: &mut dyn FnMut() -> Option<Option<Expression>>) {
+    for mut statement in std::mem::take(block) {
+        match &mut statement.kind {
+            StatementKind::Access { .. } => {}
+            StatementKind::If { then, otherwise, .. } => {
+                mark(then, draw);
+                mark(otherwise, draw);
+            }
+            StatementKind::Loop { body }
+            | StatementKind::For { body, .. }
+            | StatementKind::Atomic(body) => mark(body, draw),
+            _ => {}
+        }
+        let drawn = matches!(statement.kind, StatementKind::Access { .. }).then(&mut *draw);
+        let condition = match drawn.flatten() {
+            None => None,
+            Some(condition) => {
+                let conditional = condition.is_some();
+                statement.mark = Some(if conditional { Mark::OnCondition } else { Mark::Always });
+                condition
+            }
+        };
+        block.push(statement);
+        block.extend(condition.map(|condition| Statement {
+            span: Span::default(),
+            kind: StatementKind::Point(condition),
+            mark: None,
+        }));
+    }
 }
 
 /// Whether a local is none, or true, if that has a meaning.
@@ -167,7 +197,7 @@ fn programs(seeds: u64) -> Vec<(String, Program)> {
 /// Some moves, of operations that may begin where others take effect at their points, and
 /// whether these explain what was returned. Ends with the first move that they do not explain,
 /// or before a fault.
-fn walk(
+pub fn walk(
     case: &Case<'_>,
     points: &[bool],
     client: &Client,
@@ -175,18 +205,19 @@ fn walk(
     length: usize,
 ) -> (Vec<Move>, bool) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let n = case.machine.processes();
+    let machine = &case.at_points;
+    let n = machine.processes();
     let mut specification =
         ObjectSpecification::with_points(case.sequential.clone(), points.into());
     let mut set = specification.initial();
-    let mut state = case.machine.initial().clone();
+    let mut state = machine.initial().clone();
     let mut progress = client.start(n);
     let mut moves: Vec<Move> = Vec::new();
     while moves.len() < length {
         let mut choices = Vec::new();
         for process in (0..n).map(Process::from_index) {
-            if case.machine.next(&state, process) != Next::Begin {
-                let outcome = random.next_u32() % case.machine.outcomes(&state, process).max(1);
+            if machine.next(&state, process) != Next::Begin {
+                let outcome = random.next_u32() % machine.outcomes(&state, process).max(1);
                 choices.push(Move::taking(process, outcome));
                 continue;
             }
@@ -201,7 +232,7 @@ fn walk(
             break;
         }
         let made = choices[random.next_u32() as usize % choices.len()];
-        let Some(letters) = make(&case.machine, &mut state, made) else { break };
+        let Some(letters) = make(machine, &mut state, made) else { break };
         if let MoveKind::Begin(call) = made.kind {
             client.begin(&mut progress, made.process, call);
         }
@@ -218,8 +249,17 @@ fn walk(
 }
 
 fn explains(case: &Case<'_>, points: &[bool], moves: &[Move]) -> bool {
-    let mut state = case.machine.initial().clone();
-    let letters = moves.iter().flat_map(|made| make(&case.machine, &mut state, *made).unwrap());
+    let mut state = case.at_points.initial().clone();
+    let letters = moves.iter().flat_map(|made| make(&case.at_points, &mut state, *made).unwrap());
+    explained(case, points, letters)
+}
+
+/// Whether some assignment to points, as far as operations have some, explains these letters.
+pub fn explained(
+    case: &Case<'_>,
+    points: &[bool],
+    letters: impl Iterator<Item = Letter>,
+) -> bool {
     let nothing = vec![Open::Nothing; case.machine.processes()];
     let first = (&case.sequential.initial(), &nothing[..]);
     let letters: Vec<Letter> = match points.contains(&true) {
@@ -249,7 +289,7 @@ fn sets_are_empty_where_no_assignment_to_points_explains_what_was_returned() {
 
 pub fn refine(case: &Case<'_>, client: &Client, means: Means) -> Refinement {
     let mut budget = Budget { states: 100_000, memory: usize::MAX, proceed: &mut |_| true };
-    refine_object(&case.machine, &case.sequential, client, means, &mut budget).unwrap()
+    refine_object(case.machine(means), &case.sequential, client, means, &mut budget).unwrap()
 }
 
 /// With and without partial order reduction and dead locals, against walks and the search above.
@@ -315,9 +355,9 @@ fn an_access_is_a_point_only_where_its_condition_holds() {
     for seed in 0..60 {
         let (moves, explained) = walk(&case, &at_points(&program), &client, seed, 80);
         assert!(explained, "{moves:?}");
-        let mut state = case.machine.initial().clone();
+        let mut state = case.at_points.initial().clone();
         for made in moves {
-            let report = case.machine.make(&mut state, made).unwrap();
+            let report = case.at_points.make(&mut state, made).unwrap();
             for access in report.accesses {
                 let (what, expected) = match &access.deed {
                     Deed::Read { seen } if access.cell == "top" && access.span.begin > pop => {
@@ -341,7 +381,7 @@ fn points_of_the_corpus_are_linearization_points() {
     let mut tried = 0;
     for file in corpus::object_algorithms() {
         let algorithm = algorithm(file.text);
-        let program = algorithm.program(None).unwrap();
+        let program = algorithm.program_with_points(None).unwrap();
         let points = at_points(&program);
         if !points.contains(&true) {
             continue;

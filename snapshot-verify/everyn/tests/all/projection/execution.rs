@@ -342,7 +342,7 @@ impl<'a> Execution<'a> {
                 let mut nothing = Vec::new();
                 let advance = self.machine.advance_passing(&mut self.state, me, &mut nothing);
                 debug_assert!(matches!(
-                    advance.map(|advance| advance.action),
+                    advance,
                     Ok(Some(Action::RespondScan(_) | Action::RespondUpdate))
                 ));
                 self.end(process);
@@ -367,15 +367,10 @@ impl<'a> Execution<'a> {
         let pc = self.pc(process);
         let me = Process::from_index(process);
         let round = pc.and_then(|pc| self.round_of(process, pc));
-        let Ok(advance) = self.machine.advance_passing(&mut self.state, me, passages) else {
+        if self.machine.advance_passing(&mut self.state, me, passages).is_err() {
             return Ended::Fault;
-        };
-        let writes = |pc: usize| {
-            let instruction = &self.model.code[pc];
-            let is_write = matches!(instruction.act, Act::Write(..));
-            instruction.point && (is_write || advance.points > 0)
-        };
-        if pc.is_some_and(writes) {
+        }
+        if pc.is_some_and(|pc| self.model.code[pc].point) {
             self.pass_point(process);
         }
         match round {

@@ -139,6 +139,7 @@ impl<'a> Body<'a> {
                 self.put(place, &value, span)
             }
             StatementKind::Access { access, into } => self.access(access, into.as_ref(), span),
+            StatementKind::Point(_) => Ok(()),
             StatementKind::Call { procedure, arguments, into } => {
                 let arguments = arguments.iter().map(|argument| self.evaluate(argument, true));
                 let arguments = arguments.collect::<Result<_, _>>()?;

@@ -56,6 +56,7 @@ impl Variables {
             | StatementKind::Free(_)
             | StatementKind::Choose { .. }
             | StatementKind::Together
+            | StatementKind::Point(_)
             | StatementKind::Break => {}
         }
     }

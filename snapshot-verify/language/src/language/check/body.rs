@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::globals::{self, Expected, Global, Globals, Signature};
+use super::mark::BlockMark;
 use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported, Reporter};
 use crate::language::tree::{Name, Procedure, Variable};
 use crate::language::{Source, Span};
@@ -28,6 +29,12 @@ pub(super) struct Body<'a> {
     pub repeated: bool,
     /// How many loops are open.
     pub loops: usize,
+    /// Whether linearization points are kept.
+    pub with_points: bool,
+    /// The first access that the text marks as a linearization point.
+    pub marked: Option<Span>,
+    /// The mark of the innermost block around that has one.
+    pub block_mark: Option<BlockMark>,
     locals: Vec<Local>,
     names: HashMap<String, Visible>,
     /// Names whose declaration failed: not to be reported again.
@@ -93,6 +100,9 @@ impl<'a> Body<'a> {
             atomic: false,
             repeated: false,
             loops: 0,
+            with_points: false,
+            marked: None,
+            block_mark: None,
             locals: Vec::new(),
             names: HashMap::new(),
             broken: HashSet::new(),
@@ -208,6 +218,15 @@ impl<'a> Body<'a> {
 
     pub fn local(&self, id: LocalId) -> &Local {
         &self.locals[id.0 as usize]
+    }
+
+    pub const fn count_locals(&self) -> usize {
+        self.locals.len()
+    }
+
+    /// Takes back all locals but the first ones; none of the others is visible or in use.
+    pub fn keep_locals(&mut self, count: usize) {
+        self.locals.truncate(count);
     }
 
     pub fn into_locals(self) -> Vec<Local> {

@@ -162,9 +162,10 @@ impl Walk<'_> {
         let never = Ways { through: Way::Never, out: Way::Never, back: Way::Never };
         match &statement.kind {
             // Not an access: whether `new` is a step depends on the rest of the program.
-            StatementKind::Assign { .. } | StatementKind::New { .. } | StatementKind::Together => {
-                Ways { through: reached, ..never }
-            }
+            StatementKind::Assign { .. }
+            | StatementKind::New { .. }
+            | StatementKind::Point(_)
+            | StatementKind::Together => Ways { through: reached, ..never },
             StatementKind::Access { .. }
             | StatementKind::Choose { .. }
             | StatementKind::Free(_) => Ways { through: reached.min(Way::Accessing), ..never },

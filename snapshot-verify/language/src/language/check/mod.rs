@@ -19,6 +19,7 @@ mod expression;
 mod flow;
 mod globals;
 mod list;
+mod mark;
 mod node;
 mod object;
 mod operator;
@@ -37,11 +38,13 @@ use crate::program::{Interface, Procedure, ProcedureId, Program};
 use body::Body;
 use globals::{Expected, Globals};
 
-/// The program of a tree, unless something is wrong with it; then that is reported.
+/// The program of a tree, with or without its linearization points, unless something is wrong with
+/// it, points included; then that is reported.
 pub(super) fn program(
     source: &Source,
     tree: &Tree,
     bug: Option<&str>,
+    with_points: bool,
     reporter: &mut Reporter,
 ) -> Option<Program> {
     let declared = match &tree.object {
@@ -65,13 +68,13 @@ pub(super) fn program(
         Some(declared) => declared.implemented(&globals, reporter).map(Interface::Object),
     };
     let initial_nodes = globals.initial_nodes(source, tree, reporter);
-    let procedures = procedures(source, &globals, tree, reporter);
+    let (procedures, marked) = procedures(source, &globals, tree, with_points, reporter);
     if !reporter.is_empty() {
         return None;
     }
     flow::check(&procedures, reporter);
     let (Some(interface), true) = (interface, reporter.is_empty()) else { return None };
-    points::check(&procedures, &interface, reporter);
+    points::check(&procedures, &marked, &interface, reporter);
     if !reporter.is_empty() {
         return None;
     }
@@ -104,40 +107,44 @@ fn required(
 }
 
 /// All procedures, checked; but for what concerns paths through them, unless something is
-/// wrong already.
+/// wrong already. Of each the first access that the text marks as a linearization point, too.
 fn procedures(
     source: &Source,
     globals: &Globals,
     tree: &Tree,
+    with_points: bool,
     reporter: &mut Reporter,
-) -> Vec<Procedure> {
+) -> (Vec<Procedure>, Vec<Option<Span>>) {
     let procedures = tree.procedures.iter().zip(0..);
     let checked = procedures.map(|(procedure, id)| {
-        procedure_body(source, globals, procedure, ProcedureId(id), reporter)
+        procedure_body(source, globals, (procedure, ProcedureId(id)), with_points, reporter)
     });
-    checked.collect()
+    checked.unzip()
 }
 
 fn procedure_body(
     source: &Source,
     globals: &Globals,
-    procedure: &super::tree::Procedure,
-    id: ProcedureId,
+    (procedure, id): (&super::tree::Procedure, ProcedureId),
+    with_points: bool,
     reporter: &mut Reporter,
-) -> Procedure {
+) -> (Procedure, Option<Span>) {
     let signature = &globals.signatures[id.0 as usize];
     let mut body = Body::new(source, globals, signature, reporter);
+    body.with_points = with_points;
     body.declare_parameters(procedure);
     for local in &procedure.locals {
         body.declare_local(local);
     }
     let statements = body.statements(&procedure.body);
-    Procedure {
+    let marked = body.marked;
+    let checked = Procedure {
         name: procedure.name.text.clone(),
         span: procedure.name.span,
         parameters: procedure.parameters.len(),
         returns: signature.returns.clone(),
         locals: body.into_locals(),
         body: statements,
-    }
+    };
+    (checked, marked)
 }

@@ -76,7 +76,7 @@ pub(super) fn declare<'t>(
     };
     let expected = Expected::Specification(outside);
     let globals = Globals::declare(source, &specification, expected, reporter);
-    let procedures = procedures(source, &globals, &specification, reporter);
+    let (procedures, _) = procedures(source, &globals, &specification, false, reporter);
     if !reporter.is_empty() {
         return None;
     }

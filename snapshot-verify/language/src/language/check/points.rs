@@ -5,38 +5,45 @@
 //! that no operation calls, of none. That an operation passes exactly one is not checked here, as it depends on
 //! what its conditions and its SC and CAS yield, but where points are used.
 
+use crate::language::Span;
 use crate::language::diagnostic::{DiagnosticKind, Reporter};
-use crate::program::linearization::{marked, reached};
+use crate::program::linearization::reached;
 use crate::program::{Interface, Object, Operation, Procedure, ProcedureId};
 
-/// Checks all procedures together. What is wrong is reported. Calls must not be
-/// circular.
-pub(super) fn check(procedures: &[Procedure], interface: &Interface, reporter: &mut Reporter) {
+/// Checks all procedures together, of each the first marked access. What is wrong is reported. Calls
+/// must not be circular.
+pub(super) fn check(
+    procedures: &[Procedure],
+    marked: &[Option<Span>],
+    interface: &Interface,
+    reporter: &mut Reporter,
+) {
     match interface {
         Interface::Snapshot { update, scan } => {
-            of_snapshot(procedures, [*update, *scan], reporter);
+            of_snapshot(procedures, marked, [*update, *scan], reporter);
         }
-        Interface::Object(object) => of_object(procedures, object, reporter),
-        Interface::Specification => {
-            for statement in procedures.iter().filter_map(|procedure| marked(&procedure.body)) {
-                let what = "`linearizes`".to_owned();
-                reporter.report(DiagnosticKind::OfSnapshot { what }, statement.span);
-            }
-        }
+        Interface::Object(object) => of_object(procedures, marked, object, reporter),
+        // Its operations access nothing.
+        Interface::Specification => {}
     }
 }
 
-fn of_snapshot(procedures: &[Procedure], operations: [ProcedureId; 2], reporter: &mut Reporter) {
+fn of_snapshot(
+    procedures: &[Procedure],
+    marked: &[Option<Span>],
+    operations: [ProcedureId; 2],
+    reporter: &mut Reporter,
+) {
     let [by_update, by_scan] = operations.map(|operation| reached(procedures, operation));
     for (index, procedure) in procedures.iter().enumerate() {
-        let Some(statement) = marked(&procedure.body) else { continue };
+        let Some(place) = marked[index] else { continue };
         let name = procedure.name.clone();
         match (by_update[index], by_scan[index]) {
             (true, true) => {
-                reporter.report(DiagnosticKind::PointOfBoth { name }, statement.span);
+                reporter.report(DiagnosticKind::PointOfBoth { name }, place);
             }
             (false, false) => {
-                reporter.report(DiagnosticKind::PointOfNeither { name }, statement.span);
+                reporter.report(DiagnosticKind::PointOfNeither { name }, place);
             }
             (true, false) | (false, true) => {}
         }
@@ -45,19 +52,24 @@ fn of_snapshot(procedures: &[Procedure], operations: [ProcedureId; 2], reporter:
 
 /// Of an object, a procedure may be called by several operations: a point is of the one that is
 /// executing, and an operation takes effect at one of those that it passes.
-fn of_object(procedures: &[Procedure], object: &Object, reporter: &mut Reporter) {
+fn of_object(
+    procedures: &[Procedure],
+    marked: &[Option<Span>],
+    object: &Object,
+    reporter: &mut Reporter,
+) {
     let by_operation = |operation: &Operation| reached(procedures, operation.procedure);
     let by_operation: Vec<Vec<bool>> = object.operations.iter().map(by_operation).collect();
     for (index, procedure) in procedures.iter().enumerate() {
-        let Some(statement) = marked(&procedure.body) else { continue };
+        let Some(place) = marked[index] else { continue };
         let callers = object.operations.iter().zip(&by_operation).filter(|(_, by)| by[index]);
         let callers: Vec<&Operation> = callers.map(|(operation, _)| operation).collect();
         if let Some(together) = callers.iter().find(|operation| operation.together) {
             let name = procedures[together.procedure.0 as usize].name.clone();
-            reporter.report(DiagnosticKind::PointTogether { name }, statement.span);
+            reporter.report(DiagnosticKind::PointTogether { name }, place);
         } else if callers.is_empty() {
             let name = procedure.name.clone();
-            reporter.report(DiagnosticKind::PointOfNone { name }, statement.span);
+            reporter.report(DiagnosticKind::PointOfNone { name }, place);
         }
     }
 }

@@ -1,12 +1,11 @@
 //! What statements mean.
 
 use super::body::Body;
-use super::exchange::is_first_half;
 use super::globals::Expected;
 use crate::language::Span;
 use crate::language::diagnostic::{DiagnosticKind, Parsed};
 use crate::language::tree::{self, StatementKind as Form};
-use crate::program::{Expression, ExpressionKind, Mark, Statement, StatementKind, Type};
+use crate::program::{Expression, ExpressionKind, Statement, StatementKind, Type};
 
 impl Body<'_> {
     /// The statements of a block. What is wrong with one does not keep the others
@@ -23,9 +22,30 @@ impl Body<'_> {
     }
 
     fn statement(&mut self, written: &tree::Statement) -> Parsed<()> {
+        let before = self.block.len();
+        match &written.mark {
+            Some(mark) if is_marked_as_block(&written.kind) => {
+                self.within_marked(mark, |body| body.meaning_of(written))?;
+                self.mark_block(before, mark)
+            }
+            Some(mark) if !is_block(&written.kind) => {
+                self.meaning_of(written)?;
+                self.mark(before, mark)
+            }
+            _ => {
+                self.meaning_of(written)?;
+                if !is_block(&written.kind) {
+                    self.mark_by_block(before);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A statement, but for its own mark.
+    fn meaning_of(&mut self, written: &tree::Statement) -> Parsed<()> {
         self.spent = None;
         let span = written.span;
-        let before = self.block.len();
         match &written.kind {
             Form::Assign(place, value) => self.assign(place, value, span)?,
             Form::TakeApart(places, value) => self.take_apart(places, value, span)?,
@@ -65,32 +85,11 @@ impl Body<'_> {
                 self.push(StatementKind::Together, span);
             }
         }
-        match &written.mark {
-            Some(mark) => self.mark(before, mark),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     pub fn not_in_atomic(&mut self, kind: DiagnosticKind, span: Span) -> Parsed<()> {
         if self.atomic { Err(self.report(kind, span)) } else { Ok(()) }
-    }
-
-    /// Marks the accesses of the statements from here on.
-    fn mark(&mut self, from: usize, written: &tree::Mark) -> Parsed<()> {
-        let mut condition = None;
-        if let Some(written) = &written.condition {
-            let accessed = self.block.len();
-            self.spent = None;
-            condition = Some(self.condition(written)?);
-            if self.block.len() > accessed {
-                return Err(self.report(DiagnosticKind::PointAccesses, written.span));
-            }
-        }
-        if mark(&mut self.block[from..], &Mark { condition }) {
-            Ok(())
-        } else {
-            Err(self.report(DiagnosticKind::NothingLinearizes, written.span))
-        }
     }
 
     fn in_loop<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
@@ -112,7 +111,9 @@ impl Body<'_> {
             return Ok(());
         };
         self.spent = None;
+        let before = self.block.len();
         let condition = self.condition(condition);
+        self.mark_by_block(before);
         let then = self.statements(then);
         let next = rest.first().map_or(span, |(condition, _)| condition.span);
         let (rest, otherwise) = self.apart(|body| body.choice(rest, otherwise, next));
@@ -136,8 +137,9 @@ impl Body<'_> {
             let before = body.block.len();
             body.spent = None;
             let condition = body.condition(condition)?;
-            if let Some(mark) = mark {
-                body.mark(before, mark)?;
+            match mark {
+                Some(mark) => body.mark(before, mark)?,
+                None => body.mark_by_block(before),
             }
             body.leave_if(condition, span);
             Ok(())
@@ -156,6 +158,7 @@ impl Body<'_> {
         self.not_in_atomic(DiagnosticKind::LoopInAtomic, span)?;
         let (checked, body) = self.apart(|body| {
             let condition = body.condition(condition);
+            body.mark_by_block(0);
             let checked = condition.map(|condition| {
                 let at = condition.span;
                 let kind = ExpressionKind::Not(Box::new(condition));
@@ -181,9 +184,11 @@ impl Body<'_> {
         written: &[tree::Statement],
         span: Span,
     ) -> Parsed<()> {
+        let before = self.block.len();
         let (index, between) = self.run_through(&over.over)?;
         let between = between.map(|between| self.fixed(between));
         let except = self.exception(over, index);
+        self.mark_by_block(before);
         let variable = self.declare_index(&over.variable, index.index_type());
         let mut body = self.statements(written);
         if let Ok(variable) = variable {
@@ -196,28 +201,21 @@ impl Body<'_> {
     }
 }
 
-/// Marks all accesses; whether there is one.
-fn mark(statements: &mut [Statement], with: &Mark) -> bool {
-    let mut any = false;
-    for at in 0..statements.len() {
-        if is_first_half(&statements[at], &statements[at + 1..]) {
-            continue;
-        }
-        let statement = &mut statements[at];
-        match &mut statement.kind {
-            StatementKind::Access { .. } => {
-                statement.mark = Some(with.clone());
-                any = true;
-            }
-            StatementKind::If { then, otherwise, .. } => {
-                any |= mark(then, with);
-                any |= mark(otherwise, with);
-            }
-            StatementKind::Loop { body }
-            | StatementKind::For { body, .. }
-            | StatementKind::Atomic(body) => any |= mark(body, with),
-            _ => {}
-        }
-    }
-    any
+/// Whether a statement has others within it.
+const fn is_block(kind: &Form) -> bool {
+    matches!(
+        kind,
+        Form::If(..)
+            | Form::Repeat(..)
+            | Form::While(..)
+            | Form::Loop(_)
+            | Form::For(..)
+            | Form::Atomic(_)
+    )
+}
+
+/// Whether a mark behind a statement is one of all accesses within it; behind `repeat` it is one of
+/// the condition only.
+const fn is_marked_as_block(kind: &Form) -> bool {
+    is_block(kind) && !matches!(kind, Form::Repeat(..))
 }

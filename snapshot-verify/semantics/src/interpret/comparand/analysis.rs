@@ -105,8 +105,6 @@ impl<'c, 'p> Analysis<'c, 'p> {
         if let Some(local) = written(instruction) {
             escaped[local] = !matches!(instruction, Instruction::New { .. });
         }
-        instruction.afterthought().into_iter().for_each(|after| locals_in(after, &mut read));
-        read.into_iter().for_each(|local| escaped[local] = true);
         escaped
     }
 
@@ -193,9 +191,6 @@ impl<'c, 'p> Analysis<'c, 'p> {
     fn transfer(&self, at: usize, after: Live, assumed: Option<usize>) -> Live {
         let mut live = after;
         let instruction = &self.code.instructions[at];
-        if let Some(condition) = instruction.afterthought() {
-            self.read(condition, &mut live);
-        }
         if let Instruction::Access { access, into, .. } = instruction {
             self.access(at, (access, *into), assumed, &mut live);
             return live;

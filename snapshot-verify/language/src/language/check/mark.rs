@@ -1,0 +1,170 @@
+//! `linearizes`: accesses marked as linearization points.
+//!
+//! The condition of a mark is evaluated once the result of the access is stored. Where a temporary
+//! stands between, the result is stored by a statement after the access; so the condition is a
+//! statement of its own, behind all that belongs to the marked one. Only what may be a step of its own,
+//! or leaves the procedure, comes after it: the access is an operand of that.
+//!
+//! Marks are checked in any case. They are kept only in a program that is made with linearization
+//! points, so that nothing evaluates them in any other.
+
+use super::body::Body;
+use super::exchange::is_first_half;
+use crate::language::Span;
+use crate::language::diagnostic::{DiagnosticKind, Parsed};
+use crate::language::tree;
+use crate::program::{Expression, ExpressionKind, Mark, Statement, StatementKind, Type};
+
+/// The mark behind a block, while the statements within it are being made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockMark {
+    mark: Mark,
+    /// Where it stands; in place of its condition, which sees all that the block declares.
+    span: Span,
+}
+
+impl BlockMark {
+    const fn new(written: &tree::Mark) -> Self {
+        let mark = match written.condition {
+            None => Mark::Always,
+            Some(_) => Mark::OnCondition,
+        };
+        Self { mark, span: written.span }
+    }
+
+    const fn condition(self) -> Expression {
+        Expression { kind: ExpressionKind::Bool(true), content: Type::Bool, span: self.span }
+    }
+
+    fn is_condition(self, condition: &Expression) -> bool {
+        condition.span == self.span
+    }
+}
+
+impl Body<'_> {
+    /// Marks the accesses of the statements from here on.
+    pub fn mark(&mut self, from: usize, written: &tree::Mark) -> Parsed<()> {
+        let condition = self.mark_condition(from, written)?;
+        let mark = BlockMark::new(written).mark;
+        self.keep(from, mark, condition);
+        Ok(())
+    }
+
+    /// Marks what has no mark of its own, if a block around has one.
+    pub fn mark_by_block(&mut self, from: usize) {
+        if let Some(block) = self.block_mark {
+            self.keep(from, block.mark, Some(block.condition()));
+        }
+    }
+
+    /// Makes the statements of a block that has a mark.
+    pub fn within_marked<T>(
+        &mut self,
+        written: &tree::Mark,
+        make: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let outer = self.block_mark.replace(BlockMark::new(written));
+        let made = make(self);
+        self.block_mark = outer;
+        made
+    }
+
+    /// Ends the mark of a block, which stands from here on.
+    pub fn mark_block(&mut self, from: usize, written: &tree::Mark) -> Parsed<()> {
+        let block = BlockMark::new(written);
+        if let Some(condition) = self.mark_condition(from, written)? {
+            Statement::each_mut(&mut self.block[from..], &mut |statement| {
+                if let StatementKind::Point(of) = &mut statement.kind
+                    && block.is_condition(of)
+                {
+                    of.clone_from(&condition);
+                }
+            });
+        }
+        Ok(())
+    }
+
+    /// The condition of a mark, checked; and that there is an access to be marked.
+    fn mark_condition(&mut self, from: usize, written: &tree::Mark) -> Parsed<Option<Expression>> {
+        let mut condition = None;
+        if let Some(written) = &written.condition {
+            let (accessed, locals) = (self.block.len(), self.count_locals());
+            self.spent = None;
+            condition = Some(self.condition(written)?);
+            if self.block.len() > accessed {
+                return Err(self.report(DiagnosticKind::PointAccesses, written.span));
+            }
+            if !self.with_points {
+                self.keep_locals(locals);
+            }
+        }
+        let Some(first) = first_access(&self.block[from..]) else {
+            return Err(self.report(DiagnosticKind::NothingLinearizes, written.span));
+        };
+        self.marked.get_or_insert(first);
+        Ok(condition)
+    }
+
+    /// Keeps a mark of the statements from here on, if points are kept.
+    fn keep(&mut self, from: usize, mark: Mark, condition: Option<Expression>) {
+        if !self.with_points || !mark_accesses(&mut self.block[from..], mark) {
+            return;
+        }
+        if let (Mark::OnCondition, Some(condition)) = (mark, condition) {
+            let span = condition.span;
+            let point = Statement { kind: StatementKind::Point(condition), span, mark: None };
+            let leaves = self.block[from..].iter().position(leaves);
+            let at = leaves.map_or(self.block.len(), |position| from + position);
+            self.block.insert(at, point);
+        }
+    }
+}
+
+/// Whether a statement has the results of accesses as operands, and is no part of what stores them.
+const fn leaves(statement: &Statement) -> bool {
+    matches!(
+        statement.kind,
+        StatementKind::Return(_)
+            | StatementKind::Call { .. }
+            | StatementKind::New { .. }
+            | StatementKind::Free(_)
+            | StatementKind::Choose { .. }
+    )
+}
+
+/// The first access.
+fn first_access(statements: &[Statement]) -> Option<Span> {
+    let mut first = None;
+    Statement::each(statements, &mut |statement| {
+        if matches!(statement.kind, StatementKind::Access { .. }) {
+            first.get_or_insert(statement.span);
+        }
+    });
+    first
+}
+
+/// Marks all accesses that are not marked; whether there is one.
+fn mark_accesses(statements: &mut [Statement], mark: Mark) -> bool {
+    let mut any = false;
+    for at in 0..statements.len() {
+        if is_first_half(&statements[at], &statements[at + 1..]) {
+            continue;
+        }
+        let statement = &mut statements[at];
+        match &mut statement.kind {
+            StatementKind::Access { .. } if statement.mark.is_none() => {
+                statement.mark = Some(mark);
+                any = true;
+            }
+            StatementKind::If { then, otherwise, .. } => {
+                any |= mark_accesses(then, mark);
+                any |= mark_accesses(otherwise, mark);
+            }
+            StatementKind::Loop { body }
+            | StatementKind::For { body, .. }
+            | StatementKind::Atomic(body) => any |= mark_accesses(body, mark),
+            _ => {}
+        }
+    }
+    any
+}

@@ -1,0 +1,53 @@
+//! Linearization points that a step passes.
+//!
+//! An access that is marked on condition waits for the condition, which comes after what stores the
+//! result of the access, in the same step. Where no access waits, the condition is not evaluated.
+
+use super::fault::Fault;
+use super::report::AccessReport;
+use super::run::Run;
+use crate::program::{Expression, Mark};
+
+/// The linearization points that a step has passed.
+#[derive(Debug, Default)]
+pub(super) struct PointsPassed {
+    count: u32,
+    /// The accesses that wait for their condition: of each the number of accesses reported with it.
+    waiting: Vec<usize>,
+}
+
+impl PointsPassed {
+    /// How many there are.
+    pub(super) const fn count(&self) -> u32 {
+        self.count
+    }
+}
+
+impl Run<'_, '_, '_> {
+    /// Passes a marked access, the last one made.
+    pub(super) fn pass(&mut self, mark: Mark) {
+        let reported = self.accesses.as_ref().map_or(0, |accesses| accesses.len());
+        match mark {
+            Mark::Always => self.count_point(reported),
+            Mark::OnCondition => self.points.waiting.push(reported),
+        }
+    }
+
+    /// Decides whether the accesses that wait are linearization points.
+    pub(super) fn decide_points(&mut self, condition: &Expression) -> Result<(), Fault> {
+        let waiting = std::mem::take(&mut self.points.waiting);
+        if !waiting.is_empty() && self.scope().holds(condition)? {
+            waiting.into_iter().for_each(|reported| self.count_point(reported));
+        }
+        Ok(())
+    }
+
+    /// Counts an access as a point; so many were reported with it, if they are reported.
+    fn count_point(&mut self, reported: usize) {
+        self.points.count += 1;
+        let reports = self.accesses.as_mut().and_then(|accesses| accesses[..reported].last_mut());
+        if let Some(AccessReport { linearizes, .. }) = reports {
+            *linearizes = true;
+        }
+    }
+}
