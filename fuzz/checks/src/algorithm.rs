@@ -19,6 +19,8 @@ pub fn check(bytes: &[u8]) {
     let bugs = algorithm.bugs().iter().map(|bug| Some(bug.name.text.as_str()));
     for variant in iter::once(None).chain(bugs) {
         printed(&algorithm, variant);
+        let is_right = algorithm.program_with_points(variant).is_ok();
+        assert_eq!(algorithm.program(variant).is_ok(), is_right, "marks are checked in any case");
         match algorithm.program(variant) {
             Err(diagnostics) => reported(&diagnostics),
             Ok(program) => {

@@ -17,6 +17,7 @@ mod fmt;
 mod html;
 mod limits;
 mod lsp;
+mod marks;
 mod outputs;
 mod pages;
 mod spin;
@@ -46,7 +47,12 @@ fn answer_in(folder: &Path, arguments: &str) -> (i32, String, String) {
 
 /// What the program prints where it ends with this code and reports nothing.
 fn printed(code: i32, arguments: &str) -> String {
-    let (found, out, error) = answer(arguments);
+    printed_in(Path::new("."), code, arguments)
+}
+
+/// The same in a folder.
+fn printed_in(folder: &Path, code: i32, arguments: &str) -> String {
+    let (found, out, error) = answer_in(folder, arguments);
     assert_eq!((found, error.as_str()), (code, ""), "{arguments}: {out}");
     out
 }

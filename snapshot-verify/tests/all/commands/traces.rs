@@ -140,7 +140,7 @@ fn bad_traces() {
         ),
         (
             "snapshot-trace 1\nalgorithm bowman\nprocesses 3\n\np0 step\n",
-            "move 1, `p0 step`: the process is idle; it can only begin an update or a scan",
+            "line 5: move 1, `p0 step`: the process is idle; it can only begin an update or a scan",
         ),
         (
             "snapshot-trace 1\nalgorithm bowman\nprocesses 2\np2 scan\n",

@@ -255,11 +255,7 @@ fn explains(case: &Case<'_>, points: &[bool], moves: &[Move]) -> bool {
 }
 
 /// Whether some assignment to points, as far as operations have some, explains these letters.
-pub fn explained(
-    case: &Case<'_>,
-    points: &[bool],
-    letters: impl Iterator<Item = Letter>,
-) -> bool {
+pub fn explained(case: &Case<'_>, points: &[bool], letters: impl Iterator<Item = Letter>) -> bool {
     let nothing = vec![Open::Nothing; case.machine.processes()];
     let first = (&case.sequential.initial(), &nothing[..]);
     let letters: Vec<Letter> = match points.contains(&true) {
