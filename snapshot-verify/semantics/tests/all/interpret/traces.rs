@@ -17,6 +17,7 @@ fn a_trace_is_read_as_it_was_written() {
         trace,
         Trace {
             operations: Vec::new(),
+            points: false,
             algorithm: "bowman".to_owned(),
             bug: Some("early_exit".to_owned()),
             size: None,
@@ -34,7 +35,7 @@ fn a_trace_is_read_as_it_was_written() {
             ],
         }
     );
-    let without = Trace { bug: None, pair: None, size: Some(7), ..trace };
+    let without = Trace { bug: None, pair: None, size: Some(7), points: true, ..trace };
     assert_eq!(without.to_string().parse::<Trace>().unwrap(), without);
 }
 
@@ -58,6 +59,8 @@ fn steps_in_a_row_comments_and_white_space_may_be_used() {
                 p1 step 3\n# the end\n";
     let trace: Trace = text.parse().unwrap();
     assert_eq!((trace.algorithm.as_str(), trace.processes), ("a b", 2));
+    let lines = (1..=5).map(|number| Trace::line_of(text, number));
+    assert!(lines.eq([Some(7), Some(8), Some(8), Some(8), None]));
     let p1 = Process::from_index(1);
     let steps = [Move::scan(p1), Move::step(p1), Move::step(p1), Move::step(p1)];
     assert_eq!(trace.moves, steps);
