@@ -75,6 +75,26 @@ fn right_texts_are_these_programs() {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
+/// A program is made without linearization points unless it is asked for with them: then it is that of
+/// the text without its marks.
+#[test]
+fn marks_are_in_programs_with_points_only() {
+    let mut marked = 0;
+    for (name, text) in texts("right") {
+        let unmarked: Vec<&str> = text
+            .lines()
+            .map(|line| line.split_once("linearizes").map_or(line, |(before, _)| before.trim_end()))
+            .collect();
+        let (algorithm, unmarked) = (read(&name, &text), read(&name, &unmarked.join("\n")));
+        let [with, without, expected] =
+            [algorithm.program_with_points(None), algorithm.program(None), unmarked.program(None)]
+                .map(|program| program.unwrap_or_else(|error| panic!("{error}")).to_string());
+        assert_eq!(without, expected, "{name}");
+        marked += usize::from(with != without);
+    }
+    assert!(marked >= 3, "{marked}");
+}
+
 #[test]
 fn the_corpus_is_right() {
     let mut bugs = 0;
