@@ -172,10 +172,15 @@ fn statement(f: &mut Formatter<'_>, of: &Statement, depth: usize) -> fmt::Result
         write!(f, "{indentation}{text}")?;
         match &of.mark {
             None => writeln!(f),
-            Some(Mark { condition: None, .. }) => writeln!(f, " linearizes"),
-            Some(Mark { condition: Some(condition), .. }) => {
-                writeln!(f, " linearizes if {condition}")
-            }
+            Some(mark) => writeln!(f, " {mark}"),
+        }
+    };
+    // A block, and its mark on a line of its own.
+    let marked = |f: &mut Formatter<'_>, body: &[Statement]| {
+        block(f, body, depth + 1)?;
+        match &of.mark {
+            None => Ok(()),
+            Some(mark) => writeln!(f, "{indentation}{mark}"),
         }
     };
     match &of.kind {
@@ -217,19 +222,28 @@ fn statement(f: &mut Formatter<'_>, of: &Statement, depth: usize) -> fmt::Result
         }
         StatementKind::While(condition, body) => {
             writeln!(f, "{indentation}while {condition}:")?;
-            block(f, body, depth + 1)
+            marked(f, body)
         }
         StatementKind::Loop(body) => {
             writeln!(f, "{indentation}loop")?;
-            block(f, body, depth + 1)
+            marked(f, body)
         }
         StatementKind::For(range, body) => {
             writeln!(f, "{indentation}for {range}:")?;
-            block(f, body, depth + 1)
+            marked(f, body)
         }
         StatementKind::Atomic(body) => {
             writeln!(f, "{indentation}atomic:")?;
-            block(f, body, depth + 1)
+            marked(f, body)
+        }
+    }
+}
+
+impl Display for Mark {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.condition {
+            None => f.write_str("linearizes"),
+            Some(condition) => write!(f, "linearizes if {condition}"),
         }
     }
 }
