@@ -19,6 +19,7 @@ pub mod jsonl;
 mod keys;
 mod location;
 mod nearest;
+mod object;
 mod parsed;
 mod pieces;
 pub(crate) mod quoted;
@@ -29,7 +30,6 @@ mod writer;
 use std::fmt;
 use std::io::Read;
 
-use serde::{Deserialize, Serialize};
 use snapshot_core::history::{Declaration, Event};
 use snapshot_core::immediate;
 
@@ -41,6 +41,7 @@ pub use error::{Found, ReadError, ReadErrorKind};
 pub(crate) use jsonl::{Member, Time, members};
 pub use keys::Key;
 pub use location::{Excerpt, Location};
+pub use object::Object;
 pub(crate) use pieces::{Irregular, Piece, Pieces, SIZE as PIECE_SIZE};
 pub(crate) use source::BYTE_ORDER_MARK;
 pub use source::LINE_LIMIT;
@@ -86,52 +87,6 @@ impl fmt::Display for Format {
             Self::Jsonl => "JSON Lines",
             Self::Disc22 => "disc22",
         })
-    }
-}
-
-/// The object that a recording is of.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Object {
-    /// An atomic snapshot: `update` and `scan`.
-    #[default]
-    Snapshot,
-    /// An immediate snapshot: `exchange` ([`snapshot_core::immediate`]).
-    Immediate,
-}
-
-impl Object {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Snapshot, Self::Immediate];
-
-    /// Its name in headers: `snapshot` or `immediate`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Snapshot => "snapshot",
-            Self::Immediate => "immediate",
-        }
-    }
-
-    /// What a correct recording is: `linearizable` or `set-linearizable`.
-    pub const fn criterion(self) -> &'static str {
-        match self {
-            Self::Snapshot => "linearizable",
-            Self::Immediate => "set-linearizable",
-        }
-    }
-
-    /// Why a recording of this object cannot have an event of a shape.
-    fn refusal(self, shape: Shape) -> Option<ReadErrorKind> {
-        let foreign = |found| Some(ReadErrorKind::ForeignOperation { object: self, found });
-        match (self, shape) {
-            (Self::Snapshot, Shape::InvokeExchange) => foreign("exchange"),
-            (Self::Immediate, Shape::InvokeUpdate(_)) => foreign("update"),
-            (Self::Immediate, Shape::InvokeScan) => foreign("scan"),
-            (Self::Immediate, Shape::RespondUpdate | Shape::RespondPartialScan(_)) => {
-                Some(ReadErrorKind::ValuePerSegment)
-            }
-            _ => None,
-        }
     }
 }
 

@@ -10,6 +10,7 @@ use snapshot_core::immediate::History;
 use snapshot_core::verdict::{Cause, Reason};
 use snapshot_core::{OperationId, Segment};
 
+use super::value::JsonValue;
 use super::{doubt, exhausted, verdict};
 use crate::Value;
 use crate::certificate::{Refuted, line_text};
@@ -125,22 +126,6 @@ struct Operation {
 struct Entry {
     segment: usize,
     value: JsonValue,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum JsonValue {
-    Integer(i64),
-    Text(String),
-}
-
-impl From<&Value> for JsonValue {
-    fn from(value: &Value) -> Self {
-        match value {
-            Value::Integer(value) => Self::Integer(*value),
-            Value::Text(value) => Self::Text(value.to_string()),
-        }
-    }
 }
 
 /// `null` for a number larger than all others.

@@ -4,6 +4,7 @@ mod exchanges;
 mod human;
 mod json;
 mod objects;
+mod value;
 
 pub use human::{explained, human, summary};
 pub use json::{Record, SCHEMA, json};

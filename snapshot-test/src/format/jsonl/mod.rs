@@ -23,14 +23,15 @@
 mod fields;
 mod line;
 mod members;
+mod time;
 mod writer;
 
 use std::io::Read;
 
 use snapshot_core::history::Declaration;
 
-pub(crate) use fields::Time;
 pub(crate) use members::{Member, members};
+pub(crate) use time::Time;
 pub use writer::JsonlWriter;
 
 use self::line::{Event, Line};

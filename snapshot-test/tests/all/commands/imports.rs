@@ -58,6 +58,15 @@ fn ties_are_in_the_order_of_their_times() {
     let (recording, code, warnings) = judged("log.csv", log, "--from intervals");
     assert_eq!((code, warnings.as_str()), (0, ""));
     assert!(recording.ends_with("p0 update 2\np0 ok\np0 update 1\np0 ok\n"), "{recording}");
+    // Whatever became of them, the order of the lines means nothing.
+    let rows = ["a,read,0,,0,0,fail\n", "a,read,0,,0,0,unknown\n", "a,read,0,,0,,\n"];
+    let header = "client,operation,segment,value,call,return,outcome\n";
+    let of = |order: [usize; 3]| {
+        let log: String = order.map(|row| rows[row]).concat();
+        judged("log.csv", &format!("{header}{log}"), "--from intervals").0
+    };
+    let all = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]].map(of);
+    assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
     // Nothing tells the order of two at one instant: whichever was last, it may be read.
     for value in [1, 2] {
         let log = format!("{HEADER}a,update,0,1,0,0\na,update,0,2,0,0\nb,read,0,{value},1,2\n");
