@@ -33,12 +33,17 @@ pub(super) enum Meaning {
 }
 
 impl Meaning {
-    fn names(&self) -> Box<dyn Iterator<Item = Name> + '_> {
+    /// Hands over the names of its segments.
+    fn each_name(&self, take: &mut dyn FnMut(&Name) -> Step<()>) -> Step<()> {
         match self {
-            Self::Write(name, _) => Box::new(std::iter::once(name.clone())),
-            Self::Read(entries) => Box::new(entries.iter().map(|(name, _)| name.clone())),
+            Self::Write(name, _) => take(name),
+            Self::Read(entries) => entries.iter().try_for_each(|(name, _)| take(name)),
             Self::ReadSet(key, elements) => {
-                Box::new(elements.iter().map(|element| (key.clone(), element.clone())))
+                let mut name = (key.clone(), String::new());
+                elements.iter().try_for_each(|element| {
+                    name.1.clone_from(element);
+                    take(&name)
+                })
             }
         }
     }
@@ -57,19 +62,19 @@ impl Segments {
     /// The segments of these names, in this order.
     pub(super) fn of(names: impl IntoIterator<Item = Name>, spot: Spot) -> Step<Self> {
         let mut segments = Self::default();
-        names.into_iter().try_for_each(|name| segments.add(name, spot))?;
+        names.into_iter().try_for_each(|name| segments.add(&name, spot))?;
         Ok(segments)
     }
 
-    fn add(&mut self, name: Name, spot: Spot) -> Step<()> {
-        if !self.numbers.contains_key(&name) {
+    fn add(&mut self, name: &Name, spot: Spot) -> Step<()> {
+        if !self.numbers.contains_key(name) {
             let segment = Segment::new(self.names.len()).map_err(|_| {
                 let what = "segments, that is, registers or elements,";
                 ImportErrorKind::TooMany { what, most: Segment::LIMIT + 1 }.at(spot)
             })?;
             self.of_key.entry(name.0.clone()).or_default().push(segment);
             self.names.push(name.clone());
-            self.numbers.insert(name, segment);
+            self.numbers.insert(name.clone(), segment);
         }
         Ok(())
     }
@@ -96,7 +101,7 @@ impl Segments {
     /// The deeds of operations, with the place of each, whose names are numbered as they occur.
     pub(super) fn deeds(&mut self, meanings: Vec<(Spot, Meaning)>) -> Step<Vec<Deed>> {
         for (spot, meaning) in &meanings {
-            meaning.names().try_for_each(|name| self.add(name, *spot))?;
+            meaning.each_name(&mut |name| self.add(name, *spot))?;
         }
         let mut entries = 0;
         let mut deeds = Vec::with_capacity(meanings.len());
