@@ -8,11 +8,10 @@
 //! which is known, as in `rustc-hash`, it leaves no set of keys that collide for most seeds.
 //! It is no defence against an attacker who can measure the process while it runs.
 //!
-//! No answer depends on the order of a table. So that tests can tell, the variable
-//! [`VARIABLE`] of the environment sets the seed.
+//! No answer depends on the order of a table. So that tests can tell, a program can [`set`] the
+//! seed.
 
 use std::collections::{HashMap, HashSet};
-use std::env;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 
@@ -25,9 +24,6 @@ pub type SeededMap<K, V> = HashMap<K, V, SeededState>;
 /// A hash set whose members come from outside.
 pub type SeededSet<K> = HashSet<K, SeededState>;
 
-/// The variable of the environment that sets the seed: a number.
-pub const VARIABLE: &str = "SNAPSHOT_HASH_SEED";
-
 /// The seed of the process: that of each table, and that which they share.
 static PROCESS: OnceLock<(u64, SharedSeed)> = OnceLock::new();
 
@@ -38,7 +34,7 @@ pub struct SeededState(SeedableRandomState);
 impl Default for SeededState {
     #[inline]
     fn default() -> Self {
-        let (own, shared) = PROCESS.get_or_init(|| seeds(chosen().unwrap_or_else(drawn)));
+        let (own, shared) = PROCESS.get_or_init(|| seeds(drawn()));
         Self(SeedableRandomState::with_seed(*own, shared))
     }
 }
@@ -57,10 +53,9 @@ fn seeds(seed: [u64; 2]) -> (u64, SharedSeed) {
     (seed[0], SharedSeed::from_u64(seed[1]))
 }
 
-/// The seed that the environment sets, if it does.
-fn chosen() -> Option<[u64; 2]> {
-    let seed = env::var(VARIABLE).ok()?.parse().ok()?;
-    Some([seed, !seed])
+/// Sets the seed of the process, before there is any table; whether it was in time.
+pub fn set(seed: u64) -> bool {
+    PROCESS.set(seeds([seed, !seed])).is_ok()
 }
 
 /// A seed from the keys that the operating system has drawn for tables of `std`.

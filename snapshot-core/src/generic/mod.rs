@@ -150,7 +150,8 @@ fn decide<S: Specification>(
         let mut left = Vec::new();
         for (part, problem) in open {
             // One that goes straight on enters as many as it has operations.
-            let most = if is_last { u64::MAX } else { turn + problem.items.len() as u64 };
+            let most =
+                if is_last { u64::MAX } else { turn.saturating_add(problem.items.len() as u64) };
             match search::find(specification, problem, most, budget, &mut states) {
                 search::Ending::Found(order) => orders[part] = order,
                 search::Ending::None(stuck) => {

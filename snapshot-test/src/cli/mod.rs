@@ -19,12 +19,14 @@ mod rename;
 mod synchronisation;
 mod times;
 
+use std::env;
 use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use snapshot_core::seeded;
 use snapshot_io::output::{self, Printed};
 use snapshot_io::shell::{self, Shell};
 
@@ -66,7 +68,13 @@ enum Command {
     },
 }
 
+/// The variable of the environment that sets the seed with which values are hashed, for tests.
+const HASH_SEED: &str = "SNAPSHOT_HASH_SEED";
+
 pub fn run() -> ExitCode {
+    if let Some(seed) = env::var(HASH_SEED).ok().and_then(|seed| seed.parse().ok()) {
+        seeded::set(seed);
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         // The answer to `--help`, or what is wrong with the arguments.

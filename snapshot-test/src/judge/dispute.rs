@@ -31,7 +31,7 @@ impl Disputed {
     pub fn evidence(&self) -> String {
         match &self.kept {
             Some(kept) => format!("the recording is kept, for the report: {}", kept.display()),
-            None => "nothing of the recording was kept: record it to a file, for the report".into(),
+            None => "help: keep the recording, for the report".into(),
         }
     }
 }

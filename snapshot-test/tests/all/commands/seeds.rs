@@ -4,8 +4,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use snapshot_core::seeded::VARIABLE;
-
 use super::answer;
 
 const TWINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus/histories/twins");
@@ -15,7 +13,13 @@ const SEEDS: [&str; 2] = ["1", "18446744073709551557"];
 /// Exit code and outputs of the program with a seed.
 fn seeded(seed: &str, arguments: &[&str]) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_snapshot-test"));
-    answer(command.env(VARIABLE, seed).args(arguments).output().expect("the program starts"))
+    answer(
+        command
+            .env("SNAPSHOT_HASH_SEED", seed)
+            .args(arguments)
+            .output()
+            .expect("the program starts"),
+    )
 }
 
 fn assert_same(arguments: &[&str]) {
