@@ -4,17 +4,31 @@
 //! those of ghost scans within them ([`Mode::Nested`]), and the vectors that ghost scans
 //! put together themselves are right ([`Mode::Direct`]), by one specification or another.
 //! A wrong guess can only fail. Faults are excluded with nesting, for all code.
+//!
+//! The ways to a proof take turns: in each round every one that has not failed goes on until its
+//! rung has a number of views, which grows from round to round ([`FIRST`], [`GROWTH`]). So a way that
+//! leads nowhere takes no more than a multiple of what the one takes that leads to the proof; no rung
+//! begins again; and what is found depends on views alone, not on a clock.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use snapshot_language::deadline::Deadline;
+use snapshot_language::deadline::{Deadline, Stopped};
 use snapshot_language::program::{Program, independence};
+use typed_arena::Arena;
 
 use super::compile::compile_within;
-use super::model::{Ghosts, Obligation, Part, Specification, Unsupported};
-use super::prove::{Finding, Limits, Sabotage, prove};
-use super::shape::{I, J, Mode, T};
+use super::model::{Ghosts, Model, Obligation, Part, Unsupported};
+use super::prove::{Attempt, Finding, Limits, MEMORY, Proving, Sabotage, VIEWS, budget_of};
+pub use super::rungs::{Rungs, UnknownRung};
+use super::rungs::{direct, nested};
+use super::shape::Mode;
+
+/// How many views a rung may have in the first round.
+const FIRST: usize = 40_000;
+
+/// How many times as many it may have in each round as in the one before.
+const GROWTH: usize = 4;
 
 /// What became of an obligation.
 #[derive(Clone, Debug)]
@@ -30,99 +44,30 @@ impl Rung {
     pub fn holds(&self) -> bool {
         self.finding.as_ref().is_ok_and(Finding::holds)
     }
+
+    /// The budget that was short, if it was not tried to its end.
+    pub fn short(&self) -> Option<&'static str> {
+        match self.finding.as_ref().ok()?.attempt {
+            Attempt::Budget(which) => Some(which),
+            _ => None,
+        }
+    }
 }
 
 /// The answer for every n.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// Whether all simple executions of all n >= 2 processes are linearizable, for all
     /// pairs, and no execution goes wrong.
     pub proved: bool,
+    /// The obligations that make the proof, if there is one.
+    pub way: Vec<Obligation>,
     /// Whether the program looks at values, so that nothing was tried.
     pub looks_at_values: bool,
     /// What was tried, in order.
     pub rungs: Vec<Rung>,
-}
-
-/// Which rungs are tried.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Rungs {
-    /// Those that are left out.
-    without: Vec<Obligation>,
-}
-
-/// There is no rung of this name.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct UnknownRung {
-    /// The name.
-    pub name: String,
-}
-
-impl Rungs {
-    /// All rungs, in the order in which they are tried.
-    pub fn all() -> Vec<Obligation> {
-        let of = |ghosts| [nested(ghosts).to_vec(), direct(ghosts)].concat().concat();
-        // Of rounds, whichever they are.
-        let mut rounds = of(Ghosts::Rounds { begin: 0, end: 0 });
-        rounds.retain(|rung| rung.mode == Mode::Direct || rung.part == Part::Tokens);
-        [of(Ghosts::Scans), of(Ghosts::Calls), rounds].concat()
-    }
-
-    /// Whether a rung is tried.
-    pub fn contains(&self, rung: Obligation) -> bool {
-        !self.without.iter().any(|without| without.name() == rung.name())
-    }
-}
-
-/// `all`, names apart by commas, or `no-NAME` for all but some.
-impl std::str::FromStr for Rungs {
-    type Err = UnknownRung;
-
-    fn from_str(text: &str) -> Result<Self, UnknownRung> {
-        if text == "all" {
-            return Ok(Self::default());
-        }
-        let (mut with, mut without) = (Vec::new(), Vec::new());
-        for name in text.split(',').map(str::trim) {
-            let (list, name) = match name.strip_prefix("no-") {
-                Some(name) => (&mut without, name),
-                None => (&mut with, name),
-            };
-            let rung = Self::all().into_iter().find(|rung| rung.name() == name);
-            list.push(rung.ok_or_else(|| UnknownRung { name: name.to_owned() })?);
-        }
-        if !with.is_empty() {
-            without.extend(Self::all().into_iter().filter(|rung| !with.contains(rung)));
-        }
-        Ok(Self { without })
-    }
-}
-
-impl Obligation {
-    /// The name of the rung: of which ghost scans, and what is shown of them.
-    pub fn name(self) -> String {
-        let what = match (self.mode, self.part, self.specification) {
-            (Mode::Nested, Part::Faults, _) => "faults",
-            (Mode::Nested, Part::Tokens, _) => "nesting",
-            (Mode::Nested, ..) => "faults+nesting",
-            (Mode::Direct, _, Specification::Observer) => "observer",
-            (Mode::Direct, Part::By(I), _) => "memory-i",
-            (Mode::Direct, Part::By(J), _) => "memory-j",
-            (Mode::Direct, ..) => "memory-t",
-        };
-        format!("{}.{what}", self.ghosts.name())
-    }
-}
-
-impl Ghosts {
-    /// The name of the guess.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Scans => "scans",
-            Self::Calls => "calls",
-            Self::Rounds { .. } => "rounds",
-        }
-    }
+    /// The budget that was short where there may be a proof all the same.
+    pub short: Option<&'static str>,
 }
 
 /// What a proof may take.
@@ -138,6 +83,13 @@ pub struct Budget<'a> {
     pub stop: Option<&'a AtomicBool>,
 }
 
+impl<'a> Budget<'a> {
+    /// When to stop.
+    const fn deadline(&self) -> Deadline<'a> {
+        Deadline::new(self.until, self.stop)
+    }
+}
+
 /// Without bound.
 impl Default for Budget<'_> {
     fn default() -> Self {
@@ -145,114 +97,342 @@ impl Default for Budget<'_> {
     }
 }
 
-/// Tries to prove a program for every n. `progress` is asked before each obligation
-/// whether to go on.
-pub fn prove_all(
-    program: &Program,
-    budget: Budget<'_>,
-    progress: &mut dyn FnMut(Obligation) -> bool,
-) -> Answer {
-    let mut answer = Answer { proved: false, looks_at_values: false, rungs: Vec::new() };
-    if independence::check(program).is_err() {
-        answer.looks_at_values = true;
-        return answer;
-    }
-    let mut tries = Tries { program, budget, progress, rungs: &mut answer.rungs };
-    // The small ways to show nesting first, of each guess: the large ones take much longer.
-    let guesses = [Ghosts::Scans, Ghosts::Calls];
-    let [small, large] = [0, 1].map(|way| guesses.map(|ghosts| (ghosts, way)));
-    answer.proved = small.into_iter().chain(large).any(|(ghosts, way)| {
-        tries.all(&nested(ghosts)[way]) && direct(ghosts).iter().any(|parts| tries.all(parts))
-    });
-    if !answer.proved {
-        answer.proved = by_rounds(program, budget, progress, &mut answer.rungs);
-    }
-    answer
+/// Tries to prove a program for every n.
+pub fn prove_all(program: &Program, budget: Budget<'_>) -> Answer {
+    let models = Models::default();
+    let mut ladder = Ladder::new(program, &Rungs::default(), &models);
+    ladder.climb(budget, &mut |_| {});
+    ladder.answer()
 }
 
-/// Rounds of several processes, once faults are excluded: for nesting and vectors it is the same
-/// what ghost scans are.
-fn by_rounds(
-    program: &Program,
-    budget: Budget<'_>,
-    progress: &mut dyn FnMut(Obligation) -> bool,
-    rungs: &mut Vec<Rung>,
-) -> bool {
-    let is_safe = rungs.iter().any(|rung| {
-        let Obligation { mode, part, .. } = rung.obligation;
-        rung.holds() && mode == Mode::Nested && part != Part::Tokens
-    });
-    let deadline = Deadline::new(budget.until, budget.stop);
-    let candidates = super::rounds::candidates_within(program, deadline);
-    let Ok(candidates) = candidates else { return false };
-    let mut tries = Tries { program, budget, progress, rungs };
-    is_safe
-        && candidates.into_iter().take_while(|_| !deadline.is_over()).any(|ghosts| {
-            let [parts, _] = nested(ghosts);
-            tries.all(&parts[1..]) && direct(ghosts).iter().any(|parts| tries.all(parts))
-        })
+/// The models of the obligations of a ladder.
+#[derive(Default)]
+pub struct Models(Arena<Model>);
+
+/// How a climb ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Climb {
+    /// There is a proof.
+    Proved,
+    /// No way leads to one.
+    Failed,
+    /// Some way is left, and this budget is short.
+    Short(&'static str),
 }
 
-/// The ways to show nesting: by parts, which are small; or all at once, where nothing that
-/// may matter is left out.
-fn nested(ghosts: Ghosts) -> [Vec<Obligation>; 2] {
-    let of = |part| {
-        let specification = Specification::Observer;
-        Obligation { mode: Mode::Nested, ghosts, specification, part }
-    };
-    [vec![of(Part::Faults), of(Part::Tokens)], vec![of(Part::Whole)]]
+/// A way to a proof.
+enum Way {
+    /// All of these obligations.
+    All(Vec<Obligation>),
+    /// Rounds of several processes, by any guess, once faults are excluded: for nesting and
+    /// vectors it is the same what ghost scans are.
+    Rounds,
 }
 
-/// The ways to show that vectors are right.
-fn direct(ghosts: Ghosts) -> Vec<Vec<Obligation>> {
-    let of = |specification, part| Obligation { mode: Mode::Direct, ghosts, specification, part };
-    let observer = vec![of(Specification::Observer, Part::Whole)];
-    let local = [T, I, J].map(|member| of(Specification::Local, Part::By(member))).to_vec();
-    match ghosts {
-        Ghosts::Scans => vec![observer, local],
-        Ghosts::Calls => vec![local, observer],
-        Ghosts::Rounds { .. } => vec![observer],
-    }
+/// A rung that was begun.
+struct Begun<'m> {
+    rung: Rung,
+    state: State<'m>,
 }
 
-/// Attempts, one after the other.
-struct Tries<'a> {
-    program: &'a Program,
-    budget: Budget<'a>,
-    progress: &'a mut dyn FnMut(Obligation) -> bool,
-    rungs: &'a mut Vec<Rung>,
+/// What can be done with a rung.
+enum State<'m> {
+    /// It is to begin, for the first time or again.
+    Ready(&'m Model),
+    /// It can go on.
+    Paused(&'m Model, Proving<'m>),
+    /// It holds, or fails.
+    Over,
 }
 
-impl Tries<'_> {
-    /// Whether all of them hold.
-    fn all(&mut self, obligations: &[Obligation]) -> bool {
-        obligations.iter().all(|obligation| self.attempt(*obligation))
-    }
-
-    fn attempt(&mut self, obligation: Obligation) -> bool {
-        if let Some(known) = self.rungs.iter().find(|rung| rung.obligation == obligation) {
-            return known.holds();
+impl Begun<'_> {
+    /// How many views there are, unless they are given up.
+    fn views(&self) -> usize {
+        match self.state {
+            State::Ready(_) => 0,
+            State::Paused(..) | State::Over => self.rung.finding.as_ref().map_or(0, Finding::views),
         }
-        if !(self.progress)(obligation) {
-            return false;
+    }
+
+    const fn bytes(&self) -> usize {
+        match &self.state {
+            State::Paused(_, proving) => proving.bytes(),
+            State::Ready(_) | State::Over => 0,
         }
-        // Half of what is left: there may be other ways.
-        let now = Instant::now();
-        let until = self.budget.until.map(|until| now + until.saturating_duration_since(now) / 2);
-        let views = |rung: &Rung| rung.finding.as_ref().map_or(0, Finding::views);
-        let taken: usize = self.rungs.iter().map(views).sum();
-        let Budget { bytes, views, stop, .. } = self.budget;
-        let limits = Limits { views: views.saturating_sub(taken), bytes, until, stop };
-        let finding = match compile_within(self.program, obligation, limits.deadline()) {
-            Ok(model) => Ok(prove(&model, limits, Sabotage::default()).finding),
-            Err(unsupported) => match limits.deadline().check() {
-                Ok(()) => Err(unsupported),
-                Err(stopped) => Ok(Finding::stopped(stopped, now.elapsed())),
+    }
+}
+
+/// How far a way is.
+enum Standing {
+    Holds,
+    Fails,
+    /// Its rung has as many views as it may have in this round.
+    Waits,
+    /// The budget of the climb is short.
+    Short(&'static str),
+}
+
+/// The ladder of a program, as far as it was climbed.
+pub struct Ladder<'m> {
+    program: &'m Program,
+    models: &'m Models,
+    choice: Rungs,
+    /// The ways that have not failed.
+    ways: Vec<Way>,
+    /// Which of them is the next.
+    turn: usize,
+    /// How many views each rung may have in this round.
+    most: usize,
+    begun: Vec<Begun<'m>>,
+    /// Views that were given up.
+    lost: usize,
+    answer: Answer,
+}
+
+impl<'m> Ladder<'m> {
+    /// Of a program, by some rungs. Nothing is tried yet.
+    pub fn new(program: &'m Program, choice: &Rungs, models: &'m Models) -> Self {
+        let mut ladder = Self {
+            program,
+            models,
+            choice: choice.clone(),
+            ways: Vec::new(),
+            turn: 0,
+            most: FIRST,
+            begun: Vec::new(),
+            lost: 0,
+            answer: Answer::default(),
+        };
+        if independence::check(program).is_err() {
+            ladder.answer.looks_at_values = true;
+            return ladder;
+        }
+        // The small ways to show nesting first, of each guess: the large ones take much longer.
+        let guesses = [Ghosts::Scans, Ghosts::Calls];
+        let [small, large] = [0, 1].map(|size| guesses.map(|ghosts| (ghosts, size)));
+        let add = |ladder: &mut Self, (ghosts, size): (Ghosts, usize)| {
+            ladder.add(nested(ghosts)[size].clone(), ghosts, ladder.ways.len());
+        };
+        small.into_iter().for_each(|guess| add(&mut ladder, guess));
+        ladder.ways.push(Way::Rounds);
+        large.into_iter().for_each(|guess| add(&mut ladder, guess));
+        ladder
+    }
+
+    /// Adds the ways behind a way to show nesting; how many.
+    fn add(&mut self, nested: Vec<Obligation>, ghosts: Ghosts, mut at: usize) -> usize {
+        let before = self.ways.len();
+        for direct in direct(ghosts) {
+            let all = [nested.clone(), direct].concat();
+            self.ways.insert(at, Way::All(all));
+            at += 1;
+        }
+        self.ways.len() - before
+    }
+
+    /// What is known so far.
+    pub fn answer(&self) -> Answer {
+        let rungs = self.begun.iter().map(|begun| begun.rung.clone()).collect();
+        Answer { rungs, ..self.answer.clone() }
+    }
+
+    /// How many views there were, of all rungs.
+    pub fn views(&self) -> usize {
+        self.lost + self.begun.iter().map(Begun::views).sum::<usize>()
+    }
+
+    /// How many bytes the rungs take that can go on, about.
+    pub fn bytes(&self) -> usize {
+        self.begun.iter().map(Begun::bytes).sum()
+    }
+
+    /// Goes on, within a budget that counts from the beginning: as often as there is more of it. What
+    /// comes of it does not depend on the steps in which that is. `progress` is told of each rung that
+    /// goes on.
+    pub fn climb(&mut self, budget: Budget<'m>, progress: &mut dyn FnMut(Obligation)) -> Climb {
+        if self.answer.proved {
+            return Climb::Proved;
+        }
+        self.answer.short = None;
+        let mut waits = 0;
+        loop {
+            if self.turn >= self.ways.len() {
+                if waits == 0 && self.turn == 0 {
+                    return self.fail();
+                }
+                (self.turn, waits) = (0, 0);
+                self.most = self.most.saturating_mul(GROWTH);
+                continue;
+            }
+            let standing = match &self.ways[self.turn] {
+                Way::All(all) => {
+                    let all = all.clone();
+                    let standing = self.advance(&all, budget, progress);
+                    if matches!(standing, Standing::Holds) {
+                        self.prove(all);
+                        return Climb::Proved;
+                    }
+                    standing
+                }
+                Way::Rounds => match self.find_rounds(budget.deadline()) {
+                    Some(found) => {
+                        self.ways.remove(self.turn);
+                        let mut at = self.turn;
+                        for ghosts in found {
+                            let [parts, _] = nested(ghosts);
+                            at += self.add(parts[1..].to_vec(), ghosts, at);
+                        }
+                        continue;
+                    }
+                    // Other ways may exclude faults.
+                    None if self.ways.len() > 1 => Standing::Waits,
+                    None => Standing::Fails,
+                },
+            };
+            match standing {
+                Standing::Holds | Standing::Waits => {
+                    (self.turn, waits) = (self.turn + 1, waits + 1)
+                }
+                Standing::Fails => _ = self.ways.remove(self.turn),
+                Standing::Short(which) => {
+                    self.answer.short = Some(which);
+                    return Climb::Short(which);
+                }
+            }
+        }
+    }
+
+    fn prove(&mut self, mut way: Vec<Obligation>) {
+        let is_rounds = way.iter().any(|rung| matches!(rung.ghosts, Ghosts::Rounds { .. }));
+        if is_rounds && let Some(safe) = self.safe() {
+            way.insert(0, safe);
+        }
+        (self.answer.proved, self.answer.way) = (true, way);
+        self.begun.iter_mut().for_each(|begun| begun.state = State::Over);
+    }
+
+    /// No way is left: unless one of them has failed for lack of memory, there is no proof.
+    fn fail(&mut self) -> Climb {
+        let mut short = self.begun.iter().filter_map(|begun| begun.rung.short());
+        match short.find(|which| *which == MEMORY) {
+            Some(which) => {
+                self.answer.short = Some(which);
+                Climb::Short(which)
+            }
+            None => Climb::Failed,
+        }
+    }
+
+    /// The rung that has shown that the program does not go wrong.
+    fn safe(&self) -> Option<Obligation> {
+        let is_safe = |begun: &&Begun<'_>| {
+            let Obligation { mode, part, .. } = begun.rung.obligation;
+            begun.rung.holds() && mode == Mode::Nested && part != Part::Tokens
+        };
+        self.begun.iter().find(is_safe).map(|begun| begun.rung.obligation)
+    }
+
+    /// The guesses at rounds, once faults are excluded.
+    fn find_rounds(&self, deadline: Deadline<'_>) -> Option<Vec<Ghosts>> {
+        self.safe()?;
+        let found = super::rounds::candidates_within(self.program, deadline);
+        // Without time there is another attempt, if at all.
+        found.ok().or_else(|| (!deadline.is_over()).then(Vec::new))
+    }
+
+    /// Goes on with a way, until it holds, fails, or has to wait.
+    fn advance(
+        &mut self,
+        way: &[Obligation],
+        budget: Budget<'m>,
+        progress: &mut dyn FnMut(Obligation),
+    ) -> Standing {
+        for obligation in way {
+            let standing = self.attempt(*obligation, budget, progress);
+            if !matches!(standing, Standing::Holds) {
+                return standing;
+            }
+        }
+        Standing::Holds
+    }
+
+    /// Goes on with a rung.
+    fn attempt(
+        &mut self,
+        obligation: Obligation,
+        budget: Budget<'m>,
+        progress: &mut dyn FnMut(Obligation),
+    ) -> Standing {
+        if !self.choice.contains(obligation) {
+            return Standing::Fails;
+        }
+        let left = budget.views.saturating_sub(self.views());
+        let deadline = budget.deadline();
+        let known = self.begun.iter().position(|begun| begun.rung.obligation == obligation);
+        let at = match known {
+            Some(at) => at,
+            None if left == 0 => return Standing::Short(VIEWS),
+            None => match self.begin(obligation, deadline) {
+                Ok(at) => at,
+                Err(stopped) => return Standing::Short(budget_of(stopped)),
             },
         };
-        let rung = Rung { obligation, finding };
-        let holds = rung.holds();
-        self.rungs.push(rung);
-        holds
+        let held = self.bytes();
+        let begun = &mut self.begun[at];
+        let (own, own_bytes) = (begun.views(), begun.bytes());
+        let (model, mut proving) = match std::mem::replace(&mut begun.state, State::Over) {
+            State::Over if begun.rung.holds() => return Standing::Holds,
+            State::Over => return Standing::Fails,
+            paused @ State::Paused(..) if own > self.most => {
+                begun.state = paused;
+                return Standing::Waits;
+            }
+            state if left == 0 => {
+                begun.state = state;
+                return Standing::Short(VIEWS);
+            }
+            State::Paused(model, proving) => (model, proving),
+            State::Ready(model) => (model, Proving::new(model, Sabotage::default())),
+        };
+        progress(obligation);
+        let others = held - own_bytes;
+        let limits = Limits {
+            views: self.most.min(own.saturating_add(left)),
+            bytes: budget.bytes.saturating_sub(others),
+            until: budget.until,
+            stop: budget.stop,
+        };
+        let finding = proving.go_on(limits);
+        let (attempt, views) = (finding.attempt.clone(), finding.views());
+        begun.rung.finding = Ok(finding);
+        match attempt {
+            Attempt::Holds => Standing::Holds,
+            Attempt::Budget(VIEWS) => {
+                begun.state = State::Paused(model, proving);
+                if views > self.most { Standing::Waits } else { Standing::Short(VIEWS) }
+            }
+            Attempt::Budget(MEMORY) if others == 0 => Standing::Fails,
+            Attempt::Budget(which) => {
+                // It begins again when there is more: it may have ended within a step.
+                begun.state = State::Ready(model);
+                self.lost += views;
+                if which == MEMORY { Standing::Waits } else { Standing::Short(which) }
+            }
+            Attempt::Fails(..) | Attempt::Unsupported(_) => Standing::Fails,
+        }
+    }
+
+    /// Begins a rung, if it is prepared before the deadline.
+    fn begin(&mut self, obligation: Obligation, deadline: Deadline<'_>) -> Result<usize, Stopped> {
+        let compiled = compile_within(self.program, obligation, deadline);
+        if compiled.is_err() {
+            deadline.check()?;
+        }
+        let compiled = compiled.map(|model| &*self.models.0.alloc(model));
+        self.begun.push(Begun {
+            state: compiled.as_ref().map_or(State::Over, |model| State::Ready(model)),
+            rung: Rung { obligation, finding: compiled.map(|_| Finding::not_begun()) },
+        });
+        Ok(self.begun.len() - 1)
     }
 }

@@ -19,7 +19,7 @@
 //! | [`run`] | steps of one process, in loops over the crowd too |
 //! | [`view`] | views, and the centre that they share |
 //! | [`prove`] | the least closed set of views |
-//! | [`ladder`] | which obligations are tried |
+//! | [`ladder`], `rungs` | which obligations are tried, and in which order |
 //! | [`tell`] | all of it in words |
 //!
 //! Internal to `snapshot-verify`, whose `answer` is the entry point: nothing here is a
@@ -48,7 +48,7 @@
 //!
 //! let program = snapshot_language::parse("bowman.snapshot", text)?.program(None)?;
 //! let budget = Budget { bytes: 1 << 29, ..Budget::default() };
-//! assert!(prove_all(&program, budget, &mut |_| true).proved);
+//! assert!(prove_all(&program, budget).proved);
 //! # Ok::<(), snapshot_language::Diagnostics>(())
 //! ```
 
@@ -74,6 +74,7 @@ mod relevance;
 mod returns;
 pub mod rounds;
 pub mod run;
+mod rungs;
 pub mod shape;
 pub mod tell;
 pub mod term;

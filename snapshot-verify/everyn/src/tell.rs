@@ -6,7 +6,7 @@ use snapshot_language::Source;
 
 use super::ladder::Rung;
 use super::model::{Ghosts, Obligation, Part, Specification};
-use super::prove::{Actor, Attempt, Event, INTERRUPTED};
+use super::prove::{Actor, Attempt, Event, INTERRUPTED, VIEWS};
 use super::run::Failure;
 use super::shape::{I, Mode, T};
 
@@ -104,7 +104,8 @@ pub fn outcome(rung: &Rung, source: &Source) -> String {
                 unsupported.construct
             ),
             Attempt::Budget(INTERRUPTED) => INTERRUPTED.to_owned(),
-            Attempt::Budget(which) => format!("out of {which}"),
+            Attempt::Budget(VIEWS) if finding.views() == 0 => "not begun".to_owned(),
+            Attempt::Budget(which) => format!("not finished, {which} ran short"),
         },
     }
 }

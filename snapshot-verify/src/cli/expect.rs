@@ -19,15 +19,17 @@ use super::input::{self, Input, Variant};
 use super::progress::{ProgressWatch, Ticker};
 use super::{ReportFormat, UNKNOWN, WRONG, interrupt, print, print_in, refused};
 
-/// Time for one expectation, unless another is given.
-const TIME: Duration = Duration::from_secs(60);
+/// How many states the search for one expectation may have, unless its time is limited.
+const STATES: u64 = 40_000_000;
 
 /// Tries the `expect` lines of the corpus, or of files.
 ///
 /// Exit code: 1 if one is contradicted, else 2 if an input is bad, else 3 if one
 /// could not be decided, else 0.
 #[derive(Debug, Args)]
-#[command(mut_arg("time", |time| time.help("Seconds that each expectation may take (default: 60)")))]
+#[command(mut_arg("time", |time| time.help(
+    "Seconds that each expectation may take (default: any number; a search ends with 40,000,000 states)"
+)))]
 pub struct Expect {
     /// Algorithms: names of the corpus, or files (default: all of the corpus).
     #[arg(value_name = "ALGORITHM|FILE")]
@@ -185,7 +187,9 @@ impl Expect {
             | (ExpectedVerdict::Violation, "violation" | "fault")
             | (ExpectedVerdict::Fault, "fault")
             | (ExpectedVerdict::NoProof, "refused") => Conformance::Met,
-            (_, "unknown") | (ExpectedVerdict::Linearizable, "refused") => Conformance::Undecided,
+            (_, "unknown" | "unconfirmed") | (ExpectedVerdict::Linearizable, "refused") => {
+                Conformance::Undecided
+            }
             _ => Conformance::Contradicted,
         };
         let rungs = found.answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());
@@ -193,7 +197,10 @@ impl Expect {
             input: input.name.clone(),
             expectation: expectation.to_string(),
             conforms: name_of(conforms),
-            answer: format!("{} for every n", found.verdict()),
+            answer: match found.unconfirmed() {
+                Some(why) => format!("proved, not confirmed: {}", why.sentence()),
+                None => format!("{} for every n", found.verdict()),
+            },
             unit: "views",
             states: rungs.map(|finding| finding.views() as u64).sum(),
             seconds: found.elapsed.as_secs_f64(),
@@ -207,7 +214,8 @@ impl Expect {
             reductions: self.reductions,
             threads: self.budget.threads(),
             memory: self.budget.memory,
-            time: Some(self.budget.time.unwrap_or(TIME)),
+            time: self.budget.time,
+            states: self.budget.time.is_none().then_some(STATES),
             self_check: SelfCheck::of_build(),
             ..Request::new(2)
         }

@@ -18,9 +18,6 @@ use super::input::Input;
 use super::progress::{ProgressWatch, Ticker};
 use super::{refused, trouble};
 
-/// How long the contributions of all statements together are looked for.
-const TIME: Duration = Duration::from_secs(20);
-
 /// Where the page of a case goes, and what it may cost.
 pub struct Output<'a> {
     /// The file.
@@ -102,8 +99,8 @@ impl Output<'_> {
         write(Ok::<_, std::convert::Infallible>(page), self.path)
     }
 
-    /// What each statement contributes to a proof, within 20 seconds, or what is left of
-    /// `--time`. Nothing of bug variants: their statements stand in edits.
+    /// What each statement contributes to a proof, within what is left of `--time`. Nothing of bug
+    /// variants: their statements stand in edits.
     fn contributed(
         &self,
         input: &Input,
@@ -113,8 +110,7 @@ impl Output<'_> {
         if case.bug.is_some() {
             return Ok(Vec::new());
         }
-        let time = self.time.map_or(TIME, |time| time.min(TIME));
-        let found = contributions(&input.algorithm, request, time, self.watch);
+        let found = contributions(&input.algorithm, request, self.time, self.watch);
         self.ticker.clear();
         found.map_err(|error| refused(&case.title(), case.source, &error))
     }
@@ -136,7 +132,9 @@ pub fn trace(
         Verdict::ObjectViolation(counterexample) => (counterexample.moves(), Some(false)),
         Verdict::Misplaced(misplaced) => (misplaced.moves.as_slice(), Some(true)),
         Verdict::Fault(fault) => (fault.moves.as_slice(), None),
-        Verdict::Verified | Verdict::Refused | Verdict::Unknown(_) => return Ok(None),
+        Verdict::Verified | Verdict::Unconfirmed(_) | Verdict::Refused | Verdict::Unknown(_) => {
+            return Ok(None);
+        }
     };
     // The last step of a fault does nothing that has a meaning.
     let made = &moves[..moves.len() - usize::from(linearizable.is_none() && !moves.is_empty())];

@@ -31,6 +31,9 @@ pub struct Case<'a> {
     pub looks_at_values: &'a [TextPosition],
 }
 
+/// The answer where nothing but the prover says that an algorithm is right.
+pub(super) const UNCONFIRMED: &str = "proved, not confirmed";
+
 /// A place in the text of an algorithm, and what is to be said of it.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct TextPosition {
@@ -47,6 +50,8 @@ pub struct TextPosition {
 pub struct Tally {
     /// Verified.
     pub verified: usize,
+    /// With a proof for every n that is not confirmed.
+    pub unconfirmed: usize,
     /// Violations.
     pub violation: usize,
     /// Faults.
@@ -66,6 +71,7 @@ impl Tally {
     pub const fn count(&mut self, verdict: &Verdict) {
         *match verdict {
             Verdict::Verified => &mut self.verified,
+            Verdict::Unconfirmed(_) => &mut self.unconfirmed,
             Verdict::Violation(_) | Verdict::ObjectViolation(_) => &mut self.violation,
             Verdict::Fault(_) => &mut self.fault,
             Verdict::Refused => &mut self.refused,
@@ -79,7 +85,9 @@ impl Tally {
     pub const fn exit_code(&self, strict: bool) -> u8 {
         if self.violation + self.fault > 0 {
             1
-        } else if self.refused + self.misplaced + self.unknown > 0 || (strict && self.vacuous > 0) {
+        } else if self.unconfirmed + self.refused + self.misplaced + self.unknown > 0
+            || (strict && self.vacuous > 0)
+        {
             3
         } else {
             0
@@ -132,6 +140,8 @@ impl Case<'_> {
             "unknown, interrupted"
         } else if any(|verdict| matches!(verdict, Verdict::Unknown(_))) {
             "unknown"
+        } else if any(|verdict| matches!(verdict, Verdict::Unconfirmed(_))) {
+            UNCONFIRMED
         } else if any(|verdict| matches!(verdict, Verdict::Refused)) {
             "no violation found, but no proof: the program looks at values"
         } else {

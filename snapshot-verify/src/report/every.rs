@@ -5,11 +5,13 @@ use snapshot_everyn::ladder::Rung;
 use snapshot_everyn::prove::Attempt;
 use snapshot_everyn::tell;
 
+use super::case::UNCONFIRMED;
 use super::exercised::{Exercised, human_exercised};
 use super::json::SCHEMA;
 use super::quantity::{count, seconds};
 use super::{Case, placed};
 use crate::language::Source;
+use crate::verify::Unfinished;
 use crate::verify::confirmation::{Confirmation, Unconfirmed};
 use crate::verify::every::Every;
 
@@ -24,7 +26,12 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
             format!("{} with n = {n}", every.verdict())
         }
         "refused" => "no proof: the program looks at values".to_owned(),
-        _ => "unknown".to_owned(),
+        "unconfirmed" => format!("{UNCONFIRMED}, for every n >= 2"),
+        _ => match every.short() {
+            Unfinished::Unproved => "unknown".to_owned(),
+            Unfinished::Interrupted => "unknown, interrupted".to_owned(),
+            short => format!("unknown, {} was short", short.name()),
+        },
     };
     let mut text = format!("{title}, every n: {verdict} ({})\n", seconds(every.elapsed));
     for rung in &every.answer.rungs {
@@ -44,7 +51,8 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
         text.push_str(&format!("  independent check: {}\n", confirmed(confirmation, source)));
     }
     if every.verdict() == "unknown" {
-        if let Some(events) = every.answer.rungs.iter().rev().find_map(steps) {
+        let steps = every.answer.rungs.iter().rev().find_map(steps);
+        if let Some(events) = steps.filter(|_| every.short() == Unfinished::Unproved) {
             text.push_str("  The steps that could not be excluded:\n");
             for line in tell::events(events, source) {
                 text.push_str(&format!("    {line}\n"));
@@ -67,15 +75,16 @@ fn confirmed(confirmation: &Confirmation, source: &Source) -> String {
             let reason = reason(unconfirmed, source);
             let so = match unconfirmed.is_gap {
                 true => "finds a gap in the proof, which does not count",
-                false => "none, the proof rests on the prover alone",
+                false => "not confirmed",
             };
             format!("{so}: {reason} ({elapsed})")
         }
     }
 }
 
-fn reason(unconfirmed: &Unconfirmed, source: &Source) -> String {
-    format!("{}{}", placed(source, unconfirmed.place), unconfirmed.reason)
+/// Why a proof is not confirmed, and what helps.
+pub(super) fn reason(unconfirmed: &Unconfirmed, source: &Source) -> String {
+    format!("{}{}", placed(source, unconfirmed.place), unconfirmed.sentence())
 }
 
 /// What the executions of a definite n exercise, those of the case, of which there is a proof
@@ -107,7 +116,10 @@ pub fn json_every(case: &Case<'_>, every: &Every) -> String {
         "verdict": every.verdict(),
         "violated_with": n,
         "searched": every.searched,
-        "rung": every.answer.rungs.last().map(|rung| rung.obligation.name()),
+        "rung": match every.answer.way.last() {
+            Some(rung) => Some(rung.name()),
+            None => every.answer.rungs.last().map(|rung| rung.obligation.name()),
+        },
         "obligations": rungs,
         "seconds": every.elapsed.as_secs_f64(),
     });
@@ -121,6 +133,9 @@ pub fn json_every(case: &Case<'_>, every: &Every) -> String {
             }),
         };
         line["independent_check"]["seconds"] = json!(confirmation.elapsed.as_secs_f64());
+    }
+    if every.verdict() == "unknown" {
+        line["cause"] = json!(every.short().name());
     }
     if let Some(exercised) = exercised {
         line["exercised"] = json!(exercised);

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use snapshot_core::Process;
 
+use super::case::UNCONFIRMED;
+use super::every::reason;
 use super::exercised::human_exercised;
 use super::quantity::{count, memory, seconds};
 use super::{Case, TextPosition};
@@ -62,6 +64,9 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
                 misplaced.argument(),
             ));
         }
+        Verdict::Unconfirmed(unconfirmed) => {
+            text.push_str(&format!("  not confirmed: {}\n", reason(unconfirmed, case.source)));
+        }
         Verdict::Verified | Verdict::Refused | Verdict::Unknown(_) => {}
     }
     if let Some(trace) = trace {
@@ -119,9 +124,9 @@ pub fn human_trial(case: &Case<'_>, outcome: &Outcome) -> String {
     let values = case.request.values.unwrap_or_default();
     let searched = measures(&outcome.measures);
     let help = match outcome.verdict {
-        Verdict::Unknown(_) => format!(
-            "  help: to look among them for longer: --values {values} --operations grow --time 60\n"
-        ),
+        Verdict::Unknown(_) => {
+            format!("  help: to look among all of them: --values {values} --operations grow\n")
+        }
         _ => String::new(),
     };
     format!(
@@ -180,6 +185,7 @@ pub(super) fn answer(case: &Case<'_>, outcome: &Outcome) -> String {
         Verdict::Verified if outcome.measures.proof.is_some() => {
             "verified, by the proof for every n".to_owned()
         }
+        Verdict::Unconfirmed(_) => format!("{UNCONFIRMED}, for every n"),
         Verdict::Verified => format!("verified{}", within(&outcome.scope, all)),
         Verdict::Refused => format!("no violation{}", within(&outcome.scope, all)),
         Verdict::Violation(_) | Verdict::ObjectViolation(_) => {
@@ -198,6 +204,8 @@ pub(super) fn answer(case: &Case<'_>, outcome: &Outcome) -> String {
                 Unfinished::Answered => "another pair is violated",
                 Unfinished::Unproved => "no proof for every n",
                 Unfinished::Nodes => "more nodes are needed than `up to` allows",
+                Unfinished::States => "out of states",
+                Unfinished::Views => "out of views",
             };
             let covered: Vec<String> =
                 outcome.scope.iter().map(|&effort| scope(effort, all)).collect();
@@ -265,12 +273,7 @@ fn executions_with_at_most(bound: u32) -> String {
 
 pub(super) fn measures(measures: &Measures) -> String {
     if let Some(proof) = measures.proof {
-        let confirmed = if proof.confirmed { "confirmed" } else { "not confirmed" };
-        let text = format!(
-            "{} views, {}, {confirmed} by the independent check",
-            count(proof.views),
-            seconds(proof.elapsed)
-        );
+        let text = format!("{} views, {}", count(proof.views), seconds(proof.elapsed));
         return match measures.states {
             0 => text,
             states => format!("{text}; the search was left at {} states", count(states)),

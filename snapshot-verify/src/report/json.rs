@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 use snapshot_core::Process;
 
+use super::every::reason;
 use super::exercised::Exercised;
 use super::{Case, Tally, TextPosition};
 use crate::limits::Limit;
@@ -49,7 +50,7 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
             rung: proof.rung.name(),
             views: proof.views,
             seconds: proof.elapsed.as_secs_f64(),
-            confirmed: proof.confirmed,
+            confirmed: matches!(outcome.verdict, Verdict::Verified),
         }),
         executions: if request.values.is_none() { "simple" } else { "full" },
         values: case.values(),
@@ -76,12 +77,16 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
         looks_at_values: case.looks_at_values,
         exercised: case.exercise.map(|exercise| Exercised::of(case, exercise)),
         cause: None,
+        reason: None,
         violation: None,
         misplaced: None,
         fault: None,
     };
     serialized(&match &outcome.verdict {
         Verdict::Verified | Verdict::Refused => line,
+        Verdict::Unconfirmed(unconfirmed) => {
+            Line { reason: Some(reason(unconfirmed, case.source)), ..line }
+        }
         Verdict::Unknown(cause) => Line { cause: Some(cause.name()), ..line },
         Verdict::Violation(violation) => {
             let violation = Violation {
@@ -198,6 +203,8 @@ struct Line<'a> {
     exercised: Option<Exercised>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<Violation>,
     #[serde(skip_serializing_if = "Option::is_none")]

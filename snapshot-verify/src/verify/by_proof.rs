@@ -2,23 +2,25 @@
 //! search.
 //!
 //! A proof for every n is one for each n, and does not get larger with it; but most searches for
-//! small n take less time than an attempt at it. So the search begins alone. When it has grown to
-//! some size, all threads at rest between two levels, it waits for an attempt of limited size
-//! ([`TURNS`], in states and views: the answer and its numbers do not depend on the machine). If
-//! there is a proof, that is the answer for all pairs; else the search goes on. With a limit of
-//! time, what may be tried at all is tried when a quarter of it is over; without any limit but
-//! memory, when that is used up.
+//! small n take less time than an attempt at it. So the search begins alone. From some size on, the two
+//! take turns: between two levels, all threads at rest, it waits until the attempt has as many views
+//! as belong to its states ([`FIRST`], [`STATES`]), so that both compute for about as long. Whichever
+//! is done first answers, for all pairs: neither which that is nor its numbers depend on the machine.
+//! Where the search runs out of memory, the attempt has what is left of all else.
+//!
+//! A proof that the independent check does not accept ends no search. Where that is not done either,
+//! the answer is that there is a proof, not confirmed.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use snapshot_core::Process;
-use snapshot_everyn::ladder::{Answer, Budget, Rungs};
-use snapshot_everyn::prove::{Attempt, Finding, INTERRUPTED};
+use snapshot_everyn::ladder::{Answer, Budget, Climb, Ladder, Models, Rungs};
+use snapshot_everyn::prove::MEMORY;
 
-use super::confirmation::{Confirmation, confirm};
-use super::every::{Every, proof};
+use super::confirmation::{Limits, Unconfirmed, confirm};
+use super::every::{Every, LARGEST};
 use super::outcome::ByProof;
 use super::{Effort, Measures, Outcome, Request, Unfinished, Verdict, VerifyError, Watch, verify};
 use crate::instance::InstanceError;
@@ -26,12 +28,14 @@ use crate::program::Program;
 use crate::search::layout::LayoutError;
 use crate::search::{ExploreError, Progress};
 
-/// At how many states, of all pairs together, a proof of at most how many views is tried. A
-/// million states take a second or two, and as many views as belong to it less than that.
-const TURNS: [(u64, usize); 2] = [(1_000_000, 40_000), (16_000_000, 500_000)];
+/// From how many states on, of all pairs together, a proof is tried: a matter of half a second.
+const FIRST: u64 = 200_000;
 
-/// The share of the time after which the proof is tried, and that it may take.
-const SHARE: u32 = 4;
+/// How many states take about as long as a view.
+const STATES: u64 = 25;
+
+/// What it takes to prepare the search of one pair of n processes, in states: this, times n three times.
+const PREPARED: u64 = 20;
 
 /// By which way a question about one n is answered.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -75,27 +79,26 @@ fn cheaper(
     if !speaks_for_all || program.object().is_some() {
         return verify(program, speaks_for_all, request, watch);
     }
-    let trying = Trying::new(program, request, watch);
+    let models = Models::default();
+    let trying = Trying::new(program, request, watch, &models);
     let mut outcomes = match verify(program, speaks_for_all, request, &trying) {
         Err(error) if is_too_large(&error) => {
-            if !trying.is_proved() {
-                trying.attempt(usize::MAX, request.memory, trying.end);
+            trying.insist();
+            if trying.found.borrow().is_none() {
+                return Err(error);
             }
             let pairs = request.pairs.among(request.processes).into_iter();
-            match trying.is_proved() {
-                true => pairs.map(|pair| open(pair, Unfinished::Answered)).collect(),
-                false => return Err(error),
-            }
+            pairs.map(|pair| open(pair, Unfinished::Answered)).collect()
         }
         outcomes => outcomes?,
     };
     let lacks_memory =
         |outcome: &Outcome| matches!(outcome.verdict, Verdict::Unknown(Unfinished::Memory));
-    if outcomes.iter().any(lacks_memory) && !trying.is_proved() {
-        trying.attempt(usize::MAX, request.memory, trying.end);
+    if outcomes.iter().any(lacks_memory) {
+        trying.insist();
     }
-    if let Some(proof) = trying.found.take() {
-        conclude(&mut outcomes, request, proof)?;
+    if let Some(found) = trying.found.take() {
+        conclude(&mut outcomes, request, found)?;
     }
     Ok(outcomes)
 }
@@ -110,19 +113,24 @@ fn open(pair: [Process; 2], cause: Unfinished) -> Outcome {
     }
 }
 
+/// A proof, and why it is not confirmed, if it is not.
+type Found = (ByProof, Option<Unconfirmed>);
+
 /// The proof answers for all pairs that the search has not finished.
 fn conclude(
     outcomes: &mut [Outcome],
     request: &Request,
-    proof: ByProof,
+    (proof, unconfirmed): Found,
 ) -> Result<(), VerifyError> {
     if outcomes.iter().any(|outcome| outcome.verdict.is_wrong()) {
         return Err(VerifyError::Contradiction);
     }
     let whole = Effort { operations: None, barriers: None, active: request.processes };
+    let verdict = unconfirmed
+        .map_or(Verdict::Verified, |unconfirmed| Verdict::Unconfirmed(Box::new(unconfirmed)));
     for outcome in outcomes {
         if matches!(outcome.verdict, Verdict::Unknown(_)) {
-            outcome.verdict = Verdict::Verified;
+            outcome.verdict = verdict.clone();
             outcome.scope = vec![whole];
             outcome.measures.proof = Some(proof);
         }
@@ -132,44 +140,28 @@ fn conclude(
 
 /// The outcomes of nothing but an attempt at the proof.
 fn unsearched(request: &Request, every: &Every, watch: &dyn Watch) -> Vec<Outcome> {
-    let cause = match every.answer.rungs.iter().rev().find_map(budget) {
-        _ if watch.stop().load(Ordering::Relaxed) => Unfinished::Interrupted,
-        Some("time") => Unfinished::Time,
-        Some("memory") => Unfinished::Memory,
-        _ => Unfinished::Unproved,
+    let cause = match watch.stop().load(Ordering::Relaxed) {
+        true => Unfinished::Interrupted,
+        false => every.short(),
     };
     let pairs = request.pairs.among(request.processes).into_iter();
     let mut outcomes: Vec<Outcome> = pairs.map(|pair| open(pair, cause)).collect();
     if every.answer.looks_at_values {
         outcomes.iter_mut().for_each(|outcome| outcome.verdict = Verdict::Refused);
     }
-    if let Some(proof) = proved(&every.answer, every.elapsed, every.confirmation.as_ref()) {
+    if let Some(proof) = proved(&every.answer).filter(|_| every.is_proved()) {
         // Nothing is wrong, as nothing was searched.
-        let _ = conclude(&mut outcomes, request, proof);
+        let _ = conclude(&mut outcomes, request, (proof, every.unconfirmed().cloned()));
     }
     outcomes
 }
 
-/// What a rung ran out of.
-fn budget(rung: &snapshot_everyn::ladder::Rung) -> Option<&'static str> {
-    match rung.finding.as_ref().ok()?.attempt {
-        Attempt::Budget(which) if which != INTERRUPTED => Some(which),
-        _ => None,
-    }
-}
-
-/// The proof, if there is one in which the independent check finds no gap.
-fn proved(
-    answer: &Answer,
-    elapsed: Duration,
-    confirmation: Option<&Confirmation>,
-) -> Option<ByProof> {
-    let confirmation = confirmation.filter(|confirmation| !confirmation.finds_gap())?;
-    let confirmed = confirmation.result.is_ok();
-    let last = answer.rungs.last().filter(|_| answer.proved)?;
-    let views = answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());
-    let views = views.map(|finding: &Finding| finding.views() as u64).sum();
-    Some(ByProof { rung: last.obligation, views, elapsed, confirmed })
+/// The proof, if there is one.
+fn proved(answer: &Answer) -> Option<ByProof> {
+    let rung = *answer.way.last()?;
+    let findings = || answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());
+    let views = findings().map(|finding| finding.views() as u64).sum();
+    Some(ByProof { rung, views, elapsed: findings().map(|finding| finding.elapsed).sum() })
 }
 
 /// Whether an instance cannot be searched for its size alone.
@@ -186,41 +178,50 @@ pub(super) const fn is_too_large(error: &VerifyError) -> bool {
     )
 }
 
-/// Watches a search, and tries the proof when it is its turn.
+/// Watches a search, and goes on with the proof when it is its turn.
 struct Trying<'a> {
     program: &'a Program,
     watch: &'a dyn Watch,
+    models: &'a Models,
     memory: u64,
     began: Instant,
-    end: Option<Instant>,
-    /// Set when there is a proof.
+    time: Option<Duration>,
+    /// Set when there is a proof that is confirmed.
     answered: AtomicBool,
-    found: Cell<Option<ByProof>>,
+    found: RefCell<Option<Found>>,
+    ladder: RefCell<Ladder<'a>>,
+    /// Whether there is nothing more to try.
+    is_done: Cell<bool>,
     /// States of the explorations that are over, and of the present one.
     states: Cell<(u64, u64)>,
-    /// The next of [`TURNS`].
-    turn: Cell<usize>,
-    /// Whether it was tried for the time.
-    late: Cell<bool>,
     /// What the present exploration is about.
     about: RefCell<Option<(Option<[Process; 2]>, Effort)>>,
+    /// Pairs that were begun.
+    begun: RefCell<Vec<Option<[Process; 2]>>>,
 }
 
 impl<'a> Trying<'a> {
-    fn new(program: &'a Program, request: &Request, watch: &'a dyn Watch) -> Self {
-        let began = Instant::now();
+    fn new(
+        program: &'a Program,
+        request: &Request,
+        watch: &'a dyn Watch,
+        models: &'a Models,
+    ) -> Self {
         Self {
             program,
             watch,
+            models,
             memory: request.memory,
-            began,
-            end: request.time.and_then(|time| began.checked_add(time)),
+            began: Instant::now(),
+            time: request.time,
             answered: AtomicBool::new(false),
-            found: Cell::new(None),
+            found: RefCell::new(None),
+            ladder: RefCell::new(Ladder::new(program, &Rungs::default(), models)),
+            // Every n is this one, too.
+            is_done: Cell::new(program.check_extent(LARGEST).is_err()),
             states: Cell::new((0, 0)),
-            turn: Cell::new(0),
-            late: Cell::new(false),
             about: RefCell::new(None),
+            begun: RefCell::new(Vec::new()),
         }
     }
 
@@ -228,50 +229,70 @@ impl<'a> Trying<'a> {
         self.answered.load(Ordering::Relaxed)
     }
 
-    /// Tries the proof within a budget.
-    fn attempt(&self, views: usize, bytes: u64, until: Option<Instant>) {
-        let began = Instant::now();
+    /// Goes on until there are so many views, within so much memory.
+    fn climb(&self, views: usize, memory: u64) {
+        if self.is_done.get() || self.watch.stop().load(Ordering::Relaxed) {
+            return;
+        }
         let budget = Budget {
-            bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
+            bytes: usize::try_from(memory).unwrap_or(usize::MAX),
             views,
-            until,
+            until: self.time.and_then(|time| self.began.checked_add(time)),
             stop: Some(self.watch.stop()),
         };
-        let answer = proof(self.program, budget, &Rungs::default(), self.watch);
-        let elapsed = began.elapsed();
-        let confirmation = answer.proved.then(|| {
-            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-            confirm(self.program, &answer, elapsed, bytes, left, self.watch)
+        let mut ladder = self.ladder.borrow_mut();
+        let mut has_begun = false;
+        let climb = ladder.climb(budget, &mut |rung| {
+            has_begun = true;
+            self.watch.prove(&rung.name());
         });
-        if let Some(proof) = proved(&answer, elapsed, confirmation.as_ref()) {
-            self.found.set(Some(proof));
-            self.answered.store(true, Ordering::Relaxed);
-        } else if let Some((pair, effort)) = *self.about.borrow() {
+        match climb {
+            Climb::Proved => {
+                self.is_done.set(true);
+                self.confirm(&ladder.answer(), memory);
+            }
+            Climb::Failed => self.is_done.set(true),
+            Climb::Short(_) => {}
+        }
+        if !self.is_proved()
+            && has_begun
+            && let Some((pair, effort)) = *self.about.borrow()
+        {
             self.watch.begin(pair, effort);
         }
     }
 
-    /// Tries it for the time, within its share of that.
-    fn attempt_late(&self, bytes: u64) {
-        self.late.set(true);
-        self.turn.set(TURNS.len());
-        let all = self.end.map(|end| end.saturating_duration_since(self.began) / SHARE);
-        let until = all.and_then(|share| Instant::now().checked_add(share));
-        self.attempt(usize::MAX, bytes, until);
+    /// Shows a proof to the independent check.
+    fn confirm(&self, answer: &Answer, memory: u64) {
+        let limits = Limits { memory, time: self.time.map(|time| (self.began, time)) };
+        let confirmation = confirm(self.program, answer, limits, self.watch);
+        if confirmation.finds_gap() {
+            return;
+        }
+        let unconfirmed = confirmation.result.err();
+        self.answered.store(unconfirmed.is_none(), Ordering::Relaxed);
+        *self.found.borrow_mut() = proved(answer).map(|proof| (proof, unconfirmed));
     }
 
-    /// Whether it is settled, or to be left.
-    fn is_over(&self) -> bool {
-        self.is_proved() || self.watch.stop().load(Ordering::Relaxed)
+    /// Goes on to the end, without the search.
+    fn insist(&self) {
+        if self.ladder.borrow().answer().short == Some(MEMORY) {
+            let ladder = Ladder::new(self.program, &Rungs::default(), self.models);
+            *self.ladder.borrow_mut() = ladder;
+        }
+        *self.about.borrow_mut() = None;
+        self.climb(usize::MAX, self.memory);
     }
 
-    /// Whether the share of the time is over after which it is tried, whatever the size.
-    fn is_late(&self) -> bool {
-        let is_over = |end: Instant| {
-            let all = end.saturating_duration_since(self.began);
-            self.began.elapsed() >= all / SHARE
-        };
-        !self.late.get() && self.end.is_some_and(is_over)
+    /// Goes on as far as belongs to what the search has taken.
+    fn take_turn(&self, memory: u64) {
+        let (before, present) = self.states.get();
+        let all = before + present;
+        let held = self.ladder.borrow().bytes() as u64;
+        // With little memory it goes on when the search has ended.
+        if all >= FIRST && !self.is_proved() && memory > 2 * held {
+            self.climb(usize::try_from(all / STATES).unwrap_or(usize::MAX), memory);
+        }
     }
 }
 
@@ -286,34 +307,21 @@ impl Watch for Trying<'_> {
 
     fn begin(&self, pair: Option<[Process; 2]>, effort: Effort) {
         let (before, present) = self.states.get();
-        self.states.set((before + present, 0));
+        let is_known = self.begun.borrow().contains(&pair);
+        let prepared = if is_known { 0 } else { PREPARED * (effort.active as u64).pow(3) };
+        self.begun.borrow_mut().extend((!is_known).then_some(pair));
+        self.states.set((before + present + prepared, 0));
         *self.about.borrow_mut() = Some((pair, effort));
         self.watch.begin(pair, effort);
-        // Where there are many pairs, the time of each may end before there is any progress.
-        if !self.is_over() && self.is_late() {
-            self.attempt_late(self.memory / 2);
-        }
+        self.take_turn(self.memory / 2);
     }
 
     fn progress(&self, progress: &Progress) {
         self.watch.progress(progress);
         let (before, _) = self.states.get();
         self.states.set((before, progress.states));
-        if progress.tracing || self.is_over() {
-            return;
-        }
-        let left = self.memory.saturating_sub(progress.memory);
-        if self.is_late() {
-            return self.attempt_late(left / 2);
-        }
-        let all = before + progress.states;
-        let due = TURNS.iter().skip(self.turn.get()).take_while(|(states, _)| all >= *states);
-        // Of several the last: what it allows is more than the others.
-        if progress.between
-            && let Some((number, (_, views))) = due.enumerate().last()
-        {
-            self.turn.set(self.turn.get() + number + 1);
-            self.attempt(*views, left / 2, self.end);
+        if progress.between && !progress.tracing {
+            self.take_turn(self.memory.saturating_sub(progress.memory) / 2);
         }
     }
 
@@ -351,69 +359,94 @@ mod tests {
         }
     }
 
+    /// The second half is that of a pair that begins.
     #[test]
-    fn the_proof_is_tried_at_a_number_of_states_of_all_pairs() {
+    fn the_proof_goes_on_with_the_states_of_all_pairs() {
         let (program, request, watch) = (program("bowman"), Request::new(3), Unwatched::default());
         let (whole, pair) = (
             Effort { operations: None, barriers: None, active: 3 },
             [0, 1].map(Process::from_index),
         );
-        let trying = Trying::new(&program, &request, &watch);
+        let models = Models::default();
+        let trying = Trying::new(&program, &request, &watch, &models);
         trying.begin(Some(pair), whole);
-        for progress in [at(999_999, true), at(1_500_000, false)] {
+        for progress in [at(199_000, true), at(1_500_000, false)] {
             trying.progress(&progress);
-            assert!(!trying.is_proved() && trying.turn.get() == 0, "{progress:?}");
+            assert_eq!(trying.ladder.borrow().views(), 0, "{progress:?}");
         }
-        trying.progress(&at(400_000, true));
-        trying.begin(Some(pair), whole);
-        trying.progress(&at(600_000, true));
-        assert!(trying.is_proved());
-        let proof = trying.found.get().unwrap();
+        // Its views are no more than belong to the states, about.
+        trying.progress(&at(FIRST, true));
+        let views = trying.ladder.borrow().views();
+        assert!(views > 0 && views <= FIRST as usize / STATES as usize + 1_000, "{views}");
+        assert!(trying.is_proved(), "{views}");
+        let (proof, unconfirmed) = trying.found.take().unwrap();
         assert!(proof.rung.name() == "scans.observer" && proof.views < 40_000, "{proof:?}");
-        assert!(proof.confirmed);
+        assert_eq!(unconfirmed, None);
     }
 
-    /// With many pairs, each has a small part of the time.
+    /// Where there are many pairs, each has few states; to prepare them takes its time.
     #[test]
-    fn the_proof_is_tried_in_time_where_no_exploration_makes_progress() {
-        let (program, request, watch) = (program("bowman"), Request::new(3), Unwatched::default());
-        let whole = Effort { operations: None, barriers: None, active: 3 };
-        let pair = [0, 1].map(Process::from_index);
-        let now = Instant::now();
-        for (end, is_tried) in [(None, false), (Some(3_600), false), (Some(100), true)] {
-            let began = now.checked_sub(Duration::from_secs(30)).unwrap_or(now);
-            let end = end.and_then(|seconds| began.checked_add(Duration::from_secs(seconds)));
-            let trying = Trying { began, end, ..Trying::new(&program, &request, &watch) };
+    fn the_proof_goes_on_where_no_search_does() {
+        let (program, request, watch) = (program("bowman"), Request::new(20), Unwatched::default());
+        let whole = Effort { operations: None, barriers: None, active: 20 };
+        let models = Models::default();
+        let trying = Trying::new(&program, &request, &watch, &models);
+        for pair in request.pairs.among(20).into_iter().take(2) {
+            assert!(!trying.is_proved());
             trying.begin(Some(pair), whole);
-            assert_eq!(trying.is_proved(), is_tried, "{end:?}");
         }
+        assert!(trying.is_proved());
+    }
+
+    /// Neither how often there is a turn nor how large it is decides how far it comes.
+    #[test]
+    fn turns_are_told_by_states_alone() {
+        let (program, request, watch) = (program("riany"), Request::new(3), Unwatched::default());
+        let views = |steps: &[u64]| {
+            let models = Models::default();
+            let trying = Trying::new(&program, &request, &watch, &models);
+            steps.iter().for_each(|states| trying.progress(&at(*states, true)));
+            trying.ladder.borrow().views()
+        };
+        let most = 400_000;
+        let often: Vec<u64> = (1..=40).map(|step| step * most / 40).collect();
+        assert_eq!(views(&[most]), views(&often));
     }
 
     #[test]
-    fn what_is_too_large_for_a_turn_is_not_tried_again_before_the_next() {
-        let (program, request, watch) = (program("jayanti"), Request::new(2), Unwatched::default());
-        let trying = Trying { turn: Cell::new(0), ..Trying::new(&program, &request, &watch) };
-        trying.attempt(10, 1 << 30, None);
+    fn what_is_not_confirmed_ends_no_search() {
+        let (program, request, watch) = (program("bowman"), Request::new(2), Unwatched::default());
+        let models = Models::default();
+        // No time for the check is left.
+        let trying = Trying {
+            time: Some(Duration::ZERO),
+            ..Trying::new(&program, &request, &watch, &models)
+        };
+        let answer = snapshot_everyn::ladder::prove_all(&program, Budget::default());
+        trying.confirm(&answer, 1 << 30);
         assert!(!trying.is_proved());
-        trying.turn.set(1);
-        trying.progress(&at(15_999_999, true));
-        assert_eq!(trying.turn.get(), 1);
+        let found = trying.found.take().unwrap();
+        assert!(found.1.is_some());
+        let pair = [0, 1].map(Process::from_index);
+        let mut outcomes = [open(pair, Unfinished::Time), open(pair, Unfinished::Time)];
+        outcomes[1].verdict = Verdict::Verified;
+        assert_eq!(conclude(&mut outcomes, &request, found), Ok(()));
+        assert_eq!(outcomes.map(|one| one.verdict.name()), ["unconfirmed", "verified"]);
     }
 
     #[test]
     fn a_violation_and_a_proof_contradict_each_other() {
-        let proof =
-            ByProof { rung: Rungs::all()[0], views: 1, elapsed: Duration::ZERO, confirmed: false };
+        let proof = ByProof { rung: Rungs::all()[0], views: 1, elapsed: Duration::ZERO };
         let request = Request::new(2);
         let pair = [0, 1].map(Process::from_index);
         let mut outcomes = [open(pair, Unfinished::Memory)];
-        assert_eq!(conclude(&mut outcomes, &request, proof), Ok(()));
+        assert_eq!(conclude(&mut outcomes, &request, (proof, None)), Ok(()));
         assert!(matches!(outcomes[0].verdict, Verdict::Verified));
         assert_eq!(outcomes[0].scope, [Effort { operations: None, barriers: None, active: 2 }]);
         let fault = Fault { span: Span::default(), kind: FaultKind::NoneUnwrapped };
         outcomes[0].verdict =
             Verdict::Fault(Box::new(ProgramFault { moves: Vec::new(), fault, before: None }));
-        let error = conclude(&mut outcomes, &request, proof).unwrap_err();
+        let error = conclude(&mut outcomes, &request, (proof, None)).unwrap_err();
         assert!(error.is_ours(), "{error}");
     }
 }

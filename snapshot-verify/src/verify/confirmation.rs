@@ -1,10 +1,11 @@
-//! A proof for every n is shown to the independent check, as far as that is cheap.
+//! A proof for every n is shown to the independent check, and counts if that accepts it.
 //!
 //! The prover's mistakes are its own: [`snapshot_invariant`] shares nothing with it. So
-//! behind each proof its certificate is made and checked, in memory. Where the check finds a gap,
-//! there is no answer: one of the two is wrong, or the check less precise. Certificates know fewer
-//! constructs than the prover, and their plain rules take more time; a proof without a certificate
-//! for one of these reasons rests on the prover alone.
+//! behind each proof its certificate is made and checked, in memory, at once and to the end: that takes
+//! about [`TIMES`] times as long as the proof. Only the time and the memory of the whole request end it. Where
+//! the check finds a gap, there is no answer: one of the two is wrong, or the check less precise.
+//! Certificates know fewer constructs than the prover; a proof without a certificate is not
+//! confirmed, and does not count as one.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -21,8 +22,8 @@ use crate::deadline::Deadline;
 use crate::language::Span;
 use crate::program::Program;
 
-/// How long it may compute, and for each second of the proof a quarter more.
-const SHORT: Duration = Duration::from_secs(2);
+/// How many times as long as the proofs of the corpus their confirmations take, at most.
+const TIMES: u32 = 12;
 
 /// What the independent check says of a proof for every n.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -43,6 +44,18 @@ pub struct Unconfirmed {
     /// Whether the check finds a gap in the proof: something that its rules do not exclude. Else it
     /// does not know a construct, or has run out of a budget.
     pub is_gap: bool,
+    /// Of time: how much of it would do.
+    pub needed: Option<Duration>,
+}
+
+impl Unconfirmed {
+    /// Why, and what helps, as a sentence.
+    pub fn sentence(&self) -> String {
+        match self.needed {
+            Some(needed) => format!("{}; --time {} would do", self.reason, needed.as_secs()),
+            None => self.reason.clone(),
+        }
+    }
 }
 
 impl Confirmation {
@@ -52,44 +65,51 @@ impl Confirmation {
     }
 }
 
-/// Makes the certificate of a proof and checks it; `left`: what is left of the time.
+/// What a confirmation may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Bytes.
+    pub memory: u64,
+    /// How long the whole request may take, and since when it does.
+    pub time: Option<(Instant, Duration)>,
+}
+
+/// Makes the certificate of a proof and checks it.
 pub(super) fn confirm(
     program: &Program,
     answer: &Answer,
-    proof: Duration,
-    memory: u64,
-    left: Option<Duration>,
+    limits: Limits,
     watch: &dyn Watch,
 ) -> Confirmation {
     watch.prove("independent check");
     let began = Instant::now();
-    let (most, before) = (SHORT + proof / 4, computed());
-    let mut proceed = || {
-        let is_in_time = left.is_none_or(|left| began.elapsed() < left);
-        is_in_time && computed() - before < most && !watch.stop().load(Ordering::Relaxed)
-    };
-    let deadline = Deadline::new(left.and_then(|left| began.checked_add(left)), Some(watch.stop()));
-    let parts = certificate_parts(program, answer, deadline);
-    let mut budget = Budget { memory, proceed: &mut proceed };
-    let result = confirmed(program, &parts, &mut budget);
+    let is_late = |(since, time): (Instant, Duration)| since.elapsed() >= time;
+    let mut proceed = || !limits.time.is_some_and(is_late) && !watch.stop().load(Ordering::Relaxed);
+    let end = limits.time.and_then(|(since, time)| since.checked_add(time));
+    let parts = certificate_parts(program, answer, Deadline::new(end, Some(watch.stop())));
+    let mut budget = Budget { memory: limits.memory, proceed: &mut proceed };
+    let mut result = confirmed(program, &parts, &mut budget);
+    if let (Err(unconfirmed), Some((since, time))) =
+        (&mut result, limits.time.filter(|time| is_late(*time)))
+        && unconfirmed.reason == TIME
+    {
+        let proof: Duration = answer
+            .rungs
+            .iter()
+            .filter_map(|rung| rung.finding.as_ref().ok())
+            .map(|finding| finding.elapsed)
+            .sum();
+        let needed = began.saturating_duration_since(since) + proof * TIMES;
+        unconfirmed.needed = Some(rounded(needed.max(2 * time)));
+    }
     Confirmation { result, elapsed: began.elapsed() }
 }
 
-/// For how long this thread has computed: whether a proof is confirmed, or what it exercised, is
-/// not to depend on what else the machine does.
-#[cfg(unix)]
-pub(super) fn computed() -> Duration {
-    use rustix::time::{ClockId, clock_gettime};
-
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
-
-/// As the clock on the wall tells.
-#[cfg(not(unix))]
-pub(super) fn computed() -> Duration {
-    static FIRST: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
-    FIRST.elapsed()
+/// A number of seconds with one digit that is not 0, and no fewer.
+fn rounded(time: Duration) -> Duration {
+    let seconds = time.as_secs() + 1;
+    let unit = 10_u64.pow(seconds.ilog10());
+    Duration::from_secs(seconds.div_ceil(unit) * unit)
 }
 
 fn confirmed(
@@ -107,16 +127,19 @@ fn confirmed(
     let mut certificate = Vec::new();
     write(program, &claim, parts, &mut certificate, budget).map_err(|error| match error {
         WriteError::Unfinished(unfinished) => ran_out(unfinished),
-        error => {
-            Unconfirmed { reason: error.to_string(), place: error.span(), is_gap: error.is_gap() }
-        }
+        error => Unconfirmed {
+            reason: error.to_string(),
+            place: error.span(),
+            is_gap: error.is_gap(),
+            needed: None,
+        },
     })?;
-    let of = |reason: String| Unconfirmed { reason, place: None, is_gap: true };
+    let of = |reason: String| Unconfirmed { reason, place: None, is_gap: true, needed: None };
     match check(program, &claim.digest, &mut certificate.as_slice(), budget) {
         Ok(check::Answer::Accepted(accepted)) => Ok(Accepted::views(&accepted)),
         Ok(check::Answer::Refused(refusal)) => {
             let reason = format!("the certificate is refused: {refusal}");
-            Err(Unconfirmed { reason, place: refusal.span(), is_gap: true })
+            Err(Unconfirmed { place: refusal.span(), ..of(reason) })
         }
         Ok(check::Answer::Unknown(unfinished)) => Err(ran_out(unfinished)),
         Ok(check::Answer::Foreign) => Err(of("the certificate is of no known kind".to_owned())),
@@ -124,14 +147,16 @@ fn confirmed(
     }
 }
 
-/// Of which budget there was too little, and how there is more of it.
+/// What is said where the confirmation is ended.
+const TIME: &str = "time ran out";
+
+/// Of which budget there was too little.
 fn ran_out(unfinished: Unfinished) -> Unconfirmed {
-    let next = match unfinished {
-        Unfinished::Ended => "; `--certificate FILE` makes the certificate without this limit",
-        _ => "",
+    let reason = match unfinished {
+        Unfinished::Ended => TIME,
+        Unfinished::Memory => "memory ran out: --memory gives more",
     };
-    let reason = format!("{} ran out{next}", unfinished.name());
-    Unconfirmed { reason, place: None, is_gap: false }
+    Unconfirmed { reason: reason.to_owned(), place: None, is_gap: false, needed: None }
 }
 
 #[cfg(test)]
@@ -140,17 +165,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_time_runs_out_the_next_step_is_named() {
+    fn where_time_runs_out_it_is_said_how_much_would_do() {
         let text = corpus::algorithm("bowman").expect("an algorithm of the corpus").text;
         let algorithm = crate::language::parse("bowman", text).expect("a text that is right");
         let program = algorithm.program(None).expect("a program that is right");
-        let answer =
-            snapshot_everyn::ladder::prove_all(&program, Default::default(), &mut |_| true);
+        let answer = snapshot_everyn::ladder::prove_all(&program, Default::default());
         let watch = Unwatched::default();
-        let confirm =
-            |left| confirm(&program, &answer, Duration::ZERO, 1 << 30, Some(left), &watch).result;
-        let reason = confirm(Duration::ZERO).expect_err("there is no time").reason;
-        assert!(reason.starts_with("time ran out; `--certificate FILE`"), "{reason}");
-        confirm(Duration::from_secs(600)).expect("there is time");
+        let confirm = |time: Option<Duration>| {
+            let limits = Limits { memory: 1 << 30, time: time.map(|time| (Instant::now(), time)) };
+            confirm(&program, &answer, limits, &watch).result
+        };
+        let unconfirmed = confirm(Some(Duration::ZERO)).expect_err("there is no time");
+        let sentence = unconfirmed.sentence();
+        assert!(sentence.starts_with("time ran out; --time "), "{sentence}");
+        assert!(!unconfirmed.is_gap);
+        confirm(None).expect("there is time");
+        let memory = Limits { memory: 1 << 10, time: None };
+        let result = super::confirm(&program, &answer, memory, &watch).result;
+        assert!(result.is_err_and(|unconfirmed| unconfirmed.reason.contains("--memory")));
+    }
+
+    #[test]
+    fn seconds_are_rounded_up() {
+        for (time, expected) in [(0, 1), (8, 9), (9, 10), (10, 20), (47, 50), (361, 400)] {
+            assert_eq!(rounded(Duration::from_secs(time)).as_secs(), expected);
+        }
     }
 }

@@ -71,7 +71,10 @@ pub fn conformance(expected: ExpectedVerdict, outcomes: &[Outcome]) -> Conforman
     let any = |test: fn(&Verdict) -> bool| outcomes.iter().any(|outcome| test(&outcome.verdict));
     let violated = any(Verdict::is_violation);
     let faulty = any(|verdict| matches!(verdict, Verdict::Fault(_)));
-    let unknown = any(|verdict| matches!(verdict, Verdict::Unknown(_) | Verdict::Misplaced(_)));
+    let is_open = |verdict: &Verdict| {
+        matches!(verdict, Verdict::Unknown(_) | Verdict::Misplaced(_) | Verdict::Unconfirmed(_))
+    };
+    let unknown = any(is_open);
     let refused = any(|verdict| matches!(verdict, Verdict::Refused));
     let met = match expected {
         ExpectedVerdict::Violation => violated,

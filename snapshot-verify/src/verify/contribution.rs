@@ -8,7 +8,7 @@
 //! tests: a mutant that survives is equivalent in what was asked.
 //!
 //! The answers are those of [`verify`], so each violation was replayed by the interpreter
-//! and judged; what is not decided in its share of the time is said to be open.
+//! and judged; what is not decided by a number of states is said to be open.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -23,8 +23,8 @@ use crate::program::independence;
 /// more than this many changes.
 const MOST: usize = 400;
 
-/// How long it is looked for operations that hang, at least.
-const LEAST: Duration = Duration::from_millis(100);
+/// How many states the search of a changed program may have.
+const STATES: u64 = 200_000;
 
 /// A change of the text, and what comes of it.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ pub enum Without {
     Verified,
     /// It looks at values, and simple executions no longer speak for all.
     Refused,
-    /// Not decided in time.
+    /// Not decided by so many states, or in time.
     Open,
 }
 
@@ -81,7 +81,7 @@ impl Change {
 }
 
 /// What each statement and condition of a verified algorithm contributes, in the order of
-/// the text. `time`: for all of them together; each has an equal share of what is left.
+/// the text. `time`: for all of them together, if it is limited; each has as many states.
 ///
 /// With any number of operations each, the changed programs are searched by growing
 /// bounds: violations are found soon.
@@ -91,7 +91,7 @@ impl Change {
 pub fn contributions(
     algorithm: &Algorithm,
     request: &Request,
-    time: Duration,
+    time: Option<Duration>,
     watch: &dyn Watch,
 ) -> Result<Vec<Contribution>, VerifyError> {
     let Ok(tree) = algorithm.tree(None) else { return Ok(Vec::new()) };
@@ -101,18 +101,17 @@ pub fn contributions(
     }
     changes.sort_by_key(|(span, change)| (*span, *change as u8));
     changes.truncate(MOST);
-    let end = Instant::now() + time;
-    let total = changes.len();
-    let mut found = Vec::with_capacity(total);
-    for (done, (span, change)) in changes.into_iter().enumerate() {
-        let left = end.saturating_duration_since(Instant::now());
-        let share = left / u32::try_from(total - done).unwrap_or(u32::MAX);
-        let is_over = left.is_zero() || watch.stop().load(Ordering::Relaxed);
+    let end = time.and_then(|time| Instant::now().checked_add(time));
+    let mut found = Vec::with_capacity(changes.len());
+    for (span, change) in changes {
+        let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+        let is_late = left.is_some_and(|left| left.is_zero());
+        let is_over = is_late || watch.stop().load(Ordering::Relaxed);
         let without = match is_over {
             true => Without::Open,
             false => match changed(algorithm.source(), span, change) {
                 Err(why) => Without::NoProgram(why),
-                Ok(changed) => without(&changed, request, share, watch)?,
+                Ok(changed) => without(&changed, request, left, watch)?,
             },
         };
         found.push(Contribution { span, change, without });
@@ -196,7 +195,7 @@ fn first(found: &Diagnostics) -> String {
 fn without(
     changed: &Algorithm,
     request: &Request,
-    time: Duration,
+    time: Option<Duration>,
     watch: &dyn Watch,
 ) -> Result<Without, VerifyError> {
     let program = match request.method.program(changed, None) {
@@ -208,7 +207,8 @@ fn without(
         bounded => bounded,
     };
     let began = Instant::now();
-    let request = Request { operations, time: Some(time), keep_going: false, ..request.clone() };
+    let request =
+        Request { operations, time, states: Some(STATES), keep_going: false, ..request.clone() };
     let speaks_for_all = independence::check(&program).is_ok();
     let outcomes = match verify(&program, speaks_for_all, &request, watch) {
         Ok(outcomes) => outcomes,
@@ -233,8 +233,8 @@ fn without(
     if !all(|verdict| matches!(verdict, Verdict::Verified)) {
         return Ok(Without::Open);
     }
-    let left = time.saturating_sub(began.elapsed()).max(LEAST);
-    let exercise = exercised(&program, &request, Some(left), watch)?;
+    let left = time.map(|time| time.saturating_sub(began.elapsed()));
+    let exercise = exercised(&program, &request, left, watch)?;
     let never = exercise.returns.iter().any(|(.., standing)| *standing == Occurrence::Never);
     match (&exercise.ending, never) {
         (Ending::Impossible(_), _) | (_, true) => Ok(Without::Hangs),

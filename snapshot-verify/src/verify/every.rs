@@ -1,4 +1,4 @@
-//! An answer for every n: the proof, and where it fails a search for a violation at small n.
+//! An answer for every n: a proof, or a violation at small n, for which is searched in turns.
 //!
 //! The proof is that of [`snapshot_everyn`], which shares nothing with the search. What it
 //! cannot exclude is no violation: one is only ever found by the search, for a definite n,
@@ -8,9 +8,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use snapshot_everyn::compile::{compile, compile_within};
-use snapshot_everyn::ladder::{Answer, Budget, prove_all};
+use snapshot_everyn::ladder::{Answer, Budget, Climb, Ladder, Models};
 pub use snapshot_everyn::ladder::{Rungs, UnknownRung};
-use snapshot_everyn::prove::is_ordered;
+use snapshot_everyn::prove::{INTERRUPTED, MEMORY, TIME, VIEWS, is_ordered};
 use snapshot_everyn::shape::Mode;
 use snapshot_everyn::{export, model};
 use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
@@ -18,8 +18,8 @@ use snapshot_invariant::layout::may_fail;
 use snapshot_invariant::write::Part;
 
 use super::by_proof::is_too_large;
-use super::confirmation::{Confirmation, confirm};
-use super::{Operations, Outcome, Request, Verdict, VerifyError, Watch, verify};
+use super::confirmation::{Confirmation, Limits, Unconfirmed, confirm};
+use super::{Operations, Outcome, Request, Unfinished, Verdict, VerifyError, Watch, verify};
 use crate::deadline::Deadline;
 use crate::interpret::MachineError;
 use crate::program::{Program, Type};
@@ -31,11 +31,18 @@ pub const LARGEST: usize = 4;
 /// further processes, and few states.
 pub const EXERCISED: usize = 3;
 
-/// How long is searched for a violation, of each n, if there is no limit.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How many views the proof may have in the first round.
+const FIRST: usize = 50_000;
 
-/// How long a proof may take, if there is no limit.
-const PROOF: Duration = Duration::from_secs(300);
+/// How many times as many in each round as in the one before.
+const GROWTH: usize = 4;
+
+/// How many rounds there are without a limit of time: proofs of up to 12,800,000 views.
+const ROUNDS: u32 = 5;
+
+/// How many states each n may have that is searched for a violation, per view that the proof may have:
+/// all of them take a fraction of what the proof takes.
+const STATES: u64 = 2;
 
 /// The answer for every n.
 #[derive(Clone, Debug)]
@@ -58,12 +65,29 @@ impl Every {
         self.answer.proved && !self.confirmation.as_ref().is_some_and(Confirmation::finds_gap)
     }
 
-    /// `verified`, `violation`, `fault`, `refused` or `unknown`.
+    /// Why there is a proof that is not confirmed, if that is so.
+    pub fn unconfirmed(&self) -> Option<&Unconfirmed> {
+        self.confirmation.as_ref()?.result.as_ref().err().filter(|_| self.is_proved())
+    }
+
+    /// Why it is not known, if it is not.
+    pub fn short(&self) -> Unfinished {
+        match self.answer.short {
+            Some(TIME) => Unfinished::Time,
+            Some(MEMORY) => Unfinished::Memory,
+            Some(INTERRUPTED) => Unfinished::Interrupted,
+            Some(_) => Unfinished::Views,
+            None => Unfinished::Unproved,
+        }
+    }
+
+    /// `verified`, `unconfirmed`, `violation`, `fault`, `refused` or `unknown`.
     pub fn verdict(&self) -> &'static str {
         let wrong = self.wrong.iter().flat_map(|(_, outcomes)| outcomes);
         let mut wrong = wrong.map(|outcome| &outcome.verdict).filter(|verdict| verdict.is_wrong());
         match wrong.next() {
             Some(verdict) => verdict.name(),
+            None if self.unconfirmed().is_some() => "unconfirmed",
             None if self.is_proved() => "verified",
             None if self.answer.looks_at_values => "refused",
             None => "unknown",
@@ -74,11 +98,7 @@ impl Every {
 /// What a certificate of the proof is to keep, part by part; nothing if there is no proof. Those that are
 /// not prepared before the deadline are left out.
 pub fn certificate_parts(program: &Program, answer: &Answer, deadline: Deadline<'_>) -> Vec<Part> {
-    let held = answer.rungs.iter().filter(|rung| rung.holds()).map(|rung| rung.obligation);
-    let is_direct = |rung: &model::Obligation| rung.mode == Mode::Direct;
-    let Some(last) = held.clone().rfind(is_direct).filter(|_| answer.proved) else {
-        return Vec::new();
-    };
+    let Some(last) = answer.way.last() else { return Vec::new() };
     let ghosts = match last.ghosts {
         model::Ghosts::Scans => Ghosts::Scans,
         model::Ghosts::Calls => Ghosts::Calls,
@@ -86,7 +106,7 @@ pub fn certificate_parts(program: &Program, answer: &Answer, deadline: Deadline<
     };
     let mut round = None;
     let mut parts: Vec<Part> = Vec::new();
-    for rung in held {
+    for rung in answer.way.iter().copied() {
         let is_whole = rung.part == model::Part::Whole;
         let is_same = rung.ghosts == last.ghosts;
         // That the program does not go wrong is shown before there are rounds.
@@ -150,29 +170,7 @@ pub fn kept(program: &Program) -> Result<Vec<String>, &'static str> {
     Ok(export::kept(program, &model))
 }
 
-/// Tries the proof within a budget; not of a program that is too large for [`LARGEST`] processes.
-pub(super) fn proof(
-    program: &Program,
-    budget: Budget<'_>,
-    rungs: &Rungs,
-    watch: &dyn Watch,
-) -> Answer {
-    let stopped = || watch.stop().load(Ordering::Relaxed);
-    if program.check_extent(LARGEST).is_err() {
-        return Answer { proved: false, looks_at_values: false, rungs: Vec::new() };
-    }
-    prove_all(program, budget, &mut |rung| {
-        let goes_on = !stopped() && rungs.contains(rung);
-        if goes_on {
-            watch.prove(&rung.name());
-        }
-        goes_on
-    })
-}
-
-/// Answers for every n. Of the request, only the budgets and the reductions matter. A proof is shown
-/// to the independent check, within what the request leaves of the time, and at most two seconds and a
-/// quarter of what the proof took.
+/// Answers for every n. Of the request, only the budgets and the reductions matter.
 ///
 /// # Errors
 /// If the search for a violation cannot be made, or this program turns out to be wrong.
@@ -185,7 +183,10 @@ pub fn every(
 }
 
 /// As [`every`], by some rungs of the ladder only; `searches`: whether a violation is searched
-/// for where there is no proof. If not, the proof has all of the time.
+/// for where there is no proof.
+///
+/// The proof and the search take turns, by views and states ([`FIRST`], [`STATES`]): the time
+/// ends both, and decides nothing between them. A proof is shown to the independent check at once.
 ///
 /// # Errors
 /// As [`every`].
@@ -204,51 +205,106 @@ pub fn every_by(
     extent.map_err(|error| MachineError::Extent { processes: LARGEST, error })?;
     let began = Instant::now();
     let end = request.time.and_then(|time| began.checked_add(time));
-    let part = if searches { 2 } else { 1 };
-    let for_proof = request.time.map_or(PROOF, |time| time / part);
-    let budget = Budget {
-        bytes: usize::try_from(request.memory).unwrap_or(usize::MAX),
-        until: began.checked_add(for_proof),
-        stop: Some(watch.stop()),
-        ..Budget::default()
-    };
-    let stopped = || watch.stop().load(Ordering::Relaxed);
-    let answer = proof(program, budget, rungs, watch);
-    let took = began.elapsed();
-    let confirmation = answer.proved.then(|| {
-        let left = request.time.map(|time| time.saturating_sub(took));
-        confirm(program, &answer, took, request.memory, left, watch)
-    });
-    let mut every =
-        Every { answer, wrong: None, searched: Vec::new(), elapsed: took, confirmation };
-    let searching = Instant::now();
-    for processes in 2..=LARGEST {
-        let left =
-            end.map_or(PATIENCE, |end| PATIENCE.min(end.saturating_duration_since(Instant::now())));
-        if !searches || every.is_proved() || stopped() || left.is_zero() {
+    let models = Models::default();
+    let mut ladder = Ladder::new(program, rungs, &models);
+    let mut hunt = Hunt { open: Vec::new(), searched: Vec::new(), end };
+    hunt.open.extend((2..=LARGEST).filter(|_| searches));
+    let (mut wrong, mut confirmation, mut is_climbing) = (None, None, true);
+    for round in 0.. {
+        let is_over = watch.stop().load(Ordering::Relaxed)
+            || end.is_some_and(|end| Instant::now() >= end)
+            || (end.is_none() && round == ROUNDS);
+        if is_over || !(is_climbing || hunt.is_open()) {
             break;
         }
-        let request = Request {
-            processes,
-            operations: Operations::Grow,
-            time: Some(left),
-            keep_going: false,
-            ..request.clone()
-        };
-        let outcomes = match verify(program, !every.answer.looks_at_values, &request, watch) {
-            // More processes make it no smaller.
-            Err(error) if is_too_large(&error) => break,
-            outcomes => outcomes?,
-        };
-        if outcomes.iter().any(|outcome| outcome.verdict.is_wrong()) {
-            every.wrong = Some((request, outcomes));
-            break;
+        let views = FIRST.saturating_mul(GROWTH.saturating_pow(round));
+        if is_climbing {
+            let budget = Budget {
+                bytes: usize::try_from(request.memory).unwrap_or(usize::MAX),
+                views,
+                until: end,
+                stop: Some(watch.stop()),
+            };
+            let climb = ladder.climb(budget, &mut |rung| watch.prove(&rung.name()));
+            is_climbing = climb == Climb::Short(VIEWS);
+            if climb == Climb::Proved {
+                let time = request.time.map(|time| (began, time));
+                let limits = Limits { memory: request.memory, time };
+                let found = confirm(program, &ladder.answer(), limits, watch);
+                let counts = !found.finds_gap();
+                confirmation = Some(found);
+                if counts {
+                    break;
+                }
+            }
         }
-        let done = |outcome: &Outcome| !matches!(outcome.verdict, Verdict::Unknown(_));
-        if outcomes.iter().all(done) {
-            every.searched.push(processes);
+        let states = (views as u64).saturating_mul(STATES);
+        let speaks_for_all = !ladder.answer().looks_at_values;
+        wrong = hunt.search(program, speaks_for_all, request, states, watch)?;
+        if wrong.is_some() {
+            break;
         }
     }
-    every.elapsed += searching.elapsed();
-    Ok(every)
+    let answer = ladder.answer();
+    let checking = confirmation.as_ref().map_or(Duration::ZERO, |found| found.elapsed);
+    let elapsed = began.elapsed().saturating_sub(checking);
+    Ok(Every { answer, wrong, searched: hunt.searched, elapsed, confirmation })
+}
+
+/// The search for a violation at small n.
+struct Hunt {
+    /// The n that are not decided.
+    open: Vec<usize>,
+    /// The n without one.
+    searched: Vec<usize>,
+    end: Option<Instant>,
+}
+
+impl Hunt {
+    const fn is_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// Searches each n that is not decided, with this many states.
+    fn search(
+        &mut self,
+        program: &Program,
+        speaks_for_all: bool,
+        request: &Request,
+        states: u64,
+        watch: &dyn Watch,
+    ) -> Result<Option<(Request, Vec<Outcome>)>, VerifyError> {
+        for processes in std::mem::take(&mut self.open) {
+            let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
+            if watch.stop().load(Ordering::Relaxed) || left.is_some_and(|left| left.is_zero()) {
+                break;
+            }
+            let request = Request {
+                processes,
+                operations: Operations::Grow,
+                time: left,
+                states: Some(states),
+                keep_going: false,
+                ..request.clone()
+            };
+            let outcomes = match verify(program, speaks_for_all, &request, watch) {
+                // More processes make it no smaller.
+                Err(error) if is_too_large(&error) => break,
+                outcomes => outcomes?,
+            };
+            if outcomes.iter().any(|outcome| outcome.verdict.is_wrong()) {
+                return Ok(Some((request, outcomes)));
+            }
+            let is_unknown = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Unknown(_));
+            let goes_on =
+                |outcome: &Outcome| matches!(outcome.verdict, Verdict::Unknown(Unfinished::States));
+            if outcomes.iter().any(goes_on) {
+                self.open.push(processes);
+            } else if !outcomes.iter().any(is_unknown) {
+                self.searched.push(processes);
+            }
+        }
+        self.searched.sort_unstable();
+        Ok(None)
+    }
 }

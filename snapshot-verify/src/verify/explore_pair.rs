@@ -17,7 +17,7 @@ use super::progress::Watch;
 use super::request::Request;
 use super::schedule::Effort;
 use super::self_check;
-use super::strategy::{Explore, Finding};
+use super::strategy::{Explore, Finding, Share};
 use crate::counterexample::Counterexample;
 use crate::deadline::{Allowance, Deadline, Stopped};
 use crate::instance::{Instance, InstanceError};
@@ -55,8 +55,9 @@ pub struct PairExplorer<'a> {
     /// What was made for a pair and a number of active processes, for their next
     /// effort.
     prepared: HashMap<([Process; 2], usize), Prepared>,
-    /// The explorations that found nothing, and what they took.
-    finished: Vec<([Process; 2], Effort, Measures)>,
+    /// The explorations that found nothing, with what they took; not to their end, if more states were
+    /// needed than these.
+    finished: Vec<([Process; 2], Effort, Measures, Option<u64>)>,
     /// [`FEW_NUMBERS`]
     few_numbers: &'static [u32],
 }
@@ -95,8 +96,9 @@ impl<'a> PairExplorer<'a> {
                 search::Unfinished::Time => Unfinished::Time,
                 search::Unfinished::Memory => Unfinished::Memory,
                 search::Unfinished::Interrupted => Unfinished::Interrupted,
-                search::Unfinished::TooNarrow | search::Unfinished::TooMany => {
-                    unreachable!("the search began again, with other limits")
+                search::Unfinished::TooMany => Unfinished::States,
+                search::Unfinished::TooNarrow => {
+                    unreachable!("the search began again, with another limit")
                 }
             }),
             SearchVerdict::Violation { trace, .. } => {
@@ -114,19 +116,26 @@ impl<'a> PairExplorer<'a> {
     }
 
     /// What the same effort took for a pair whose instance is this one with its
-    /// processes renamed, if it found nothing: it would find nothing here either.
+    /// processes renamed, if it found nothing: it would find nothing here either. If it was not
+    /// explored to its end, with more states than these.
     fn like(
         &self,
         pair: [Process; 2],
         prepared: &Prepared,
         effort: Effort,
         exploration: &Exploration<'_>,
+        share: Share,
         deadline: Deadline<'_>,
-    ) -> Result<Option<Measures>, VerifyError> {
+    ) -> Result<Option<(Measures, bool)>, VerifyError> {
         if !self.request.reductions.contains(Reduction::Symmetry) {
             return Ok(None);
         }
-        for (like, _, measures) in self.finished.iter().filter(|(_, known, _)| *known == effort) {
+        for (like, known, measures, more_than) in &self.finished {
+            let fits =
+                more_than.is_none_or(|states| share.states.is_some_and(|most| most <= states));
+            if *known != effort || !fits {
+                continue;
+            }
             let Some(known) = self.prepared.get(&(*like, effort.active)) else { continue };
             let [i, j] = pair;
             let mut found = None;
@@ -148,14 +157,15 @@ impl<'a> PairExplorer<'a> {
                 let both = [(known.explored(), &of_known), (prepared.explored(), &of_pair)];
                 self_check::renamed(both, &by, options)?;
             }
-            return Ok(Some(Measures { explorations: 0, like: Some(*like), ..*measures }));
+            let measures = Measures { explorations: 0, like: Some(*like), ..*measures };
+            return Ok(Some((measures, more_than.is_none())));
         }
         Ok(None)
     }
 
     /// Whether what is stale was learnt for a search of the same effort that found nothing.
     fn has_learnt(&self, effort: Effort) -> bool {
-        let mut finished = self.finished.iter().filter(|(_, known, _)| *known == effort);
+        let mut finished = self.finished.iter().filter(|(_, known, ..)| *known == effort);
         finished.any(|(pair, ..)| {
             self.prepared.get(&(*pair, effort.active)).is_some_and(|known| !known.may_learn())
         })
@@ -194,7 +204,7 @@ impl Explore for PairExplorer<'_> {
         &mut self,
         pair: [Process; 2],
         effort: Effort,
-        until: Option<Instant>,
+        share: Share,
     ) -> Result<(Finding<Verdict>, Measures), VerifyError> {
         self.watch.begin(Some(pair), effort);
         if self.watch.answered().is_some_and(|answered| answered.load(Ordering::Relaxed)) {
@@ -204,9 +214,9 @@ impl Explore for PairExplorer<'_> {
         let limit = self.request.memory.saturating_add(FREE);
         let memory = self.watch.allocated().map(|allocated| Allowance { limit, allocated });
         let limits = Limits::default();
-        let deadline = Deadline::new(until, Some(self.watch.stop()));
+        let deadline = Deadline::new(share.until, Some(self.watch.stop()));
         let deadline = deadline.with_memory(memory).with_notes(limits.notes());
-        match self.explore_until(pair, effort, until, deadline) {
+        match self.explore_within(pair, effort, share, deadline) {
             Err(VerifyError::Instance(InstanceError::Stopped(stopped))) => {
                 let cause = match stopped {
                     Stopped::Time => Unfinished::Time,
@@ -227,6 +237,10 @@ impl Explore for PairExplorer<'_> {
             found => found,
         }
     }
+
+    fn is_kept(&self) -> bool {
+        self.watch.keeper().is_some()
+    }
 }
 
 impl PairExplorer<'_> {
@@ -237,11 +251,11 @@ impl PairExplorer<'_> {
     }
 
     /// The same, where preparation that ends early is an error.
-    fn explore_until(
+    fn explore_within(
         &mut self,
         pair: [Process; 2],
         effort: Effort,
-        until: Option<Instant>,
+        share: Share,
         deadline: Deadline<'_>,
     ) -> Result<(Finding<Verdict>, Measures), VerifyError> {
         let began = Instant::now();
@@ -279,7 +293,7 @@ impl PairExplorer<'_> {
             let raw = Exploration { operations, barriers, ..raw };
             self_check::passes(&self.machine, &prepared.instance, &raw, options)?;
         }
-        let time_left = || until.map(|until| until.saturating_duration_since(Instant::now()));
+        let time_left = || share.until.map(|until| until.saturating_duration_since(Instant::now()));
         let operations = effort.most_operations();
         let is_worth = |least| operations.is_none_or(|operations| operations >= least);
         let learn = |prepared: &mut Prepared| {
@@ -296,12 +310,17 @@ impl PairExplorer<'_> {
             learn(&mut prepared)?;
             may_learn = false;
         }
-        if let Some(measures) = self.like(pair, &prepared, effort, &exploration, deadline)? {
+        let like = self.like(pair, &prepared, effort, &exploration, share, deadline)?;
+        if let Some((measures, is_whole)) = like {
             self.prepared.insert(key, prepared);
+            let measures = Measures { elapsed: began.elapsed(), ..measures };
+            if !is_whole {
+                return Ok((Finding::Stopped(Unfinished::States), measures));
+            }
             if let Some(options) = self.request.self_check {
                 self_check::answer(&self.machine, pair, effort, options)?;
             }
-            return Ok((Finding::Nothing, Measures { elapsed: began.elapsed(), ..measures }));
+            return Ok((Finding::Nothing, measures));
         }
         let mut most_numbers = match operations {
             Some(_) => self.few_numbers,
@@ -321,7 +340,10 @@ impl PairExplorer<'_> {
             let ample = ample.map_err(InstanceError::from)?;
             let exploration = Exploration {
                 time: time_left(),
-                most_states: may_learn.then_some(FEW_STATES),
+                most_states: match (may_learn, share.states) {
+                    (true, most) => Some(most.map_or(FEW_STATES, |most| most.min(FEW_STATES))),
+                    (false, most) => most,
+                },
                 ample: ample.as_ref().map(|ample| ample as _),
                 numbering: numbering
                     .as_ref()
@@ -344,7 +366,9 @@ impl PairExplorer<'_> {
                 most_numbers = &most_numbers[1..];
                 continue;
             }
-            if ends_for(&outcome.verdict, search::Unfinished::TooMany) {
+            let may_have_more = share.states.is_none_or(|most| most > FEW_STATES);
+            if ends_for(&outcome.verdict, search::Unfinished::TooMany) && may_learn && may_have_more
+            {
                 learn(&mut prepared)?;
                 may_learn = false;
                 continue;
@@ -376,7 +400,9 @@ impl PairExplorer<'_> {
             if let Some(options) = self.request.self_check {
                 self_check::answer(&self.machine, pair, effort, options)?;
             }
-            self.finished.push((pair, effort, measures));
+            self.finished.push((pair, effort, measures, None));
+        } else if matches!(finding, Finding::Stopped(Unfinished::States)) {
+            self.finished.push((pair, effort, measures, share.states));
         }
         Ok((finding, Measures { elapsed: began.elapsed(), ..measures }))
     }
@@ -462,7 +488,7 @@ mod tests {
         let mut simple =
             PairExplorer { few_numbers, ..PairExplorer::new(&program, &request, &watch).unwrap() };
         let effort = Effort { operations: Some(2), barriers: None, active: 2 };
-        let (finding, measures) = simple.explore(pair, effort, None).unwrap();
+        let (finding, measures) = simple.explore(pair, effort, Share::default()).unwrap();
         (matches!(finding, Finding::Nothing), Measures { elapsed: Duration::ZERO, ..measures })
     }
 
@@ -489,7 +515,7 @@ mod tests {
         let watch = Unwatched::default();
         let mut simple = PairExplorer::new(&program, &request, &watch).unwrap();
         let effort = Effort { operations: None, barriers: None, active: 2 };
-        let (finding, measures) = simple.explore(pair, effort, None).unwrap();
+        let (finding, measures) = simple.explore(pair, effort, Share::default()).unwrap();
         assert!(matches!(finding, Finding::Nothing));
         (simple.has_learnt(effort), measures.states)
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use snapshot_core::Process;
 use snapshot_everyn::model::Obligation;
 
+use super::confirmation::Unconfirmed;
 use super::schedule::Effort;
 use crate::counterexample::{Counterexample, ObjectCounterexample};
 use crate::interpret::{Execution, Fault, Move};
@@ -31,6 +32,8 @@ pub struct Outcome {
 pub enum Verdict {
     /// No execution violates linearizability.
     Verified,
+    /// There is a proof for every n, but the independent check has not accepted it.
+    Unconfirmed(Box<Unconfirmed>),
     /// No simple execution does, but the program looks at values, so they do not
     /// speak for the others.
     Refused,
@@ -105,6 +108,7 @@ impl Verdict {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Verified => "verified",
+            Self::Unconfirmed(_) => "unconfirmed",
             Self::Refused => "refused",
             Self::Violation(_) | Self::ObjectViolation(_) => "violation",
             Self::Misplaced(_) => "misplaced",
@@ -134,6 +138,8 @@ impl Unfinished {
             Self::Answered => "answered",
             Self::Unproved => "unproved",
             Self::Nodes => "nodes",
+            Self::States => "states",
+            Self::Views => "views",
         }
     }
 }
@@ -153,6 +159,10 @@ pub enum Unfinished {
     Unproved,
     /// Some executions need more nodes than the text allows.
     Nodes,
+    /// It had as many states as it may.
+    States,
+    /// The attempt at a proof for every n had as many views as it may.
+    Views,
 }
 
 /// What searches took. Of several explorations of one pair: all that they took
@@ -192,8 +202,6 @@ pub struct ByProof {
     pub views: u64,
     /// How long it took.
     pub elapsed: Duration,
-    /// Whether the independent check accepts a certificate of it ([`super::confirmation`]).
-    pub confirmed: bool,
 }
 
 impl Measures {

@@ -13,7 +13,7 @@ use super::outcome::{Measures, Misplaced, ProgramFault, Unfinished, Verdict};
 use super::progress::Watch;
 use super::request::{Operations, Request};
 use super::schedule::Effort;
-use super::strategy::{Explore, Finding};
+use super::strategy::{Explore, Finding, Share};
 use crate::counterexample::{Counterexample, ObjectCounterexample};
 use crate::interpret::{Client, Machine, Roles, Sequential, Values};
 use crate::limits::LimitSet;
@@ -119,8 +119,11 @@ impl<'a> Refined<'a> {
                 Finding::Wrong(Verdict::Fault(Box::new(ProgramFault { moves, fault, before })))
             }
             RefinementVerdict::Unknown(refine::Unfinished::Ended) => Finding::Stopped(cause),
-            RefinementVerdict::Unknown(refine::Unfinished::Memory | refine::Unfinished::States) => {
+            RefinementVerdict::Unknown(refine::Unfinished::Memory) => {
                 Finding::Stopped(Unfinished::Memory)
+            }
+            RefinementVerdict::Unknown(refine::Unfinished::States) => {
+                Finding::Stopped(Unfinished::States)
             }
             RefinementVerdict::Unknown(refine::Unfinished::Nodes) => {
                 Finding::Stopped(Unfinished::Nodes)
@@ -138,7 +141,7 @@ impl Explore for Refined<'_> {
         &mut self,
         pair: [Process; 2],
         effort: Effort,
-        until: Option<Instant>,
+        share: Share,
     ) -> Result<(Finding<Verdict>, Measures), VerifyError> {
         if self.has_counters && effort.operations.is_none() {
             // It would be tried in vain until no memory is left.
@@ -156,10 +159,12 @@ impl Explore for Refined<'_> {
                 return false;
             }
             cause.set(Unfinished::Time);
-            until.is_none_or(|until| Instant::now() < until)
+            share.until.is_none_or(|until| Instant::now() < until)
         };
         let memory = usize::try_from(self.request.memory).unwrap_or(usize::MAX);
-        let mut budget = Budget { states: usize::MAX, memory, proceed: &mut proceed };
+        let states = share.states.and_then(|states| usize::try_from(states).ok());
+        let states = states.unwrap_or(usize::MAX);
+        let mut budget = Budget { states, memory, proceed: &mut proceed };
         let (machine, means) = (&self.machine, self.means);
         let found = match &self.object {
             None => refine(machine, &client, means, &mut budget)?,

@@ -38,9 +38,11 @@ pub struct Request {
     pub threads: NonZeroUsize,
     /// Bytes that a search may take.
     pub memory: u64,
-    /// How long all searches together may take; each pair has an equal share of
-    /// what its predecessors left.
+    /// How long all searches together may take. It ends them, and decides nothing else: in which
+    /// order they go on, and which goes how far, is told by states.
     pub time: Option<Duration>,
+    /// How many states all searches together may have, about: with more of them they end.
+    pub states: Option<u64>,
     /// Whether the other pairs are explored when one of them is violated.
     pub keep_going: bool,
     /// Whether, and how densely, exploration checks its reductions while it runs; of no
@@ -67,6 +69,7 @@ impl Request {
             threads: NonZeroUsize::MIN,
             memory: 1 << 30,
             time: None,
+            states: None,
             keep_going: false,
             self_check: None,
         }

@@ -16,7 +16,7 @@ pub trait Explore {
     /// Why it cannot explore.
     type Error;
 
-    /// Explores until done or stopped; until the instant, if there is one.
+    /// Explores until done or stopped, within a share of what all may take.
     ///
     /// # Errors
     /// If it cannot: the state is too large, say.
@@ -24,8 +24,22 @@ pub trait Explore {
         &mut self,
         pair: [Process; 2],
         effort: Effort,
-        until: Option<Instant>,
+        share: Share,
     ) -> Result<(Finding<Self::Wrong>, Measures), Self::Error>;
+
+    /// Whether what was explored is kept, to go on from in another run.
+    fn is_kept(&self) -> bool {
+        false
+    }
+}
+
+/// What one exploration may take.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Share {
+    /// Until when it may take; without: any time.
+    pub until: Option<Instant>,
+    /// How many states it may have, about; without: any number.
+    pub states: Option<u64>,
 }
 
 /// What one exploration found.
@@ -73,7 +87,17 @@ pub fn explore_all<E: Explore>(
     Ok(pairs_progress.into_iter().map(|standing| standing.found(cause)).collect())
 }
 
-/// One exploration per pair. Returns why there are pairs without a finding.
+/// How many states each of several pairs may have in the first turn, if time or states are limited.
+const FIRST_TURN: u64 = 1_000_000;
+
+/// How many times as many in each turn as in the one before.
+const GROWTH: u64 = 8;
+
+/// Each pair to its end, one after the other. Returns why there are pairs without a finding.
+///
+/// With a limit, pairs take turns, by states, and begin again in each, until all that are left are
+/// alike: a pair that takes long does not hide another one, and which are explored to their end
+/// does not depend on shares of the clock. What is kept goes on in another run, so that shares decide nothing there.
 fn once<E: Explore>(
     request: &Request,
     end: Option<Instant>,
@@ -82,21 +106,47 @@ fn once<E: Explore>(
 ) -> Result<Unfinished, E::Error> {
     let (operations, barriers) = (request.operations.bound(), request.barriers.bound());
     let effort = Effort { operations, barriers, active: request.processes };
-    let count = pairs_progress.len();
-    for (position, standing) in pairs_progress.iter_mut().enumerate() {
-        let until = end.map(|end| share(end, count - position));
-        let finding = standing.explore(effort, until, explorer)?;
-        let cause = match &finding {
-            Finding::Wrong(_) if !request.keep_going => Some(Unfinished::Answered),
-            Finding::Stopped(Unfinished::Interrupted) => Some(Unfinished::Interrupted),
-            _ => None,
-        };
-        standing.conclude(finding, effort);
-        if let Some(cause) = cause {
-            return Ok(cause);
+    let is_kept = explorer.is_kept();
+    let takes_turns = (end.is_some() || request.states.is_some()) && !is_kept;
+    let (mut turn, mut used) = (FIRST_TURN, 0);
+    loop {
+        let is_open = |standing: &PairProgress<E::Wrong>| standing.conclusion.is_none();
+        let mut open = pairs_progress.iter().filter(|standing| is_open(standing)).count();
+        if open == 0 {
+            return Ok(Unfinished::Answered);
         }
+        // Those that are like others wait for these.
+        let is_alone = |standing: &&PairProgress<E::Wrong>| {
+            is_open(standing) && standing.measures.like.is_none()
+        };
+        let is_last = !takes_turns || pairs_progress.iter().filter(is_alone).count() <= 1;
+        for standing in pairs_progress.iter_mut().filter(|standing| is_open(standing)) {
+            let left = request.states.map(|all| all.saturating_sub(used));
+            if left == Some(0) {
+                return Ok(Unfinished::States);
+            }
+            let most = (!is_last).then_some(turn);
+            let until = end.map(|end| if is_kept { share(end, open) } else { end });
+            open -= 1;
+            let share = Share { until, states: most.into_iter().chain(left).min() };
+            let finding = standing.explore_again(effort, share, explorer)?;
+            if standing.measures.like.is_none() {
+                used += standing.measures.states;
+            }
+            let cause = match &finding {
+                Finding::Stopped(Unfinished::States) => continue,
+                Finding::Wrong(_) if !request.keep_going => Some(Unfinished::Answered),
+                Finding::Stopped(Unfinished::Interrupted) => Some(Unfinished::Interrupted),
+                Finding::Stopped(Unfinished::Time) if !is_kept => Some(Unfinished::Time),
+                _ => None,
+            };
+            standing.conclude(finding, effort);
+            if let Some(cause) = cause {
+                return Ok(cause);
+            }
+        }
+        turn = turn.saturating_mul(GROWTH);
     }
-    Ok(Unfinished::Answered)
 }
 
 /// Now and an equal part of what is left until the end.
@@ -123,7 +173,12 @@ fn grow<E: Explore>(
     explorer: &mut E,
 ) -> Result<Unfinished, E::Error> {
     let whole = Effort { operations: None, barriers: None, active: request.processes };
+    let mut used = 0;
     loop {
+        let states = request.states.map(|all| all.saturating_sub(used));
+        if states == Some(0) {
+            return Ok(Unfinished::States);
+        }
         // All pairs have the same schedule but for what did not fit.
         let all = pairs_progress.iter_mut().enumerate();
         let open = all.filter(|(_, standing)| standing.conclusion.is_none());
@@ -136,7 +191,10 @@ fn grow<E: Explore>(
             standing.conclude(Finding::Stopped(Unfinished::Memory), whole);
             continue;
         };
-        match standing.explore(effort, end, explorer)? {
+        let before = standing.measures.states;
+        let finding = standing.explore(effort, Share { until: end, states }, explorer)?;
+        used += standing.measures.states - before;
+        match finding {
             Finding::Nothing => {
                 standing.schedule.note(effort, true);
                 if effort == whole {
@@ -179,12 +237,25 @@ impl<W> PairProgress<W> {
     fn explore<E: Explore<Wrong = W>>(
         &mut self,
         effort: Effort,
-        until: Option<Instant>,
+        share: Share,
         explorer: &mut E,
     ) -> Result<Finding<W>, E::Error> {
-        let (finding, measures) = explorer.explore(self.pair, effort, until)?;
+        let (finding, measures) = explorer.explore(self.pair, effort, share)?;
         self.measures.add(&measures);
         self.turns += 1;
+        Ok(finding)
+    }
+
+    /// The same effort once more: what is told of it is that of the last time, but for how long all
+    /// took.
+    fn explore_again<E: Explore<Wrong = W>>(
+        &mut self,
+        effort: Effort,
+        share: Share,
+        explorer: &mut E,
+    ) -> Result<Finding<W>, E::Error> {
+        let (finding, measures) = explorer.explore(self.pair, effort, share)?;
+        self.measures = Measures { elapsed: self.measures.elapsed + measures.elapsed, ..measures };
         Ok(finding)
     }
 
@@ -226,7 +297,7 @@ mod tests {
             &mut self,
             pair: [Process; 2],
             effort: Effort,
-            _: Option<Instant>,
+            _: Share,
         ) -> Result<(Finding<&'static str>, Measures), Infallible> {
             let pair = pair.map(Process::index);
             self.asked.push((pair, effort));
@@ -365,6 +436,107 @@ mod tests {
         assert_eq!(findings, ["clean"; 3]);
         let effort = Effort { operations: None, barriers: Some(2), active: 3 };
         assert!(asked.iter().all(|asked| asked.1 == effort) && asked.len() == 3);
+    }
+
+    /// Needs some numbers of states for its pairs, in their order; one of them is wrong.
+    struct Sized {
+        needs: [u64; 3],
+        wrong: usize,
+        /// Which is like the first one.
+        alike: Option<usize>,
+        is_kept: bool,
+        asked: Vec<(usize, Option<u64>)>,
+    }
+
+    impl Explore for Sized {
+        type Wrong = usize;
+        type Error = Infallible;
+
+        fn explore(
+            &mut self,
+            pair: [Process; 2],
+            _: Effort,
+            share: Share,
+        ) -> Result<(Finding<usize>, Measures), Infallible> {
+            let number = pair[0].index() + pair[1].index() - 1;
+            self.asked.push((number, share.states));
+            let is_like = self.alike == Some(number);
+            let states = self.needs[number].min(share.states.unwrap_or(u64::MAX));
+            let measures = Measures {
+                states,
+                like: is_like.then_some([0, 1].map(Process::from_index)),
+                ..Measures::default()
+            };
+            let finding = match states < self.needs[number] {
+                true => Finding::Stopped(Unfinished::States),
+                false if number == self.wrong => Finding::Wrong(number),
+                false => Finding::Nothing,
+            };
+            Ok((finding, measures))
+        }
+
+        fn is_kept(&self) -> bool {
+            self.is_kept
+        }
+    }
+
+    fn sized(needs: [u64; 3], alike: Option<usize>, request: &Request) -> (Sized, Vec<String>) {
+        let mut explorer = Sized { needs, wrong: 2, alike, is_kept: false, asked: Vec::new() };
+        let Ok(found) = explore_all(request, &mut explorer);
+        let tell = |found: Found<usize>| match found.finding {
+            Finding::Nothing => "clean".to_owned(),
+            Finding::Wrong(_) => "wrong".to_owned(),
+            Finding::Stopped(cause) => format!("{cause:?}"),
+        };
+        (explorer, found.into_iter().map(tell).collect())
+    }
+
+    /// A pair that takes for ever hides no other one, and what is found does not depend on how
+    /// much of the clock each takes.
+    #[test]
+    fn with_a_limit_of_time_pairs_take_turns_by_states() {
+        let limited =
+            Request { time: Some(Duration::from_secs(3_600)), ..request(3, Operations::Unbounded) };
+        let needs = [u64::MAX, 10, 5 * FIRST_TURN];
+        let (explorer, findings) = sized(needs, None, &limited);
+        assert_eq!(findings, ["Answered", "clean", "wrong"]);
+        let (first, second) = (Some(FIRST_TURN), Some(FIRST_TURN * GROWTH));
+        assert_eq!(explorer.asked, [(0, first), (1, first), (2, first), (0, second), (2, second)]);
+        // Nobody waits where one is left, or those like it.
+        let needs = [3 * FIRST_TURN, 10, 5 * FIRST_TURN];
+        for alike in [None, Some(1)] {
+            let (explorer, findings) = sized(needs, alike, &limited);
+            assert_eq!(findings, ["clean", "clean", "wrong"]);
+            assert_eq!(explorer.asked[0], (0, first));
+        }
+        let (explorer, _) =
+            sized([5 * FIRST_TURN, 10, 10], None, &Request { keep_going: true, ..limited });
+        assert_eq!(explorer.asked.last(), Some(&(0, None)));
+        // Without a limit of time there is nothing to share.
+        let (explorer, findings) =
+            sized([1 << 40, 10, 10], None, &request(3, Operations::Unbounded));
+        assert_eq!(findings, ["clean", "clean", "wrong"]);
+        assert_eq!(explorer.asked, [(0, None), (1, None), (2, None)]);
+    }
+
+    #[test]
+    fn with_a_limit_of_states_pairs_take_turns_too() {
+        let limited =
+            |states| Request { states: Some(states), ..request(3, Operations::Unbounded) };
+        let (explorer, findings) = sized([100, 20, 30], None, &limited(90));
+        assert_eq!(findings, ["States", "States", "States"]);
+        assert_eq!(explorer.asked, [(0, Some(90))]);
+        let all = 4 * FIRST_TURN;
+        let (explorer, findings) = sized([1 << 40, 20, 30], None, &limited(all));
+        assert_eq!(findings, ["Answered", "clean", "wrong"]);
+        let first = Some(FIRST_TURN);
+        assert_eq!(explorer.asked, [(0, first), (1, first), (2, first)]);
+        let (explorer, findings) = sized([1 << 40, 20, 1 << 40], Some(1), &limited(all));
+        assert_eq!(findings, ["States", "clean", "States"]);
+        assert_eq!(explorer.asked.last(), Some(&(0, Some(2 * FIRST_TURN))));
+        let grows = Request { states: Some(90), ..request(3, Operations::Grow) };
+        let (findings, asked) = run(&grows, |_, _| Finding::Nothing);
+        assert_eq!((findings, asked.len()), (vec!["States".to_owned(); 3], 9), "10 states each");
     }
 
     #[test]

@@ -16,8 +16,8 @@ use crate::refine::Means;
 /// The values that updates write.
 const VALUES: u32 = 2;
 
-/// How long it may take.
-const TIME: Duration = Duration::from_secs(3);
+/// How many states it may have: a matter of a few seconds.
+const STATES: u64 = 5_000_000;
 
 /// Searches all executions over two values for a violation, with growing bounds on
 /// operations, or within the bound of the request: what was searched, and what came of
@@ -40,10 +40,35 @@ pub fn tried(
             bounded @ Operations::AtMost(_) => bounded,
         },
         barriers: Barriers::Unbounded,
-        time: Some(time.map_or(TIME, |time| time.min(TIME))),
+        time,
+        states: Some(request.states.map_or(STATES, |states| states.min(STATES))),
         ..request.clone()
     };
     let mut outcomes = verify(program, false, &trial, watch)?;
     let outcome = outcomes.pop().expect("one set of executions is searched");
     Ok((trial, outcome))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Unfinished, Unwatched, Verdict};
+    use super::*;
+
+    /// How far it comes is told by states: twice the same.
+    #[test]
+    fn a_trial_ends_by_states() {
+        let text = corpus::algorithm("double_collect").expect("an algorithm of the corpus").text;
+        let algorithm = crate::language::parse("double_collect", text).expect("a right text");
+        let program = algorithm.program(None).expect("a right program");
+        let request = Request { states: Some(20_000), ..Request::new(4) };
+        let tried = || {
+            let (_, outcome) =
+                tried(&program, &request, None, &Unwatched::default()).expect("runs");
+            assert!(matches!(outcome.verdict, Verdict::Unknown(Unfinished::States)));
+            (outcome.measures.states, outcome.scope)
+        };
+        let first = tried();
+        assert_eq!(first, tried());
+        assert!(first.0 >= 20_000 && first.0 < 40_000 && !first.1.is_empty(), "{first:?}");
+    }
 }

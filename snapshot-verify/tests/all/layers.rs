@@ -100,3 +100,19 @@ fn the_libraries_do_without_what_only_the_program_needs() {
     let words = ["clap", "ctrlc", "std::fs", "std::env", "println!(", "eprintln!(", "corpus::"];
     absent(&LIBRARIES, &words);
 }
+
+/// How long an answer may take, its caller says: a limit of time that a library had of its own would
+/// decide answers by the speed of the machine.
+#[test]
+fn no_library_has_a_limit_of_time_of_its_own() {
+    let words = ["Duration::from_secs", "Duration::from_millis"];
+    let crates = ["language", "semantics", "explorer", "everyn", "invariant"];
+    let parts = crates.map(|name| format!("{name}/src")).into_iter().chain(["src/verify".into()]);
+    // How often progress is reported; how much time would do; what processor time steps may take.
+    let others = ["refinement.rs", "confirmation.rs", "exercised.rs"];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (path, code) in parts.flat_map(|part: String| sources(&root.join(part))) {
+        let is_other = others.iter().any(|other| path.ends_with(other));
+        assert!(is_other || words.iter().all(|word| !code.contains(word)), "{path}");
+    }
+}

@@ -48,7 +48,7 @@ pub struct Sabotage {
 /// What a proof may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
-    /// Views at most.
+    /// Views: with more of them no further one is expanded.
     pub views: usize,
     /// Bytes at most, about.
     pub bytes: usize,
@@ -74,13 +74,19 @@ impl Default for Limits<'_> {
 
 /// The budget that an attempt ran out of if it was stopped.
 pub const INTERRUPTED: &str = "interrupted";
+/// If the instant had come at which to stop.
+pub const TIME: &str = "time";
+/// If the bytes did not suffice.
+pub const MEMORY: &str = "memory";
+/// If the views did not suffice: with more of them it can go on.
+pub const VIEWS: &str = "views";
 
 /// The budget that ran out where this has stopped an attempt.
 pub const fn budget_of(stopped: Stopped) -> &'static str {
     match stopped {
         Stopped::Interrupted => INTERRUPTED,
-        Stopped::Time => "time",
-        Stopped::Memory => "memory",
+        Stopped::Time => TIME,
+        Stopped::Memory => MEMORY,
     }
 }
 
@@ -142,15 +148,15 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// That of an attempt that has not begun.
+    pub const fn not_begun() -> Self {
+        let attempt = Attempt::Budget(VIEWS);
+        Self { attempt, kinds: Vec::new(), centres: 0, elapsed: Duration::ZERO }
+    }
+
     /// Whether the obligation holds for every n.
     pub const fn holds(&self) -> bool {
         matches!(self.attempt, Attempt::Holds)
-    }
-
-    /// That of an attempt that was stopped before there was any view.
-    pub fn stopped(stopped: Stopped, elapsed: Duration) -> Self {
-        let attempt = Attempt::Budget(budget_of(stopped));
-        Self { attempt, kinds: Vec::new(), centres: 0, elapsed }
     }
 
     /// The number of views.
@@ -231,32 +237,60 @@ pub fn is_ordered(model: &Model) -> bool {
     })
 }
 
+/// An attempt that can be paused.
+pub struct Proving<'m> {
+    search: Search<'m>,
+    elapsed: Duration,
+}
+
+impl<'m> Proving<'m> {
+    /// Nothing is known yet.
+    pub fn new(model: &'m Model, sabotage: Sabotage) -> Self {
+        Self { search: Search::new(model, sabotage), elapsed: Duration::ZERO }
+    }
+
+    /// Goes on within limits, which count from the beginning; where it ends for the number of
+    /// views ([`VIEWS`]), it can go on with more of them. Does not depend on how often it was paused.
+    pub fn go_on(&mut self, limits: Limits<'m>) -> Finding {
+        let began = Instant::now();
+        let search = &mut self.search;
+        search.limit(limits);
+        let attempt = match search.close() {
+            Ok(()) => Attempt::Holds,
+            // A step that did not end in time is not what the program is told for.
+            Err(End::Unsupported(unsupported)) => match search.deadline.check() {
+                Ok(()) => Attempt::Unsupported(unsupported),
+                Err(stopped) => Attempt::Budget(budget_of(stopped)),
+            },
+            Err(End::Budget(which)) => Attempt::Budget(which),
+            Err(End::Fails(failure, from, actor, span)) => {
+                let mut events = search.retrace(from);
+                events.push(Event { actor, span });
+                Attempt::Fails(failure, events)
+            }
+        };
+        self.elapsed += began.elapsed();
+        let kinds = search.crowds.iter().zip(&search.counts);
+        let kinds = kinds.map(|(crowd, views)| Kind { crowd: crowd.clone(), views: *views });
+        Finding {
+            attempt,
+            kinds: kinds.collect(),
+            centres: search.at_centres.len(),
+            elapsed: self.elapsed,
+        }
+    }
+
+    /// How many bytes it takes, about.
+    pub const fn bytes(&self) -> usize {
+        self.search.bytes
+    }
+}
+
 /// Tries to show an obligation.
 pub fn prove(model: &Model, limits: Limits<'_>, sabotage: Sabotage) -> Proof {
-    let began = Instant::now();
-    let mut search = Search::new(model, limits, sabotage);
-    let attempt = match search.close() {
-        Ok(()) => Attempt::Holds,
-        // A step that did not end in time is not what the program is told for.
-        Err(End::Unsupported(unsupported)) => match search.deadline.check() {
-            Ok(()) => Attempt::Unsupported(unsupported),
-            Err(stopped) => Attempt::Budget(budget_of(stopped)),
-        },
-        Err(End::Budget(which)) => Attempt::Budget(which),
-        Err(End::Fails(failure, from, actor, span)) => {
-            let mut events = search.retrace(from);
-            events.push(Event { actor, span });
-            Attempt::Fails(failure, events)
-        }
-    };
-    let mut kinds: Vec<Kind> =
-        search.crowds.into_iter().map(|crowd| Kind { crowd, views: 0 }).collect();
-    for id in (0..).take(search.views.len()) {
-        kinds[search.views.kind(id)].views += 1;
-    }
-    let centres = search.at_centres.len();
-    let finding = Finding { attempt, kinds, centres, elapsed: began.elapsed() };
-    Proof { finding, views: search.views }
+    let mut proving = Proving::new(model, sabotage);
+    let finding = proving.go_on(limits);
+    Proof { finding, views: proving.search.views }
 }
 
 /// All views and steps; those that fail are noted, and not followed.
@@ -264,7 +298,8 @@ pub fn prove(model: &Model, limits: Limits<'_>, sabotage: Sabotage) -> Proof {
 /// # Errors
 /// If a construct is not modelled, or it takes more than it may.
 pub fn steps(model: &Model, limits: Limits<'_>, sabotage: Sabotage) -> Result<Steps, Attempt> {
-    let mut search = Search::new(model, limits, sabotage);
+    let mut search = Search::new(model, sabotage);
+    search.limit(limits);
     search.record = Some(Record::default());
     match search.close() {
         Ok(()) | Err(End::Fails(..)) => {}

@@ -9,7 +9,7 @@ use snapshot_language::deadline::Deadline;
 use super::effects::{Effect, disagree};
 use super::recall::{Recall, Way};
 use super::store::{Origin, Views};
-use super::{Actor, End, Event, Limits, Sabotage, budget_of, crowds};
+use super::{Actor, End, Event, Limits, MEMORY, Sabotage, VIEWS, budget_of, crowds};
 use crate::links::BROKEN;
 use crate::model::{Model, Unsupported, at};
 use crate::run::{Branch, Crowd, Failure, Run, pc};
@@ -54,6 +54,10 @@ pub(super) struct Search<'m> {
     pub(super) known_effects: FxHashSet<(u32, Rc<Effect>)>,
     pub(super) recall: Recall,
     pub(super) bytes: usize,
+    /// How many views there are of each kind.
+    pub(super) counts: Vec<usize>,
+    /// The next view to expand; none before the views of the initial state are known.
+    next: Option<u32>,
     pub(super) limits: Limits<'m>,
     pub(super) deadline: Deadline<'m>,
     /// How often a view was made, or met, since the deadline was asked.
@@ -69,18 +73,21 @@ pub(super) struct Search<'m> {
 }
 
 impl<'m> Search<'m> {
-    pub(super) fn new(model: &'m Model, limits: Limits<'m>, sabotage: Sabotage) -> Self {
+    pub(super) fn new(model: &'m Model, sabotage: Sabotage) -> Self {
+        let crowds = crowds(model);
         Self {
             model,
-            crowds: crowds(model),
+            counts: vec![0; crowds.len()],
+            crowds,
+            next: None,
             views: Views::new(model),
             centre_ids: FxHashMap::default(),
             at_centres: Vec::new(),
             known_effects: FxHashSet::default(),
             recall: Recall::new(model),
             bytes: 0,
-            limits,
-            deadline: limits.deadline(),
+            limits: Limits::default(),
+            deadline: Deadline::NEVER,
             made: 0,
             sabotage,
             record: None,
@@ -88,6 +95,12 @@ impl<'m> Search<'m> {
             scratch: Vec::new(),
             reached: Vec::new(),
         }
+    }
+
+    /// From now on, within these.
+    pub(super) const fn limit(&mut self, limits: Limits<'m>) {
+        self.limits = limits;
+        self.deadline = limits.deadline();
     }
 }
 
@@ -113,17 +126,25 @@ fn made(run: &Run<'_>, view: &[u8], delays: bool) -> Result<Vec<(Branch, bool)>,
 }
 
 impl Search<'_> {
+    /// Closes the set, or goes on with that. Where it ends for the number of views, each view is
+    /// expanded or waits: with larger limits it can go on.
     pub(super) fn close(&mut self) -> Result<(), End> {
-        for kind in 0..self.crowds.len() {
-            for mut state in self.initial(kind)? {
-                let origin = Origin { from: u32::MAX, actor: Actor::Tracked, place: 0 };
-                self.add(kind, &mut state, origin)?;
+        if self.next.is_none() {
+            for kind in 0..self.crowds.len() {
+                for mut state in self.initial(kind)? {
+                    let origin = Origin { from: u32::MAX, actor: Actor::Tracked, place: 0 };
+                    self.add(kind, &mut state, origin)?;
+                }
             }
         }
-        let mut next = 0;
-        while next < self.views.len() {
+        let mut next = self.next.unwrap_or_default();
+        while (next as usize) < self.views.len() {
+            self.next = Some(next);
             self.look()?;
-            self.expand(next as u32)?;
+            if self.views.len() > self.limits.views {
+                return Err(End::Budget(VIEWS));
+            }
+            self.expand(next)?;
             next += 1;
         }
         self.agree_outside()
@@ -257,11 +278,8 @@ impl Search<'_> {
             return Ok(());
         }
         self.bytes += self.views.size();
-        if self.views.len() >= self.limits.views {
-            return Err(End::Budget("views"));
-        }
         if self.bytes > self.limits.bytes {
-            return Err(End::Budget("memory"));
+            return Err(End::Budget(MEMORY));
         }
         let centre = centre(self.model, &self.crowds[kind], state).into_boxed_slice();
         let count = self.centre_ids.len() as u32;
@@ -271,6 +289,7 @@ impl Search<'_> {
         }
         self.reached.push(centre);
         let id = self.views.insert(centre, origin);
+        self.counts[kind] += 1;
         if let Some(record) = &mut self.record {
             record.steps.push(FxHashSet::default());
             record.failures.push(Vec::new());

@@ -106,7 +106,7 @@ fn wrong_variants_of_programs_with_links_are_not_proved() {
 #[test]
 fn views_that_others_publish_are_proved_by_rounds() {
     let program = parsed(corpus::small("published"), None);
-    let answer = answer(&program, 30);
+    let answer = answer(&program);
     assert!(answer.proved);
     let last = answer.rungs.last().map(|rung| rung.obligation.name());
     assert_eq!(last.as_deref(), Some("rounds.observer"));

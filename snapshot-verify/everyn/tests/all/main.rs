@@ -5,6 +5,7 @@
 mod agree;
 mod endless;
 mod hidden;
+mod ladder;
 mod links;
 mod names;
 mod projection;

@@ -46,7 +46,7 @@ fn is_refuted(shared: &str, locals: &str, choice: &str, careful: bool) {
         let choice = format!("{choice}\nlax := false");
         assert!(is_proved(&chooses(shared, locals, &choice)), "{choice}");
     }
-    let answer = answer(&parsed(&chooses(shared, locals, choice), None), 60);
+    let answer = answer(&parsed(&chooses(shared, locals, choice), None));
     assert!(!answer.proved, "{choice}");
     let mut findings = answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());
     let fails = |attempt: &Attempt| matches!(attempt, Attempt::Fails(..));
@@ -114,7 +114,7 @@ fn views_of_earlier_operations_are_stale() {
             ),
             false => text,
         };
-        let answer = answer(&parsed(&text, None), 60);
+        let answer = answer(&parsed(&text, None));
         assert_eq!(answer.proved, is_right, "{text}");
         let is_nesting = |rung: &&Rung| {
             let name = rung.obligation.name();

@@ -312,6 +312,7 @@ impl Check {
             threads: self.budget.threads(),
             memory: self.budget.memory,
             time: self.budget.time,
+            states: None,
             keep_going: self.keep_going,
             self_check: self.self_check.then_some(SelfCheck::DEFAULT).or(SelfCheck::of_build()),
         }

@@ -18,9 +18,7 @@ use snapshot_verify::report::{
 };
 use snapshot_verify::search::checkpoint::Keeper;
 use snapshot_verify::verify::every::{EXERCISED, Every, every_by};
-use snapshot_verify::verify::{
-    Method, Outcome, Request, Unfinished, Verdict, exercised, tried, verify_by,
-};
+use snapshot_verify::verify::{Method, Outcome, Request, Verdict, exercised, tried, verify_by};
 
 use super::Check;
 use super::checkpoints::Checkpoints;
@@ -235,7 +233,10 @@ impl<'a> Session<'a> {
                 let verdict = match every.verdict() {
                     "verified" => Verdict::Verified,
                     "refused" => Verdict::Refused,
-                    _ => Verdict::Unknown(Unfinished::Memory),
+                    _ => match every.unconfirmed() {
+                        Some(unconfirmed) => Verdict::Unconfirmed(Box::new(unconfirmed.clone())),
+                        None => Verdict::Unknown(every.short()),
+                    },
                 };
                 self.tally.count(&verdict);
                 let is_vacuous = exercise.as_ref().is_some_and(Exercise::is_vacuous);
@@ -286,7 +287,7 @@ impl<'a> Session<'a> {
         every: &Every,
     ) -> Result<(), ExitCode> {
         let Some(path) = self.command.certificate.as_deref() else { return Ok(()) };
-        if every.verdict() != "verified" {
+        if !every.is_proved() {
             output::report(format_args!("no certificate {}: there is no proof", path.display()));
             return Ok(());
         }

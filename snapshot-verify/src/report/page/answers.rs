@@ -4,6 +4,7 @@ use snapshot_everyn::tell;
 use snapshot_picture::Diagram;
 use snapshot_picture::page::{Answer, Page, Section};
 
+use super::super::case::UNCONFIRMED;
 use super::super::human::{about, answer, measures};
 use super::super::{Case, count, human_conclusion, human_every, seconds};
 use super::execution::{PageInput, of_execution};
@@ -105,6 +106,8 @@ fn without_execution(subject: &Subject<'_>) -> Page {
              operations (--operations 2, say) help."
         );
         (Answer::Unknown, "unknown", first)
+    } else if case.conclusion() == UNCONFIRMED {
+        (Answer::Unknown, UNCONFIRMED, UNCONFIRMED_MEANS.to_owned())
     } else {
         let first = "No violation was found, but that is no proof: the program looks at values. \
                      All executions over a few values can be searched: --values 2 --operations grow."
@@ -122,6 +125,10 @@ fn without_execution(subject: &Subject<'_>) -> Page {
     ];
     page(case.title(), kind, verdict, summary, words, sections, subject.origin.clone())
 }
+
+/// What that answer means.
+const UNCONFIRMED_MEANS: &str = "There is a proof for every number of processes at once, but the independent check has not accepted it: \
+     that it is right, nothing but the prover says. What helps is said below.";
 
 fn proved(case: &Case<'_>) -> String {
     let operations = match case.request.operations {
@@ -146,6 +153,7 @@ pub fn of_every(subject: &Subject<'_>, title: &str, every: &Every) -> Page {
     let case = subject.case;
     let (kind, verdict) = match every.verdict() {
         "verified" => (Answer::Linearizable, "verified for every n"),
+        "unconfirmed" => (Answer::Unknown, UNCONFIRMED),
         "refused" => (Answer::Unknown, "no proof"),
         _ => (Answer::Unknown, "unknown"),
     };
@@ -159,6 +167,7 @@ pub fn of_every(subject: &Subject<'_>, title: &str, every: &Every) -> Page {
              them is a violation (docs/every-n.md).",
             case.algorithm
         ),
+        _ if verdict == UNCONFIRMED => UNCONFIRMED_MEANS.to_owned(),
         _ => "There is no proof for every number of processes at once. That is no violation: \
               `check -n 3` explores the executions of three processes."
             .to_owned(),

@@ -85,8 +85,8 @@ pub(super) fn text(case: &Case<'_>, contributions: &[Contribution], about: &str)
         false => vec![format!(
             "Each statement was left out, each condition made always or never true, each atomic \
              block taken apart, and what is left was verified again {about}: {changes} changed \
-             programs, of which {needed} are wrong or can hang and {open} were not decided in \
-             time. What can be changed without harm is not needed for linearizability; it may be \
+             programs, of which {needed} are wrong or can hang and {open} were not \
+             decided. What can be changed without harm is not needed for linearizability; it may be \
              there for progress, or for more processes."
         )],
     };
@@ -117,7 +117,7 @@ fn describe(source: &Source, one: &Contribution) -> (Sign, String) {
         Without::Hangs => "linearizable, but an operation never ends".to_owned(),
         Without::Verified => "verified, too".to_owned(),
         Without::Refused => "no violation, but it would look at values: no proof".to_owned(),
-        Without::Open => "not decided in time".to_owned(),
+        Without::Open => "not decided".to_owned(),
     };
     (sign(&one.without), format!("{changed}: {result}"))
 }

@@ -2,7 +2,6 @@
 //! finds wrong is proved.
 
 use std::num::NonZeroUsize;
-use std::time::{Duration, Instant};
 
 use snapshot_everyn::ladder::{Budget, prove_all};
 use snapshot_verify::language::parse;
@@ -65,27 +64,26 @@ struct Counts {
     searched: usize,
 }
 
-/// How many milliseconds a proof may take: what is not proved by then counts as unproved.
-fn proving() -> u64 {
-    either(800, 1_500)
+/// How many views a proof may have: what is not proved by then counts as unproved.
+fn proving() -> usize {
+    either(20_000, 40_000)
 }
 
 /// No mutant that is proved may be wrong for n = 2, 3 or 4; of the others, every
 /// `sample`th is searched, too, for the figures.
-fn check(mutants: impl Iterator<Item = Mutant>, sample: usize, milliseconds: u64) -> Counts {
+fn check(mutants: impl Iterator<Item = Mutant>, sample: usize, views: usize) -> Counts {
     let mut counts = Counts::default();
     for mutant in mutants {
-        let until = Instant::now().checked_add(Duration::from_millis(milliseconds));
-        let budget = Budget { bytes: 1 << 28, until, ..Budget::default() };
-        let is_proved = prove_all(&mutant.program, budget, &mut |_| true).proved;
+        let budget = Budget { bytes: 1 << 28, views, ..Budget::default() };
+        let is_proved = prove_all(&mutant.program, budget).proved;
         counts.tried += 1;
         counts.proved += usize::from(is_proved);
         if !is_proved && counts.tried % sample != 0 {
             continue;
         }
         // What is not proved need not be searched for long.
-        let milliseconds = if is_proved { 1_000 } else { either(100, 300) };
-        let is_wrong = wrong_for(&mutant.program, milliseconds).is_some();
+        let states = if is_proved { 500_000 } else { either(50_000, 150_000) };
+        let is_wrong = wrong_for(&mutant.program, states).is_some();
         assert!(!(is_proved && is_wrong), "{} is proved, and wrong:\n{}", mutant.name, mutant.text);
         counts.searched += 1;
         counts.wrong += usize::from(is_wrong);
@@ -93,8 +91,8 @@ fn check(mutants: impl Iterator<Item = Mutant>, sample: usize, milliseconds: u64
     counts
 }
 
-/// The least n of 2, 3 and 4 for which the search finds a program wrong in this time.
-fn wrong_for(program: &Program, milliseconds: u64) -> Option<usize> {
+/// The least n of 2, 3 and 4 for which the search finds a program wrong with so many states.
+fn wrong_for(program: &Program, states: u64) -> Option<usize> {
     [2, 3, 4].into_iter().find(|&processes| {
         let request = Request {
             operations: Operations::AtMost(2),
@@ -102,7 +100,7 @@ fn wrong_for(program: &Program, milliseconds: u64) -> Option<usize> {
             self_check: None,
             threads: NonZeroUsize::MIN,
             pairs: Pairs::All,
-            time: Some(Duration::from_millis(milliseconds)),
+            states: Some(states),
             ..request(processes, 2, Reductions::standard())
         };
         let outcomes = verify(program, true, &request, &Unwatched::default());
@@ -153,7 +151,7 @@ fn no_mutant_with_links_that_is_wrong_for_small_n_is_proved() {
 fn no_mutant_of_helpers_with_links_that_is_wrong_for_small_n_is_proved() {
     let set = std::env::var("SNAPSHOT_MUTANTS").ok().and_then(|most| most.parse::<usize>().ok());
     let most = set.unwrap_or(4);
-    let milliseconds = if set.is_some() { 10_000 } else { 300 };
+    let views = if set.is_some() { 250_000 } else { 8_000 };
     let mut counts = Counts::default();
     for (name, bug) in [("jayanti", "plain_ss"), ("riany", "early_count")] {
         let text = corpus::algorithm(name).unwrap().text;
@@ -161,13 +159,12 @@ fn no_mutant_of_helpers_with_links_that_is_wrong_for_small_n_is_proved() {
         assert!(all.len() >= 40, "{name}: {}", all.len());
         let step = (all.len() / most).max(1);
         let program = parse(name, text).unwrap().program(Some(bug)).unwrap();
-        let found = check(all.into_iter().step_by(step), usize::MAX, milliseconds);
+        let found = check(all.into_iter().step_by(step), usize::MAX, views);
         counts.tried += found.tried;
         counts.proved += found.proved;
         // The corpus knows that it is wrong, so no search has to find that out in time.
-        let until = Instant::now().checked_add(Duration::from_millis(milliseconds));
-        let budget = Budget { bytes: 1 << 28, until, ..Budget::default() };
-        assert!(!prove_all(&program, budget, &mut |_| true).proved, "{name} with {bug}");
+        let budget = Budget { bytes: 1 << 28, views, ..Budget::default() };
+        assert!(!prove_all(&program, budget).proved, "{name} with {bug}");
     }
     println!("{counts:?}");
     assert!(counts.tried >= 8, "{counts:?}");
@@ -226,8 +223,8 @@ fn no_mutant_that_the_search_finds_wrong_is_proved() {
     let set = std::env::var("SNAPSHOT_WRONG_MUTANTS").ok();
     let set: Option<usize> = set.and_then(|most| most.parse().ok());
     let (most, patience, proof) = match set {
-        Some(most) => (most, 1_000, 10_000),
-        None => (either(2, 8), 300, proving()),
+        Some(most) => (most, 500_000, 250_000),
+        None => (either(2, 8), 150_000, proving()),
     };
     let first: Vec<Mutant> =
         all_texts().into_iter().flat_map(|(name, text)| mutants(name, text)).collect();
@@ -243,15 +240,13 @@ fn no_mutant_that_the_search_finds_wrong_is_proved() {
     let mut judge = |mutant: &Mutant| {
         tried += 1;
         let Some(n) = wrong_for(&mutant.program, patience) else { return wrong < most };
-        let until = Instant::now().checked_add(Duration::from_millis(proof));
-        let budget = Budget { bytes: 1 << 28, until, ..Budget::default() };
-        let answer = prove_all(&mutant.program, budget, &mut |_| true);
+        let budget = Budget { bytes: 1 << 28, views: proof, ..Budget::default() };
+        let answer = prove_all(&mutant.program, budget);
         assert!(!answer.proved, "{} is proved, and wrong:\n{}", mutant.name, mutant.text);
         wrong += 1;
         by_n[n - 2] += 1;
-        // Given more time, it might have been proved.
-        let is_open = until.is_some_and(|until| Instant::now() >= until);
-        open += usize::from(is_open);
+        // Given more views, it might have been proved.
+        open += usize::from(answer.short.is_some());
         wrong < most
     };
     let goes_on = firsts.into_iter().all(&mut judge);
@@ -260,10 +255,13 @@ fn no_mutant_that_the_search_finds_wrong_is_proved() {
     }
     println!(
         "{tried} mutants, {wrong} of them wrong ({by_n:?} first with n = 2, 3, 4): none proved, \
-         {open} of them within {proof} ms"
+         {open} of them within {proof} views"
     );
     assert!(wrong >= most, "{wrong} of {tried}");
-    assert!(open * 2 < wrong || set.is_none(), "most attempts at a proof had no time: {open}");
+    assert!(
+        open * 2 < wrong || set.is_none(),
+        "most attempts at a proof had too few views: {open}"
+    );
 }
 
 fn coprime(one: usize, two: usize) -> bool {

@@ -11,6 +11,7 @@ mod names;
 mod refinement;
 mod regressions;
 mod shrink;
+mod speed;
 mod unreduced;
 
 use std::num::NonZeroUsize;

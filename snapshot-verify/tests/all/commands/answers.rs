@@ -89,10 +89,12 @@ fn values_that_are_looked_at_forbid_a_proof_by_simple_executions() {
     // What was tried besides is a line of its own, but counts for nothing.
     assert_eq!((&lines[1]["executions"], &lines[1]["values"]), (&json!("full"), &json!(2)));
     assert_eq!(lines[2]["summary"]["refused"], 1);
-    let out = printed(3, "check double_collect -n 6 --operations 2 --pairs 0,1");
-    assert!(out.contains("  tried: all executions over 2 values: unknown: out of time ("), "{out}");
-    let longer =
-        "\n  help: to look among them for longer: --values 2 --operations grow --time 60\n";
+    let out = printed(3, "check double_collect -n 4 --operations 2 --pairs 0,1 --memory 3M");
+    assert!(
+        out.contains("  tried: all executions over 2 values: unknown: out of memory ("),
+        "{out}"
+    );
+    let longer = "\n  help: to look among all of them: --values 2 --operations grow\n";
     assert!(out.ends_with(longer), "{out}");
 }
 

@@ -1,0 +1,111 @@
+//! The ways to a proof take turns: what comes of it depends on views, and on nothing else.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use snapshot_everyn::ladder::{Answer, Budget, Climb, Ladder, Models, Rungs, prove_all};
+use snapshot_everyn::prove::{INTERRUPTED, MEMORY, TIME, VIEWS};
+use snapshot_language::program::Program;
+
+use super::verdicts::{corpus, parsed};
+
+/// What was found, without the time that it took.
+fn found(answer: &Answer) -> (bool, Vec<String>, Vec<(String, String, usize)>) {
+    let names = answer.way.iter().map(|rung| rung.name()).collect();
+    let rungs = answer.rungs.iter().map(|rung| {
+        let attempt = rung.finding.as_ref().map(|finding| format!("{:?}", finding.attempt));
+        let views = rung.finding.as_ref().map_or(0, |finding| finding.views());
+        (rung.obligation.name(), format!("{attempt:?}"), views)
+    });
+    (answer.proved, names, rungs.collect())
+}
+
+/// In steps of random sizes.
+fn in_steps(program: &Program, most: usize, random: &mut ChaCha8Rng) -> Answer {
+    let models = Models::default();
+    let mut ladder = Ladder::new(program, &Rungs::default(), &models);
+    let mut views = 0;
+    loop {
+        let budget = Budget { views: views.min(most), bytes: 1 << 29, ..Budget::default() };
+        match ladder.climb(budget, &mut |_| {}) {
+            Climb::Short(VIEWS) if views < most => views += (random.next_u32() % 3_000) as usize,
+            _ => return ladder.answer(),
+        }
+    }
+}
+
+#[test]
+fn what_is_found_does_not_depend_on_the_steps_in_which_the_budget_comes() {
+    let mut random = ChaCha8Rng::seed_from_u64(45);
+    let programs = [
+        corpus("bowman", None),
+        corpus("bowman", Some("early_exit")),
+        corpus("afek_unbounded", None),
+        corpus("naive_collect", None),
+        corpus("riany", None),
+        parsed(corpus::small("locked"), None),
+        parsed(corpus::small("published"), None),
+    ];
+    for program in programs {
+        let most = 30_000;
+        let budget = Budget { views: most, bytes: 1 << 29, ..Budget::default() };
+        let at_once = found(&prove_all(&program, budget));
+        for _ in 0..2 {
+            let in_steps = found(&in_steps(&program, most, &mut random));
+            assert_eq!(in_steps, at_once, "{}", program.name);
+        }
+    }
+}
+
+/// A way of this many views before the one that leads to the proof takes no more than its part of
+/// each round: attiya_welch is proved by calls, jayanti by rounds, and their large ways come last.
+#[test]
+fn a_way_that_leads_nowhere_does_not_keep_the_others_from_their_turns() {
+    let program = corpus("jayanti", None);
+    let models = Models::default();
+    let mut ladder = Ladder::new(&program, &Rungs::default(), &models);
+    let budget = Budget { views: 110_000, bytes: 1 << 30, ..Budget::default() };
+    assert_eq!(ladder.climb(budget, &mut |_| {}), Climb::Short(VIEWS));
+    let answer = ladder.answer();
+    let begun: Vec<String> = answer.rungs.iter().map(|rung| rung.obligation.name()).collect();
+    // No rung is through, and each that can be tried has had its turn.
+    assert!(begun.iter().any(|name| name == "scans.faults+nesting"), "{begun:?}");
+    assert!(answer.rungs.iter().all(|rung| !rung.holds()), "{begun:?}");
+    assert_eq!(answer.short, Some(VIEWS));
+}
+
+#[test]
+fn a_climb_that_was_cut_goes_on() {
+    let program = corpus("bowman", None);
+    let models = Models::default();
+    let mut ladder = Ladder::new(&program, &Rungs::default(), &models);
+    let stop = AtomicBool::new(true);
+    let cut = [
+        (Budget { stop: Some(&stop), ..Budget::default() }, INTERRUPTED),
+        (Budget { until: Some(Instant::now()), ..Budget::default() }, TIME),
+        (Budget { views: 100, ..Budget::default() }, VIEWS),
+        (Budget { views: 0, ..Budget::default() }, VIEWS),
+    ];
+    for (budget, why) in cut {
+        assert_eq!(ladder.climb(budget, &mut |_| {}), Climb::Short(why));
+        assert_eq!(ladder.answer().short, Some(why));
+    }
+    assert_eq!(ladder.climb(Budget::default(), &mut |_| {}), Climb::Proved);
+    let whole = prove_all(&program, Budget::default());
+    assert_eq!(found(&ladder.answer()), found(&whole));
+    assert_eq!(whole.short, None);
+}
+
+/// Memory that others hold is no reason to give up a rung; its own need is.
+#[test]
+fn a_rung_without_memory_is_given_up_only_if_it_is_alone() {
+    let program = corpus("bowman", None);
+    let models = Models::default();
+    let mut ladder = Ladder::new(&program, &Rungs::default(), &models);
+    let few = Budget { bytes: 20_000, ..Budget::default() };
+    assert_eq!(ladder.climb(few, &mut |_| {}), Climb::Short(MEMORY));
+    assert_eq!(ladder.answer().short, Some(MEMORY));
+    assert!(ladder.answer().rungs.iter().any(|rung| rung.short() == Some(MEMORY)));
+}
