@@ -6,11 +6,14 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use crate::join::{Access, AccessOptions};
+
 /// The processes of a cluster.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Members {
     addresses: Vec<String>,
     process: usize,
+    access: Access,
 }
 
 impl Members {
@@ -20,26 +23,39 @@ impl Members {
     /// If there is no such process.
     pub fn new(addresses: Vec<String>, process: usize) -> Result<Self, HostsError> {
         match addresses.len() {
-            count if process < count => Ok(Self { addresses, process }),
+            count if process < count => Ok(Self { addresses, process, access: Access::default() }),
             count => Err(HostsError::Process { process, count }),
         }
+    }
+
+    /// The same, with access for others than those at the loopback.
+    #[must_use]
+    pub fn with_access(self, access: Access) -> Self {
+        Self { access, ..self }
     }
 
     /// Those that a file names.
     ///
     /// # Errors
-    /// The message, if the file cannot be read, or names no cluster, or no such process.
-    pub fn read(path: &Path, process: usize) -> Result<Self, String> {
+    /// The message, if the file cannot be read, or names no cluster, or no such process; or if
+    /// there is no key though one is needed.
+    pub fn read(path: &Path, process: usize, access: &AccessOptions) -> Result<Self, String> {
         let at = path.display();
         let text = fs::read_to_string(path)
             .map_err(|error| format!("cannot read --cluster {at}: {error}"))?;
         let members = hosts(&text).and_then(|addresses| Self::new(addresses, process));
-        members.map_err(|error| format!("--cluster {at}: {error}"))
+        let members = members.map_err(|error| format!("--cluster {at}: {error}"))?;
+        Ok(members.with_access(access.access()?))
     }
 
     /// Where each listens; there is at least one.
     pub fn addresses(&self) -> &[String] {
         &self.addresses
+    }
+
+    /// Which processes may join this one.
+    pub(crate) const fn access(&self) -> &Access {
+        &self.access
     }
 
     /// Which of them this one is.
@@ -128,6 +144,6 @@ mod tests {
         assert_eq!(hosts("# none\n"), Err(HostsError::Empty));
         let two = vec!["a:1".to_owned(), "a:2".to_owned()];
         let error = HostsError::Process { process: 2, count: 2 };
-        assert_eq!(Members::new(two, 2), Err(error));
+        assert_eq!(Members::new(two, 2).err(), Some(error));
     }
 }

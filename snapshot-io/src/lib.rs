@@ -6,6 +6,7 @@
 //! * [`fault`]: a panic is an exit code of its own;
 //! * [`limited`]: small inputs, read in bounded memory;
 //! * [`hosts`]: the file that names the processes of a cluster;
+//! * [`join`]: where they listen, and which of them may join: those with the same key;
 //! * [`socket`]: connections between them, watched by the system;
 //! * [`ci`]: answers as JUnit XML and SARIF;
 //! * [`quantity`]: budgets of bytes and seconds, as options have them;
@@ -27,6 +28,7 @@ mod colour;
 pub mod escape;
 pub mod fault;
 pub mod hosts;
+pub mod join;
 pub mod limited;
 pub mod output;
 pub mod quantity;

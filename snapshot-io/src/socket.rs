@@ -1,8 +1,8 @@
 //! Connections whose other end may be switched off, or cut off, without a word.
 
-use std::io;
+use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs as _};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use socket2::{Domain, SockRef, Socket, TcpKeepalive, Type};
 
@@ -64,6 +64,44 @@ pub fn connect(address: &str, patience: Duration) -> io::Result<TcpStream> {
         }
     }
     Err(failed)
+}
+
+/// A socket that is read and written until some instant, however slowly the other side sends: a
+/// limit for each read alone would be one for each byte.
+#[derive(Debug)]
+pub struct Within<'a> {
+    socket: &'a TcpStream,
+    until: Instant,
+}
+
+impl<'a> Within<'a> {
+    /// Reads and writes this socket until that instant.
+    pub const fn new(socket: &'a TcpStream, until: Instant) -> Self {
+        Self { socket, until }
+    }
+
+    fn left(&self) -> io::Result<Option<Duration>> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
+    }
+}
+
+impl Read for Within<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.socket.set_read_timeout(self.left()?)?;
+        self.socket.read(buffer)
+    }
+}
+
+impl Write for Within<'_> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.socket.set_write_timeout(self.left()?)?;
+        self.socket.write(buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.socket.flush()
+    }
 }
 
 fn connect_to(address: SocketAddr, patience: Duration) -> io::Result<TcpStream> {

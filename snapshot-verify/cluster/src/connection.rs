@@ -1,16 +1,18 @@
 //! Connections between all processes of a cluster.
 //!
 //! Each process listens at its address. It connects to those before it in the list, and is
-//! connected to by those after it. Each side begins with a greeting that has its number; a connection
-//! without one is turned away.
+//! connected to by those after it. Which processes may join, and how they prove it, is
+//! [`snapshot_io::join`]'s. Then each side sends a greeting that has its number; a connection without one
+//! is turned away.
 
 use std::io::{self, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use snapshot_io::hosts::Members;
-use snapshot_io::socket;
+use snapshot_io::join::{JoinError, Listener};
+use snapshot_io::socket::Within;
 use thiserror::Error;
 
 /// What a process says first.
@@ -19,7 +21,7 @@ const GREETING: u64 = u64::from_le_bytes(*b"snapshot");
 /// Between two attempts.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How long a greeting may take.
+/// How long a greeting may take in all, however its bytes come.
 const GREETED: Duration = Duration::from_secs(5);
 
 /// Why there is no cluster.
@@ -48,6 +50,16 @@ pub enum ClusterError {
         /// How long was waited.
         seconds: u64,
         /// What the system says.
+        reason: String,
+    },
+    /// A process may not join.
+    #[error("process {process} ({address}) cannot be joined: {reason}")]
+    Refused {
+        /// The other process.
+        process: usize,
+        /// Its address.
+        address: String,
+        /// The reason, and the cure.
         reason: String,
     },
     /// A process counts differently.
@@ -104,13 +116,13 @@ struct Greeting {
 }
 
 impl Greeting {
-    fn write(self, socket: &mut TcpStream) -> io::Result<()> {
+    fn write(self, mut socket: impl Write) -> io::Result<()> {
         let words = [GREETING, self.process, self.counts.processes, self.counts.workers];
         let bytes: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
         socket.write_all(&bytes)
     }
 
-    fn read(socket: &mut TcpStream) -> io::Result<Self> {
+    fn read(mut socket: impl Read) -> io::Result<Self> {
         let mut bytes = [0; 32];
         socket.read_exact(&mut bytes)?;
         let word = |at: usize| {
@@ -123,9 +135,7 @@ impl Greeting {
                 process: word(1),
                 counts: Counts { processes: word(2), workers: word(3) },
             }),
-            false => {
-                Err(io::Error::new(io::ErrorKind::InvalidData, "something else listens there"))
-            }
+            false => Err(JoinError::Foreign.into()),
         }
     }
 }
@@ -145,19 +155,17 @@ pub fn connect(
         end: Instant::now() + patience,
         patience,
     };
-    let listener = TcpListener::bind(address)
-        .and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
-    let listener = listener.map_err(|error| ClusterError::Listen {
+    let mut listener = members.listen().map_err(|reason| ClusterError::Listen {
         process: me,
         address: address.clone(),
-        reason: error.to_string(),
+        reason,
     })?;
     let mut sockets: Vec<Option<TcpStream>> = (0..count).map(|_| None).collect();
     for (process, socket) in sockets.iter_mut().enumerate().take(me) {
         *socket = Some(greeter.reach(process)?);
     }
     while let Some(missing) = (me + 1..count).find(|&process| sockets[process].is_none()) {
-        let (process, socket) = greeter.accept(&listener, missing)?;
+        let (process, socket) = greeter.accept(&mut listener, missing)?;
         sockets[process] = Some(socket);
     }
     Ok(sockets)
@@ -181,8 +189,14 @@ impl Greeter<'_> {
     fn reach(&mut self, process: usize) -> Result<TcpStream, ClusterError> {
         loop {
             let left = self.end.saturating_duration_since(Instant::now()).max(PAUSE);
-            let greeted = socket::connect(&self.members.addresses()[process], left)
-                .and_then(|socket| self.greet(socket));
+            let called = self.members.call(process, left);
+            if let Err(error) = &called
+                && error.is_final()
+            {
+                let address = self.members.addresses()[process].clone();
+                return Err(ClusterError::Refused { process, address, reason: error.to_string() });
+            }
+            let greeted = called.map_err(io::Error::from).and_then(|socket| self.greet(socket));
             match greeted {
                 Ok((theirs, socket)) => {
                     self.agree(process, theirs)?;
@@ -199,35 +213,26 @@ impl Greeter<'_> {
     /// Takes the connection of a process behind this one; of the missing ones this is the first.
     fn accept(
         &mut self,
-        listener: &TcpListener,
+        listener: &mut Listener,
         missing: usize,
     ) -> Result<(usize, TcpStream), ClusterError> {
-        loop {
-            // What fails to greet is none of the cluster's.
-            if let Ok((socket, _)) = listener.accept()
-                && socket.set_nonblocking(false).is_ok()
-                && let Ok((theirs, socket)) = self.greet(socket)
+        while let Some(socket) = listener.accept(Some(self.end)) {
+            if let Ok((theirs, socket)) = self.greet(socket)
                 && let Ok(process) = usize::try_from(theirs.process)
-                && process < self.members.addresses().len()
+                && (self.members.process() + 1..self.members.addresses().len()).contains(&process)
             {
                 self.agree(process, theirs)?;
                 return Ok((process, socket));
             }
-            if Instant::now() >= self.end {
-                return Err(self.unreachable(missing, "it has not called".to_owned()));
-            }
-            std::thread::sleep(PAUSE / 10);
         }
+        Err(self.unreachable(missing, "it has not called".to_owned()))
     }
 
     /// Exchanges greetings.
-    fn greet(&self, mut socket: TcpStream) -> io::Result<(Greeting, TcpStream)> {
-        socket.set_read_timeout(Some(GREETED))?;
-        self.mine.write(&mut socket)?;
-        let theirs = Greeting::read(&mut socket)?;
+    fn greet(&self, socket: TcpStream) -> io::Result<(Greeting, TcpStream)> {
+        self.mine.write(&socket)?;
+        let theirs = Greeting::read(Within::new(&socket, Instant::now() + GREETED))?;
         socket.set_read_timeout(None)?;
-        socket.set_nodelay(true)?;
-        socket::keep_watch(&socket)?;
         Ok((theirs, socket))
     }
 
@@ -243,6 +248,8 @@ impl Greeter<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+
     use socket2::SockRef;
 
     use super::*;

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use snapshot_io::hosts::Members;
+use snapshot_io::join::{HANDSHAKE, JoinError};
 use snapshot_io::output;
-use snapshot_io::socket::{connect, keep_watch};
 
 use super::frame::{self, Greeting, Progress, ToBranch, ToHead};
-use super::{FAREWELL, GREETED, PATIENCE, PAUSE, lock};
+use super::{FAREWELL, PATIENCE, PAUSE, lock};
 use crate::cli::TROUBLE;
 use crate::cli::outlet::{Outlet, Report};
 
@@ -52,7 +52,7 @@ impl Branch {
         outlet: Arc<Outlet>,
     ) -> Result<Self, String> {
         let address = members.addresses()[0].clone();
-        let (socket, reader) = reached(&address, greeting, outlet.stop())?;
+        let (socket, reader) = reached(members, greeting, outlet.stop())?;
         let line = Line { socket, waiting: VecDeque::new(), exit: None };
         let shared = Arc::new(Shared { line: Mutex::new(line), ended: Condvar::new() });
         let branch = Self { outlet: Arc::clone(&outlet), shared: Arc::clone(&shared) };
@@ -159,19 +159,23 @@ fn listened(
 
 /// The connection with process 0, after the greetings.
 fn reached(
-    address: &str,
+    members: &Members,
     greeting: &Greeting,
     stop: &AtomicBool,
 ) -> Result<(TcpStream, BufReader<TcpStream>), String> {
+    let address = &members.addresses()[0];
     let end = Instant::now() + PATIENCE;
     loop {
-        let reason = match greeted(address, greeting) {
+        let reason = match greeted(members, greeting) {
             Ok((socket, reader, ToBranch::Welcome)) => return Ok((socket, reader)),
             Ok((.., ToBranch::Refused { reason, is_final: true })) => {
                 return Err(format!("process 0 ({address}) refuses: {reason}"));
             }
             Ok((.., ToBranch::Refused { reason, .. })) => reason,
-            Ok(_) => "something else listens there".to_owned(),
+            Ok(_) => JoinError::Foreign.to_string(),
+            Err(error) if error.is_final() => {
+                return Err(format!("process 0 ({address}) cannot be joined: {error}"));
+            }
             Err(error) => error.to_string(),
         };
         if stop.load(Ordering::Relaxed) {
@@ -190,14 +194,10 @@ fn reached(
 
 type Greeted = (TcpStream, BufReader<TcpStream>, ToBranch);
 
-fn greeted(address: &str, greeting: &Greeting) -> std::io::Result<Greeted> {
-    let mut socket = connect(address, GREETED)?;
-    socket.set_read_timeout(Some(GREETED))?;
-    socket.set_nodelay(true)?;
-    keep_watch(&socket)?;
+fn greeted(members: &Members, greeting: &Greeting) -> Result<Greeted, JoinError> {
+    let mut socket = members.call(0, HANDSHAKE)?;
     frame::write(&mut socket, greeting)?;
-    let mut reader = BufReader::new(socket.try_clone()?);
-    let answer = frame::read_greeting(&mut reader)?;
-    socket.set_read_timeout(None::<Duration>)?;
+    let answer = frame::read_greeting(&socket)?;
+    let reader = BufReader::new(socket.try_clone()?);
     Ok((socket, reader, answer))
 }

@@ -1,9 +1,12 @@
 //! What processes of a cluster say to each other: JSON, one object to a line.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use snapshot_io::socket::Within;
 use snapshot_test::monitor::Held;
 
 use crate::cli::outlet::Report;
@@ -14,8 +17,11 @@ pub(super) const VERSION: u32 = 1;
 /// Bytes of a frame, at most: of a report with a long argument.
 const MOST: u64 = 1 << 28;
 
-/// Bytes of a greeting, at most: it may come from anywhere.
+/// Bytes of a greeting, at most: without a key it may come from any program of this machine.
 const GREETING: u64 = 1 << 12;
+
+/// How long a greeting may take in all, however its bytes come.
+const GREETED: Duration = Duration::from_secs(5);
 
 /// What a process says first, and process 0 compares with itself.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -83,9 +89,13 @@ pub(super) fn read<F: DeserializeOwned>(socket: &mut impl BufRead) -> io::Result
     read_within(socket, MOST)
 }
 
-/// Reads a greeting, or the answer to one.
-pub(super) fn read_greeting<F: DeserializeOwned>(socket: &mut impl BufRead) -> io::Result<F> {
-    read_within(socket, GREETING)?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+/// Reads a greeting, or the answer to one, and nothing behind it.
+pub(super) fn read_greeting<F: DeserializeOwned>(socket: &TcpStream) -> io::Result<F> {
+    let within = Within::new(socket, Instant::now() + GREETED);
+    // Of one byte: what follows is for another reader.
+    let frame = read_within(&mut BufReader::with_capacity(1, within), GREETING)?;
+    socket.set_read_timeout(None)?;
+    frame.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }
 
 fn read_within<F: DeserializeOwned>(socket: &mut impl BufRead, most: u64) -> io::Result<Option<F>> {
@@ -122,8 +132,30 @@ mod tests {
             }
             assert!(input.is_empty());
         }
-        let long = vec![b' '; 2 << 12];
-        assert!(read_greeting::<Greeting>(&mut &long[..]).is_err());
-        assert!(read_greeting::<Greeting>(&mut &b"GET / HTTP/1.1\n"[..]).is_err());
+    }
+
+    #[test]
+    fn greetings_are_bounded_and_what_follows_is_left() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let read = |bytes: &[u8]| {
+            let mut caller = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            caller.write_all(bytes).unwrap();
+            let (mut socket, _) = listener.accept().unwrap();
+            let greeting = read_greeting::<Greeting>(&socket);
+            drop(caller);
+            let mut rest = String::new();
+            // A connection with bytes that were not read is reset.
+            let _ = socket.read_to_string(&mut rest);
+            (greeting, rest)
+        };
+        assert!(read(&[b' '; 2 << 12]).0.is_err());
+        assert!(read(b"GET / HTTP/1.1\n").0.is_err());
+        let task = "check".to_owned();
+        let greeting = Greeting { snapshot_cluster: VERSION, process: 1, processes: 2, task };
+        let mut bytes = Vec::new();
+        write(&mut bytes, &greeting).unwrap();
+        bytes.extend(b"rest");
+        let (read, rest) = read(&bytes);
+        assert_eq!((read.ok(), rest.as_str()), (Some(greeting), "rest"));
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io::BufReader;
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value as Json;
 use snapshot_io::hosts::Members;
@@ -15,7 +15,7 @@ use snapshot_io::socket::keep_close_watch;
 use snapshot_test::Value;
 
 use super::frame::{self, Greeting, Progress, ToBranch, ToHead, VERSION};
-use super::{FAREWELL, GREETED, NOTICE, PAUSE, lock};
+use super::{FAREWELL, NOTICE, PAUSE, lock};
 use crate::cli::outlet::{Outlet, Report};
 
 /// Process 0.
@@ -71,7 +71,7 @@ impl Head {
     ) -> Result<Self, String> {
         let address = &members.addresses()[0];
         let cannot = |error| format!("process 0 cannot listen at {address}: {error}");
-        let listener = TcpListener::bind(address).map_err(cannot)?;
+        let mut listener = members.listen().map_err(cannot)?;
         let seats = members.addresses().iter().map(|_| Seat::default()).collect();
         let hall = Arc::new(Hall {
             members: members.clone(),
@@ -82,7 +82,12 @@ impl Head {
         });
         let shared = Arc::clone(&hall);
         let thread = thread::Builder::new().name("cluster".to_owned());
-        thread.spawn(move || accept(&listener, &shared)).map_err(cannot)?;
+        let accept = move || {
+            while let Some(socket) = listener.accept(None) {
+                welcome(socket, &shared);
+            }
+        };
+        thread.spawn(accept).map_err(|error| cannot(error.to_string()))?;
         Ok(Self { hall })
     }
 
@@ -259,13 +264,10 @@ impl Hall {
 
     /// Exchanges greetings.
     fn greeted(&self, mut socket: TcpStream) -> std::io::Result<(usize, BufReader<TcpStream>)> {
-        socket.set_read_timeout(Some(GREETED))?;
-        socket.set_nodelay(true)?;
         // What is said to a process is little: receipts that it waits for.
         keep_close_watch(&socket)?;
-        let mut reader = BufReader::new(socket.try_clone()?);
-        let theirs: Greeting = frame::read_greeting(&mut reader)?;
-        socket.set_read_timeout(None::<Duration>)?;
+        let theirs: Greeting = frame::read_greeting(&socket)?;
+        let reader = BufReader::new(socket.try_clone()?);
         let process = theirs.process;
         let refused = |reason, is_final| ToBranch::Refused { reason, is_final };
         if let Some(reason) = self.differs(&theirs) {
@@ -314,16 +316,10 @@ impl Hall {
     }
 }
 
-/// Takes connections, each in a thread of its own.
-fn accept(listener: &TcpListener, hall: &Arc<Hall>) {
-    for socket in listener.incoming() {
-        let Ok(socket) = socket else {
-            thread::sleep(PAUSE);
-            continue;
-        };
-        let hall = Arc::clone(hall);
-        let thread = thread::Builder::new().name("process".to_owned());
-        // Without a thread the connection is closed, and tried again by the other side.
-        let _ = thread.spawn(move || hall.serve(socket));
-    }
+/// Takes a connection, in a thread of its own.
+fn welcome(socket: TcpStream, hall: &Arc<Hall>) {
+    let hall = Arc::clone(hall);
+    let thread = thread::Builder::new().name("process".to_owned());
+    // Without a thread the connection is closed, and tried again by the other side.
+    let _ = thread.spawn(move || hall.serve(socket));
 }

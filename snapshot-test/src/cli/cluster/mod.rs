@@ -24,6 +24,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::Value as Json;
 use snapshot_io::hosts::Members;
+use snapshot_io::join::AccessOptions;
 use snapshot_test::Value;
 use snapshot_test::format::Location;
 use snapshot_test::monitor::{Held, owner};
@@ -37,9 +38,6 @@ use super::{TROUBLE, trouble};
 
 /// How long processes wait for process 0 to be started.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// How long a greeting may take.
-const GREETED: Duration = Duration::from_secs(5);
 
 /// How long process 0 waits for the others to end.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -64,6 +62,8 @@ pub(super) struct Processes {
     /// those whose names a hash gives to it.
     #[arg(long, requires = "cluster")]
     split: bool,
+    #[command(flatten)]
+    access: AccessOptions,
 }
 
 impl Processes {
@@ -90,7 +90,7 @@ impl Processes {
         let (Some(path), Some(process)) = (&self.cluster, self.process) else {
             return Ok(Post { outlet, role: Role::Alone });
         };
-        let members = Members::read(path, process).map_err(trouble)?;
+        let members = Members::read(path, process, &self.access).map_err(trouble)?;
         let greeting = Greeting {
             snapshot_cluster: frame::VERSION,
             process,
@@ -109,7 +109,7 @@ impl Processes {
         let trouble = ExitCode::from(TROUBLE);
         let (Some(path), Some(process)) = (&self.cluster, self.process) else { return trouble };
         // What is wrong with the file has been said; and without process 0 no other one begins.
-        if process == 0 || Members::read(path, process).is_err() {
+        if process == 0 || Members::read(path, process, &self.access).is_err() {
             return trouble;
         }
         match self.post(task, outlet) {
@@ -130,7 +130,7 @@ impl Processes {
         let (Some(path), Some(process), true) = (&self.cluster, self.process, self.split) else {
             return Ok(names);
         };
-        let members = Members::read(path, process).map_err(trouble)?;
+        let members = Members::read(path, process, &self.access).map_err(trouble)?;
         let is_taken = |name: &PathBuf| {
             if name == Path::new("-") {
                 return true;

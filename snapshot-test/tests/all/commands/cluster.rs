@@ -381,7 +381,7 @@ fn a_network_that_is_cut_or_slow_loses_nothing() {
     let mut random = ChaCha8Rng::seed_from_u64(43);
     let course = Course::new(60);
     let (expected, summary) = course.expected();
-    let greetings = 400;
+    let greetings = 400 + snapshot_io::join::BYTES;
     let mut total = 0;
     for cut in 0..=kills() / 2 {
         for process in 0..3 {

@@ -7,6 +7,8 @@ mod ci;
 mod cluster;
 #[cfg(unix)]
 mod cluster_ends;
+#[cfg(unix)]
+mod cluster_keys;
 mod corpus;
 mod edn;
 mod explain;

@@ -36,7 +36,7 @@ impl Check {
         let workers = self.workers.unwrap_or(NonZeroUsize::MIN);
         let cluster = match (&self.cluster, self.process) {
             (Some(path), Some(process)) => {
-                let members = Members::read(path, process).map_err(trouble)?;
+                let members = Members::read(path, process, &self.access).map_err(trouble)?;
                 Cluster::of_processes(workers, &members, PATIENCE)
             }
             _ if self.workers.is_some() => Cluster::of_threads(workers),

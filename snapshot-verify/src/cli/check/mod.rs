@@ -21,6 +21,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use snapshot_core::Process;
 use snapshot_io::ci::CheckReport;
+use snapshot_io::join::AccessOptions;
 use snapshot_io::{output, quantity};
 use snapshot_verify::Diagnostics;
 use snapshot_verify::report::json_malformed;
@@ -167,6 +168,8 @@ pub struct Check {
     /// Which line of --cluster this process is, from 0.
     #[arg(long, value_name = "K", requires = "cluster")]
     process: Option<usize>,
+    #[command(flatten)]
+    access: AccessOptions,
     /// Check again whenever a file changes, until Ctrl-C; a search that runs then is stopped.
     /// The exit code is that of the last time.
     #[arg(long)]

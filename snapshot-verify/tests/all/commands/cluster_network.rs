@@ -11,8 +11,9 @@ use trial::network::Relay;
 use super::cluster::{CASE, counts, ended, hosts, kills, start};
 use super::json;
 
-/// Both greetings: a process that is cut off before these is called again, for a minute.
-const GREETINGS: u64 = 2 * 32;
+/// The handshake and both greetings: a process that is cut off before these is called again, for
+/// a minute.
+const GREETINGS: u64 = snapshot_io::join::BYTES + 2 * 32;
 
 /// What both processes print, and how many bytes passed between them.
 fn relayed(case: &str, left: u64, delay: Duration) -> (Vec<(Option<i32>, String, String)>, u64) {

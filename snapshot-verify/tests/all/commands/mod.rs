@@ -8,6 +8,7 @@ mod checkpoints;
 #[path = "../../../../snapshot-picture/tests/all/browser/chromium.rs"]
 mod chromium;
 mod cluster;
+mod cluster_keys;
 mod cluster_network;
 mod corpus;
 mod disk;
