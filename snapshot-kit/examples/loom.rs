@@ -12,7 +12,8 @@
 //! Loom switches threads only where they use its types, and only if they use the same one. A
 //! scan that reads nothing would thus come before all updates, where it is right. So each
 //! operation begins with a relaxed increment of one counter of loom's: operations then begin in
-//! all orders, and a relaxed increment makes no other access visible.
+//! all orders, and a relaxed increment makes no other access visible. Where that is forgotten, no
+//! scan may overlap an update in any execution, which is counted, and fails.
 //!
 //! Loom takes loads and stores with `SeqCst` for acquire and release (see its README). So an
 //! object that needs their one order is found wrong there though it is right: check that
@@ -20,7 +21,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64 as Count, Ordering::SeqCst};
 
 use loom::sync::Mutex;
 use loom::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -88,26 +88,27 @@ impl Object for Word {
     }
 }
 
-/// Evidence from all executions. By types of `std`, which loom does not see.
-#[derive(Debug, Default)]
-pub struct Counts {
-    /// Executions.
-    pub executions: Count,
-    /// Scans in them that overlapped an update.
-    pub scans: Count,
+/// Two writers and a scan, in every execution, whose number is returned. Panics at the first that
+/// is no snapshot, and if no scan overlapped an update in any.
+fn explore<O: Object>(make: impl Fn() -> O + Send + Sync + 'static) -> u64 {
+    explore_from(make, true)
 }
 
-/// Two writers and a scan, in every execution. Panics at the first that is no snapshot.
-fn explore<O: Object>(counts: &Arc<Counts>, make: impl Fn() -> O + Send + Sync + 'static) {
-    let counts = Arc::clone(counts);
+/// The same; operations begin with the access that loom sees if they are `marked`.
+fn explore_from<O: Object>(make: impl Fn() -> O + Send + Sync + 'static, marked: bool) -> u64 {
+    // By types of `std`, which loom does not see.
+    let sum = Arc::new(std::sync::Mutex::new((0, Overlap::default())));
+    let shared = Arc::clone(&sum);
     loom::model(move || {
         let declaration = Declaration::new(0).with_segments(SEGMENTS);
-        let begun = AtomicUsize::new(0);
-        let begin = move || {
-            begun.fetch_add(1, Ordering::Relaxed);
-        };
-        let recorder =
-            Arc::new(Recorder::with_clock(declaration, Clock::Ticket).before_each(begin));
+        let mut recorder = Recorder::with_clock(declaration, Clock::Ticket);
+        if marked {
+            let begun = AtomicUsize::new(0);
+            recorder = recorder.before_each(move || {
+                begun.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        let recorder = Arc::new(recorder);
         let object = Arc::new(make());
         let writers: Vec<_> = (0..SEGMENTS)
             .map(|process| {
@@ -125,39 +126,41 @@ fn explore<O: Object>(counts: &Arc<Counts>, make: impl Fn() -> O + Send + Sync +
             writer.join().expect("it stores a value");
         }
         let history = recorder.history().expect("a history");
-        match judge(&history, "loom", &[]) {
-            Ok(Overlap { scans, .. }) => {
-                counts.executions.fetch_add(1, SeqCst);
-                counts.scans.fetch_add(scans, SeqCst);
-            }
-            Err(failure) => panic!("{failure}"),
-        }
+        let overlap = judge(&history, "loom", &[]).unwrap_or_else(|failure| panic!("{failure}"));
+        let mut sum = shared.lock().expect("no one panics");
+        sum.0 += 1;
+        sum.1 += overlap;
     });
+    let (executions, overlap) = *sum.lock().expect("no one panics");
+    if let Some(note) = overlap.note() {
+        panic!("no evidence: {note} ({executions} executions)");
+    }
+    executions
 }
 
-/// The objects, in which of them a violation was found, and after how many executions.
-pub fn explore_all() -> [(&'static str, bool, Counts); 4] {
+/// The objects, and the number of executions, or why one of them failed.
+pub fn explore_all() -> [(&'static str, Result<u64, String>); 5] {
     let cells = || std::array::from_fn(|_| AtomicU64::new(0));
     [
-        found("a collect", |counts| explore(counts, move || Collect(cells()))),
-        found("behind a lock", |counts| explore(counts, || Locked(Mutex::new([0; SEGMENTS])))),
-        found("a scan that reads nothing", |counts| explore(counts, move || Blind(cells()))),
-        found("a relaxed load", |counts| explore(counts, || Word(AtomicU64::new(0)))),
+        ("a collect", caught(|| explore(move || Collect(cells())))),
+        ("behind a lock", caught(|| explore(|| Locked(Mutex::new([0; SEGMENTS]))))),
+        ("a scan that reads nothing", caught(|| explore(move || Blind(cells())))),
+        ("the same, not marked", caught(|| explore_from(move || Blind(cells()), false))),
+        ("a relaxed load", caught(|| explore(|| Word(AtomicU64::new(0))))),
     ]
 }
 
-fn found(name: &str, run: impl FnOnce(&Arc<Counts>)) -> (&str, bool, Counts) {
-    let counts = Arc::default();
-    let is_found = catch_unwind(AssertUnwindSafe(|| run(&counts))).is_err();
-    // A panic may have leaked its share of them.
-    let copy = |count: &Count| Count::new(count.load(SeqCst));
-    let Counts { executions, scans } = &*counts;
-    (name, is_found, Counts { executions: copy(executions), scans: copy(scans) })
+fn caught(run: impl FnOnce() -> u64) -> Result<u64, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+        panic.downcast::<String>().map_or_else(|_| "a panic".to_owned(), |message| *message)
+    })
 }
 
 fn main() {
-    for (name, is_found, counts) in explore_all() {
-        let answer = if is_found { "a violation" } else { "no violation in any execution" };
-        println!("{name}: {answer} ({counts:?})");
+    for (name, outcome) in explore_all() {
+        match outcome {
+            Ok(executions) => println!("{name}: no violation in any of {executions} executions"),
+            Err(failure) => println!("{name}: {failure}"),
+        }
     }
 }

@@ -1,9 +1,14 @@
 //! How much the operations of a history met: the evidence that a recording could have found
 //! something.
 
+use std::ops::AddAssign;
+
 use snapshot_core::History;
 
-/// How much the operations of a history met.
+/// How much the operations of a history, or of several, met.
+///
+/// Under a model checker each execution is a recording of its own, and need not show anything by
+/// itself: add up all of them, and fail if [`note`](Self::note) is not `None` in the end.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Overlap {
     /// Number of operations.
@@ -44,18 +49,63 @@ impl Overlap {
         overlap
     }
 
-    /// Adds what another recording shows.
-    pub(crate) const fn add(&mut self, other: Self) {
-        self.operations += other.operations;
-        self.overlapping += other.overlapping;
-        self.scans += other.scans;
-    }
-
-    /// Why a recording cannot find anything, if it cannot.
+    /// The reason why these recordings cannot find anything; `None` if they can.
     pub fn note(&self) -> Option<&'static str> {
         (self.scans == 0).then_some(
             "no scan overlapped an update, so this can find nothing that one thread alone would \
              not: let threads start together, do more, or use more of them",
         )
+    }
+}
+
+impl AddAssign for Overlap {
+    fn add_assign(&mut self, other: Self) {
+        self.operations += other.operations;
+        self.overlapping += other.overlapping;
+        self.scans += other.scans;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use snapshot_core::history::Declaration;
+
+    use super::*;
+
+    /// Invocations and responses, `u` and `U` of an update, `s` and `S` of a scan, of processes
+    /// by number.
+    fn overlap(events: &str) -> Overlap {
+        let declaration = Declaration::new(0).with_segments(4);
+        let mut history = History::builder(declaration).unwrap();
+        for event in events.split_whitespace() {
+            let process: usize = event[1..].parse().unwrap();
+            match &event[..1] {
+                "u" => history.invoke_update(process, process, 1),
+                "U" => history.respond_update(process),
+                "s" => history.invoke_scan(process),
+                "S" => history.respond_scan(process, &[0; 4]),
+                _ => history.unknown(process),
+            }
+            .unwrap();
+        }
+        Overlap::of(&history.finish())
+    }
+
+    #[test]
+    fn scans_that_overlap_an_update_are_counted_once() {
+        for (events, operations, overlapping, scans) in [
+            ("", 0, 0, 0),
+            ("u0 U0 s1 S1 u0 U0", 3, 0, 0),
+            ("s1 s2 S1 S2 u0 u3 U0 U3", 4, 2, 0),
+            ("u0 s1 S1 U0", 2, 1, 1),
+            ("s1 u0 U0 S1", 2, 1, 1),
+            ("s1 u0 U0 u2 U2 u0 S1 U0 s1 S1", 5, 3, 1),
+            ("u0 s1 s2 S1 s1 U0 S1 S2 s3 S3", 5, 3, 3),
+            ("s1 S1 s2 u0 S2", 3, 1, 1),
+            ("u0 ?0 s1 S1 s2", 3, 0, 0),
+        ] {
+            assert_eq!(overlap(events), Overlap { operations, overlapping, scans }, "{events}");
+            assert_eq!(overlap(events).note().is_some(), scans == 0, "{events}");
+        }
     }
 }

@@ -218,7 +218,7 @@ impl<V: Recorded> Stress<V> {
                 &notes.each_ref().map(String::as_str),
             )?;
             summary.rounds = round + 1;
-            summary.overlap.add(overlap);
+            summary.overlap += overlap;
             Ok(())
         })?;
         match summary.overlap.note() {

@@ -10,7 +10,7 @@ use shuttle::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use snapshot_kit::controlled::{Found, Trial, explore};
 use snapshot_kit::{Subject, Writers};
 
-use crate::hang;
+use crate::child;
 
 type Cells = [AtomicU64; 3];
 
@@ -213,6 +213,13 @@ fn operations_that_shuttle_does_not_see_are_no_evidence() {
 }
 
 #[test]
+fn a_summary_is_shown() {
+    let shown = child::shown("controlled::schedules_that_do_not_end_are_counted");
+    assert!(shown.contains("explore: no violation in 40 schedules, "), "{shown}");
+    assert!(shown.contains("warning: more than half of the schedules did not end"), "{shown}");
+}
+
+#[test]
 fn one_thread_alone_is_no_evidence() {
     let alone = explore(1).schedules(50).try_run(
         || AtomicU64::new(0),
@@ -237,7 +244,7 @@ fn the_version_of_shuttle_is_the_one_that_is_named() {
 #[test]
 fn a_lock_that_shuttle_does_not_see_is_named() {
     let test = "controlled::a_lock_that_shuttle_does_not_see_is_named";
-    let told = hang::told(test, || {
+    let told = child::told(test, || {
         explore(3).schedules(50).patience(Duration::from_millis(300)).run(
             || (std::sync::Mutex::new([0; 3]), AtomicU64::new(0)),
             |object, process, value| {
@@ -263,7 +270,7 @@ fn a_lock_that_shuttle_does_not_see_is_named() {
 #[test]
 fn types_without_a_scheduler_are_explained() {
     let test = "controlled::types_without_a_scheduler_are_explained";
-    let told = hang::told(test, || {
+    let told = child::told(test, || {
         explore(2).schedules(50).run(cells_of_two, store, |cells: &[AtomicU64; 2], _: usize| {
             let read = |cell: &AtomicU64| {
                 std::thread::scope(|scope| {

@@ -2,8 +2,8 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod child;
 mod controlled;
-mod hang;
 mod loom;
 mod record;
 mod redis;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use snapshot_kit::{Clock, Failure, Noise, Stress, Subject, Summary, Writers, noise, stress};
 
-use crate::hang;
+use crate::child;
 
 /// Reads one cell after the other: no snapshot.
 fn collect(cells: &[AtomicU64]) -> Vec<u64> {
@@ -224,7 +224,7 @@ fn an_operation_that_panics_ends_the_test() {
 /// A scan that waits for ever is named, and the test ends.
 #[test]
 fn an_operation_that_does_not_return_is_named() {
-    let told = hang::told("stress::an_operation_that_does_not_return_is_named", || {
+    let told = child::told("stress::an_operation_that_does_not_return_is_named", || {
         let calls = AtomicUsize::new(0);
         stress(3).segments(2).rounds(100).patience(Duration::from_millis(300)).run(
             Mutex::new([0; 2]),
@@ -244,6 +244,19 @@ fn an_operation_that_does_not_return_is_named() {
     {
         assert!(told.contains(part), "{part}: {told}");
     }
+}
+
+#[test]
+fn a_summary_is_shown() {
+    let shown = child::shown("stress::time_ends_a_stress_test");
+    assert!(shown.contains("stress: no violation in "), "{shown}");
+    assert!(shown.contains(" scans overlapped an update (seed "), "{shown}");
+}
+
+#[test]
+fn a_seed_of_the_environment_that_is_no_number_is_refused() {
+    let told = child::failing("stress::time_ends_a_stress_test", ("SNAPSHOT_SEED", "7f"));
+    assert!(told.contains("SNAPSHOT_SEED=7f: expected a number"), "{told}");
 }
 
 /// What takes long and returns is not accused.

@@ -136,6 +136,16 @@ impl Link {
     }
 }
 
+/// A thread of timely's that reads something else than messages panics: the workers are not to wait
+/// for it.
+impl Drop for Link {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.lose("it sent something else than messages of a search");
+        }
+    }
+}
+
 impl Read for Link {
     /// What may be the last message is handed on by itself: the thread of timely's that has it asks
     /// for the end of the socket first, and hands on what came with it after that.

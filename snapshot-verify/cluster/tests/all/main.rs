@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener};
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use snapshot_cluster::{Cluster, ClusterError};
 use snapshot_explorer::search::distributed::{Engine, Failure, Job, Part, Place, Send};
@@ -220,6 +221,45 @@ fn a_process_that_ends_early_is_named() {
     for run in runs.into_iter().flatten() {
         let named = matches!(run, Err(Failure::Ended { process: 1, .. }));
         assert!(named, "{run:?}");
+    }
+}
+
+/// A process that greets as it should, and then sends something else: messages for a worker that
+/// there is not, or the end in the midst of one.
+#[test]
+fn a_process_that_sends_garbage_is_named() {
+    let words =
+        |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let greeting = words(&[u64::from_le_bytes(*b"snapshot"), 1, 2, 1]);
+    for (garbage, is_closed) in [
+        (words(&[0, 1, 5, 6, 8, 0, 0]), false),
+        (words(&[u64::MAX; 12]), true),
+        (vec![7; 100], true),
+    ] {
+        let addresses = addresses(2);
+        let members = |process| Members::new(addresses.clone(), process).unwrap();
+        thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                let began = Instant::now();
+                let mut socket = loop {
+                    match members(1).call(0, PATIENCE) {
+                        Ok(socket) => break socket,
+                        Err(error) => assert!(began.elapsed() < PATIENCE, "{error}"),
+                    }
+                };
+                socket.write_all(&greeting).unwrap();
+                socket.read_exact(&mut [0; 32]).unwrap();
+                socket.write_all(&garbage).unwrap();
+                if is_closed {
+                    socket.shutdown(Shutdown::Write).unwrap();
+                }
+                socket
+            });
+            let cluster = Cluster::of_processes(number(1), &members(0), PATIENCE).unwrap();
+            let run = cluster.run(&talk(10, 3));
+            assert!(matches!(run, Err(Failure::Lost { process: 1, .. })), "{run:?}");
+            drop(other.join().unwrap());
+        });
     }
 }
 
