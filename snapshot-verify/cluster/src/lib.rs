@@ -44,6 +44,9 @@ thread_local! {
     static NODE: RefCell<Option<Node>> = const { RefCell::new(None) };
 }
 
+/// How long after a worker's panic a connection may turn out to be the cause.
+const SOON: Duration = Duration::from_millis(100);
+
 /// How long others have to take notice that this process has ended.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -154,11 +157,15 @@ impl Engine for Cluster {
             NODE.with_borrow_mut(|node| {
                 let node = node.as_mut().expect("each thread of the pool has a node");
                 let run = catch_unwind(AssertUnwindSafe(|| node.run(job, &self.links)));
-                if run.is_err() {
-                    // The others would wait for this one for ever.
-                    self.links.halt();
-                }
-                run
+                run.or_else(|panic| match self.links.failure_within(SOON) {
+                    // Queues of a connection that was lost by a panic of timely's do so, too.
+                    Some(lost) => Ok(Err(lost)),
+                    None => {
+                        // The others would wait for this one for ever.
+                        self.links.halt();
+                        Err(panic)
+                    }
+                })
             })
         });
         let mut outcome = Ok(());

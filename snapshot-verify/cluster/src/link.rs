@@ -98,6 +98,18 @@ impl Links {
         })
     }
 
+    /// The same, if it is so after that long.
+    pub fn failure_within(&self, patience: Duration) -> Option<Failure> {
+        let began = Instant::now();
+        loop {
+            let failure = self.failure();
+            if failure.is_some() || self.0.addresses.is_empty() || began.elapsed() >= patience {
+                return failure;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     /// Waits until all connections have ended, but no longer than that.
     pub fn wait_for_end(&self, patience: Duration) {
         let began = Instant::now();

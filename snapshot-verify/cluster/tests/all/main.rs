@@ -228,14 +228,16 @@ fn a_process_that_ends_early_is_named() {
 /// there is not, or the end in the midst of one.
 #[test]
 fn a_process_that_sends_garbage_is_named() {
-    let words =
-        |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
-    let greeting = words(&[u64::from_le_bytes(*b"snapshot"), 1, 2, 1]);
-    for (garbage, is_closed) in [
-        (words(&[0, 1, 5, 6, 8, 0, 0]), false),
-        (words(&[u64::MAX; 12]), true),
+    let greeting: Vec<u8> =
+        [u64::from_le_bytes(*b"snapshot"), 1, 2, 1].map(u64::to_le_bytes).concat();
+    // Timely's header: channel, source, the first worker and the one behind the last, length, number.
+    let message = |words: &[u64]| words.iter().flat_map(|word| word.to_be_bytes()).collect();
+    let all: [(Vec<u8>, bool); 3] = [
+        (message(&[0, 1, 5, 6, 8, 0, 0]), false),
+        (message(&[0, 1, 0, 1, 1 << 40, 0]), true),
         (vec![7; 100], true),
-    ] {
+    ];
+    for (garbage, is_closed) in all {
         let addresses = addresses(2);
         let members = |process| Members::new(addresses.clone(), process).unwrap();
         thread::scope(|scope| {
