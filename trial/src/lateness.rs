@@ -22,8 +22,10 @@ pub struct Ended {
     /// The processor time that it took from the instant on at which it was to end: on a machine that is busy
     /// with other work the clock says nothing. As the system counts: in hundredths of a second.
     pub late: Duration,
-    /// Its exit code; none if it had to be killed.
+    /// Its exit code; none if a signal has ended it.
     pub code: Option<i32>,
+    /// Whether it had to be killed.
+    pub killed: bool,
 }
 
 /// How long is waited for the end.
@@ -72,7 +74,7 @@ impl Program {
 
 fn ended(status: Option<ExitStatus>, used: Duration, before: Option<Duration>) -> Ended {
     let late = before.map_or(Duration::ZERO, |before| used.saturating_sub(before));
-    Ended { late, code: status.and_then(|status| status.code()) }
+    Ended { late, code: status.and_then(|status| status.code()), killed: status.is_none() }
 }
 
 /// Sends a process what Ctrl-C sends.

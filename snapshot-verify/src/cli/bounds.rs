@@ -22,7 +22,8 @@ pub struct Budget {
     #[arg(long, value_name = "BYTES", default_value = "4G",
           value_parser = quantity::bytes::<u64>)]
     pub memory: u64,
-    /// Seconds that all pairs of an algorithm together may take (default: no
+    /// Seconds: of `check` for all of it, of which each algorithm with each number of processes gets
+    /// an equal share of what those before it left; of `expect` for each expectation (default: no
     /// limit).
     #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
     pub time: Option<Duration>,

@@ -83,6 +83,21 @@ enum Command {
     },
 }
 
+impl Command {
+    /// Whether Ctrl-C is a wish for an answer at first.
+    const fn answers_interrupts(&self) -> bool {
+        matches!(
+            self,
+            Self::Check(_)
+                | Self::Certify(_)
+                | Self::Emit(_)
+                | Self::Expect(_)
+                | Self::Points(_)
+                | Self::Simulate(_)
+        )
+    }
+}
+
 /// How to report.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum ReportFormat {
@@ -99,6 +114,10 @@ pub fn run() -> ExitCode {
         Err(error) if !error.use_stderr() => return print(&error.render().to_string()),
         Err(error) => return trouble(error.render().to_string().trim_end()),
     };
+    if arguments.command.answers_interrupts() {
+        // From here on, while a text is still read, too.
+        interrupt::listen();
+    }
     match arguments.command {
         Command::Check(command) => command.run(),
         Command::Certify(command) => command.run(),

@@ -259,7 +259,9 @@ impl Check {
         let cluster = self.connected()?;
         let (checkpoints, cluster) = (checkpoints.as_ref(), cluster.as_ref());
         self.clear_files()?;
-        let mut session = Session::new(self, &ticker, checkpoints, disk.as_ref(), cluster);
+        let each = if self.sizes.is_every() { 1 } else { self.sizes.0.len() };
+        let count = cases.len() * each;
+        let mut session = Session::new(self, &ticker, checkpoints, disk.as_ref(), cluster, count);
         for ((input, variant), method) in cases.iter().zip(methods) {
             if self.sizes.is_every() {
                 session.every(input, variant)?;

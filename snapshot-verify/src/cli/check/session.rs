@@ -38,6 +38,8 @@ pub(super) struct Session<'a> {
     disk: Option<&'a Folder>,
     engine: Option<&'a Cluster>,
     began: Instant,
+    /// The algorithms and numbers of processes that are left, the present one among them.
+    left: usize,
     tally: Tally,
     peak_bytes: u64,
     /// Whether a trace was written.
@@ -55,6 +57,7 @@ impl<'a> Session<'a> {
         checkpoints: Option<&'a Checkpoints<'a>>,
         disk: Option<&'a Folder>,
         engine: Option<&'a Cluster>,
+        cases: usize,
     ) -> Self {
         Self {
             command,
@@ -64,6 +67,7 @@ impl<'a> Session<'a> {
             disk,
             engine,
             began: Instant::now(),
+            left: cases,
             tally: Tally::default(),
             peak_bytes: 0,
             traced: false,
@@ -79,6 +83,14 @@ impl<'a> Session<'a> {
         self.checkpoints.map(|checkpoints| checkpoints as _)
     }
 
+    /// The time of the next case: an equal share of what those before have left of the whole command's.
+    fn share(&mut self) -> Option<Duration> {
+        let all = self.command.request(2, Method::Exploration).time?;
+        let left = u32::try_from(self.left).unwrap_or(u32::MAX).max(1);
+        self.left = self.left.saturating_sub(1);
+        Some(all.saturating_sub(self.began.elapsed()) / left)
+    }
+
     pub(super) fn case(
         &mut self,
         input: &Input,
@@ -87,6 +99,7 @@ impl<'a> Session<'a> {
         method: Method,
     ) -> Result<(), ExitCode> {
         let mut request = self.command.request(processes, method);
+        request.time = self.share();
         if variant.object().is_some() {
             request.values.get_or_insert(Request::VALUES);
         }
@@ -188,7 +201,8 @@ impl<'a> Session<'a> {
         let bug = variant.bug.as_deref();
         let with = bug.map_or_else(String::new, |bug| format!(" with {bug}"));
         let title = format!("{}{with}", variant.program.name);
-        let request = self.command.request(2, Method::Exploration);
+        let time = self.share();
+        let request = Request { time, ..self.command.request(2, Method::Exploration) };
         let (stop, ticker) = (self.stop, self.ticker);
         let watch = ProgressWatch {
             title: title.clone(),
@@ -226,7 +240,8 @@ impl<'a> Session<'a> {
             looks_at_values: &[],
         };
         if every.wrong.is_none() {
-            self.page_of_every(input, variant, &every, &watch)?;
+            let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
+            self.page_of_every(input, variant, &every, left, &watch)?;
         }
         match &every.wrong {
             None => {
@@ -275,7 +290,8 @@ impl<'a> Session<'a> {
             }
             ReportFormat::Json => json_every(&proof, &every),
         })?;
-        self.certificate_of_every(variant, source, &request, &every)
+        let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
+        self.certificate_of_every(variant, source, (&request, left), &every)
     }
 
     /// Writes the certificate of a proof for every n, if one is wanted and there is a proof.
@@ -283,7 +299,7 @@ impl<'a> Session<'a> {
         &self,
         variant: &Variant,
         source: &Source,
-        request: &Request,
+        (request, time): (&Request, Option<Duration>),
         every: &Every,
     ) -> Result<(), ExitCode> {
         let Some(path) = self.command.certificate.as_deref() else { return Ok(()) };
@@ -291,7 +307,6 @@ impl<'a> Session<'a> {
             output::report(format_args!("no certificate {}: there is no proof", path.display()));
             return Ok(());
         }
-        let time = request.time.map(|time| time.saturating_sub(every.elapsed));
         let output = Certificate { path, time, stop: self.stop, report: self.format };
         self.print(&output.write_every(&variant.program, source, request.memory, every)?)
     }
@@ -352,11 +367,12 @@ impl<'a> Session<'a> {
         input: &Input,
         variant: &Variant,
         every: &Every,
+        time: Option<Duration>,
         watch: &ProgressWatch<'_>,
     ) -> Result<(), ExitCode> {
         let Some(path) = self.command.html.as_deref() else { return Ok(()) };
         let request = self.command.request(3, Method::Exploration);
-        let page = Output { path, time: request.time, watch, ticker: self.ticker };
+        let page = Output { path, time, watch, ticker: self.ticker };
         page.of_every(input, &variant.program, variant.bug.as_deref(), &request, every)
     }
 

@@ -47,7 +47,8 @@ fn in_time(arguments: &[&str], told: Told) -> Ended {
     let all = [arguments, if told == Told::Limit { &limit } else { &[] }].concat();
     let mut last = PROGRAM.ended(&all, AFTER, told);
     for _ in 1..TRIES {
-        if last.late < LATE || last.code.is_none() {
+        // A signal may come before the program listens.
+        if last.killed || last.late < LATE && last.code.is_some() {
             break;
         }
         last = PROGRAM.ended(&all, AFTER, told);
