@@ -53,18 +53,19 @@ fn locals_without_a_name_are_one_word_where_conditions_decide() {
     assert!(decided.iter().any(|line| line.contains("CAS(locked,_")), "{decided:?}");
 }
 
-/// A bit that is read, and compared with one that is read behind it.
+/// A bit that is read where it is compared.
 const COMPARED: &str = "
 algorithm compared
 shared owner: cas process or none := none
 shared q[process]: bool
-shared b[process]: bool
 shared a[segment]: value
+private p: bool
 update(v):
     repeat
         got := CAS(owner, none, me)
     until got
-    if q[ me ] != b[ me ]: q[me] := true
+    if q[ me ] != p: q[me] := p
+    p := not p
     a[me] := v
     owner := none
 scan:
@@ -82,14 +83,14 @@ fn locals_without_a_name_are_one_word_in_classes() {
     let program = parsed(COMPARED, None);
     let mut found = parts(&program, &["scans.observer"]);
     let layout = Layout::new(&program, found[0].obligation).unwrap();
-    let hidden = |name: &&str| name.starts_with("i:update.q[ me ]#");
+    let hidden = |name: &&str| name.starts_with("t:update.q[ me ]#");
     let hidden = layout.names().find(hidden).unwrap().to_owned();
-    let bits = [hidden, "q[i]".to_owned(), "b[i]".to_owned()];
+    let bits = [hidden, "q[t]".to_owned(), "t:p".to_owned()];
     found[0].kept.extend(bits.clone());
     found[0].classes.push(bits.map(|bit| (bit, None)).to_vec());
     let text = accepted(&program, &found);
     let classes = part(&text, "classes");
-    assert!(classes.iter().any(|line| line.contains("i:update.q[_me_]#")), "{classes:?}");
+    assert!(classes.iter().any(|line| line.contains("t:update.q[_me_]#")), "{classes:?}");
 }
 
 /// Each guess twice, and guesses that fit nothing.
