@@ -38,13 +38,13 @@ fn a_proof_is_confirmed() {
         let asked = format!("check {file} -n every --report json");
         let (code, out, _) = answer_in(folder.path(), &asked);
         assert_eq!(code, 0, "{out}");
-        let line: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+        let line: Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
         assert_eq!(line["independent_check"]["accepted"], true, "{out}");
         assert_eq!(line["verdict"], "verified", "{out}");
     }
     // Where there is no proof, nothing is confirmed.
     let lines = json(1, "check naive_collect -n every");
-    assert_eq!(lines[1]["independent_check"], serde_json::Value::Null);
+    assert_eq!(lines[1]["independent_check"], Value::Null);
 }
 
 /// A right program whose proof has no certificate: an update has too many instructions for that.
@@ -148,7 +148,7 @@ fn a_proof_with_a_gap_does_not_count() {
     assert!(code == 3 && out.starts_with("noted, every n: unknown") && out.contains(gap), "{out}");
     assert!(out.contains("No violation with n = 2, 3, 4."), "{out}");
     let (code, out, _) = check("-n every --report json");
-    let line: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+    let line: Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
     assert_eq!((code, &line["independent_check"]["gap"]), (3, &true.into()), "{out}");
     // Nor does it answer for one n.
     let (code, out, _) = check("-n 3 --method proof");
@@ -181,7 +181,7 @@ fn a_proof_of_nothing_says_so() {
     assert_eq!((code, check(" --strict").0), (0, 3), "{out}");
     let (_, out) = check(" --report json");
     let first = out.lines().next().unwrap();
-    let line: serde_json::Value = serde_json::from_str(first).unwrap();
+    let line: Value = serde_json::from_str(first).unwrap();
     let exercised = &line["exercised"];
     assert_eq!(
         (&exercised["processes"], &exercised["vacuous"]),
@@ -290,7 +290,7 @@ fn one_n_is_answered_by_nothing_but_the_proof() {
     let lines = json(0, "check bowman -n 3 --method proof");
     assert_eq!(lines.len(), 4, "three pairs and the summary");
     assert!(lines[..3].iter().all(|line| line["method"] == "proof" && line["states"] == 0));
-    assert_eq!(lines[0]["scope"][0]["operations"], serde_json::Value::Null);
+    assert_eq!(lines[0]["scope"][0]["operations"], Value::Null);
     let out = printed(3, "check bowman --bug early_exit -n 3 --method proof");
     assert!(out.contains("unknown: no proof for every n"), "{out}");
     assert!(out.contains("could not exclude"), "{out}");
@@ -303,7 +303,7 @@ fn one_n_is_answered_by_nothing_but_the_proof() {
     assert_eq!(lines[0]["verdict"], "unknown");
     // For every n: without a search for a violation.
     let lines = json(3, "check naive_collect -n every --method proof");
-    assert_eq!(lines[0]["violated_with"], serde_json::Value::Null);
+    assert_eq!(lines[0]["violated_with"], Value::Null);
     for option in ["--reductions all", "--threads 1", "--values 2", "--certificate a", "--html a"] {
         let error = refused(&format!("check bowman -n 3 --method proof {option}"));
         assert!(error.contains("leave it out"), "{option}: {error}");
