@@ -20,8 +20,8 @@ fn no_older_certificate_is_left_of_what_has_none_now() {
     let at = |name: &str| folder.path().join(name).display().to_string();
     fs::create_dir(at("proofs")).unwrap();
     let (recording, certificate) = (at("recording"), at("proofs/recording.certificate"));
-    for (object, text, code) in [("snapshot", VIOLATION, 1), ("exchanger", EXCHANGED, 0)] {
-        let check = format!("check --object {object} --certificate {} {recording}", at("proofs"));
+    for (object, text, code) in [("", VIOLATION, 1), ("--object exchanger ", EXCHANGED, 0)] {
+        let check = format!("check {object}--certificate {} {recording}", at("proofs"));
         fs::write(&recording, text).unwrap();
         let (found, written) = after(&check, &certificate);
         assert_eq!(found, code, "{object}");
