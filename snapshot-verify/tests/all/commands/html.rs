@@ -177,8 +177,11 @@ fn what_a_statement_contributes_is_what_check_says_without_it() {
         let told = rest.split_once('<').unwrap().0;
         let expected = match code {
             1 => {
-                let (_, steps) = out.split_once("a violation in ").unwrap();
-                format!(": a violation in {}", steps.lines().next().unwrap())
+                // The number of the last row of the table.
+                let (table, _) = out.split_once("\n\nThe history:").unwrap();
+                let number = |row: &str| row.split_whitespace().next()?.parse::<usize>().ok();
+                let steps = table.lines().rev().find_map(number).unwrap();
+                format!(": a violation in {steps} steps")
             }
             0 if out.contains("never") => ": linearizable, but an operation never ends".to_owned(),
             0 => ": verified, too".to_owned(),
