@@ -24,8 +24,8 @@ pub use super::rungs::{Rungs, UnknownRung};
 use super::rungs::{direct, nested};
 use super::shape::Mode;
 
-/// How many views a rung may have in the first round.
-const FIRST: usize = 40_000;
+/// How many views a rung may have in the first round: the rungs of most proofs have fewer.
+const FIRST: usize = 200_000;
 
 /// How many times as many it may have in each round as in the one before.
 const GROWTH: usize = 4;
@@ -192,13 +192,18 @@ pub struct Ladder<'m> {
 impl<'m> Ladder<'m> {
     /// Of a program, by some rungs. Nothing is tried yet.
     pub fn new(program: &'m Program, choice: &Rungs, models: &'m Models) -> Self {
+        Self::paced(program, choice, models, FIRST)
+    }
+
+    /// The same with so many views for each rung in the first round.
+    pub fn paced(program: &'m Program, choice: &Rungs, models: &'m Models, first: usize) -> Self {
         let mut ladder = Self {
             program,
             models,
             choice: choice.clone(),
             ways: Vec::new(),
             turn: 0,
-            most: FIRST,
+            most: first,
             begun: Vec::new(),
             lost: 0,
             answer: Answer::default(),

@@ -65,8 +65,8 @@ fn what_is_found_does_not_depend_on_the_steps_in_which_the_budget_comes() {
 fn a_way_that_leads_nowhere_does_not_keep_the_others_from_their_turns() {
     let program = corpus("jayanti", None);
     let models = Models::default();
-    let mut ladder = Ladder::new(&program, &Rungs::default(), &models);
-    let budget = Budget { views: 110_000, bytes: 1 << 30, ..Budget::default() };
+    let mut ladder = Ladder::paced(&program, &Rungs::default(), &models, 20_000);
+    let budget = Budget { views: 60_000, bytes: 1 << 30, ..Budget::default() };
     assert_eq!(ladder.climb(budget, &mut |_| {}), Climb::Short(VIEWS));
     let answer = ladder.answer();
     let begun: Vec<String> = answer.rungs.iter().map(|rung| rung.obligation.name()).collect();
