@@ -342,11 +342,14 @@ fn a_recording_of_several_writers_can_be_taken_after_a_scan() {
         [6, 0]
     });
     assert!(recorder.take().unwrap().is_none(), "an update overlaps it");
+    let [first, second] = &mut handles;
+    second.update(0, 6, || drop(first.scan(|| vec![6, 0])));
+    assert!(recorder.take().unwrap().is_none(), "an update that began before overlaps it");
     handles[0].begin_scan().fail();
     assert!(recorder.take().unwrap().is_none(), "it returned nothing");
     handles[0].scan(|| [6, 0]);
     let taken = recorder.take().unwrap().expect("a scan ends it");
-    assert_eq!(taken.operations().len(), 6);
+    assert_eq!(taken.operations().len(), 8);
     handles[1].update(1, 7, || ());
     handles[0].scan(|| [6, 7]);
     let rest = recorder.history().unwrap();
