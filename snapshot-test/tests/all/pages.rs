@@ -11,12 +11,17 @@ fn sample<'a>(page: &'a str, heading: &str) -> &'a str {
     block.split_once("```").expect("it ends").0
 }
 
-/// What `snapshot-test check` prints of a recording; its exit code.
+/// The answer of `snapshot-test check` to a recording; its exit code.
 fn check(recording: &str) -> (Option<i32>, String) {
+    answer(recording, &["check", "recording.txt"])
+}
+
+/// The answer of a command to a recording, which it knows as `recording.txt`; its exit code.
+fn answer(recording: &str, arguments: &[&str]) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("recording.txt"), recording).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
-        .args(["check", "recording.txt"])
+        .args(arguments)
         .current_dir(folder.path())
         .output()
         .expect("the program starts");
@@ -46,6 +51,16 @@ fn the_recording_of_the_readme_is_answered_as_shown() {
     let (code, told) = check(recording);
     assert_eq!(code, Some(1));
     assert!(told.starts_with(report), "{told}");
+}
+
+/// The picture is remade by `snapshot-test explain recording.txt --to svg` on the README's recording.
+#[test]
+fn the_picture_of_the_readme_is_drawn_by_explain() {
+    let page = include_str!("../../../README.md");
+    let recording = sample(page, "\n## A recording, in ten lines\n");
+    let (code, drawn) = answer(recording, &["explain", "recording.txt", "--to", "svg"]);
+    assert_eq!(code, Some(1));
+    assert_eq!(drawn, include_str!("../../../docs/pictures/violation.svg"));
 }
 
 #[test]

@@ -25,9 +25,16 @@ fn without_measures(report: &str) -> String {
 
 /// Reports whose end is left out end with `...`.
 #[test]
-fn the_readme_shows_what_is_answered() {
+fn pages_show_what_is_answered() {
+    assert_eq!(answered_as_shown(README), 1);
+    let counterexample = include_str!("../../../../docs/how-to/counterexample.md");
+    assert_eq!(answered_as_shown(counterexample), 2);
+}
+
+/// Runs the commands whose reports a page shows; how many these are.
+fn answered_as_shown(page: &str) -> usize {
     let folder = tempfile::tempdir().unwrap();
-    let blocks = README.split("```").skip(1).step_by(2);
+    let blocks = page.split("```").skip(1).step_by(2);
     let asked = blocks.filter_map(|block| block.strip_prefix("\n$ snapshot-verify "));
     let reports = asked.filter_map(|block| {
         let (arguments, report) = block.split_once('\n')?;
@@ -45,7 +52,7 @@ fn the_readme_shows_what_is_answered() {
         }
         shown += 1;
     }
-    assert_eq!(shown, 3);
+    shown
 }
 
 #[test]
