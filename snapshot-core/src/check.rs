@@ -6,6 +6,7 @@
 //! search. Where scans are partial, each component of segments is decided by itself.
 //! The answer says which it was, and carries its certificate.
 
+mod by_automata;
 mod by_search;
 mod components;
 mod display;
@@ -179,6 +180,8 @@ pub enum Checker {
     Search,
     /// Exact search with nothing but the specification ([`crate::generic`]).
     Generic,
+    /// The three automata on all renamings ([`crate::renaming`]): the theorem, taken literally.
+    Automata,
 }
 
 /// Checks a history in a way of the caller's choice, as a second opinion on
@@ -186,7 +189,8 @@ pub enum Checker {
 /// [`check`] finds them.
 ///
 /// # Errors
-/// If the linear-time conditions were chosen and do not decide the history.
+/// If the linear-time conditions were chosen and do not decide the history, or the automata,
+/// and it cannot be renamed.
 pub fn check_by<V: Clone + Eq + Hash>(
     checker: Checker,
     history: &History<V>,
@@ -203,6 +207,7 @@ pub fn check_by<V: Clone + Eq + Hash>(
         }
         Checker::Search => Ok(search(history, Cause::Requested, budget)),
         Checker::Generic => Ok(search_generically(history, budget)),
+        Checker::Automata => by_automata::by_automata(history, budget),
     }
 }
 

@@ -9,7 +9,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::renaming::Renaming;
+use crate::renaming::{Renaming, Unrenamable};
 use crate::{History, OperationId, Segment};
 
 /// How a verdict was reached.
@@ -26,10 +26,12 @@ pub enum Method {
     /// The search that knows of no object but by its specification decided, since
     /// the caller asked for it.
     Generic,
+    /// The three automata on all renamings decided, since the caller asked for them.
+    Automata,
 }
 
 impl Method {
-    /// A one-word name: `simple`, `linear`, `saturation`, `search` or `generic`.
+    /// A one-word name: `simple`, `linear`, `saturation`, `search`, `generic` or `automata`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Simple => "simple",
@@ -37,6 +39,7 @@ impl Method {
             Self::Saturation => "saturation",
             Self::Search => "search",
             Self::Generic => "generic",
+            Self::Automata => "automata",
         }
     }
 }
@@ -77,6 +80,8 @@ pub struct Dispute {
 impl Dispute {
     /// The observer of the three automata.
     pub const OBSERVER: &'static str = "the observer";
+    /// The three automata on all renamings.
+    pub const AUTOMATA: &'static str = "the union of the automata, on all renamings";
     /// The linear-time check of whole histories.
     pub const PASS: &'static str = "the linear-time check";
     /// The linear-time check event by event.
@@ -355,6 +360,8 @@ pub enum Cause {
         /// The scan.
         scan: OperationId,
     },
+    /// The history cannot be renamed, and the caller asked for the automata.
+    Unrenamable(Unrenamable),
     /// The caller asked for a search.
     Requested,
 }

@@ -14,7 +14,7 @@ pub struct Alphabet {
 }
 
 /// An alphabet too large to build automata over.
-#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Error, Hash, PartialEq)]
 #[error(
     "automata over {given} processes are not built: from 1 to {limit} are possible \
          (their size is quadratic); the observer has no such limit"

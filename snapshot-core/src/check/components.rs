@@ -243,6 +243,8 @@ impl<V: Clone + Eq + Hash> Part<V> {
                 Cause::OverlappingUpdates { first: of(first), second: of(second) }
             }
             Cause::PartialScan { scan } => Cause::PartialScan { scan: of(scan) },
+            // The automata judge whole histories only.
+            Cause::Unrenamable(_) => unreachable!("a restriction is not judged by renamings"),
             Cause::Requested => Cause::Requested,
         }
     }

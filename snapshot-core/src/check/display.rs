@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 
 use super::Report;
-use crate::verdict::{Cause, Exhausted, Method, Size, Unknown, Verdict};
+use crate::verdict::{Cause, Dispute, Exhausted, Method, Size, Unknown, Verdict};
 
 impl Method {
     /// How a report says it: `by the linear-time conditions`.
@@ -14,6 +14,19 @@ impl Method {
             Self::Saturation => "by the saturated relation",
             Self::Search => "by exact search",
             Self::Generic => "by generic search",
+            Self::Automata => "by the automata, on all renamings",
+        }
+    }
+
+    /// The judge, as a dispute names it.
+    pub(super) const fn judge(self) -> &'static str {
+        match self {
+            Self::Simple => Dispute::OBSERVER,
+            Self::Linear => Dispute::PASS,
+            Self::Saturation => "the saturated relation",
+            Self::Search => "the exact search",
+            Self::Generic => "the generic search",
+            Self::Automata => Dispute::AUTOMATA,
         }
     }
 }
@@ -43,6 +56,7 @@ impl Display for Cause {
             Self::PartialScan { scan } => {
                 write!(f, "operation {scan}, a scan, returned some of the segments only")
             }
+            Self::Unrenamable(error) => error.fmt(f),
             Self::Requested => f.write_str("it was asked for"),
         }
     }

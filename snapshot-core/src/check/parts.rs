@@ -141,7 +141,7 @@ fn strongest(first: Method, second: Method) -> Method {
         Method::Simple => 0,
         Method::Linear => 1,
         Method::Saturation => 2,
-        Method::Search | Method::Generic => 3,
+        Method::Search | Method::Generic | Method::Automata => 3,
     };
     if rank(first) < rank(second) { second } else { first }
 }

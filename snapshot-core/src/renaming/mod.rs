@@ -14,7 +14,7 @@ mod numbering;
 use std::fmt;
 use std::hash::Hash;
 
-pub use decide::{Decision, Judge};
+pub use decide::{Decision, Judge, Unrenamable};
 pub use numbering::{NotDifferentiated, Numbering};
 
 use crate::simple::SimpleHistory;

@@ -214,10 +214,12 @@ impl Numbering {
     /// # Panics
     /// If i and j are one segment, or one of them is not in the history.
     pub fn rename(&self, renaming: Renaming) -> SimpleHistory {
-        let (i, j) = match renaming.j {
-            Some(j) if j < renaming.i => (j, Some(renaming.i)),
-            j => (renaming.i, j),
+        let Renaming { i, j, from_i, from_j } = renaming;
+        let renaming = match j {
+            Some(j) if j < i => Renaming { i: j, j: Some(i), from_i: from_j, from_j: from_i },
+            _ => renaming,
         };
+        let (i, j) = (renaming.i, renaming.j);
         let is_known = |segment: Segment| segment.index() < self.segments();
         assert!(is_known(i) && j.is_none_or(is_known), "i and j are segments of the history");
         assert!(j != Some(i), "i and j are two segments");
@@ -226,41 +228,49 @@ impl Numbering {
         SimpleHistory::from_parts(self.processes, (i, j), letters, events)
     }
 
-    /// The letters after a renaming, in the order of time; the segment with the lower
-    /// number is i.
+    /// The letters after a renaming, in the order of time; i must be below j.
     pub(super) fn letters(&self, renaming: Renaming) -> impl Iterator<Item = Letter> + '_ {
+        (0..self.len()).map(move |letter| self.letter(letter, renaming))
+    }
+
+    /// The letter with this index after a renaming; i must be below j.
+    pub(super) fn letter(&self, letter: usize, renaming: Renaming) -> Letter {
         let Renaming { i, j, from_i, from_j } = renaming;
-        let (i, j, from_i, from_j) = match j {
-            Some(j) if j < i => (j, Some(i), from_j, from_i),
-            j => (i, j, from_i, from_j),
+        let (process, numbered, _) = self.events[letter];
+        let symbol = match numbered {
+            Numbered::Update { segment, number, is_end } => {
+                let (switching, from) = if segment == i {
+                    (Some(Switching::I), from_i)
+                } else if Some(segment) == j {
+                    (Some(Switching::J), from_j)
+                } else {
+                    (None, NEVER)
+                };
+                let value = number >= from;
+                match (switching, is_end) {
+                    (None, false) => Symbol::InvokeOther,
+                    (None, true) => Symbol::RespondOther,
+                    (Some(segment), false) => Symbol::InvokeUpdate { segment, value },
+                    (Some(segment), true) => Symbol::RespondUpdate { segment, value },
+                }
+            }
+            Numbered::InvokeScan => Symbol::InvokeScan,
+            Numbered::RespondScan { first } => {
+                let at = |segment: Segment| self.entries[first + segment.index()];
+                let at_j = j.is_some_and(|j| at(j) >= from_j);
+                Symbol::RespondScan { at_i: at(i) >= from_i, at_j }
+            }
         };
-        self.events.iter().map(move |&(process, numbered, _)| {
-            let symbol = match numbered {
-                Numbered::Update { segment, number, is_end } => {
-                    let (segment, from) = if segment == i {
-                        (Some(Switching::I), from_i)
-                    } else if Some(segment) == j {
-                        (Some(Switching::J), from_j)
-                    } else {
-                        (None, NEVER)
-                    };
-                    let value = number >= from;
-                    match (segment, is_end) {
-                        (None, false) => Symbol::InvokeOther,
-                        (None, true) => Symbol::RespondOther,
-                        (Some(segment), false) => Symbol::InvokeUpdate { segment, value },
-                        (Some(segment), true) => Symbol::RespondUpdate { segment, value },
-                    }
-                }
-                Numbered::InvokeScan => Symbol::InvokeScan,
-                Numbered::RespondScan { first } => {
-                    let at = |segment: Segment| self.entries[first + segment.index()];
-                    let at_j = j.is_some_and(|j| at(j) >= from_j);
-                    Symbol::RespondScan { at_i: at(i) >= from_i, at_j }
-                }
-            };
-            Letter::new(process, symbol)
-        })
+        Letter::new(process, symbol)
+    }
+
+    /// The number that the event of a letter writes to a segment, or reads there.
+    pub(super) fn number(&self, letter: usize, at: Segment) -> Option<u64> {
+        match self.events[letter].1 {
+            Numbered::Update { segment, number, .. } => (segment == at).then_some(number),
+            Numbered::InvokeScan => None,
+            Numbered::RespondScan { first } => Some(self.entries[first + at.index()]),
+        }
     }
 
     /// The place in the history of the letter with this index.

@@ -114,6 +114,9 @@ pub enum CheckMethod {
     /// Exact search that knows nothing but the specification, as for any object
     /// (Wing and Gong; Lowe). Slow on long wrong histories of many processes.
     Generic,
+    /// The three automata on all renamings: the theorem of DISC 2022, taken literally. For
+    /// histories without repeated values and overlapping updates; U updates take O(U²) passes.
+    Automata,
 }
 
 /// As reports for continuous integration name it.
@@ -127,6 +130,7 @@ impl CheckMethod {
             Self::Saturation => Some(Checker::Saturation),
             Self::Search => Some(Checker::Search),
             Self::Generic => Some(Checker::Generic),
+            Self::Automata => Some(Checker::Automata),
         }
     }
 }

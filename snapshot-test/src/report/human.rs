@@ -79,13 +79,15 @@ fn write(
             let is_saturated = *method == Method::Saturation;
             let searched = match method {
                 Method::Generic => "generic search",
-                Method::Saturation => "by the saturated relation",
+                Method::Saturation | Method::Automata => method.description(),
                 _ => "exact search",
             };
             writeln!(out, "{name}: {verdict} ({}; {searched})", size(&judgement.counts))?;
             let exhausted = unknown.exhausted;
             let known = told_linearizable(unknown.linearizable_events);
-            if is_saturated {
+            if *method == Method::Automata {
+                writeln!(out, "  the {exhausted} budget ran out before all renamings were judged")?;
+            } else if is_saturated {
                 writeln!(out, "  the {exhausted} budget ran out; {known}")?;
                 let repeat = match unknown.cause {
                     Cause::OverlappingUpdates { .. } => "values did not repeat; but ",
@@ -98,7 +100,7 @@ fn write(
                 writeln!(out, "  it was searched because {}", unknown.cause)?;
             }
             let instead = match unknown.cause {
-                Cause::Requested => "leave out --method",
+                Cause::Requested | Cause::Unrenamable(_) => "leave out --method",
                 Cause::AmbiguousValue { .. } => "record values that do not repeat",
                 Cause::OverlappingUpdates { .. } if is_saturated => {
                     "check shorter recordings, or let one process write each segment"
@@ -117,12 +119,16 @@ fn write(
         }
         Finding::Unsearched { undecided, obstacle } => {
             writeln!(out, "{name}: {verdict} ({})", size(&judgement.counts))?;
-            writeln!(
-                out,
-                "  {}; to go on takes an exact search, because {}",
-                told_linearizable(undecided.event),
-                undecided.cause
-            )?;
+            match undecided.cause {
+                Cause::Unrenamable(cause) => {
+                    writeln!(out, "  the automata judge simple histories, and {cause}")?;
+                }
+                cause => writeln!(
+                    out,
+                    "  {}; to go on takes an exact search, because {cause}",
+                    told_linearizable(undecided.event)
+                )?,
+            }
             match obstacle {
                 Obstacle::Forgotten => match undecided.cause {
                     Cause::PartialScan { .. } => writeln!(
@@ -132,6 +138,9 @@ fn write(
                     ),
                     _ => writeln!(out, "  help: let the input be kept (no --forget)"),
                 },
+                Obstacle::Unwanted if matches!(undecided.cause, Cause::Unrenamable(_)) => {
+                    writeln!(out, "  help: leave out --method")
+                }
                 Obstacle::Unwanted => {
                     writeln!(out, "  help: let it be searched (no --method linear)")
                 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use snapshot_core::explanation::{Deed, Ending, Exhibit, Explanation};
 use snapshot_core::history::Outcome;
 use snapshot_core::immediate::History;
+use snapshot_core::renaming::Unrenamable;
 use snapshot_core::verdict::{Cause, Reason};
 use snapshot_core::{OperationId, Segment};
 
@@ -350,6 +351,10 @@ fn cause(cause: &Cause) -> (&'static str, Vec<usize>, Option<usize>) {
             ("overlapping-updates", vec![index(first), index(second)], None)
         }
         Cause::PartialScan { scan } => ("partial-scan", vec![index(scan)], None),
+        Cause::Unrenamable(Unrenamable::NotDifferentiated(error)) => {
+            ("not-differentiated", vec![index(error.operation())], None)
+        }
+        Cause::Unrenamable(Unrenamable::Alphabet(_)) => ("too-many-processes", Vec::new(), None),
         Cause::Requested => ("requested", Vec::new(), None),
     }
 }

@@ -22,6 +22,7 @@ fn all_methods_agree_and_say_which_it_was() {
         ("linear", "condition-d-inversion", "by the linear-time conditions"),
         ("search", "condition-d-inversion", "by exact search"),
         ("generic", "condition-d-inversion", "by generic search"),
+        ("automata", "condition-d-inversion", "by the automata, on all renamings"),
         ("auto", "ambiguous-search", "by the saturated relation"),
         ("search", "ambiguous-search", "by exact search"),
         ("generic", "ambiguous-search", "by generic search"),
@@ -36,6 +37,7 @@ fn all_methods_agree_and_say_which_it_was() {
                 "by the linear-time conditions" => "linear",
                 "by the saturated relation" => "saturation",
                 "by generic search" => "generic",
+                "by the automata, on all renamings" => "automata",
                 _ => "search",
             };
             assert!(json.contains(&format!("\"method\":\"{method}\"")), "{json}");
@@ -51,6 +53,20 @@ fn the_linear_method_does_not_search() {
     let (code, out) = checked("--method linear --report json", "ambiguous-search-good");
     assert_eq!(code, 3, "{out}");
     assert!(out.contains("\"exhausted\":\"method\""), "{out}");
+}
+
+#[test]
+fn the_automata_say_why_they_do_not_judge() {
+    let (code, out) = checked("--method automata", "ambiguous-search-bad");
+    assert_eq!(code, 3, "{out}");
+    assert!(out.contains("a value that it had before"), "{out}");
+    assert!(out.contains("help: leave out --method"), "{out}");
+    let (code, out) = checked("--method automata --report json", "ambiguous-search-good");
+    assert_eq!(code, 3, "{out}");
+    assert!(out.contains("\"cause\":\"not-differentiated\""), "{out}");
+    let (code, out) = checked("--method automata --budget-seconds 0", "condition-d-inversion-bad");
+    assert_eq!(code, 3, "{out}");
+    assert!(out.contains("budget ran out before all renamings were judged"), "{out}");
 }
 
 #[test]

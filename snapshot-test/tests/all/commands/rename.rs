@@ -2,11 +2,13 @@
 
 use std::fs;
 
+use corpus::Expected;
 use snapshot_core::observer::Observer;
 use snapshot_core::renaming::{Decision, Judge, Numbering, Renaming};
 use snapshot_core::search::Budget;
 use snapshot_core::simple::SimpleHistory;
 use snapshot_core::{History, Segment};
+use snapshot_test::conformance::{Family, Recorded};
 use snapshot_test::format::Reader;
 use snapshot_test::rename::renamed;
 use snapshot_test::{Value, read_history};
@@ -109,4 +111,28 @@ fn each_renaming_as_a_recording_is_judged_as_its_letters() {
     assert!(matches!(decision, Decision::Violation { .. }), "{decision:?}");
     let mut none = Budget { memory: 0, proceed: &mut || false };
     assert_eq!(judge.decide(&numbering, &mut none), Decision::Exhausted);
+}
+
+/// The automata judge each history of the corpus that can be renamed, up to a number of
+/// updates, as the corpus says.
+#[test]
+fn the_automata_judge_the_corpus() {
+    let most = trial::extent::either(60, 600);
+    let (mut judged, mut violations) = (0, 0);
+    let mut budget = Budget { memory: 0, proceed: &mut || true };
+    for case in Family::ALL.iter().flat_map(|family| family.cases()) {
+        let Recorded::Snapshot(history) = &case.history else { continue };
+        let updates = history.operations().iter().filter(|operation| !operation.is_scan()).count();
+        let Ok(numbering) = Numbering::new(history) else { continue };
+        if updates > most {
+            continue;
+        }
+        let mut judge = Judge::new(history.processes()).expect("few processes");
+        let is_violation =
+            matches!(judge.decide(&numbering, &mut budget), Decision::Violation { .. });
+        assert_eq!(is_violation, case.expected != Expected::Linearizable, "{}", case.name);
+        judged += 1;
+        violations += usize::from(is_violation);
+    }
+    assert!(judged > 1_000 && violations > 500, "{violations} of {judged}");
 }
