@@ -62,12 +62,12 @@ impl Judge {
 
     /// Decides a history by running the automata on all of its renamings.
     ///
-    /// A history of U updates has at most U² / 2 + U renamings. Two with neighbouring
-    /// thresholds of j differ in the events of one value only, so the automata read such a renaming
-    /// from the first of these events on, until they are in the same states as in the renaming
-    /// before. In the worst case this takes O(U² · events · states / 64) time; where scans return
-    /// recent values it takes O(U · n · events + U²). Memory: a set of states per event. The budget is asked once for each
-    /// renaming; its memory is not used.
+    /// A history of U updates and n segments has at most U² / 2 + n U renamings. Neighbours among
+    /// them differ in one threshold, by one, and so in the events of one value: the automata read the
+    /// next one from the first of these events on, until they are in the same states as
+    /// before. That takes O(U² · events · states / 64) time in the worst case, and
+    /// O(U² · concurrency + n² · events) where scans return recent values. Memory: a set of states per event.
+    /// The budget is asked once for each renaming; its memory is not used.
     ///
     /// # Panics
     /// If the history has more processes than the automata.
@@ -83,18 +83,24 @@ impl Judge {
         let mut first: Option<Renaming> = None;
         for (i, j) in pairs(numbering.segments()) {
             let last_j = j.map_or(0, |j| numbering.updates(j));
-            let changes = changes(numbering, j);
-            for from_i in 1..=numbering.updates(i) + 1 {
-                for from_j in (1..=last_j + 1).rev() {
-                    if !(budget.proceed)() {
-                        return Decision::Exhausted;
-                    }
-                    let renaming = Renaming { i, j, from_i, from_j };
-                    let accepts = if from_j == last_j + 1 {
+            let (changes_i, changes_j) = (changes(numbering, Some(i)), changes(numbering, j));
+            let mut previous: Option<Renaming> = None;
+            for (from_i, from_j) in thresholds(numbering.updates(i) + 1, last_j + 1) {
+                if !(budget.proceed)() {
+                    return Decision::Exhausted;
+                }
+                let renaming = Renaming { i, j, from_i, from_j };
+                let accepts = match previous.replace(renaming) {
+                    None => {
                         reading.letters = numbering.letters(renaming).collect();
                         reading.read(0, numbering.len())
-                    } else {
-                        let changed = &changes[from_j as usize];
+                    }
+                    Some(previous) => {
+                        let changed = if previous.from_i == from_i {
+                            &changes_j[from_j.min(previous.from_j) as usize]
+                        } else {
+                            &changes_i[from_i.min(previous.from_i) as usize]
+                        };
                         for &letter in changed {
                             reading.letters[letter] = numbering.letter(letter, renaming);
                         }
@@ -102,10 +108,10 @@ impl Judge {
                             (Some(&from), Some(&to)) => reading.read(from, to + 1),
                             _ => false,
                         }
-                    };
-                    if accepts {
-                        first = Some(renaming);
                     }
+                };
+                if accepts {
+                    first = Some(renaming);
                 }
             }
         }
@@ -164,6 +170,15 @@ fn changes(numbering: &Numbering, segment: Option<Segment>) -> Vec<Vec<usize>> {
         }
     }
     changes
+}
+
+/// All thresholds from 1 to these, each pair next to the one before: one of the two thresholds
+/// differs, by one.
+fn thresholds(last_i: u64, last_j: u64) -> impl Iterator<Item = (u64, u64)> {
+    (1..=last_i).flat_map(move |from_i| {
+        let is_ascending = from_i.is_multiple_of(2);
+        (1..=last_j).map(move |at| (from_i, if is_ascending { at } else { last_j + 1 - at }))
+    })
 }
 
 /// All pairs of segments; of one segment, that segment alone.
