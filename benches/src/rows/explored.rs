@@ -109,6 +109,7 @@ impl Row for Explored {
             }
         };
         let request = Request {
+            states: None,
             processes,
             pairs,
             method: Method::Exploration,

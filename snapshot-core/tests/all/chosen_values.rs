@@ -124,9 +124,12 @@ fn exchanges(values: &[Counted], is_right: bool) -> immediate::History<Counted> 
     history.finish()
 }
 
+/// Judges a history with these values.
+type Judge<'a> = &'a dyn Fn(&[Counted]);
+
 #[test]
 fn values_that_collide_where_no_seed_is_cost_no_more_than_others() {
-    let judges: [(&str, &dyn Fn(&[Counted])); 9] = [
+    let judges: [(&str, Judge<'_>); 9] = [
         ("linear", &|values| {
             let found = linear::decide(&one_writer(values));
             assert_eq!(found, linear::Decision::Linearizable);

@@ -140,7 +140,7 @@ enum State<'m> {
     /// It is to begin, for the first time or again.
     Ready(&'m Model),
     /// It can go on.
-    Paused(&'m Model, Proving<'m>),
+    Paused(&'m Model, Box<Proving<'m>>),
     /// It holds, or fails.
     Over,
 }
@@ -154,7 +154,7 @@ impl Begun<'_> {
         }
     }
 
-    const fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         match &self.state {
             State::Paused(_, proving) => proving.bytes(),
             State::Ready(_) | State::Over => 0,
@@ -397,7 +397,7 @@ impl<'m> Ladder<'m> {
                 return Standing::Short(VIEWS);
             }
             State::Paused(model, proving) => (model, proving),
-            State::Ready(model) => (model, Proving::new(model, Sabotage::default())),
+            State::Ready(model) => (model, Box::new(Proving::new(model, Sabotage::default()))),
         };
         progress(obligation);
         let others = held - own_bytes;
