@@ -1,12 +1,12 @@
-//! Whether to go on: asked within steps and analyses, however long they are.
+//! The question whether to go on, asked within steps and analyses, however long they are.
 
 use std::cell::Cell;
 
-/// How much is done between two questions, in bytes that are touched and expressions that are evaluated:
-/// a millisecond or so.
-const PERIOD: usize = 1 << 16;
+/// The work between two questions, in bytes touched and expressions evaluated: about a millisecond.
+pub const PERIOD: usize = 1 << 16;
 
-/// Whoever may end the work, and the work since that was asked last. Once it is to end, that stays so.
+/// A caller that may end the work, and the work since it was asked last. An answer that ends the work is
+/// final.
 #[derive(Clone)]
 pub struct Asks<'a> {
     proceed: &'a dyn Fn() -> bool,
@@ -15,7 +15,7 @@ pub struct Asks<'a> {
 }
 
 impl<'a> Asks<'a> {
-    /// Asks this.
+    /// Asks this function.
     pub fn new(proceed: &'a dyn Fn() -> bool) -> Self {
         Self { proceed, since: Cell::new(0), is_over: Cell::new(false) }
     }
@@ -25,7 +25,7 @@ impl<'a> Asks<'a> {
         self.since.set(self.since.get().saturating_add(work));
     }
 
-    /// Whether to go on, after so much more work.
+    /// Returns true if the work goes on, after this much more of it.
     pub fn go_on(&self, work: usize) -> bool {
         self.note(work);
         if self.since.get() >= PERIOD && !self.is_over.get() {
@@ -36,29 +36,9 @@ impl<'a> Asks<'a> {
     }
 }
 
-/// Goes on for ever.
+/// Never ends the work.
 impl Default for Asks<'_> {
     fn default() -> Self {
         Self::new(&|| true)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_is_asked_once_in_a_while_and_stays_over() {
-        let asked = Cell::new(0);
-        let proceed = || {
-            asked.set(asked.get() + 1);
-            asked.get() != 2
-        };
-        let asks = Asks::new(&proceed);
-        assert!(asks.go_on(PERIOD - 1) && asked.get() == 0);
-        assert!(asks.go_on(1) && asked.get() == 1);
-        asks.note(2 * PERIOD);
-        assert!(!asks.go_on(0) && asked.get() == 2);
-        assert!(!asks.go_on(PERIOD) && asked.get() == 2);
     }
 }

@@ -4,6 +4,7 @@
 
 mod accepted;
 mod altered;
+mod asks;
 mod elsewhere;
 mod lines;
 mod linkable;

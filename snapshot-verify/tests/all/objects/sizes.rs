@@ -25,7 +25,7 @@ fn a_size_is_the_number_in_its_place() {
                 })
                 .collect();
             let written = program(&format!("{before}\n{rest}\n"));
-            let sized = algorithm.with_size(size).unwrap().program(None).unwrap();
+            let sized = algorithm.with_size(size).unwrap().program_with_points(None).unwrap();
             // Variables for what is read have its text as their names.
             let sized = sized.to_string().replace("mod size", &format!("mod {size}"));
             assert_eq!(sized, written.to_string(), "{}", file.name);

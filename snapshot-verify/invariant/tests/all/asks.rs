@@ -1,0 +1,20 @@
+//! The question whether to go on.
+
+use std::cell::Cell;
+
+use snapshot_invariant::asks::{Asks, PERIOD};
+
+#[test]
+fn it_is_asked_once_in_a_while_and_stays_over() {
+    let asked = Cell::new(0);
+    let proceed = || {
+        asked.set(asked.get() + 1);
+        asked.get() != 2
+    };
+    let asks = Asks::new(&proceed);
+    assert!(asks.go_on(PERIOD - 1) && asked.get() == 0);
+    assert!(asks.go_on(1) && asked.get() == 1);
+    asks.note(2 * PERIOD);
+    assert!(!asks.go_on(0) && asked.get() == 2);
+    assert!(!asks.go_on(PERIOD) && asked.get() == 2);
+}
