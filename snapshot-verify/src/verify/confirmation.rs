@@ -2,7 +2,7 @@
 //!
 //! The prover's mistakes are its own: [`snapshot_invariant`] shares nothing with it. So
 //! behind each proof its certificate is made and checked, in memory, at once and to the end: that takes
-//! about [`TIMES`] times as long as the proof. Only the time and the memory of the whole request end it. Where
+//! about `TIMES` times as long as the proof. Only the time and the memory of the whole request end it. Where
 //! the check finds a gap, there is no answer: one of the two is wrong, or the check less precise.
 //! Certificates know fewer constructs than the prover; a proof without a certificate is not
 //! confirmed, and does not count as one.

@@ -185,7 +185,7 @@ pub fn every(
 /// As [`every`], by some rungs of the ladder only; `searches`: whether a violation is searched
 /// for where there is no proof.
 ///
-/// The proof and the search take turns, by views and states ([`FIRST`], [`STATES`]): the time
+/// The proof and the search take turns, by views and states (`FIRST`, `STATES`): the time
 /// ends both, and decides nothing between them. A proof is shown to the independent check at once.
 ///
 /// # Errors
