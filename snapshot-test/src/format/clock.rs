@@ -65,7 +65,7 @@ pub(crate) struct Clock {
     noticed: Noticed,
 }
 
-/// What a [`Clock`] notices, seen from outside.
+/// The times that run backwards, as a reader notices them.
 #[derive(Clone, Debug, Default)]
 pub struct Noticed(Arc<Mutex<Option<Backwards>>>);
 

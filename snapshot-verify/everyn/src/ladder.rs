@@ -6,7 +6,7 @@
 //! A wrong guess can only fail. Faults are excluded with nesting, for all code.
 //!
 //! The ways to a proof take turns: in each round every one that has not failed goes on until its
-//! rung has a number of views, which grows from round to round ([`FIRST`], [`GROWTH`]). So a way that
+//! rung has a number of views, which grows from round to round (`FIRST`, `GROWTH`). So a way that
 //! leads nowhere takes no more than a multiple of what the one takes that leads to the proof; no rung
 //! begins again; and what is found depends on views alone, not on a clock.
 
