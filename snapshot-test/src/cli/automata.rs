@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 use snapshot_core::automata::{Alphabet, AlphabetError};
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::{SimpleHistory, Switching};
-use snapshot_io::escape;
 use snapshot_test::Value;
 use snapshot_test::automata::{self, Automaton, ObserverGraph};
 
@@ -101,7 +100,7 @@ impl Automata {
             Ok(recorded) => recorded,
             Err(code) => return code,
         };
-        let name = escape::name(&recorded.name);
+        let name = &recorded.name;
         let simple = match SimpleHistory::recognise(&recorded.history) {
             Ok(simple) => simple,
             Err(error) => {

@@ -4,16 +4,17 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use snapshot_core::History;
-use snapshot_test::format::{Location, Object};
+use snapshot_io::escape;
+use snapshot_test::format::{Doubt, Location, Object};
 use snapshot_test::input::Input;
 use snapshot_test::{InputError, Value, read_history};
 
 use super::format::InputFormat;
-use super::trouble;
+use super::{times, trouble};
 
 /// A recording that was read to its end.
 pub struct Recorded {
-    /// The name of its input, for messages.
+    /// The name of its input, escaped for messages.
     pub name: String,
     /// Its history.
     pub history: History<Value>,
@@ -27,7 +28,7 @@ pub struct Recorded {
 /// The exit code, after the report of the defect.
 pub fn read(path: &Path, format: InputFormat, key: Option<&Value>) -> Result<Recorded, ExitCode> {
     let input = Input::from_argument(path);
-    let name = input.name();
+    let name = escape::name(&input.name()).into_owned();
     let mut reader = input.open(format.format()).map_err(|error| trouble(error.report(&name)))?;
     if let Some(key) = key
         && let Err(error) = reader.select(key)
@@ -39,8 +40,11 @@ pub fn read(path: &Path, format: InputFormat, key: Option<&Value>) -> Result<Rec
             "{name}: a recording of immediate snapshots; only snapshots have simple histories"
         )));
     }
-    match read_history(reader) {
-        Ok((history, locations)) => Ok(Recorded { name, history, locations }),
-        Err(error) => Err(trouble(error.report(&name))),
+    let noticed = reader.noticed();
+    let (history, locations) =
+        read_history(reader).map_err(|error| trouble(error.report(&name)))?;
+    if let Some(backwards) = noticed.backwards() {
+        times::warn(&name, &backwards, Doubt::Either);
     }
+    Ok(Recorded { name, history, locations })
 }

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use clap::Args;
 use snapshot_core::Segment;
 use snapshot_core::renaming::{NotDifferentiated, Renaming};
-use snapshot_io::escape;
 use snapshot_test::Value;
 use snapshot_test::format::{Format, WriteError, Writer};
 use snapshot_test::rename::renamed;
@@ -102,7 +101,7 @@ impl Rename {
             let place = format!(" [{}]", locations[event]);
             RenameError::NotDifferentiated { error, place }
         })?;
-        let about = format!("{} after the renaming {renaming}", escape::name(name));
+        let about = format!("{name} after the renaming {renaming}");
         let declaration = simple.declaration();
         let mut writer = Writer::with_comments(Format::Text, Vec::new(), &declaration, &[about])?;
         for event in simple.events() {

@@ -5,6 +5,8 @@ use snapshot_test::certificate::Certificate;
 use snapshot_test::format::Reader;
 use snapshot_test::read_history;
 
+use crate::choices::Choices;
+
 /// Linearizable and not, one event apart.
 const TWINS: [(bool, &str, &str); 2] = [
     (
@@ -21,17 +23,7 @@ const TWINS: [(bool, &str, &str); 2] = [
     ),
 ];
 
-/// Reproducible choices (Marsaglia, "Xorshift RNGs", 2003).
-struct Choices(u64);
-
 impl Choices {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as usize % limit
-    }
-
     /// Changes one to three bytes or words.
     fn mutate(&mut self, text: &str) -> String {
         const PIECES: [&str; 18] = [

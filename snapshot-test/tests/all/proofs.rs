@@ -17,20 +17,12 @@ use snapshot_test::input::Input;
 use snapshot_test::judge::{Finding, Options, ViolationFinding, judge, judge_recording};
 use trial::extent::{either, number};
 
+use crate::choices::Choices;
+
 /// States that brute force may visit for a small history.
 const STATES: usize = 1_000_000;
 
-/// Reproducible choices (Marsaglia, "Xorshift RNGs", 2003).
-struct Choices(u64);
-
 impl Choices {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as usize % limit
-    }
-
     /// Never, if that is once in 0 times.
     fn once_in(&mut self, times: usize) -> bool {
         times > 0 && self.below(times) == 0

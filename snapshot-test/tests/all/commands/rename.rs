@@ -78,6 +78,21 @@ fn a_wrong_renaming_is_refused_with_its_cure() {
     );
 }
 
+#[test]
+fn times_that_run_backwards_are_a_warning() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("run.jsonl");
+    let text = "{\"process\":0,\"event\":\"invoke\",\"operation\":\"update\",\"value\":5,\"time\":100}\n\
+                {\"process\":0,\"event\":\"ok\",\"time\":50}\n";
+    fs::write(&path, text).expect("it can be written to");
+    let name = path.display();
+    for command in [format!("rename {name} --pair 0 --from 1"), format!("automata --run {name}")] {
+        let (code, _, error) = answer(run(&command));
+        assert_eq!(code, 0, "{command}: {error}");
+        assert!(error.contains("`time` runs backwards once"), "{command}: {error}");
+    }
+}
+
 /// All renamings of a recording, with updates that failed or were lost, and a scan without
 /// a response.
 #[test]
