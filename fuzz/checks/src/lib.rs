@@ -1,6 +1,6 @@
-//! From arbitrary bytes to histories, words, recordings and algorithms, and what
-//! must hold of each. The fuzz targets are one line each; all that they do is here, so
-//! that it can be tested without a fuzzer.
+//! From arbitrary bytes to everything that the programs read: histories, words, recordings, logs,
+//! algorithms, certificates, traces, checkpoints and messages; and what must hold of each. The fuzz
+//! targets are one line each; all that they do is here, so that it can be tested without a fuzzer.
 //!
 //! Every `check` panics with the input and the disagreement, in words that a
 //! person can follow.
@@ -8,7 +8,16 @@
 
 pub mod agreement;
 pub mod algorithm;
+pub mod checkpoint;
 mod choices;
+pub mod cli;
 pub mod history;
+pub mod import;
 pub mod parse;
+pub mod proof;
+#[cfg(test)]
+mod seeds;
 pub mod simple;
+#[cfg(test)]
+mod smoke;
+pub mod trace;

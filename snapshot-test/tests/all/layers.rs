@@ -124,7 +124,17 @@ const MAY_KNOW: [(&str, &[&str]); 21] = [
         &["snapshot-core", "snapshot-test", "snapshot-verify", "snapshot-corpus", "lineup"],
     ),
     ("snapshot-fuzz", &["fuzz-checks", "snapshot-test"]),
-    ("fuzz-checks", &["snapshot-core", "snapshot-test", "snapshot-verify", "snapshot-corpus"]),
+    (
+        "fuzz-checks",
+        &[
+            "snapshot-core",
+            "snapshot-io",
+            "snapshot-test",
+            "snapshot-verify",
+            "snapshot-corpus",
+            "trial",
+        ],
+    ),
 ];
 
 #[test]

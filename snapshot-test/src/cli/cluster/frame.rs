@@ -93,9 +93,14 @@ pub(super) fn read<F: DeserializeOwned>(socket: &mut impl BufRead) -> io::Result
 pub(super) fn read_greeting<F: DeserializeOwned>(socket: &TcpStream) -> io::Result<F> {
     let within = Within::new(socket, Instant::now() + GREETED);
     // Of one byte: what follows is for another reader.
-    let frame = read_within(&mut BufReader::with_capacity(1, within), GREETING)?;
+    let greeting = greeting(&mut BufReader::with_capacity(1, within))?;
     socket.set_read_timeout(None)?;
-    frame.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    Ok(greeting)
+}
+
+/// A greeting, or the answer to one.
+pub(super) fn greeting<F: DeserializeOwned>(input: &mut impl BufRead) -> io::Result<F> {
+    read_within(input, GREETING)?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }
 
 fn read_within<F: DeserializeOwned>(socket: &mut impl BufRead, most: u64) -> io::Result<Option<F>> {

@@ -1,0 +1,44 @@
+//! Any bytes as a checkpoint of a monitor: it is refused, or the monitor goes on from it, and
+//! saves what it knows again.
+
+use snapshot_core::Process;
+use snapshot_core::history::{Action, Event};
+use snapshot_test::Value;
+use snapshot_test::format::Location;
+use snapshot_test::judge::Options;
+use snapshot_test::monitor::{Checkpoint, Checkpoints, Judge, Live, Snapshots};
+
+/// Reads, resumes, goes on, and saves.
+///
+/// # Panics
+/// If what is saved cannot be read.
+pub fn check(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Err(error) = Checkpoints::parse(&text) {
+        assert!(!error.to_string().is_empty(), "an error has words");
+    }
+    let checkpoint = match Checkpoint::parse(&text) {
+        Ok(checkpoint) => checkpoint,
+        Err(error) => {
+            assert!(!error.to_string().is_empty(), "an error has words");
+            return;
+        }
+    };
+    let written = checkpoint.text();
+    match Checkpoint::parse(&written) {
+        Ok(again) => assert_eq!(again.text(), written, "a checkpoint changes"),
+        Err(error) => panic!("{error}\n{written}"),
+    }
+    if checkpoint.input_object() == Some(Snapshots::OBJECT) {
+        let Ok(mut live) = Live::<Snapshots>::resume(&checkpoint, Options::default()) else {
+            return;
+        };
+        let scan = Event { process: Process::from_index(0), action: Action::<Value>::InvokeScan };
+        let at = Location::START;
+        // Of several objects, an event without a key may be one too many.
+        let _ = live.observe(None, at, &scan);
+        let saved = live.checkpoint(at).expect("what was admitted contradicts nothing");
+        assert!(Checkpoint::parse(&saved.text()).is_ok(), "{}", saved.text());
+        assert!(!live.report("input").0.is_empty(), "a report has words");
+    }
+}

@@ -1,0 +1,87 @@
+//! Any bytes from an editor: the stream is read to its end whatever comes, and a document answers
+//! every question about every place, also places that it does not have.
+
+use lsp_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
+
+use self::document::Document;
+use self::transport::{Received, receive};
+use crate::choices::Choices;
+
+#[allow(dead_code, missing_docs, reason = "the program uses all of it")]
+#[path = "../../../../snapshot-verify/src/cli/lsp/document.rs"]
+mod document;
+#[allow(dead_code, missing_docs, reason = "the program uses all of it")]
+#[path = "../../../../snapshot-verify/src/cli/lsp/position.rs"]
+mod position;
+#[allow(dead_code, missing_docs, reason = "the program uses all of it")]
+#[path = "../../../../snapshot-verify/src/cli/lsp/transport.rs"]
+mod transport;
+
+/// What documents need of verification.
+mod verification {
+    /// The command of a lens, as the program has it.
+    pub const COMMAND: &str = "snapshot-verify.check";
+}
+
+/// What texts are changed to, among others.
+const PIECES: [&str; 8] =
+    ["", "\n", "\u{1f600}", "\r\n", "update(v)\n", "algorithm a\n", "\u{0}", "shared a[n] = init"];
+
+/// The most messages and changes that are tried.
+const MOST: usize = 64;
+
+/// Reads messages; of a text, changes it in places that the bytes choose, and asks all questions.
+///
+/// # Panics
+/// If a message is read without end, or a document does not answer.
+pub fn check(bytes: &[u8]) {
+    let mut input = bytes;
+    let mut before = input.len() + 1;
+    while let Ok(Some(received)) = receive(&mut input) {
+        assert!(input.len() < before, "each message takes some bytes");
+        before = input.len();
+        if let Received::Malformed(words) = received {
+            assert!(!words.is_empty(), "what is wrong has words");
+        }
+    }
+    let (changes, text) = bytes.split_at(bytes.len().min(MOST));
+    let uri: Uri = "file:///a.snapshot".parse().expect("it is one");
+    let mut document = Document::new(uri, 0, String::from_utf8_lossy(text).into_owned());
+    ask(&document, Position::new(0, 0));
+    let mut choices = Choices::new(changes);
+    let mut place = || {
+        let ((line, _), (character, far)) = (choices.next(32)?, choices.next(64)?);
+        let line = if far == 3 { u32::MAX } else { line as u32 };
+        Some((Position::new(line, character as u32), far))
+    };
+    while let (Some((start, piece)), Some((end, _))) = (place(), place()) {
+        let range = (piece != 1).then_some(Range { start, end });
+        let text = PIECES[(start.character as usize + piece) % PIECES.len()].to_owned();
+        document.change(1, TextDocumentContentChangeEvent { range, range_length: None, text });
+        ask(&document, end);
+    }
+}
+
+fn ask(document: &Document, place: Position) {
+    let lines = document.text.split('\n').count() as u32;
+    let is_inside = |range: Range| {
+        assert!(range.start <= range.end && range.end.line <= lines, "{range:?}");
+    };
+    for diagnostic in document.diagnostics() {
+        is_inside(diagnostic.range);
+    }
+    for symbol in document.symbols() {
+        is_inside(symbol.range);
+    }
+    let _ = document.hover(place);
+    if let Some(found) = document.definition(place) {
+        is_inside(found.range);
+    }
+    for edit in document.formatting().into_iter().flatten() {
+        is_inside(edit.range);
+    }
+    for lens in document.lenses("check") {
+        is_inside(lens.range);
+    }
+    is_inside(document.place(None));
+}

@@ -1,0 +1,45 @@
+//! Any bytes as a log of another program: an importer never panics, what it takes is a recording
+//! that every format keeps, and what it refuses it can report.
+
+use snapshot_test::format::{Format, write_history};
+use snapshot_test::import::{EdnOptions, ImportError, Imported, IntervalOptions, edn, intervals};
+
+use crate::parse;
+
+/// A history in EDN.
+///
+/// # Panics
+/// If what was imported is no recording.
+pub fn check_edn(bytes: &[u8]) {
+    for independent in [false, true] {
+        for sort_by_time in [false, true] {
+            let options = EdnOptions { independent, sort_by_time, ..EdnOptions::default() };
+            imported(edn(bytes, &options));
+        }
+    }
+}
+
+/// A log of intervals, in CSV or JSON Lines.
+///
+/// # Panics
+/// If what was imported is no recording.
+pub fn check_intervals(bytes: &[u8]) {
+    for skew in ["0", "0.5"] {
+        let skew = skew.parse().expect("it is a stamp");
+        imported(intervals(bytes, &IntervalOptions { skew, ..IntervalOptions::default() }));
+    }
+}
+
+fn imported(read: Result<Imported, ImportError>) {
+    let Imported { history, warnings, .. } = match read {
+        Ok(imported) => imported,
+        Err(error) => {
+            assert!(!error.to_string().is_empty(), "an error has words");
+            return;
+        }
+    };
+    assert!(warnings.iter().all(|warning| !warning.to_string().is_empty()));
+    history.validate();
+    let written = write_history(Format::Text, Vec::new(), &history).expect("there is room");
+    parse::check(Format::Text, &written);
+}

@@ -1,0 +1,6 @@
+//! Any bytes as a certificate of an algorithm for one n: [`fuzz_checks::proof::check_one_n`].
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| fuzz_checks::proof::check_one_n(bytes));
