@@ -150,7 +150,7 @@ impl Input {
         }
         let source = self.algorithm.source();
         let refusal = self.algorithm.refusal(&variant.dependences);
-        refusal.iter().map(|found| TextPosition::new(source, found.span, &found.kind)).collect()
+        refusal.iter().map(|found| TextPosition::new(source, found.span, found)).collect()
     }
 
     fn require(&self, bug: &str) -> Result<(), ExitCode> {

@@ -41,17 +41,17 @@ impl Entry {
     fn new(source: &Source, found: &Diagnostic) -> Self {
         let (line, column) = source.position(found.span);
         let end = source.position(Span { begin: found.span.end, end: found.span.end });
-        let related = found.context();
         Self {
-            severity: if found.kind.is_warning() { "warning" } else { "error" },
+            severity: if found.is_warning() { "warning" } else { "error" },
             line,
             column,
             end: end.into(),
-            message: found.kind.to_string(),
-            help: found.help(),
-            related: related
-                .into_iter()
-                .map(|(span, said)| TextPosition::new(source, span, &said))
+            message: found.to_string(),
+            help: found.help().map(str::to_owned),
+            related: found
+                .context()
+                .iter()
+                .map(|&(span, said)| TextPosition::new(source, span, said))
                 .collect(),
         }
     }

@@ -188,7 +188,7 @@ fn changed(source: &Source, span: Span, change: Change) -> Result<Algorithm, Str
 }
 
 fn first(found: &Diagnostics) -> String {
-    found.iter().next().map_or_else(String::new, |diagnostic| diagnostic.kind.to_string())
+    found.iter().next().map_or_else(String::new, ToString::to_string)
 }
 
 /// Asks of a changed algorithm what was asked of the other.

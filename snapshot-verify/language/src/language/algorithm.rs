@@ -1,11 +1,12 @@
 //! A text as a whole: the correct algorithm, its bugs, what is expected of them.
 
+use crate::language::diagnostic::syntax::{duplicate, number_too_large, too_many};
 use std::sync::Arc;
 
 use super::bug::{Bug, Scope};
 use super::check;
 use super::declaration::{Declaration, DeclarationKind, declarations};
-use super::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics, Reporter};
+use super::diagnostic::{Diagnostic, Diagnostics, Message, Reporter, message};
 use super::expectation::Expectation;
 use super::indentation;
 use super::parser::Parser;
@@ -37,9 +38,10 @@ pub struct Algorithm {
 /// and types are checked by [`Algorithm::program`].
 pub fn parse(name: &str, text: &str) -> Result<Algorithm, Diagnostics> {
     if text.len() > Source::LIMIT {
-        let kind = DiagnosticKind::TextTooLong { limit: Source::LIMIT };
+        let message = message!("text-too-long", "the text is longer than {} bytes", Source::LIMIT)
+            .help("an algorithm fits on a few pages");
         let source = Arc::new(Source::new(name, ""));
-        return Err(Diagnostics::new(source, vec![Diagnostic { kind, span: Span::default() }]));
+        return Err(Diagnostics::new(source, vec![Diagnostic::new(message, Span::default())]));
     }
     let source = Arc::new(Source::new(name, text));
     let mut reporter = Reporter::default();
@@ -93,13 +95,13 @@ impl Algorithm {
     pub fn with_size(&self, size: u32) -> Result<Self, Diagnostics> {
         let limit = Parser::NUMBER;
         let wrong = match (self.size, i32::try_from(size)) {
-            (None, _) => DiagnosticKind::NoSize { has_object: self.has_object() },
+            (None, _) => no_size(self.has_object()),
             (Some(_), Ok(size)) if size <= limit => {
                 return Ok(Self { size: Some(size), ..self.clone() });
             }
-            (Some(_), _) => DiagnosticKind::NumberTooLarge { limit },
+            (Some(_), _) => number_too_large(),
         };
-        let diagnostic = Diagnostic { kind: wrong, span: self.header() };
+        let diagnostic = Diagnostic::new(wrong, self.header());
         Err(Diagnostics::new(Arc::clone(&self.source), vec![diagnostic]))
     }
 
@@ -181,12 +183,15 @@ impl Algorithm {
             let place = declaration.span().unwrap_or_default();
             let parsed = Parser::new(&self.source, &declaration.tokens, reporter).size();
             if let Some(first) = first {
-                reporter.report(DiagnosticKind::SecondHeader { header: "size", first }, place);
+                reporter.report(second_header("size", first), place);
             }
             first.get_or_insert(place);
             self.size = self.size.or(parsed.ok());
             if !self.has_object() {
-                reporter.report(DiagnosticKind::SizeWithoutObject, place);
+                let message =
+                    message!("size-without-object", "a `size`, and no object that has one")
+                        .help("write the number where it is needed");
+                reporter.report(message, place);
             }
         }
     }
@@ -200,23 +205,22 @@ impl Algorithm {
             let Ok(bug) = parsed else { continue };
             let (limit, edits) = (Bug::EDITS, bug.edits.len());
             if self.bugs.len() == Bug::MOST {
-                let kind = DiagnosticKind::TooMany { what: "bugs", limit: Bug::MOST };
-                reporter.report(kind, bug.name.span);
+                reporter.report(too_many("bugs", Bug::MOST), bug.name.span);
                 return;
             }
             if edits > limit {
-                let kind = DiagnosticKind::TooMany { what: "edits of a bug", limit };
-                reporter.report(kind, bug.name.span);
+                reporter.report(too_many("edits of a bug", limit), bug.name.span);
                 continue;
             }
             if bug.edits.is_empty() {
-                reporter.report(DiagnosticKind::BugWithoutEdits, bug.name.span);
+                let message = message!("bug-without-edits", "the bug changes nothing")
+                    .help("say what it changes: ``in scan, replace `...` by `...` ``");
+                reporter.report(message, bug.name.span);
             }
             let first = self.bugs.iter().find(|other| other.name.text == bug.name.text);
             if let Some(first) = first {
                 let name = bug.name.text.clone();
-                let kind = DiagnosticKind::Duplicate { name, first: first.name.span };
-                reporter.report(kind, bug.name.span);
+                reporter.report(duplicate(&name, first.name.span), bug.name.span);
                 continue;
             }
             self.bugs.push(bug);
@@ -242,11 +246,16 @@ impl Algorithm {
                 self.report_unknown_bug(&bug.text, bug.span, reporter);
             }
             if expectation.size.is_some() && self.size.is_none() {
-                reporter.report(DiagnosticKind::NoSize { has_object }, expectation.span);
+                reporter.report(no_size(has_object), expectation.span);
             }
             if has_object && let Some(clause) = expectation.of_snapshot() {
                 let what = format!("`{clause}`");
-                reporter.report(DiagnosticKind::OfSnapshot { what }, expectation.span);
+                let message = message!(
+                    "of-snapshot",
+                    "{what} is of snapshots, and this algorithm declares an object"
+                )
+                .help("leave it out");
+                reporter.report(message, expectation.span);
             }
             self.expectations.push(expectation);
         }
@@ -264,7 +273,13 @@ impl Algorithm {
     fn report_unknown_bug(&self, name: &str, span: Span, reporter: &mut Reporter) {
         let known: Vec<String> = self.bugs.iter().map(|bug| bug.name.text.clone()).collect();
         let nearest = reporter.nearest(name, known.iter().map(String::as_str));
-        reporter.report(DiagnosticKind::UnknownBug { name: name.to_owned(), known, nearest }, span);
+        let message = message!("unknown-bug", "the algorithm has no bug `{name}`")
+            .nearest(nearest)
+            .help(match &known[..] {
+                [] => "it has no bugs at all".to_owned(),
+                known => format!("its bugs are {}", known.join(", ")),
+            });
+        reporter.report(message, span);
     }
 
     /// The tree of a bug variant.
@@ -288,8 +303,10 @@ impl Algorithm {
                 && scope.is_empty()
             {
                 let nearest = reporter.nearest(&name.text, self.procedure_names());
-                let kind = DiagnosticKind::EditNowhere { name: name.text.clone(), nearest };
-                reporter.report(kind, name.span);
+                let message =
+                    message!("edit-nowhere", "there is no procedure `{}` to edit", name.text)
+                        .nearest(nearest);
+                reporter.report(message, name.span);
                 continue;
             }
             // An edit that does not fit is reported; the others are tried all the same.
@@ -327,7 +344,7 @@ impl Algorithm {
                         Some(first) => {
                             let first = first.span;
                             let header = "algorithm";
-                            reporter.report(DiagnosticKind::SecondHeader { header, first }, place);
+                            reporter.report(second_header(header, first), place);
                         }
                         None => name = Some(parsed),
                     }
@@ -337,7 +354,7 @@ impl Algorithm {
                     match citation {
                         Some((_, first)) => {
                             let header = "source";
-                            reporter.report(DiagnosticKind::SecondHeader { header, first }, place);
+                            reporter.report(second_header(header, first), place);
                         }
                         None => citation = Some((parsed, place)),
                     }
@@ -349,7 +366,7 @@ impl Algorithm {
                         Some(first) => {
                             let first = first.name.span;
                             let header = "object";
-                            reporter.report(DiagnosticKind::SecondHeader { header, first }, place);
+                            reporter.report(second_header(header, first), place);
                         }
                         None => object = Some(parsed),
                     }
@@ -365,7 +382,9 @@ impl Algorithm {
         let Some(name) = name else {
             let place = declarations.first().and_then(|declaration| declaration.tokens.first());
             let span = place.map_or(Span::default(), |token| token.span);
-            reporter.report(DiagnosticKind::MissingHeader, span);
+            let message = message!("missing-header", "the algorithm has no name")
+                .help("begin the text with `algorithm NAME`");
+            reporter.report(message, span);
             return None;
         };
         let citation = citation.map(|(text, _)| text);
@@ -375,4 +394,19 @@ impl Algorithm {
 
 fn push<T, E>(list: &mut Vec<T>, parsed: Result<T, E>) {
     list.extend(parsed);
+}
+
+fn second_header(header: &str, first: Span) -> Message {
+    message!("second-header", "a second `{header}`")
+        .context(first, "first declared here")
+        .help("remove one of the two")
+}
+
+fn no_size(has_object: bool) -> Message {
+    message!("no-size", "the algorithm declares no `size`").help(if has_object {
+        "declare it: `size 2`, on a line of its own; then `size` may stand for a number, in \
+         `when len(items) < size`, say"
+    } else {
+        "leave it out: only algorithms of an `object` have a size"
+    })
 }

@@ -5,11 +5,12 @@
 //! the text changes so that an edit no longer fits, that is an error, and the two
 //! cannot drift apart.
 
-use super::diagnostic::{DiagnosticKind, Parsed, Reporter};
+use super::diagnostic::{Parsed, Reporter, message};
 use super::indentation;
 use super::token::{Token, TokenKind};
 use super::tree::Name;
 use super::{Source, Span};
+use crate::language::diagnostic::syntax::too_many;
 
 /// A variant of an algorithm that is wrong on purpose.
 #[derive(Clone, Debug)]
@@ -84,11 +85,13 @@ impl Edit {
     ) -> Parsed<()> {
         let target = indentation::fragment(source, self.target.span, origin, reporter)?;
         if target.is_empty() {
-            return Err(reporter.report(DiagnosticKind::EmptyEdit, self.target.span));
+            let message = message!("empty-edit", "the edit has no text to look for")
+                .help("to add text, write ``insert `...` before `...` ``");
+            return Err(reporter.report(message, self.target.span));
         }
         if target.len() > Bug::SYMBOLS {
-            let kind = DiagnosticKind::TooMany { what: "symbols to look for", limit: Bug::SYMBOLS };
-            return Err(reporter.report(kind, self.target.span));
+            let message = too_many("symbols to look for", Bug::SYMBOLS);
+            return Err(reporter.report(message, self.target.span));
         }
         let mut occurrences = Vec::new();
         for (number, tokens) in declarations.iter().enumerate() {
@@ -102,20 +105,29 @@ impl Edit {
         let (number, begin) = match occurrences[..] {
             [only] => only,
             [] => {
-                let kind = DiagnosticKind::EditNotFound { place: self.scope.to_string() };
-                return Err(reporter.report(kind, self.target.span));
+                let message =
+                    message!("edit-not-found", "the text does not occur in {}", self.scope).help(
+                        "the text must occur as it is written there, symbol by symbol, white \
+                         space aside",
+                    );
+                return Err(reporter.report(message, self.target.span));
             }
             [first, second, ..] => {
                 let at = |(number, begin): (usize, usize)| {
                     let tokens: &[Token] = declarations[number];
                     tokens[begin].span.to(tokens[begin + target.len() - 1].span)
                 };
-                let kind = DiagnosticKind::EditAmbiguous {
-                    place: self.scope.to_string(),
-                    count: occurrences.len(),
-                    occurrences: [at(first), at(second)],
-                };
-                return Err(reporter.report(kind, self.target.span));
+                let message = message!(
+                    "edit-ambiguous",
+                    "the text occurs {} times in {}",
+                    occurrences.len(),
+                    self.scope
+                )
+                .label("expected a text that occurs once")
+                .context(at(first), "it occurs here")
+                .context(at(second), "it occurs here")
+                .help("quote more of what stands around it");
+                return Err(reporter.report(message, self.target.span));
             }
         };
         let tokens = &mut *declarations[number];

@@ -1,9 +1,10 @@
 //! A text as a sequence of declarations, each with its symbols: what bug edits
 //! work on.
 
-use super::diagnostic::{DiagnosticKind, Reporter};
+use super::diagnostic::{Reporter, message};
 use super::token::{Token, TokenKind};
 use super::{Source, Span};
+use crate::language::diagnostic::syntax::unexpected_indentation;
 
 /// The symbols of one declaration.
 #[derive(Clone, Debug)]
@@ -91,7 +92,7 @@ fn kind_of(
         TokenKind::End | TokenKind::Newline | TokenKind::Dedent | TokenKind::Wrong => return None,
         TokenKind::Indent => {
             let span = tokens.get(1).map_or(first.span, |token| token.span);
-            reporter.report(DiagnosticKind::UnexpectedIndentation, span);
+            reporter.report(unexpected_indentation(), span);
             return None;
         }
         _ => match source.slice(first.span) {
@@ -110,8 +111,20 @@ fn kind_of(
             "expect" => DeclarationKind::Expectation,
             found if operations.contains(&found) => DeclarationKind::Procedure(found.to_owned()),
             found => {
-                let kind = DiagnosticKind::UnknownItem { found: found.to_owned() };
-                reporter.report(kind, first.span);
+                let message = message!("unknown-item", "a line that begins no declaration");
+                let message = message.help(match found {
+                    "local" => {
+                        "`local` stands at the top of a procedure, indented; what all procedures \
+                         of a process use is `private`"
+                    }
+                    "end" => "a block is opened by `:` and indented; it needs no `do` and no `end`",
+                    _ => {
+                        "a line without indentation begins with algorithm, source, size, type, \
+                         object, node, initially, shared, private, update, scan, procedure, bug \
+                         or expect"
+                    }
+                });
+                reporter.report(message, first.span);
                 return None;
             }
         },

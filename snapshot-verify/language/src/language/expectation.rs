@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Span;
-use super::diagnostic::DiagnosticKind;
+use super::diagnostic::message;
 use super::parser::{Clauses, Parser};
 use super::tree::Name;
 
@@ -71,17 +71,32 @@ impl Parser<'_> {
         span: Span,
     ) -> Expectation {
         if processes < 2 {
-            self.report(DiagnosticKind::TooFewProcesses, place);
+            let message = message!("too-few-processes", "an instance has at least 2 processes")
+                .help("with one process there is nothing to go wrong");
+            self.report(message, place);
         } else if let Some((i, j, place)) = clauses.pair
             && (i >= j || j >= processes)
         {
-            self.report(DiagnosticKind::PairOutOfRange { i, j, processes }, place);
+            let message =
+                message!("pair-out-of-range", "{i},{j} is no pair of segments for n = {processes}")
+                    .help("a pair is I,J with I < J < n; segments count from 0");
+            self.report(message, place);
         }
         if let Some((updater, place)) = clauses.updater {
             if updater >= processes {
-                self.report(DiagnosticKind::UpdaterOutOfRange { updater, processes }, place);
+                let message = message!(
+                    "updater-out-of-range",
+                    "process {updater} is out of range: there are {processes}"
+                )
+                .help("processes count from 0");
+                self.report(message, place);
             } else if clauses.values.is_none() {
-                self.report(DiagnosticKind::UpdaterOfSimple, place);
+                let message = message!(
+                    "updater-of-simple",
+                    "one updater, but simple executions, in which all update"
+                )
+                .help("add `full, values K`, all executions over K values");
+                self.report(message, place);
             }
         }
         let least = [("operations", clauses.operations, 1), ("values", clauses.values, 2)];
@@ -89,7 +104,10 @@ impl Parser<'_> {
             if let Some((given, place)) = given
                 && given < least
             {
-                self.report(DiagnosticKind::VacuousExpectation { clause, least }, place);
+                let message =
+                    message!("vacuous-expectation", "too few {clause} to expect anything")
+                        .label(format!("expected at least {least}"));
+                self.report(message, place);
             }
         }
         Expectation {

@@ -8,9 +8,10 @@
 //!
 //! The result ends with as many `Dedent`s as there were `Indent`s, and an `End`.
 
+use crate::language::diagnostic::syntax::unknown_symbol;
 use logos::Logos;
 
-use super::diagnostic::{DiagnosticKind, Parsed, Reported, Reporter};
+use super::diagnostic::{Parsed, Reported, Reporter, message};
 use super::token::{Token, TokenKind};
 use super::{Source, Span};
 
@@ -146,7 +147,14 @@ impl<'a> Layout<'a> {
 
     fn report_tabs(&mut self) {
         if let Some((line, more)) = self.tabs {
-            self.reporter.report(DiagnosticKind::TabInIndentation { more }, line);
+            let cure = "indent with spaces: tabs have no fixed width";
+            let message = message!("tab-in-indentation", "a tab in the indentation");
+            let message = match more {
+                0 => message.help(cure),
+                1 => message.help(format!("{cure}; there is one on 1 more line")),
+                more => message.help(format!("{cure}; there are some on {more} more lines")),
+            };
+            self.reporter.report(message, line);
         }
     }
 
@@ -175,9 +183,12 @@ impl<'a> Layout<'a> {
             self.push(TokenKind::Dedent, here);
         }
         if self.indentations.last() != Some(&column) {
-            let blocks = self.indentations.clone();
-            let kind = DiagnosticKind::UnevenIndentation { column, blocks };
-            self.uneven = Some(self.reporter.report(kind, span));
+            let blocks: Vec<String> = self.indentations.iter().map(u32::to_string).collect();
+            let message =
+                message!("uneven-indentation", "the line is indented like no block before it")
+                    .label(format!("found {column} spaces, expected {}", blocks.join(" or ")))
+                    .help("indent it like the block that it belongs to");
+            self.uneven = Some(self.reporter.report(message, span));
         }
     }
 
@@ -197,13 +208,17 @@ fn accepted(
     let error = match kind {
         Ok(TokenKind::ForeignComment) => {
             span.end = span.begin + 2;
-            DiagnosticKind::UnknownSymbol { symbol: "//".to_owned() }
+            unknown_symbol("//")
         }
-        Ok(TokenKind::ForeignUnequal) => DiagnosticKind::UnknownSymbol { symbol: "/=".to_owned() },
-        Ok(TokenKind::UnclosedString) => DiagnosticKind::UnclosedString,
-        Ok(TokenKind::UnclosedQuote) => DiagnosticKind::UnclosedQuote,
+        Ok(TokenKind::ForeignUnequal) => unknown_symbol("/="),
+        Ok(TokenKind::UnclosedString) => message!("unclosed-string", "the string is not closed")
+            .help("a string ends with `\"`, before a line that begins in the first column"),
+        Ok(TokenKind::UnclosedQuote) => message!("unclosed-quote", "the quotation is not closed")
+            .help(
+                "a quotation ends with a backquote, before a line that begins in the first column",
+            ),
         Ok(kind) => return kind,
-        Err(()) => DiagnosticKind::UnknownSymbol { symbol: source.slice(span).to_owned() },
+        Err(()) => unknown_symbol(source.slice(span)),
     };
     reporter.report(error, span);
     TokenKind::Wrong

@@ -29,7 +29,7 @@ mod algorithm;
 mod bug;
 mod check;
 mod declaration;
-mod diagnostic;
+pub(crate) mod diagnostic;
 mod expectation;
 mod format;
 mod indentation;
@@ -45,7 +45,7 @@ pub mod tree;
 
 pub use algorithm::{Algorithm, parse};
 pub use bug::Bug;
-pub use diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
+pub use diagnostic::{Diagnostic, Diagnostics};
 pub use expectation::{Expectation, ExpectedVerdict};
 pub use format::format;
 pub use meaning::{Meaning, MeaningText};

@@ -6,7 +6,8 @@ const LONGEST: usize = 40;
 /// At most this many known names are compared.
 const MOST: usize = 1000;
 
-/// The known name that is most like this one, if any is alike at all.
+/// The known name that is most like this one, if any is alike at all; the first of the
+/// alphabet among several.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     if name.len() > LONGEST {
         return None;
@@ -17,7 +18,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
         .filter(|other| other.len() <= LONGEST)
         .take(MOST)
         .map(|other| (distance(other), other))
-        .min_by_key(|(distance, _)| *distance)?;
+        .min()?;
     (distance <= tolerated(name.chars().count())).then(|| nearest.to_owned())
 }
 

@@ -12,7 +12,8 @@
 //! of values to and from numbers.
 
 use super::{Access, Binary, Expression, ExpressionKind, Program, Statement, StatementKind, Type};
-use crate::language::{Diagnostic, DiagnosticKind, Span};
+use crate::language::Span;
+use crate::language::diagnostic::{Diagnostic, message};
 
 /// A place where a program looks at values.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -56,12 +57,36 @@ pub fn check(program: &Program) -> Result<(), Vec<Dependence>> {
 
 impl Dependence {
     pub(crate) fn diagnostic(&self) -> Diagnostic {
-        let kind = match self.reason.clone() {
-            Reason::Compared(content) => DiagnosticKind::ValuesCompared { content },
-            Reason::Swapped(content) => DiagnosticKind::ValuesSwapped { content },
-            Reason::Numbered => DiagnosticKind::ValuesNumbered,
+        let message = match &self.reason {
+            Reason::Compared(content) => {
+                message!("values-compared", "values are compared with each other")
+                    .label(of_type(content))
+                    .help(
+                        "simple executions tell about all others only if values are never \
+                         looked at; compare versions or toggles instead",
+                    )
+            }
+            Reason::Swapped(content) => {
+                message!("values-swapped", "a compare-and-swap looks at values")
+                    .label(of_type(content))
+                    .help(
+                        "simple executions tell about all others only if values are never \
+                         looked at; use an llsc cell, or a version in the cell instead of the \
+                         value",
+                    )
+            }
+            Reason::Numbered => message!("values-numbered", "values are used as numbers")
+                .label("a conversion between the two")
+                .help("simple executions tell about all others only if values are never looked at"),
         };
-        Diagnostic { kind, span: self.span }
+        Diagnostic::new(message, self.span)
+    }
+}
+
+fn of_type(content: &Type) -> String {
+    match content {
+        Type::Value => "of type `value`".to_owned(),
+        content => format!("of type `{content}`, which contains values"),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Access, Program, SharedId, Statement, StatementKind};
-use crate::language::{Diagnostic, DiagnosticKind};
+use crate::language::diagnostic::{Diagnostic, message};
 
 /// An SC or VL on a variable to which no LL links, and a VL whose result is not used.
 pub(crate) fn suspicions(program: &Program) -> Vec<Diagnostic> {
@@ -24,12 +24,19 @@ pub(crate) fn suspicions(program: &Program) -> Vec<Diagnostic> {
         };
         let cell = access.place();
         if !linked.contains(&cell.variable) {
-            let name = program.shared(cell.variable).name.clone();
-            let kind = DiagnosticKind::NeverLinked { operation, name };
-            found.push(Diagnostic { kind, span: cell.span });
+            let name = &program.shared(cell.variable).name;
+            let message = message!(
+                "never-linked",
+                "`{operation}` on `{name}`, to which no `LL` links: it always fails"
+            )
+            .warning()
+            .help(format!("read it by `x := LL({name}...)` first: that links the process"));
+            found.push(Diagnostic::new(message, cell.span));
         } else if operation == "VL" && into.is_none() {
-            let kind = DiagnosticKind::UnusedResult { operation };
-            found.push(Diagnostic { kind, span: statement.span });
+            let message = message!("unused-result", "the result of `{operation}` is not used")
+                .warning()
+                .help(format!("assign it, or test it: `if {operation}(...): ...`"));
+            found.push(Diagnostic::new(message, statement.span));
         }
     });
     found

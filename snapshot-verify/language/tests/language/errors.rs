@@ -4,6 +4,7 @@
 //! `UPDATE_EXPECT=1` to write the latter again, and read the difference.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use snapshot_language::program::independence;
 use snapshot_language::{Diagnostics, parse};
@@ -53,30 +54,37 @@ fn every_wrong_text_is_told_what_is_wrong() {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-/// The names of the kinds in the source text of their declaration.
-fn declared_kinds() -> BTreeSet<String> {
-    let declaration = include_str!("../../src/language/diagnostic/kind.rs");
-    let body = &declaration[declaration.find("pub enum DiagnosticKind").unwrap()..];
-    body.lines()
-        .filter_map(|line| line.strip_prefix("    "))
-        .filter(|line| line.starts_with(|first: char| first.is_ascii_uppercase()))
-        .map(|line| line.split([' ', ',']).next().unwrap().to_owned())
-        .collect()
+/// The codes in the source text, one for each place where a message is made.
+fn codes(folder: &Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            codes(&path, found);
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let made = text.split("message!(").skip(1).map(str::trim_start);
+        let quoted = made.map(|rest| rest.strip_prefix('"').expect("a code is a literal"));
+        found.extend(quoted.map(|rest| rest.split('"').next().unwrap().to_owned()));
+    }
 }
 
 #[test]
-fn every_kind_of_diagnostic_has_a_wrong_text() {
+fn every_diagnostic_has_a_code_of_its_own_and_a_wrong_text() {
+    let mut made = Vec::new();
+    codes(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut made);
+    let distinct: BTreeSet<String> = made.iter().cloned().collect();
+    assert_eq!(made.len(), distinct.len(), "a code is given by two places: {made:?}");
+    assert!(distinct.len() > 120, "only {} codes were found", distinct.len());
+
     let mut seen = BTreeSet::new();
     for (name, text) in texts("errors") {
         let diagnostics = wrong(&name, &text).unwrap_or_else(|| panic!("{name} is right"));
-        for diagnostic in diagnostics.iter() {
-            let debug = format!("{:?}", diagnostic.kind);
-            seen.insert(debug.split([' ', ',']).next().unwrap().to_owned());
-        }
+        seen.extend(diagnostics.iter().map(|diagnostic| diagnostic.code().to_owned()));
     }
-    // These need a text that is no use to have in a file, or no text at all.
-    seen.insert("TextTooLong".to_owned());
-    let missing: Vec<String> = declared_kinds().difference(&seen).cloned().collect();
+    // This needs a text that is no use to have in a file.
+    seen.insert("text-too-long".to_owned());
+    let missing: Vec<&String> = distinct.difference(&seen).collect();
     assert!(missing.is_empty(), "no text for {missing:?}");
 }
 

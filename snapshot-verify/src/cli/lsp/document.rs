@@ -129,7 +129,7 @@ impl Document {
     ) {
         let lines = Lines::new(&self.text);
         for one in wrong.iter() {
-            let mut message = one.kind.to_string();
+            let mut message = one.to_string();
             let label = one.label();
             if !label.is_empty() {
                 message.push_str(&format!("\n{label}"));
@@ -137,16 +137,16 @@ impl Document {
             if let Some(help) = one.help() {
                 message.push_str(&format!("\nhelp: {help}"));
             }
-            let usual = match one.kind.is_warning() {
+            let usual = match one.is_warning() {
                 true => DiagnosticSeverity::WARNING,
                 false => DiagnosticSeverity::ERROR,
             };
             let range = lines.range(visible(&self.text, one.span));
             let mut diagnostic = diagnostic(range, severity.unwrap_or(usual), message);
-            let related = one.context().into_iter().map(|(span, message)| {
+            let related = one.context().iter().map(|&(span, message)| {
                 let range = lines.range(visible(&self.text, span));
                 let location = Location { uri: self.uri.clone(), range };
-                DiagnosticRelatedInformation { location, message }
+                DiagnosticRelatedInformation { location, message: message.to_owned() }
             });
             let related: Vec<_> = related.collect();
             diagnostic.related_information = (!related.is_empty()).then_some(related);

@@ -114,7 +114,7 @@ fn found(question: &Question, options: &Lsp, stop: Arc<AtomicBool>) -> Result<An
         true => Vec::new(),
         false => {
             let refusal = algorithm.refusal(&dependences);
-            refusal.iter().map(|one| TextPosition::new(source, one.span, &one.kind)).collect()
+            refusal.iter().map(|one| TextPosition::new(source, one.span, one)).collect()
         }
     };
     let case = Case {

@@ -13,7 +13,8 @@ use super::globals::{Global, OWN_PROCEDURES};
 use super::result::{assign, deliver, whole};
 use super::target::Target;
 use crate::language::Span;
-use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported};
+use crate::language::diagnostic::types::{call_within, mismatch};
+use crate::language::diagnostic::{Message, Parsed, Reported, message};
 use crate::language::tree::{self, ExpressionKind as Written, Name};
 use crate::program::{
     Access, Binary, CellKind, CellPlace, Expression, ExpressionKind, IndexSet, LocalId, Place,
@@ -40,7 +41,7 @@ impl Body<'_> {
         indices: &[&tree::Expression],
         span: Span,
     ) -> Parsed<Expression> {
-        self.not_constant("shared memory", span)?;
+        self.not_constant(span)?;
         let place = self.cell(variable, indices, span)?;
         let content = self.globals.shared[variable.0 as usize].content.clone();
         self.result_of(Access::Read(place), content, span)
@@ -57,7 +58,14 @@ impl Body<'_> {
         let declared = &globals.shared[variable.0 as usize];
         if indices.len() < declared.dimensions.len() {
             let (name, dimensions) = (declared.name.clone(), declared.dimensions.len());
-            return Err(self.report(DiagnosticKind::WholeFamily { name, dimensions }, span));
+            let message =
+                message!("whole-family", "`{name}` is many cells, and a step accesses one")
+                    .label(match dimensions {
+                        1 => "expected one index".to_owned(),
+                        count => format!("expected {count} indices"),
+                    })
+                    .help(format!("name one cell: `{name}{}`", "[...]".repeat(dimensions)));
+            return Err(self.report(message, span));
         }
         let mut made = Vec::new();
         for (index, over) in indices.iter().zip(&declared.dimensions) {
@@ -72,10 +80,25 @@ impl Body<'_> {
             return Ok(());
         }
         if self.repeated {
-            return Err(self.report(DiagnosticKind::RepeatedAccess, span));
+            let message = message!(
+                "repeated-access",
+                "an access to shared memory for every index, in one step"
+            )
+            .help(
+                "write a `for` statement, each round a step of its own; or `atomic:` \
+                 if the published algorithm has all in one step",
+            );
+            return Err(self.report(message, span));
         }
         if let Some(first) = self.spent {
-            return Err(self.report(DiagnosticKind::TwoAccesses { first }, span));
+            let message = message!("two-accesses", "two accesses to shared memory in one step")
+                .label("the second access")
+                .context(first, "the first access")
+                .help(
+                    "make two statements of it: read into a local first; or write \
+                     `atomic:` if the published algorithm has both in one step",
+                );
+            return Err(self.report(message, span));
         }
         self.spent = Some(span);
         Ok(())
@@ -117,8 +140,7 @@ impl Body<'_> {
                     return self.result_of(access, content, span);
                 }
                 if self.globals.operation(&name.text).is_some() {
-                    let kind = DiagnosticKind::CallWithin { name: name.text.clone() };
-                    return Err(self.report(kind, span));
+                    return Err(self.report(call_within(), span));
                 }
                 Err(self.unknown_procedure(name))
             }
@@ -128,8 +150,9 @@ impl Body<'_> {
     pub fn unknown_procedure(&mut self, name: &Name) -> Reported {
         let own = OWN_PROCEDURES.into_iter();
         let nearest = self.reporter.nearest(&name.text, own.chain(self.globals.procedure_names()));
-        let kind = DiagnosticKind::UnknownProcedure { name: name.text.clone(), nearest };
-        self.report(kind, name.span)
+        let message =
+            message!("unknown-procedure", "unknown procedure `{}`", name.text).nearest(nearest);
+        self.report(message, name.span)
     }
 
     /// LL, SC, VL, CAS, and the type of the result; nothing if it is none of them.
@@ -146,7 +169,7 @@ impl Body<'_> {
             "CAS" => ("CAS", 3, CellKind::Swappable),
             _ => return Ok(None),
         };
-        self.not_constant("shared memory", span)?;
+        self.not_constant(span)?;
         if arguments.len() != count {
             return Err(self.argument_count(operation, count, arguments.len(), span));
         }
@@ -191,7 +214,7 @@ impl Body<'_> {
             Some(Meaning::Global(Global::Broken)) => Err(self.reporter.already()),
             Some(Meaning::Global(Global::Shared(id))) => {
                 if indices.len() > self.globals.shared[id.0 as usize].dimensions.len() {
-                    return Err(self.report(DiagnosticKind::NotACell { operation }, written.span));
+                    return Err(self.report(not_a_cell(operation), written.span));
                 }
                 let is_whole = indices.len() == self.globals.shared[id.0 as usize].dimensions.len();
                 let cell = match is_whole {
@@ -201,7 +224,7 @@ impl Body<'_> {
                 let cell = self.suitable(cell, operation, needed)?;
                 if is_whole { Ok(cell) } else { self.cell(id, &indices, written.span) }
             }
-            _ => Err(self.report(DiagnosticKind::NotACell { operation }, written.span)),
+            _ => Err(self.report(not_a_cell(operation), written.span)),
         }
     }
 
@@ -216,10 +239,22 @@ impl Body<'_> {
         if declared.cell == needed {
             return Ok(cell);
         }
-        let (name, found) = (declared.name.clone(), declared.cell);
-        let needed = if needed == CellKind::Linked { "llsc" } else { "cas" };
-        let kind = DiagnosticKind::WrongCell { operation, needed, name, cell: found };
-        Err(self.report(kind, cell.span))
+        let (name, needed) =
+            (&declared.name, if needed == CellKind::Linked { "llsc" } else { "cas" });
+        let found = match declared.cell {
+            CellKind::Register => "a plain register",
+            CellKind::Linked => "llsc",
+            CellKind::Swappable => "cas",
+        };
+        let message = message!("wrong-cell", "`{operation}` on a cell that is not `{needed}`")
+            .label(format!("`{name}` is declared as {found}"))
+            .help(match name.split_once('.') {
+                Some((node, field)) => {
+                    format!("declare it, in `node {node}`, as `{field}: {needed} ...`")
+                }
+                None => format!("declare it as `shared {name}: {needed} ...`"),
+            });
+        Err(self.report(message, cell.span))
     }
 
     /// `left and right`, `left or right`.
@@ -304,9 +339,7 @@ impl Body<'_> {
             None => {
                 let Some(content) = Self::join(&then, &otherwise) else {
                     let (expected, found) = (then.content, otherwise.content);
-                    return Err(
-                        self.report(DiagnosticKind::Mismatch { expected, found }, otherwise.span)
-                    );
+                    return Err(self.report(mismatch(&expected, &found), otherwise.span));
                 };
                 then = self.coerce(then, &content)?;
                 otherwise = self.coerce(otherwise, &content)?;
@@ -390,4 +423,9 @@ impl Body<'_> {
         self.push(StatementKind::For { variable, over, except, body }, span);
         self.read(result, span)
     }
+}
+
+fn not_a_cell(operation: &str) -> Message {
+    message!("not-a-cell", "`{operation}` needs a cell of shared memory")
+        .help("name a cell that is declared `shared`, with all its indices")
 }

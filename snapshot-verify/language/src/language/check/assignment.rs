@@ -5,7 +5,8 @@ use super::globals;
 use super::result::{assign, deliver, whole};
 use super::target::Target;
 use crate::language::Span;
-use crate::language::diagnostic::{DiagnosticKind, Parsed};
+use crate::language::diagnostic::types::{call_within, described, no_fields};
+use crate::language::diagnostic::{Parsed, message};
 use crate::language::tree::{self, ExpressionKind as Written, Name};
 use crate::program::{Access, Binary, Expression, ExpressionKind, Place, StatementKind, Type};
 
@@ -62,10 +63,9 @@ impl Body<'_> {
 
     fn no_call_into_cell(&mut self, value: &tree::Expression) -> Parsed<()> {
         if self.called(value).is_some()
-            && let Written::Call(name, _) = &value.kind
+            && let Written::Call(..) = &value.kind
         {
-            let kind = DiagnosticKind::CallWithin { name: name.text.clone() };
-            return Err(self.report(kind, value.span));
+            return Err(self.report(call_within(), value.span));
         }
         Ok(())
     }
@@ -94,7 +94,14 @@ impl Body<'_> {
         };
         if matches!(value.content, Type::Integer { .. }) && is_computed(&value.kind) {
             let (name, found) = (name.text.clone(), value.content);
-            return Err(self.report(DiagnosticKind::UnknownRange { name, found }, value.span));
+            let message = message!(
+                "unknown-range",
+                "the range of `{name}` does not follow from {}",
+                described(&found)
+            )
+            .label("expected something whose range is declared")
+            .help(format!("declare it at the top of the procedure: `local {name}: 0..9`, say"));
+            return Err(self.report(message, value.span));
         }
         let content = value.content.clone();
         let made = self.release_last(&value);
@@ -150,12 +157,17 @@ impl Body<'_> {
             None => self.expression(value, None)?,
         };
         let Type::Record(fields) = value.content.clone() else {
-            return Err(self.report(DiagnosticKind::NoFields { found: value.content }, value.span));
+            return Err(self.report(no_fields(&value.content), value.span));
         };
         if fields.len() != places.len() {
             let (expected, found) = (fields.len(), places.len());
-            let kind = DiagnosticKind::PlaceCount { expected, found, content: value.content };
-            return Err(self.report(kind, span));
+            let message = message!(
+                "place-count",
+                "a record of {expected} fields is taken apart into {found}"
+            )
+            .label(format!("expected `{}`", value.content))
+            .help("use `_` for components that are not needed");
+            return Err(self.report(message, span));
         }
         let whole_value = match value.kind {
             ExpressionKind::Local(id) if self.local(id).hidden => id,
@@ -170,7 +182,12 @@ impl Body<'_> {
             let (place, content) = match self.target(written)? {
                 Target::Place(place, content) => (place, content),
                 Target::Cell(..) | Target::PartOfCell(..) => {
-                    return Err(self.report(DiagnosticKind::SharedTarget, written.span));
+                    let message = message!(
+                        "shared-target",
+                        "several shared variables are assigned in one step"
+                    )
+                    .help("take it apart into locals, then assign them one by one");
+                    return Err(self.report(message, written.span));
                 }
                 Target::New(name) => {
                     let initial = globals::default(&field.content, name.span);

@@ -1,10 +1,11 @@
 //! A procedure being checked: its names, and the statements made so far.
 
+use crate::language::diagnostic::syntax::duplicate;
 use std::collections::{HashMap, HashSet};
 
 use super::globals::{self, Expected, Global, Globals, Signature};
 use super::mark::BlockMark;
-use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported, Reporter};
+use crate::language::diagnostic::{Message, Parsed, Reported, Reporter, message};
 use crate::language::tree::{Name, Procedure, Variable};
 use crate::language::{Source, Span};
 use crate::program::{Expression, ExpressionKind, Local, LocalId, Statement, Type};
@@ -44,8 +45,6 @@ pub(super) struct Body<'a> {
 /// What a constant expression may not be.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Constant {
-    /// What the expression is for.
-    pub what: &'static str,
     /// Whether it may mention `me`.
     pub of_process: bool,
     /// Whether it may name the nodes that there are at first.
@@ -109,8 +108,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    pub fn report(&mut self, kind: DiagnosticKind, span: Span) -> Reported {
-        self.reporter.report(kind, span)
+    pub fn report(&mut self, message: Message, span: Span) -> Reported {
+        self.reporter.report(message, span)
     }
 
     /// Declares the parameters.
@@ -156,8 +155,7 @@ impl<'a> Body<'a> {
             None => self.globals.variable(&name.text).and_then(|global| self.globals.place(global)),
         };
         if let Some(first) = first {
-            let kind = DiagnosticKind::Duplicate { name: name.text.clone(), first };
-            return Err(self.report(kind, name.span));
+            return Err(self.report(duplicate(&name.text, first), name.span));
         }
         let id = self.push_local(Local {
             name: name.text.clone(),
@@ -253,18 +251,27 @@ impl<'a> Body<'a> {
             return self.reporter.already();
         }
         if self.globals.operation(name).is_some() {
-            let kind = DiagnosticKind::ProcedureAsVariable { name: name.to_owned() };
-            return self.report(kind, span);
+            let message =
+                message!("procedure-as-variable", "a procedure `{name}` is not a variable")
+                    .help("to call it, write `x := ...()` with parentheses");
+            return self.report(message, span);
         }
         if let Expected::Specification(outside) = &self.globals.interface
             && outside.contains(name)
         {
-            let kind = DiagnosticKind::OutsideObject { name: name.to_owned() };
-            return self.report(kind, span);
+            let message = message!(
+                "outside-object",
+                "the object does not see `{name}`, a variable of the algorithm"
+            )
+            .help("what an object does depends on its `state`, its parameters, `me` and `n` only");
+            return self.report(message, span);
         }
         let known = self.names.keys().map(String::as_str).chain(self.globals.variable_names());
         let nearest = self.reporter.nearest(name, known);
-        self.report(DiagnosticKind::UnknownVariable { name: name.to_owned(), nearest }, span)
+        let message = message!("unknown-variable", "unknown variable `{name}`")
+            .nearest(nearest)
+            .help("declare it, or assign to it first: that declares a local");
+        self.report(message, span)
     }
 
     /// Reports an assignment to an element of an array that is not declared, once.
@@ -277,7 +284,12 @@ impl<'a> Body<'a> {
         let nearest = self.reporter.nearest(name, known);
         let (name, procedure) = (name.to_owned(), signature.name.text.clone());
         self.declare_broken(&name);
-        self.report(DiagnosticKind::UnknownArray { name, procedure, nearest }, span)
+        let message =
+            message!("unknown-array", "unknown array `{name}`").nearest(nearest).help(format!(
+                "an array is declared: `local {name}[segment]: value`, say, at the top \
+                 of `{procedure}`, or outside of procedures with `shared`"
+            ));
+        self.report(message, span)
     }
 
     /// Makes statements of their own of what `make` does, and returns them.

@@ -9,7 +9,8 @@ use super::expression::apply;
 use super::result::{assign, whole};
 use super::{range, types};
 use crate::language::Span;
-use crate::language::diagnostic::{DiagnosticKind, Parsed};
+use crate::language::diagnostic::Parsed;
+use crate::language::diagnostic::types::{empty_range, not_defined};
 use crate::language::tree::{self, ExpressionKind as Written, Indices, IndicesKind, Operator};
 use crate::program::{
     Binary, Bound, Expression, ExpressionKind, IndexSet, LocalId, Statement, StatementKind, Type,
@@ -40,7 +41,7 @@ impl Body<'_> {
         };
         if !range::at_most(least, greatest) {
             let range = format!("{least}..{greatest}");
-            return Err(self.report(DiagnosticKind::EmptyRange { range }, written.span));
+            return Err(self.report(empty_range(&range), written.span));
         }
         let lies_in_names =
             range::at_most(Bound::constant(0), least) && range::at_most(greatest, range::BELOW_N.1);
@@ -63,9 +64,7 @@ impl Body<'_> {
                 let (low, high) = range::BELOW_N;
                 Ok((self.coerce(bound, &Type::Integer { low, high })?, true))
             }
-            found => {
-                Err(self.report(DiagnosticKind::Operand { operator: "..", found }, bound.span))
-            }
+            found => Err(self.report(not_defined("..", &found), bound.span)),
         }
     }
 

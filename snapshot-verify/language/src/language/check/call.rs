@@ -4,7 +4,7 @@ use super::body::Body;
 use super::globals::OWN_PROCEDURES;
 use super::result::whole;
 use crate::language::Span;
-use crate::language::diagnostic::{DiagnosticKind, Parsed};
+use crate::language::diagnostic::{Message, Parsed, message};
 use crate::language::tree::{self, ExpressionKind as Written};
 use crate::program::{Expression, Place, ProcedureId, StatementKind};
 
@@ -20,7 +20,7 @@ impl Body<'_> {
     /// A call, or an access whose result is dropped.
     pub fn act(&mut self, written: &tree::Expression, span: Span) -> Parsed<()> {
         let Written::Call(name, arguments) = &written.kind else {
-            return Err(self.report(DiagnosticKind::NoEffect, written.span));
+            return Err(self.report(no_effect(), written.span));
         };
         if let Some(procedure) = self.called(written) {
             return self.call(procedure, arguments, None, span);
@@ -34,7 +34,7 @@ impl Body<'_> {
             return Ok(());
         }
         if OWN_PROCEDURES.contains(&name.text.as_str()) {
-            return Err(self.report(DiagnosticKind::NoEffect, written.span));
+            return Err(self.report(no_effect(), written.span));
         }
         Err(self.unknown_procedure(name))
     }
@@ -55,8 +55,9 @@ impl Body<'_> {
             if !signature.sound {
                 return Err(self.reporter.already());
             }
-            let kind = DiagnosticKind::ReturnsNothing { name: name.text.clone() };
-            return Err(self.report(kind, written.span));
+            let message = message!("returns-nothing", "`{}` returns nothing", name.text)
+                .help("declare what it returns: `procedure NAME(...): TYPE:`");
+            return Err(self.report(message, written.span));
         };
         let result = self.hidden(content.clone(), written.span);
         self.call(procedure, arguments, Some(whole(result)), span)?;
@@ -70,7 +71,9 @@ impl Body<'_> {
         into: Option<Place>,
         span: Span,
     ) -> Parsed<()> {
-        self.not_in_atomic(DiagnosticKind::CallInAtomic, span)?;
+        let message = message!("call-in-atomic", "a call in an atomic step")
+            .help("write what the procedure does in place of the call");
+        self.not_in_atomic(message, span)?;
         let globals = self.globals;
         let signature = &globals.signatures[procedure.0 as usize];
         let expected = signature.parameters.len();
@@ -97,12 +100,17 @@ impl Body<'_> {
         let returned = match (&signature.returns, value) {
             (None, None) => None,
             (None, Some(value)) if signature.sound => {
-                return Err(self.report(DiagnosticKind::ReturnWithValue { name }, value.span));
+                let message =
+                    message!("return-with-value", "`{name}` returns nothing, but here it does")
+                        .help("write `return` alone");
+                return Err(self.report(message, value.span));
             }
             (None, Some(_)) => return Err(self.reporter.already()),
             (Some(returns), None) => {
                 let returns = returns.clone();
-                return Err(self.report(DiagnosticKind::ReturnWithoutValue { name, returns }, span));
+                let message = message!("return-without-value", "`{name}` must return `{returns}`")
+                    .label(format!("expected `return` and a `{returns}`"));
+                return Err(self.report(message, span));
             }
             (Some(returns), Some(value)) => {
                 let found = match self.called(value) {
@@ -110,14 +118,15 @@ impl Body<'_> {
                     None => self.expression(value, Some(returns))?,
                 };
                 let (content, place) = (found.content.clone(), found.span);
-                let returned = self.convert(found, returns).map_err(|kind| {
-                    let kind = match *kind {
-                        DiagnosticKind::Mismatch { .. } if name == "scan" => {
-                            DiagnosticKind::ScanShape { found: content }
-                        }
-                        kind => kind,
+                let returned = self.convert(found, returns).map_err(|message| {
+                    let message = if message.code() == "mismatch" && name == "scan" {
+                        message!("scan-shape", "`scan` must return a `view`, found `{content}`")
+                            .label("expected `view`: one value per segment")
+                            .help("collect into `local copy[segment]: value` and return that")
+                    } else {
+                        *message
                     };
-                    self.report(kind, place)
+                    self.report(message, place)
                 })?;
                 Some(returned)
             }
@@ -125,4 +134,9 @@ impl Body<'_> {
         self.push(StatementKind::Return(returned), span);
         Ok(())
     }
+}
+
+fn no_effect() -> Message {
+    message!("no-effect", "the statement computes something and drops it")
+        .help("remove it, or assign the result")
 }

@@ -5,7 +5,7 @@ use super::globals::{self, Expected};
 use super::target::Target;
 use super::{result, types};
 use crate::language::Span;
-use crate::language::diagnostic::{DiagnosticKind, Parsed};
+use crate::language::diagnostic::{Parsed, message};
 use crate::language::tree::{self, ExpressionKind as Written};
 use crate::program::StatementKind;
 
@@ -29,12 +29,26 @@ impl Body<'_> {
     fn chosen(&mut self, place: &tree::Expression, over: &tree::Indices, span: Span) -> Parsed<()> {
         match self.globals.interface {
             Expected::Operations(_) => {}
-            Expected::Snapshot => return Err(self.report(DiagnosticKind::ChoiceOfSnapshot, span)),
+            Expected::Snapshot => {
+                return Err(self.report(
+                    message!("choice-of-snapshot", "a `choose` in an algorithm of snapshots").help(
+                        "only algorithms of an `object` choose, which are checked by \
+                         refinement: a snapshot, too, can be declared as one",
+                    ),
+                    span,
+                ));
+            }
             Expected::Specification(_) => {
-                return Err(self.report(DiagnosticKind::ChoiceInObject, span));
+                let message = message!("choice-in-object", "a `choose` in an object").help(
+                    "what an operation does is determined by the state and its parameters: \
+                     let the algorithm choose",
+                );
+                return Err(self.report(message, span));
             }
         }
-        self.not_in_atomic(DiagnosticKind::ChoiceInAtomic, span)?;
+        let message = message!("choice-in-atomic", "a `choose` in an atomic step")
+            .help("choose before the block: a choice is a step of its own");
+        self.not_in_atomic(message, span)?;
         let indices = types::never_empty(over, self.reporter)?;
         let content = indices.index_type();
         match self.target(place)? {
@@ -55,7 +69,9 @@ impl Body<'_> {
                 self.push(StatementKind::Assign { place: target, value }, span);
             }
             Target::Cell(..) | Target::PartOfCell(..) => {
-                return Err(self.report(DiagnosticKind::ChoiceIntoCell, place.span));
+                let message = message!("choice-into-cell", "a `choose` into a shared cell")
+                    .help("choose into a local first: `x := choose ...`; then write x");
+                return Err(self.report(message, place.span));
             }
         }
         Ok(())

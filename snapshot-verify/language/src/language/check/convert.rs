@@ -4,7 +4,8 @@
 use super::body::Body;
 use super::bounds::is_of_name;
 use super::range;
-use crate::language::diagnostic::{DiagnosticKind, Parsed};
+use crate::language::diagnostic::types::{self, never_in_range};
+use crate::language::diagnostic::{Message, Parsed};
 use crate::language::tree;
 use crate::program::{Expression, ExpressionKind, Type};
 
@@ -30,7 +31,7 @@ impl Body<'_> {
         &mut self,
         expression: Expression,
         content: &Type,
-    ) -> Result<Expression, Box<DiagnosticKind>> {
+    ) -> Result<Expression, Box<Message>> {
         if expression.content == *content {
             return Ok(expression);
         }
@@ -72,7 +73,7 @@ impl Body<'_> {
                 } else if range::apart(inner, outer) {
                     let number = if low == high { low.to_string() } else { found.to_string() };
                     let content = content.clone();
-                    Err(Box::new(DiagnosticKind::NeverInRange { number, content }))
+                    Err(Box::new(never_in_range(&number, &content)))
                 } else {
                     become_kind(ExpressionKind::Checked, expression)
                 }
@@ -85,7 +86,7 @@ impl Body<'_> {
             {
                 if range::apart((*low, *high), range::BELOW_N) {
                     let (number, content) = (found.to_string(), content.clone());
-                    return Err(Box::new(DiagnosticKind::NeverInRange { number, content }));
+                    return Err(Box::new(never_in_range(&number, &content)));
                 }
                 become_kind(ExpressionKind::Checked, expression)
             }
@@ -124,8 +125,8 @@ impl Body<'_> {
     }
 }
 
-fn mismatch(found: &Type, expected: &Type) -> Box<DiagnosticKind> {
-    Box::new(DiagnosticKind::Mismatch { expected: expected.clone(), found: found.clone() })
+fn mismatch(found: &Type, expected: &Type) -> Box<Message> {
+    Box::new(types::mismatch(expected, found))
 }
 
 fn join(left: &Type, right: &Type) -> Option<Type> {

@@ -6,7 +6,8 @@
 use super::body::Body;
 use super::result::whole;
 use crate::language::Span;
-use crate::language::diagnostic::{DiagnosticKind, Parsed};
+use crate::language::diagnostic::Parsed;
+use crate::language::diagnostic::types::{counter_arithmetic, not_defined};
 use crate::language::tree::{self, Name};
 use crate::program::{
     Access, CellKind, CellPlace, Expression, ExpressionKind, LocalId, Place, Projection, Root,
@@ -28,7 +29,7 @@ impl Body<'_> {
             "TAS" => ("TAS", 1),
             _ => return Ok(None),
         };
-        self.not_constant("shared memory", span)?;
+        self.not_constant(span)?;
         if arguments.len() != count {
             return Err(self.argument_count(operation, count, arguments.len(), span));
         }
@@ -36,8 +37,7 @@ impl Body<'_> {
         let content = self.globals.shared[cell.variable.0 as usize].content.clone();
         let operand = match operation {
             "TAS" if content != Type::Bool => {
-                let kind = DiagnosticKind::Operand { operator: operation, found: content };
-                return Err(self.report(kind, arguments[0].span));
+                return Err(self.report(not_defined(operation, &content), arguments[0].span));
             }
             "TAS" => Expression { kind: ExpressionKind::Bool(true), content: Type::Bool, span },
             "SWAP" => self.expect_type(&arguments[1], &content)?,
@@ -69,12 +69,12 @@ impl Body<'_> {
             (Type::Integer { .. }, Type::Integer { .. }) => return Ok(summand),
             (Type::Counter, _) if super::operator::is_one(&summand) => return Ok(summand),
             (Type::Counter, _) => {
-                return Err(self.report(DiagnosticKind::CounterArithmetic, written.span));
+                return Err(self.report(counter_arithmetic(), written.span));
             }
             (Type::Integer { .. }, found) => found.clone(),
             (cell, _) => cell.clone(),
         };
-        Err(self.report(DiagnosticKind::Operand { operator, found }, written.span))
+        Err(self.report(not_defined(operator, &found), written.span))
     }
 
     fn increased(

@@ -4,7 +4,11 @@ use super::body::{Body, Meaning};
 use super::globals::Global;
 use super::{access, range, types};
 use crate::language::Span;
-use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported};
+use crate::language::diagnostic::types::{
+    empty_range, initial_node_outside, mismatch, never_in_range, new_within, no_elements,
+    not_constant, unknown_shape,
+};
+use crate::language::diagnostic::{Parsed, Reported, message};
 use crate::language::tree::{self, ExpressionKind as Written, Name};
 use crate::program::{Binary, Bound, Expression, ExpressionKind, IndexSet, LocalId, Type};
 
@@ -23,7 +27,7 @@ impl Body<'_> {
             Written::N => return Ok(number_of(Bound { times_n: 1, plus: 0 }, span)),
             Written::None => return self.none(expected, span),
             Written::Me => {
-                self.only_of_process("me", span)?;
+                self.only_of_process(span)?;
                 (ExpressionKind::Me, Type::Process)
             }
             // The version that all variables have at first: what is declared may need to say it.
@@ -32,14 +36,14 @@ impl Body<'_> {
             }
             Written::Initial => (ExpressionKind::InitialValue, Type::Value),
             Written::Fresh => {
-                self.not_constant("a fresh version", span)?;
+                self.not_constant(span)?;
                 (ExpressionKind::Fresh, Type::Version)
             }
             Written::Variable(name) => return self.variable(name, written),
             Written::Index(..) => return self.index(written),
             Written::Field(record, name) => return self.field(record, name, span),
             Written::Call(name, arguments) => return self.call_within(name, arguments, span),
-            Written::New(..) => return Err(self.report(DiagnosticKind::NewWithin, span)),
+            Written::New(..) => return Err(self.report(new_within(), span)),
             Written::EmptyList => return self.empty_list(expected, span),
             Written::Tuple(components) => return self.tuple(components, expected, span),
             Written::Record(fields) => return self.record(fields, expected, span),
@@ -69,25 +73,25 @@ impl Body<'_> {
             }
             Some(content) => {
                 let content = content.clone();
-                Err(self.report(DiagnosticKind::NeverNone { content }, span))
+                let message = message!("never-none", "`{content}` is never none")
+                    .help("declare it as `... or none`");
+                Err(self.report(message, span))
             }
-            None => Err(self.report(DiagnosticKind::UnknownShape { what: "none" }, span)),
+            None => Err(self.report(unknown_shape("none"), span)),
         }
     }
 
-    fn only_of_process(&mut self, what: &'static str, span: Span) -> Parsed<()> {
+    fn only_of_process(&mut self, span: Span) -> Parsed<()> {
         match self.constant {
-            Some(constant) if !constant.of_process => self.not_constant(what, span),
+            Some(constant) if !constant.of_process => self.not_constant(span),
             _ => Ok(()),
         }
     }
 
-    /// Refuses this in a constant expression.
-    pub fn not_constant(&mut self, _found: &'static str, span: Span) -> Parsed<()> {
+    /// Refuses a constant expression.
+    pub fn not_constant(&mut self, span: Span) -> Parsed<()> {
         match self.constant {
-            Some(constant) => {
-                Err(self.report(DiagnosticKind::NotConstant { what: constant.what }, span))
-            }
+            Some(_) => Err(self.report(not_constant(), span)),
             None => Ok(()),
         }
     }
@@ -97,20 +101,19 @@ impl Body<'_> {
         match self.meaning(name) {
             Some(Meaning::Local(visible)) => {
                 if self.constant.is_some() {
-                    self.not_constant("a variable", span)?;
+                    self.not_constant(span)?;
                 }
                 Ok(self.read(visible.id, span))
             }
             Some(Meaning::Global(Global::Private(id))) => {
-                self.not_constant("a variable", span)?;
+                self.not_constant(span)?;
                 let content = self.globals.private[id.0 as usize].content.clone();
                 Ok(Expression { kind: ExpressionKind::Private(id), content, span })
             }
             Some(Meaning::Global(Global::Shared(id))) => self.read_cell(id, &[], span),
             Some(Meaning::Global(Global::InitialNode(position))) => {
                 if !self.constant.is_some_and(|constant| constant.names_nodes) {
-                    let kind = DiagnosticKind::InitialNodeOutside { name: name.to_owned() };
-                    return Err(self.report(kind, span));
+                    return Err(self.report(initial_node_outside(name), span));
                 }
                 let (node, number) = self.globals.nodes.initial[position as usize];
                 let (kind, content) =
@@ -152,7 +155,7 @@ impl Body<'_> {
     ) -> Parsed<Expression> {
         let Type::Array { index: over, element } = array.content.clone() else {
             let found = array.content;
-            return Err(self.report(DiagnosticKind::NoElements { found }, array.span));
+            return Err(self.report(no_elements(&found), array.span));
         };
         let index = self.expect_type(index, &over.index_type())?;
         let kind = ExpressionKind::Index(Box::new(array), Box::new(index));
@@ -177,7 +180,7 @@ impl Body<'_> {
         }
         if !range::never_empty(index, false) {
             let range = index.to_string();
-            return Err(self.report(DiagnosticKind::EmptyRange { range }, over.over.span));
+            return Err(self.report(empty_range(&range), over.over.span));
         }
         let constant = self.constant.is_some();
         let body = |body: &mut Self, _| match wanted {
@@ -204,7 +207,7 @@ impl Body<'_> {
         written: &tree::Expression,
         span: Span,
     ) -> Parsed<Expression> {
-        self.not_constant("a quantifier", span)?;
+        self.not_constant(span)?;
         let (index, between) = self.run_through(&over.over)?;
         let except = self.exception(over, index)?;
         let (variable, body, statements) =
@@ -262,8 +265,7 @@ impl Body<'_> {
         let number = self.present(number);
         if let Some(bound) = range::constant(&number.kind) {
             if range::apart((bound, bound), range::BELOW_N) {
-                let kind = DiagnosticKind::NeverInRange { number: bound.to_string(), content };
-                return Err(self.report(kind, number.span));
+                return Err(self.report(never_in_range(bound, &content), number.span));
             }
             let kind = match content {
                 Type::Process => ExpressionKind::Process(bound),
@@ -273,8 +275,7 @@ impl Body<'_> {
         }
         if range::numbers(&number.content).is_none() {
             let expected = Type::Integer { low: range::BELOW_N.0, high: range::BELOW_N.1 };
-            let kind = DiagnosticKind::Mismatch { expected, found: number.content };
-            return Err(self.report(kind, number.span));
+            return Err(self.report(mismatch(&expected, &number.content), number.span));
         }
         if matches!(number.content, Type::Process | Type::Segment) {
             return self.coerce(number, &content);
@@ -305,7 +306,7 @@ impl Body<'_> {
         let [argument] = arguments else {
             return Err(self.argument_count("value", 1, arguments.len(), span));
         };
-        self.not_constant("a value by its number", span)?;
+        self.not_constant(span)?;
         let number = Box::new(self.expect_type(argument, &range::any_number())?);
         Ok(Expression { kind: ExpressionKind::ValueOf(number), content: Type::Value, span })
     }
@@ -328,7 +329,11 @@ impl Body<'_> {
         found: usize,
         span: Span,
     ) -> Reported {
-        self.report(DiagnosticKind::ArgumentCount { name: name.to_owned(), expected, found }, span)
+        let plural = if expected == 1 { "" } else { "s" };
+        let message =
+            message!("argument-count", "`{name}` takes {expected} argument{plural}, found {found}")
+                .label(format!("expected {expected} argument{plural}"));
+        self.report(message, span)
     }
 }
 

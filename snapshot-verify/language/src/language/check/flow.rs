@@ -2,7 +2,8 @@
 //! round without an access, ends without a `return`.
 
 use crate::language::Span;
-use crate::language::diagnostic::{DiagnosticKind, Reporter};
+use crate::language::diagnostic::syntax::nested_too_deep;
+use crate::language::diagnostic::{Reporter, message};
 use crate::program::{Procedure, ProcedureId, Statement, StatementKind};
 
 use super::range;
@@ -23,7 +24,10 @@ pub(super) fn check(procedures: &[Procedure], reporter: &mut Reporter) {
             && let Some(returns) = &procedure.returns
         {
             let (name, returns) = (procedure.name.clone(), returns.clone());
-            reporter.report(DiagnosticKind::MissingReturn { name, returns }, procedure.span);
+            let message = message!("missing-return", "a path through `{name}` returns nothing")
+                .label(format!("expected `return` and a `{returns}`"))
+                .help("end every path with `return`");
+            reporter.report(message, procedure.span);
         }
         ends[id] = ways.through.max(ways.back);
     }
@@ -47,14 +51,22 @@ fn limit_nesting(procedures: &[Procedure], order: &[usize], reporter: &mut Repor
             };
             let reached = depth + called.map_or(0, |called| depths[called]);
             if reached > NESTING {
-                let kind = match called {
+                let message = match called {
                     Some(called) => {
                         let name = procedures[called].name.clone();
-                        DiagnosticKind::CallsTooDeep { name, limit: NESTING }
+                        message!(
+                            "calls-too-deep",
+                            "with the call of `{name}` statements are nested deeper than \
+                             {NESTING} levels"
+                        )
+                        .help(
+                            "let the caller make some of the calls one after the other, each \
+                             nested less deep",
+                        )
                     }
-                    None => DiagnosticKind::NestedTooDeep { limit: NESTING },
+                    None => nested_too_deep(NESTING),
                 };
-                reporter.report(kind, statement.span);
+                reporter.report(message, statement.span);
                 return false;
             }
             depths[id] = depths[id].max(reached);
@@ -114,7 +126,10 @@ fn callees_first(procedures: &[Procedure], reporter: &mut Reporter) -> Option<Ve
     }
     let mut circle: Vec<String> = path.iter().map(|&on| procedures[on].name.clone()).collect();
     circle.extend(circle.first().cloned());
-    reporter.report(DiagnosticKind::Recursion { circle }, place);
+    let message = message!("recursion", "procedures call each other in a circle")
+        .label(circle.join(" -> "))
+        .help("use a loop: the steps of a procedure must be known in advance");
+    reporter.report(message, place);
     None
 }
 
@@ -183,7 +198,16 @@ impl Walk<'_> {
             StatementKind::Loop { body } => {
                 let round = self.block(body, Way::Silent);
                 if round.through == Way::Silent {
-                    self.reporter.report(DiagnosticKind::LoopWithoutAccess, statement.span);
+                    let message = message!(
+                        "loop-without-access",
+                        "a loop that may go round without an access to shared memory"
+                    )
+                    .label("no access on some way round")
+                    .help(
+                        "a process that waits must look at shared memory; to go through \
+                         indices, use `for`",
+                    );
+                    self.reporter.report(message, statement.span);
                 }
                 Ways {
                     through: reached.min(round.out),

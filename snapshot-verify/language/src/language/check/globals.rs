@@ -1,12 +1,14 @@
 //! What is declared outside of procedures: types, shared and private variables, and
 //! what is known of each procedure from outside.
 
+use crate::language::diagnostic::syntax::{duplicate, reserved_name, too_many};
+use crate::language::diagnostic::types::empty_range;
 use std::collections::{HashMap, HashSet};
 
 use super::body::{Body, Constant};
 use super::node::Nodes;
 use super::types::{self, Types};
-use crate::language::diagnostic::{DiagnosticKind, Parsed, Reporter};
+use crate::language::diagnostic::{Parsed, Reporter, message};
 use crate::language::tree::{Cell, InitialNode, Name, Procedure, Tree, Variable};
 use crate::language::{Source, Span};
 use crate::program::{
@@ -114,7 +116,7 @@ impl Globals {
         for (procedure, id) in tree.procedures.iter().zip(0..) {
             if OWN_PROCEDURES.contains(&procedure.name.text.as_str()) {
                 let name = procedure.name.text.clone();
-                reporter.report(DiagnosticKind::ReservedName { name }, procedure.name.span);
+                reporter.report(reserved_name(&name), procedure.name.span);
             }
             let signature = globals.signature(procedure, reporter);
             globals.signatures.push(signature);
@@ -186,8 +188,7 @@ impl Globals {
         reporter: &mut Reporter,
     ) -> Parsed<SharedVariable> {
         let (dimensions, content) = self.declared(variable, reporter)?;
-        let what = "the first content of a cell";
-        let constant = Constant { what, of_process: false, names_nodes: true };
+        let constant = Constant { of_process: false, names_nodes: true };
         let initial = self.initial(source, variable, &content, constant, reporter)?;
         Ok(SharedVariable {
             name: variable.name.text.clone(),
@@ -220,8 +221,7 @@ impl Globals {
         reporter: &mut Reporter,
     ) -> Parsed<(Type, Expression)> {
         let (dimensions, element) = self.declared(variable, reporter)?;
-        let what = "the first content of a variable";
-        let constant = Constant { what, of_process: true, names_nodes };
+        let constant = Constant { of_process: true, names_nodes };
         let mut initial = self.initial(source, variable, &element, constant, reporter)?;
         let content = Types::dimensioned(&dimensions, element.clone());
         let mut filled = element;
@@ -244,13 +244,12 @@ impl Globals {
             let index = types::indices(written, reporter)?;
             if !super::range::never_empty(index, false) {
                 let range = index.to_string();
-                return Err(reporter.report(DiagnosticKind::EmptyRange { range }, written.span));
+                return Err(reporter.report(empty_range(&range), written.span));
             }
             dimensions.push(index);
         }
         if dimensions.len() > DIMENSIONS {
-            let kind = DiagnosticKind::TooMany { what: "dimensions", limit: DIMENSIONS };
-            return Err(reporter.report(kind, variable.name.span));
+            return Err(reporter.report(too_many("dimensions", DIMENSIONS), variable.name.span));
         }
         Ok((dimensions, self.types.resolve(&variable.content, reporter)?))
     }
@@ -293,8 +292,10 @@ impl Globals {
                 (None, Some(operation)) => operation.parameters.get(position).cloned().flatten(),
                 (None, None) if is_update => Some(Type::Value),
                 (None, None) => {
-                    let kind = DiagnosticKind::UntypedParameter { name: parameter.text.clone() };
-                    reporter.report(kind, parameter.span);
+                    let message =
+                        message!("untyped-parameter", "parameter `{}` has no type", parameter.text)
+                            .help("write `NAME: TYPE`");
+                    reporter.report(message, parameter.span);
                     None
                 }
             });
@@ -302,12 +303,20 @@ impl Globals {
         if is_update && sound {
             let one_value = matches!(parameters[..], [Some(Type::Value) | None]);
             if !one_value || returns.is_some() {
-                reporter.report(DiagnosticKind::UpdateSignature, name.span);
+                let message = message!(
+                    "update-signature",
+                    "`update` has one parameter, the value, and returns nothing"
+                )
+                .help("write `update(v):`");
+                reporter.report(message, name.span);
             }
         }
         if is_scan && sound {
             if !parameters.is_empty() || returns.as_ref().is_some_and(|r| *r != Type::view()) {
-                reporter.report(DiagnosticKind::ScanSignature, name.span);
+                let message =
+                    message!("scan-signature", "`scan` has no parameters and returns a view")
+                        .help("write `scan:`");
+                reporter.report(message, name.span);
             }
             returns = Some(Type::view());
         }
@@ -321,7 +330,16 @@ impl Globals {
             {
                 let (name, place) = (name.text.clone(), name.span);
                 let operation = operation.name.span;
-                reporter.report(DiagnosticKind::OperationSignature { name, operation }, place);
+                let message = message!(
+                    "operation-signature",
+                    "`{name}` has other parameters, or another result, than the operation"
+                )
+                .context(operation, "the operation")
+                .help(
+                    "leave out the types of the parameters and of the result: they are the \
+                     operation's",
+                );
+                reporter.report(message, place);
             }
             returns.clone_from(&operation.returns);
         }
@@ -334,8 +352,7 @@ const DIMENSIONS: usize = 8;
 
 fn is_new(places: &mut HashMap<String, Span>, name: &Name, reporter: &mut Reporter) -> bool {
     if let Some(&first) = places.get(&name.text) {
-        let kind = DiagnosticKind::Duplicate { name: name.text.clone(), first };
-        reporter.report(kind, name.span);
+        reporter.report(duplicate(&name.text, first), name.span);
         return false;
     }
     places.insert(name.text.clone(), name.span);

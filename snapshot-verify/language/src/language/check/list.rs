@@ -3,7 +3,8 @@
 use super::body::Body;
 use super::globals::Expected;
 use crate::language::Span;
-use crate::language::diagnostic::{DiagnosticKind, Parsed};
+use crate::language::diagnostic::Parsed;
+use crate::language::diagnostic::types::{list_outside_object, not_defined, unknown_shape};
 use crate::language::tree::{self, Name};
 use crate::program::{Bound, Expression, ExpressionKind, ListOperation, Type};
 
@@ -24,9 +25,9 @@ impl Body<'_> {
             }
             Some(expected) if !matches!(self.globals.interface, Expected::Specification(_)) => {
                 let _ = expected;
-                Err(self.report(DiagnosticKind::ListOutsideObject, span))
+                Err(self.report(list_outside_object(), span))
             }
-            _ => Err(self.report(DiagnosticKind::UnknownShape { what: "[]" }, span)),
+            _ => Err(self.report(unknown_shape("[]"), span)),
         }
     }
 
@@ -48,7 +49,7 @@ impl Body<'_> {
         let list = self.expression(&written[at], None)?;
         let Type::List(element) = list.content.clone() else {
             let (operator, found) = (operation.name(), list.content);
-            return Err(self.report(DiagnosticKind::Operand { operator, found }, list.span));
+            return Err(self.report(not_defined(operator, &found), list.span));
         };
         let content = match operation {
             ListOperation::First => (*element).clone(),

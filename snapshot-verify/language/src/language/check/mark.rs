@@ -11,7 +11,7 @@
 use super::body::Body;
 use super::exchange::is_first_half;
 use crate::language::Span;
-use crate::language::diagnostic::{DiagnosticKind, Parsed};
+use crate::language::diagnostic::{Parsed, message};
 use crate::language::tree;
 use crate::program::{Expression, ExpressionKind, Mark, Statement, StatementKind, Type};
 
@@ -92,14 +92,27 @@ impl Body<'_> {
             self.spent = None;
             condition = Some(self.condition(written)?);
             if self.block.len() > accessed {
-                return Err(self.report(DiagnosticKind::PointAccesses, written.span));
+                let message = message!(
+                    "point-accesses",
+                    "whether this is a linearization point depends on shared memory"
+                )
+                .help(
+                    "name locals: the condition is evaluated in the step of the access, \
+                     once its result is stored",
+                );
+                return Err(self.report(message, written.span));
             }
             if !self.with_points {
                 self.keep_locals(locals);
             }
         }
         let Some(first) = first_access(&self.block[from..]) else {
-            return Err(self.report(DiagnosticKind::NothingLinearizes, written.span));
+            let message = message!(
+                "nothing-linearizes",
+                "nothing to linearize at: the statement accesses no shared memory"
+            )
+            .help("move `linearizes` to the statement with the access");
+            return Err(self.report(message, written.span));
         };
         self.marked.get_or_insert(first);
         Ok(condition)

@@ -31,7 +31,7 @@ mod statement;
 mod target;
 mod types;
 
-use super::diagnostic::{DiagnosticKind, Reporter};
+use super::diagnostic::{Reporter, message};
 use super::tree::Tree;
 use super::{Source, Span};
 use crate::program::{Interface, Procedure, ProcedureId, Program};
@@ -54,7 +54,12 @@ pub(super) fn program(
     let expected = declared.as_ref().map_or(Expected::Snapshot, object::Declared::expected);
     let mut globals = Globals::declare(source, tree, expected, reporter);
     if let (None, Some(node)) = (&declared, tree.nodes.first()) {
-        reporter.report(DiagnosticKind::NodesWithoutObject, node.name.span);
+        let message = message!("nodes-without-object", "nodes, and no object that they implement")
+            .help(
+                "declare what the algorithm implements, with `object NAME:`: a \
+                 snapshot, too, can be declared as one",
+            );
+        reporter.report(message, node.name.span);
     }
     let place = tree.name.span;
     let interface = match declared {
@@ -100,8 +105,18 @@ fn required(
 ) -> Option<ProcedureId> {
     let found = globals.operation(name);
     if found.is_none() {
-        let name = name.to_owned();
-        reporter.report(DiagnosticKind::MissingProcedure { name, of_object }, place);
+        let message = message!("missing-procedure", "the algorithm has no `{name}`");
+        let message = message.help(match name {
+            _ if of_object => format!(
+                "declare `procedure {name}`, with the parameters of the operation, and below it \
+                 how a process carries it out"
+            ),
+            "update" => "declare `update(v):` and below it how a process updates its segment; or \
+                         declare the `object` that it implements"
+                .to_owned(),
+            _ => "declare `scan:` and below it how a process takes a snapshot".to_owned(),
+        });
+        reporter.report(message, place);
     }
     found
 }

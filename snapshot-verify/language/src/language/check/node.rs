@@ -5,7 +5,9 @@ use super::globals::{self, Globals};
 use super::target::Target;
 use super::types::{self, Types};
 use super::{range, result};
-use crate::language::diagnostic::{DiagnosticKind, Parsed, Reporter};
+use crate::language::diagnostic::syntax::duplicate;
+use crate::language::diagnostic::types::{described, mismatch, new_within, unknown_field};
+use crate::language::diagnostic::{Parsed, Reporter, message};
 use crate::language::tree::{self, Name, Tree};
 use crate::language::{Source, Span};
 use crate::program::{
@@ -44,7 +46,7 @@ impl Nodes {
                 let mut before = declaration.fields[..position].iter();
                 if let Some(other) = before.find(|other| other.name.text == field.name.text) {
                     let (name, first) = (field.name.text.clone(), other.name.span);
-                    reporter.report(DiagnosticKind::Duplicate { name, first }, field.name.span);
+                    reporter.report(duplicate(&name, first), field.name.span);
                     continue;
                 }
                 let Ok(content) = types.resolve(&field.content, reporter) else { continue };
@@ -82,7 +84,9 @@ impl Nodes {
         let Ok(bound) = types::bound(written, reporter) else { return NodeType::BOUND };
         if !range::at_most(Bound::constant(1), bound) {
             let name = declaration.name.text.clone();
-            reporter.report(DiagnosticKind::NodeBound { name }, written.span);
+            let message = message!("node-bound", "there can be no `{name}`")
+                .help("the bound must be at least 1 for every n >= 2");
+            reporter.report(message, written.span);
         }
         bound
     }
@@ -98,8 +102,7 @@ impl Globals {
     ) -> Vec<InitialNode> {
         let mut made = Vec::new();
         for (one, &(node, number)) in tree.initially.iter().zip(&self.nodes.initial) {
-            let what = "the first content of a field";
-            let constant = Constant { what, of_process: false, names_nodes: true };
+            let constant = Constant { of_process: false, names_nodes: true };
             let mut body = Body::constant(source, self, constant, reporter);
             if let Ok(fields) = body.fields_of_node(node, &one.fields, one.span) {
                 made.push(InitialNode { node, number, fields });
@@ -115,8 +118,10 @@ impl Globals {
             _ => {
                 let known = self.nodes.types.iter().map(|node| node.name.as_str());
                 let nearest = reporter.nearest(&name.text, known);
-                let kind = DiagnosticKind::UnknownNode { name: name.text.clone(), nearest };
-                Err(reporter.report(kind, name.span))
+                let message = message!("unknown-node", "`{}` is not declared as a node", name.text)
+                    .nearest(nearest)
+                    .help(format!("declare it: `node {0}: next: {0} or none`, say", name.text));
+                Err(reporter.report(message, name.span))
             }
         }
     }
@@ -164,7 +169,9 @@ impl Body<'_> {
         value: Span,
         span: Span,
     ) -> Parsed<()> {
-        self.not_in_atomic(DiagnosticKind::NewInAtomic, value)?;
+        let message = message!("new-in-atomic", "a `new` in an atomic step")
+            .help("write it before the block: other processes do not see the node");
+        self.not_in_atomic(message, value)?;
         let node = self.globals.node(name, self.reporter)?;
         let content = self.globals.nodes.content(node);
         let (target, wanted) = match self.target(place)? {
@@ -175,12 +182,11 @@ impl Body<'_> {
                 (result::whole(id), content.clone())
             }
             Target::Cell(..) | Target::PartOfCell(..) => {
-                return Err(self.report(DiagnosticKind::NewWithin, value));
+                return Err(self.report(new_within(), value));
             }
         };
         if pointed_to(&wanted) != Some(node) {
-            let kind = DiagnosticKind::Mismatch { expected: wanted, found: content };
-            return Err(self.report(kind, value));
+            return Err(self.report(mismatch(&wanted, &content), value));
         }
         let fields = self.fields_of_node(node, fields, value)?;
         self.push(StatementKind::New { node, fields, into: target }, span);
@@ -192,8 +198,13 @@ impl Body<'_> {
         let pointer = self.expression(written, None)?;
         let pointer = self.present(pointer);
         if pointed_to(&pointer.content).is_none() {
-            let kind = DiagnosticKind::NotANode { found: pointer.content };
-            return Err(self.report(kind, written.span));
+            let message = message!(
+                "not-a-node",
+                "`free` needs a node, found {}",
+                described(&pointer.content)
+            )
+            .help("free what points to a node: `free p`");
+            return Err(self.report(message, written.span));
         }
         self.spend(span)?;
         self.push(StatementKind::Free(pointer), span);
@@ -208,7 +219,7 @@ impl Body<'_> {
         span: Span,
     ) -> Parsed<Option<(CellPlace, Type)>> {
         let Some(node) = pointed_to(&pointer.content) else { return Ok(None) };
-        self.not_constant("shared memory", span)?;
+        self.not_constant(span)?;
         let globals = self.globals;
         let declared = &globals.nodes.types[node.0 as usize];
         let of = |field: &SharedId| &globals.shared[field.0 as usize];
@@ -216,9 +227,7 @@ impl Body<'_> {
         let Some(field) = declared.fields.iter().find(|field| named(field) == name.text) else {
             let nearest = self.reporter.nearest(&name.text, declared.fields.iter().map(named));
             let (content, name_span) = (globals.nodes.content(node), name.span);
-            let kind =
-                DiagnosticKind::UnknownField { name: name.text.clone(), of: content, nearest };
-            return Err(self.report(kind, name_span));
+            return Err(self.report(unknown_field(&name.text, &content, nearest), name_span));
         };
         let pointer = self.present(pointer.clone());
         let place = CellPlace { variable: *field, indices: vec![pointer], span };

@@ -4,11 +4,13 @@
 //! `await` one that returns a truth value. So names, types and statements mean in an object what they mean in
 //! an algorithm; but there is no shared memory.
 
+use crate::language::diagnostic::syntax::{reserved_name, too_many};
+use crate::language::diagnostic::types::not_constant;
 use std::collections::{HashMap, HashSet};
 
 use super::globals::{Expected, Globals, Signature};
 use super::{flow, procedures, required};
-use crate::language::diagnostic::{DiagnosticKind, Reporter};
+use crate::language::diagnostic::{Message, Reporter, message};
 use crate::language::tree::{self, Name, Tree};
 use crate::language::{Source, Span};
 use crate::program::{
@@ -35,21 +37,23 @@ pub(super) fn declare<'t>(
 ) -> Option<Declared<'t>> {
     let place = object.name.span;
     if object.operations.is_empty() {
-        reporter.report(DiagnosticKind::NoOperations { name: object.name.text.clone() }, place);
+        let message =
+            message!("no-operations", "the object `{}` has no operations", object.name.text)
+                .help("declare them below the `state`: `read: 0..3: return x`, say");
+        reporter.report(message, place);
     }
     let (limit, parameters) = (Object::MOST_OPERATIONS, Object::MOST_PARAMETERS);
     if object.operations.len() > limit {
-        reporter.report(DiagnosticKind::TooMany { what: "operations", limit }, place);
+        reporter.report(too_many("operations", limit), place);
     }
     let (mut written, mut guards) = (Vec::new(), Vec::new());
     for operation in &object.operations {
         let name = &operation.procedure.name;
         if ListOperation::CALLS.iter().any(|call| call.name() == name.text) {
-            reporter.report(DiagnosticKind::ReservedName { name: name.text.clone() }, name.span);
+            reporter.report(reserved_name(&name.text), name.span);
         }
         if operation.procedure.parameters.len() > parameters {
-            let kind = DiagnosticKind::TooMany { what: "parameters", limit: parameters };
-            reporter.report(kind, operation.procedure.name.span);
+            reporter.report(too_many("parameters", parameters), operation.procedure.name.span);
         }
         written.push(operation.procedure.clone());
     }
@@ -160,8 +164,7 @@ fn check(specification: &Program, operations: usize, reporter: &mut Reporter) {
     for variable in &specification.private {
         no_version(&variable.content, variable.span, reporter);
         if mentions_me(&variable.initial) {
-            let what = "the first state of an object";
-            reporter.report(DiagnosticKind::NotConstant { what }, variable.initial.span);
+            reporter.report(not_constant(), variable.initial.span);
         }
     }
     for (number, procedure) in specification.procedures.iter().enumerate() {
@@ -170,7 +173,12 @@ fn check(specification: &Program, operations: usize, reporter: &mut Reporter) {
         }
         Statement::each(&procedure.body, &mut |statement| {
             if let StatementKind::Atomic(_) = statement.kind {
-                reporter.report(DiagnosticKind::AtomicInObject, statement.span);
+                let message = message!(
+                    "atomic-in-object",
+                    "an atomic step within an operation of the object"
+                )
+                .help("an operation takes effect at one instant: leave out `atomic:`");
+                reporter.report(message, statement.span);
             }
         });
         if number >= operations {
@@ -180,12 +188,12 @@ fn check(specification: &Program, operations: usize, reporter: &mut Reporter) {
         for parameter in &procedure.locals[..procedure.parameters] {
             if !is_argument(&parameter.content) {
                 let (content, place) = (parameter.content.clone(), "a parameter of an operation");
-                reporter.report(DiagnosticKind::OperationType { content, place }, parameter.span);
+                reporter.report(operation_type(&content, place), parameter.span);
             }
         }
         if let Some(content) = procedure.returns.clone().filter(|content| !is_result(content)) {
             let place = "the result of an operation";
-            reporter.report(DiagnosticKind::OperationType { content, place }, procedure.span);
+            reporter.report(operation_type(&content, place), procedure.span);
         }
     }
 }
@@ -201,15 +209,27 @@ fn is_together(effect: &Procedure) -> bool {
 fn together(specification: &Program, operation: &Procedure, reporter: &mut Reporter) {
     let mut parts = operation.body.splitn(2, |one| matches!(one.kind, StatementKind::Together));
     let (before, after) = (parts.next().unwrap_or_default(), parts.next());
-    let mut report = |kind, span| _ = reporter.report(kind, span);
+    let mut report = |message, span| _ = reporter.report(message, span);
     for statements in std::iter::once(before).chain(after) {
         Statement::each(statements, &mut |statement| match &statement.kind {
-            StatementKind::Together => report(DiagnosticKind::TogetherNested, statement.span),
+            StatementKind::Together => report(
+                message!("together-nested", "`together` within a block, or a second time").help(
+                    "write it once, between the statements that change the state and those \
+                     that look at what all have done",
+                ),
+                statement.span,
+            ),
             StatementKind::Call { procedure, .. } => {
                 let called = specification.procedure(*procedure);
                 if is_together(called) {
                     let name = called.name.clone();
-                    report(DiagnosticKind::TogetherCalled { name }, statement.span);
+                    let message = message!(
+                        "together-called",
+                        "the operation `{name}`, others of which take effect together with it, \
+                         is called"
+                    )
+                    .help("write what it does in place of the call");
+                    report(message, statement.span);
                 }
             }
             _ => {}
@@ -223,7 +243,12 @@ fn together(specification: &Program, operation: &Procedure, reporter: &mut Repor
             _ => false,
         };
         if changes {
-            report(DiagnosticKind::ChangedAfterTogether, statement.span);
+            let message =
+                message!("changed-after-together", "the state is changed after `together`").help(
+                    "change the state before it: after it, the operations only look at \
+                     what all of them have done",
+                );
+            report(message, statement.span);
         }
     });
 }
@@ -232,7 +257,7 @@ fn together(specification: &Program, operation: &Procedure, reporter: &mut Repor
 fn no_version(content: &Type, span: Span, reporter: &mut Reporter) {
     if is_internal(content) {
         let (content, place) = (content.clone(), "in an object");
-        reporter.report(DiagnosticKind::OperationType { content, place }, span);
+        reporter.report(operation_type(&content, place), span);
     }
 }
 
@@ -273,4 +298,11 @@ fn is_result(content: &Type) -> bool {
 fn mentions_me(expression: &Expression) -> bool {
     matches!(expression.kind, ExpressionKind::Me)
         || expression.operands().into_iter().any(mentions_me)
+}
+
+fn operation_type(content: &Type, place: &str) -> Message {
+    message!("operation-type", "`{content}` cannot be {place}").help(
+        "values, numbers, processes, segments, truth values, and `... or none` can; \
+         and, but for parameters, records and arrays of these",
+    )
 }

@@ -4,8 +4,9 @@ use super::body::Body;
 use super::expression::{apply, number_of};
 use super::range;
 use crate::language::Span;
-use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported};
-use crate::language::parser::Parser;
+use crate::language::diagnostic::syntax::number_too_large;
+use crate::language::diagnostic::types::{counter_arithmetic, described, not_defined, product};
+use crate::language::diagnostic::{Parsed, Reported, message};
 use crate::language::tree::{self, ExpressionKind as Written, Operator};
 use crate::program::{Binary, Bound, Expression, ExpressionKind, Type};
 
@@ -52,9 +53,7 @@ impl Body<'_> {
                 let one = number_of(Bound::constant(1), span);
                 Ok(apply(Binary::Subtract, one, operand, content, span))
             }
-            found => {
-                Err(self.report(DiagnosticKind::Operand { operator: "not", found }, operand.span))
-            }
+            found => Err(self.report(not_defined("not", &found), operand.span)),
         }
     }
 
@@ -68,7 +67,9 @@ impl Body<'_> {
     ) -> Parsed<Expression> {
         for operand in [left, right] {
             if matches!(operand.kind, Written::Fresh) {
-                return Err(self.report(DiagnosticKind::FreshCompared, operand.span));
+                let message = message!("fresh-compared", "a fresh version is equal to nothing")
+                    .help("assign it to a variable first");
+                return Err(self.report(message, operand.span));
             }
         }
         let (left, right) = if takes_its_type(left) {
@@ -81,7 +82,18 @@ impl Body<'_> {
         };
         let Some(content) = Self::join(&left, &right) else {
             let (expected, found) = (left.content, right.content);
-            return Err(self.report(DiagnosticKind::Incomparable { expected, found }, span));
+            let message = message!(
+                "incomparable",
+                "{} and {} cannot be compared",
+                described(&expected),
+                described(&found)
+            )
+            .label(format!(
+                "{} on the left, {} on the right",
+                described(&expected),
+                described(&found)
+            ));
+            return Err(self.report(message, span));
         };
         let (left, right) = (self.coerce(left, &content)?, self.coerce(right, &content)?);
         Ok(apply(operator, left, right, Type::Bool, span))
@@ -130,7 +142,7 @@ impl Body<'_> {
         let counter = match operator {
             Operator::Add if is_one(&right) => left,
             Operator::Add if is_one(&left) => right,
-            _ => return Err(self.report(DiagnosticKind::CounterArithmetic, span)),
+            _ => return Err(self.report(counter_arithmetic(), span)),
         };
         let kind = ExpressionKind::Successor(Box::new(counter));
         Ok(Expression { kind, content: Type::Counter, span })
@@ -175,7 +187,7 @@ impl Body<'_> {
         let (factor, operand) = match (factor(&left), factor(&right)) {
             (Some(factor), _) => (factor, right),
             (_, Some(factor)) => (factor, left),
-            _ => return Err(self.report(DiagnosticKind::Product, span)),
+            _ => return Err(self.report(product(), span)),
         };
         if let Some(number) = range::constant(&operand.kind) {
             let product = self.limited(range::scale(factor, number), span)?;
@@ -185,7 +197,7 @@ impl Body<'_> {
             return Err(self.not_an_operand(Operator::Multiply, operand));
         }
         if !(1..=COPIES).contains(&factor) || !is_variable(&operand) {
-            return Err(self.report(DiagnosticKind::Product, span));
+            return Err(self.report(product(), span));
         }
         let mut sum = operand.clone();
         for _ in 1..factor {
@@ -217,7 +229,13 @@ impl Body<'_> {
         let divisor = self.expression(written, None)?;
         let known = range::constant(&divisor.kind)
             .filter(|&divisor| range::at_most(Bound::constant(1), divisor));
-        known.ok_or_else(|| self.report(DiagnosticKind::Divisor, divisor.span))
+        known.ok_or_else(|| {
+            self.report(
+                message!("divisor", "the divisor is no positive number")
+                    .help("divide by a number or by n, which is greater than 0 for every n >= 2"),
+                divisor.span,
+            )
+        })
     }
 
     /// `mod`: of a number or counter, by a number that is known.
@@ -250,12 +268,12 @@ impl Body<'_> {
 
     fn not_an_operand(&mut self, operator: Operator, operand: Expression) -> Reported {
         let (operator, found) = (operator.symbol(), operand.content);
-        self.report(DiagnosticKind::Operand { operator, found }, operand.span)
+        self.report(not_defined(operator, &found), operand.span)
     }
 
     fn limited(&mut self, bound: Option<Bound>, span: Span) -> Parsed<Bound> {
-        let kind = DiagnosticKind::NumberTooLarge { limit: Parser::NUMBER };
-        bound.ok_or_else(|| self.report(kind, span))
+        let message = number_too_large();
+        bound.ok_or_else(|| self.report(message, span))
     }
 }
 

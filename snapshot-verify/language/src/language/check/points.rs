@@ -6,7 +6,7 @@
 //! what its conditions and its SC and CAS yield, but where points are used.
 
 use crate::language::Span;
-use crate::language::diagnostic::{DiagnosticKind, Reporter};
+use crate::language::diagnostic::{Reporter, message};
 use crate::program::linearization::reached;
 use crate::program::{Interface, Object, Operation, Procedure, ProcedureId};
 
@@ -40,10 +40,23 @@ fn of_snapshot(
         let name = procedure.name.clone();
         match (by_update[index], by_scan[index]) {
             (true, true) => {
-                reporter.report(DiagnosticKind::PointOfBoth { name }, place);
+                let message = message!(
+                    "point-of-both",
+                    "a linearization point in `{name}`, which both `update` and `scan` call"
+                )
+                .help(
+                    "it would be a point of both: mark the statement in `update` or `scan` \
+                     itself, or mark none",
+                );
+                reporter.report(message, place);
             }
             (false, false) => {
-                reporter.report(DiagnosticKind::PointOfNeither { name }, place);
+                let message = message!(
+                    "point-of-neither",
+                    "a linearization point in `{name}`, which neither `update` nor `scan` calls"
+                )
+                .help("only operations take effect: remove `linearizes`, or call the procedure");
+                reporter.report(message, place);
             }
             (true, false) | (false, true) => {}
         }
@@ -66,10 +79,20 @@ fn of_object(
         let callers: Vec<&Operation> = callers.map(|(operation, _)| operation).collect();
         if let Some(together) = callers.iter().find(|operation| operation.together) {
             let name = procedures[together.procedure.0 as usize].name.clone();
-            reporter.report(DiagnosticKind::PointTogether { name }, place);
+            let message = message!(
+                "point-together",
+                "a linearization point of `{name}`, which takes effect together with others"
+            )
+            .help("what takes effect at once has no step of its own for that: remove `linearizes`");
+            reporter.report(message, place);
         } else if callers.is_empty() {
             let name = procedure.name.clone();
-            reporter.report(DiagnosticKind::PointOfNone { name }, place);
+            let message = message!(
+                "point-of-none",
+                "a linearization point in `{name}`, which no operation calls"
+            )
+            .help("only operations take effect: remove `linearizes`, or call the procedure");
+            reporter.report(message, place);
         }
     }
 }

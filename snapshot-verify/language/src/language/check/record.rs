@@ -2,7 +2,8 @@
 
 use super::body::Body;
 use crate::language::Span;
-use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported};
+use crate::language::diagnostic::types::{no_fields, unknown_field, unknown_shape};
+use crate::language::diagnostic::{Parsed, Reported, message};
 use crate::language::tree::{self, Name};
 use crate::program::{Access, Expression, ExpressionKind, Type};
 
@@ -25,7 +26,7 @@ impl Body<'_> {
     /// The position and the type of a field.
     pub fn field_of(&mut self, of: &Type, name: &Name, span: Span) -> Parsed<(usize, Type)> {
         let Type::Record(fields) = of else {
-            return Err(self.report(DiagnosticKind::NoFields { found: of.clone() }, span));
+            return Err(self.report(no_fields(of), span));
         };
         match fields.iter().position(|field| field.name == name.text) {
             Some(position) => Ok((position, fields[position].content.clone())),
@@ -33,7 +34,7 @@ impl Body<'_> {
                 let known = fields.iter().map(|field| field.name.as_str());
                 let nearest = self.reporter.nearest(&name.text, known);
                 let (name, of, span) = (name.text.clone(), of.clone(), name.span);
-                Err(self.report(DiagnosticKind::UnknownField { name, of, nearest }, span))
+                Err(self.report(unknown_field(&name, &of, nearest), span))
             }
         }
     }
@@ -50,8 +51,13 @@ impl Body<'_> {
         if fields.len() != components.len() {
             let (expected, found) = (fields.len(), components.len());
             let content = content.clone();
-            let kind = DiagnosticKind::FieldCount { expected, found, content };
-            return Err(self.report(kind, span));
+            let message = message!("field-count", "expected {expected} fields, found {found}")
+                .label(format!("expected `{content}`"))
+                .help(
+                    "give every field, in order; or change some of a record: `r with \
+                     (field: ...)`",
+                );
+            return Err(self.report(message, span));
         }
         let mut made = Vec::new();
         for (field, component) in fields.iter().zip(components) {
@@ -75,18 +81,22 @@ impl Body<'_> {
         }
         if let Some(missing) = made.iter().position(Option::is_none) {
             let (name, content) = (fields[missing].name.clone(), content.clone());
-            return Err(self.report(DiagnosticKind::MissingField { name, content }, span));
+            let message = message!("missing-field", "field `{name}` is missing")
+                .label(format!("expected `{content}`"))
+                .help("to change some fields only, write `r with (field: ...)`");
+            return Err(self.report(message, span));
         }
         let made = made.into_iter().flatten().collect();
         Ok(Expression { kind: ExpressionKind::Record(made), content: content.clone(), span })
     }
 
     fn no_record(&mut self, expected: Option<&Type>, span: Span) -> Reported {
-        let kind = match expected {
-            Some(content) => DiagnosticKind::RecordUnexpected { expected: content.clone() },
-            None => DiagnosticKind::UnknownShape { what: "the record" },
+        let message = match expected {
+            Some(content) => message!("record-unexpected", "expected `{content}`, found a record")
+                .label(format!("expected `{content}`")),
+            None => unknown_shape("the record"),
         };
-        self.report(kind, span)
+        self.report(message, span)
     }
 
     pub fn with(
@@ -116,8 +126,10 @@ impl Body<'_> {
             if made.iter().any(|(other, _)| *other == position) {
                 let first = given.iter().find(|(other, _)| other.text == name.text);
                 let first = first.map_or(span, |(first, _)| first.span);
-                let kind = DiagnosticKind::RepeatedField { name: name.text.clone(), first };
-                return Err(self.report(kind, name.span));
+                let message = message!("repeated-field", "field `{}` is given twice", name.text)
+                    .context(first, "first given here")
+                    .help("remove one of the two");
+                return Err(self.report(message, name.span));
             }
             made.push((position, self.expect_type(written, &content)?));
         }

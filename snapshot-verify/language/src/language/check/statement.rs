@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::globals::Expected;
 use crate::language::Span;
-use crate::language::diagnostic::{DiagnosticKind, Parsed};
+use crate::language::diagnostic::{Message, Parsed, message};
 use crate::language::tree::{self, StatementKind as Form};
 use crate::program::{Expression, ExpressionKind, Statement, StatementKind, Type};
 
@@ -56,20 +56,26 @@ impl Body<'_> {
             }
             Form::While(condition, body) => self.repeat_while(condition, body, span)?,
             Form::Loop(body) => {
-                self.not_in_atomic(DiagnosticKind::LoopInAtomic, span)?;
+                self.not_in_atomic(loop_in_atomic(), span)?;
                 let body = self.in_loop(|checked| checked.statements(body));
                 self.push(StatementKind::Loop { body }, span);
             }
             Form::Exit => {
                 if self.loops == 0 {
-                    return Err(self.report(DiagnosticKind::ExitOutsideLoop, span));
+                    let message = message!("exit-outside-loop", "`exit` outside of a loop").help(
+                        "`exit` leaves `repeat`, `while` and `loop`; to leave a procedure, use \
+                         `return`",
+                    );
+                    return Err(self.report(message, span));
                 }
                 self.push(StatementKind::Break, span);
             }
             Form::For(over, body) => self.for_each(over, body, span)?,
             Form::Return(value) => self.give_back(value.as_ref(), span)?,
             Form::Atomic(body) => {
-                self.not_in_atomic(DiagnosticKind::NestedAtomic, span)?;
+                let message = message!("nested-atomic", "an atomic step in an atomic step")
+                    .help("it is one step already: remove the inner `atomic:`");
+                self.not_in_atomic(message, span)?;
                 self.atomic = true;
                 let body = self.statements(body);
                 self.atomic = false;
@@ -80,7 +86,13 @@ impl Body<'_> {
             Form::Choose(place, over) => self.choose(place, over, span)?,
             Form::Together => {
                 if !matches!(self.globals.interface, Expected::Specification(_)) {
-                    return Err(self.report(DiagnosticKind::TogetherOutsideObject, span));
+                    let message =
+                        message!("together-outside-object", "`together` outside of an object")
+                            .help(
+                                "it says that operations of an `object` take effect together; a \
+                                 procedure of the algorithm takes its steps one by one",
+                            );
+                    return Err(self.report(message, span));
                 }
                 self.push(StatementKind::Together, span);
             }
@@ -88,8 +100,8 @@ impl Body<'_> {
         Ok(())
     }
 
-    pub fn not_in_atomic(&mut self, kind: DiagnosticKind, span: Span) -> Parsed<()> {
-        if self.atomic { Err(self.report(kind, span)) } else { Ok(()) }
+    pub fn not_in_atomic(&mut self, message: Message, span: Span) -> Parsed<()> {
+        if self.atomic { Err(self.report(message, span)) } else { Ok(()) }
     }
 
     fn in_loop<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
@@ -130,7 +142,7 @@ impl Body<'_> {
         mark: Option<&tree::Mark>,
         span: Span,
     ) -> Parsed<()> {
-        self.not_in_atomic(DiagnosticKind::LoopInAtomic, span)?;
+        self.not_in_atomic(loop_in_atomic(), span)?;
         let (checked, body) = self.apart(|body| {
             let statements = body.in_loop(|body| body.statements(written));
             body.block.extend(statements);
@@ -155,7 +167,7 @@ impl Body<'_> {
         written: &[tree::Statement],
         span: Span,
     ) -> Parsed<()> {
-        self.not_in_atomic(DiagnosticKind::LoopInAtomic, span)?;
+        self.not_in_atomic(loop_in_atomic(), span)?;
         let (checked, body) = self.apart(|body| {
             let condition = body.condition(condition);
             body.mark_by_block(0);
@@ -218,4 +230,9 @@ const fn is_block(kind: &Form) -> bool {
 /// the condition only.
 const fn is_marked_as_block(kind: &Form) -> bool {
     is_block(kind) && !matches!(kind, Form::Repeat(..))
+}
+
+fn loop_in_atomic() -> Message {
+    message!("loop-in-atomic", "a loop in an atomic step")
+        .help("a step must end: use `for` to go through indices")
 }

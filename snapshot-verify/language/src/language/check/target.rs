@@ -4,7 +4,8 @@ use super::access;
 use super::body::{Body, Meaning};
 use super::globals::Global;
 use super::result::whole;
-use crate::language::diagnostic::{DiagnosticKind, Parsed};
+use crate::language::diagnostic::types::{initial_node_outside, no_elements};
+use crate::language::diagnostic::{Parsed, message};
 use crate::language::tree::{self, ExpressionKind as Written, Name};
 use crate::program::{CellPlace, Place, Projection, Root, Type};
 
@@ -27,8 +28,12 @@ impl Body<'_> {
                 None if self.is_broken(name) => Err(self.reporter.already()),
                 None => Ok(Target::New(Name { text: name.clone(), span: written.span })),
                 Some(Meaning::Local(visible)) if visible.index => {
-                    let kind = DiagnosticKind::AssignedIndex { name: name.clone() };
-                    Err(self.report(kind, written.span))
+                    let message = message!(
+                        "assigned-index",
+                        "`{name}` runs through the indices and cannot be assigned to"
+                    )
+                    .help("use another variable");
+                    Err(self.report(message, written.span))
                 }
                 Some(Meaning::Local(visible)) => {
                     let content = self.local(visible.id).content.clone();
@@ -44,8 +49,7 @@ impl Body<'_> {
                     Ok(Target::Cell(cell, content))
                 }
                 Some(Meaning::Global(Global::InitialNode(_))) => {
-                    let kind = DiagnosticKind::InitialNodeOutside { name: name.clone() };
-                    Err(self.report(kind, written.span))
+                    Err(self.report(initial_node_outside(name), written.span))
                 }
                 Some(Meaning::Global(Global::Broken)) => Err(self.reporter.already()),
             },
@@ -63,8 +67,7 @@ impl Body<'_> {
                 }
                 let (whole, content) = self.whole(array, written)?;
                 let Type::Array { index: over, element } = content else {
-                    let kind = DiagnosticKind::NoElements { found: content };
-                    return Err(self.report(kind, array.span));
+                    return Err(self.report(no_elements(&content), array.span));
                 };
                 let index = self.expect_type(index, &over.index_type())?;
                 Ok(whole.part(Projection::Index(index), *element))
@@ -82,7 +85,9 @@ impl Body<'_> {
             }
             _ => {
                 let what = self.source.slice(written.span).to_owned();
-                Err(self.report(DiagnosticKind::NotAPlace { what }, written.span))
+                let message = message!("not-a-place", "`{what}` cannot be assigned to")
+                    .help("assign to a variable, or to an element or field of one");
+                Err(self.report(message, written.span))
             }
         }
     }

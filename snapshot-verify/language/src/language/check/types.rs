@@ -1,11 +1,12 @@
 //! From types as written to types.
 
+use crate::language::diagnostic::syntax::{duplicate, number_too_large, reserved_name};
+use crate::language::diagnostic::types::{empty_range, list_outside_object, product};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::range;
 use crate::language::Span;
-use crate::language::diagnostic::{DiagnosticKind, Parsed, Reporter};
-use crate::language::parser::Parser;
+use crate::language::diagnostic::{Parsed, Reporter, message};
 use crate::language::tree::{
     Expression, ExpressionKind, Indices, IndicesKind, Node, Operator, TypeDeclaration,
     TypeExpression, TypeKind,
@@ -41,14 +42,12 @@ impl Types {
         for declaration in declarations {
             let name = &declaration.name;
             if OWN.contains(&name.text.as_str()) {
-                reporter
-                    .report(DiagnosticKind::ReservedName { name: name.text.clone() }, name.span);
+                reporter.report(reserved_name(&name.text), name.span);
                 continue;
             }
             if let Some(first) = by_name.get(name.text.as_str()) {
                 let first = first.name.span;
-                let kind = DiagnosticKind::Duplicate { name: name.text.clone(), first };
-                reporter.report(kind, name.span);
+                reporter.report(duplicate(&name.text, first), name.span);
                 continue;
             }
             by_name.insert(&name.text, declaration);
@@ -99,7 +98,9 @@ impl Types {
             let name = declaration.name.text.clone();
             types.failed.insert(name.clone());
             if !excused {
-                reporter.report(DiagnosticKind::TypeContainsItself { name }, declaration.name.span);
+                let message = message!("type-contains-itself", "type `{name}` contains itself")
+                    .help("a type must have an end");
+                reporter.report(message, declaration.name.span);
             }
         }
         types
@@ -117,11 +118,9 @@ impl Types {
             let (name, text) = (&node.name, node.name.text.as_str());
             let declared = by_name.get(text).map(|declaration| declaration.name.span);
             if OWN.contains(&text) {
-                let kind = DiagnosticKind::ReservedName { name: name.text.clone() };
-                reporter.report(kind, name.span);
+                reporter.report(reserved_name(&name.text), name.span);
             } else if let Some(first) = declared.or(places.get(text).copied()) {
-                let kind = DiagnosticKind::Duplicate { name: name.text.clone(), first };
-                reporter.report(kind, name.span);
+                reporter.report(duplicate(&name.text, first), name.span);
             } else {
                 let id = NodeId(places.len() as u16);
                 places.insert(text, name.span);
@@ -142,8 +141,9 @@ impl Types {
     pub fn resolve(&self, written: &TypeExpression, reporter: &mut Reporter) -> Parsed<Type> {
         let content = self.resolve_parts(written, reporter)?;
         if size(&content) > LIMIT {
-            let kind = DiagnosticKind::TypeTooLarge { limit: LIMIT };
-            return Err(reporter.report(kind, written.span));
+            let message = message!("type-too-large", "the type is too large")
+                .help("use fewer or smaller fields");
+            return Err(reporter.report(message, written.span));
         }
         Ok(content)
     }
@@ -163,8 +163,14 @@ impl Types {
                 name => self.declared.get(name).cloned().ok_or_else(|| {
                     let known = OWN.into_iter().chain(self.declared.keys().map(String::as_str));
                     let nearest = reporter.nearest(name, known);
-                    let kind = DiagnosticKind::UnknownType { name: name.to_owned(), nearest };
-                    reporter.report(kind, written.span)
+                    let message = message!("unknown-type", "unknown type `{name}`")
+                        .nearest(nearest)
+                        .help(
+                            "the types are value, bool, bit, L..H, process, segment, version, \
+                             counter, view, array [INDEX] of T, record (F: T), T or none, and those \
+                             declared by `type`",
+                        );
+                    reporter.report(message, written.span)
                 }),
             },
             TypeKind::Range(low, high) => {
@@ -174,8 +180,12 @@ impl Types {
             TypeKind::Optional(content) => {
                 let content = self.resolve_parts(content, reporter)?;
                 if !content.is_scalar() || matches!(content, Type::Optional(_)) {
-                    let kind = DiagnosticKind::OptionalCompound { content };
-                    return Err(reporter.report(kind, written.span));
+                    let message = message!("optional-compound", "`{content}` cannot be optional")
+                    .help(
+                        "only a scalar may be none: add a field that says whether there is \
+                         something",
+                    );
+                    return Err(reporter.report(message, written.span));
                 }
                 Ok(Type::Optional(Box::new(content)))
             }
@@ -184,8 +194,7 @@ impl Types {
                 let mut places = HashMap::new();
                 for (name, content) in written {
                     if let Some(&first) = places.get(&name.text) {
-                        let kind = DiagnosticKind::Duplicate { name: name.text.clone(), first };
-                        return Err(reporter.report(kind, name.span));
+                        return Err(reporter.report(duplicate(&name.text, first), name.span));
                     }
                     places.insert(name.text.clone(), name.span);
                     let content = self.resolve_parts(content, reporter)?;
@@ -194,7 +203,7 @@ impl Types {
                 Ok(Type::Record(fields))
             }
             TypeKind::List(_) if !self.has_lists => {
-                Err(reporter.report(DiagnosticKind::ListOutsideObject, written.span))
+                Err(reporter.report(list_outside_object(), written.span))
             }
             TypeKind::List(element) => {
                 Ok(Type::List(Box::new(self.resolve_parts(element, reporter)?)))
@@ -205,7 +214,7 @@ impl Types {
                     && !range::at_most(low, high)
                 {
                     let range = index.to_string();
-                    return Err(reporter.report(DiagnosticKind::EmptyRange { range }, written.span));
+                    return Err(reporter.report(empty_range(&range), written.span));
                 }
                 let element = Box::new(self.resolve_parts(element, reporter)?);
                 Ok(Type::Array { index, element })
@@ -276,7 +285,7 @@ fn bounds(
     let (low, high) = (bound(low, reporter)?, bound(high, reporter)?);
     if !range::at_most(low, high) {
         let range = format!("{low}..{high}");
-        return Err(reporter.report(DiagnosticKind::EmptyRange { range }, span));
+        return Err(reporter.report(empty_range(&range), span));
     }
     Ok((low, high))
 }
@@ -284,8 +293,8 @@ fn bounds(
 /// A number, or one that depends on n only.
 pub(super) fn bound(written: &Expression, reporter: &mut Reporter) -> Parsed<Bound> {
     let too_large = |bound: Option<Bound>, reporter: &mut Reporter| {
-        let kind = DiagnosticKind::NumberTooLarge { limit: Parser::NUMBER };
-        bound.ok_or_else(|| reporter.report(kind, written.span))
+        let message = number_too_large();
+        bound.ok_or_else(|| reporter.report(message, written.span))
     };
     match &written.kind {
         ExpressionKind::Number(number) => Ok(Bound::constant(*number)),
@@ -300,10 +309,14 @@ pub(super) fn bound(written: &Expression, reporter: &mut Reporter) -> Parsed<Bou
             let product = match (left.times_n, right.times_n) {
                 (0, _) => range::scale(left.plus, right),
                 (_, 0) => range::scale(right.plus, left),
-                _ => return Err(reporter.report(DiagnosticKind::Product, written.span)),
+                _ => return Err(reporter.report(product(), written.span)),
             };
             too_large(product, reporter)
         }
-        _ => Err(reporter.report(DiagnosticKind::BoundNotConstant, written.span)),
+        _ => Err(reporter.report(
+            message!("bound-not-constant", "a bound that is not known before the processes run")
+                .help("use numbers and `n`, with `+`, `-` and `*`"),
+            written.span,
+        )),
     }
 }

@@ -1,17 +1,19 @@
 //! What is wrong with a text, where, and what to do about it.
 //!
-//! What is wrong is a [`DiagnosticKind`]; its text is in `wording`, how
-//! it is shown in `render`. Each is shown as its source line with a caret, what
-//! was expected and what was found, and, where there is one, the cure.
+//! What is said is written where the error is found, as a [`Message`] with a code of its own;
+//! what several places say is a function of `syntax` or `types`. `render` shows each as its
+//! source line with a caret, what was expected and what was found, and, where there is one,
+//! the cure.
 
-mod kind;
+mod message;
 mod render;
-mod wording;
+pub(crate) mod syntax;
+pub(crate) mod types;
 
 use std::fmt;
 use std::sync::Arc;
 
-pub use kind::DiagnosticKind;
+pub(crate) use message::{Message, message};
 
 use super::nearest::nearest;
 use super::{Source, Span};
@@ -19,26 +21,46 @@ use super::{Source, Span};
 /// One thing that is wrong.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Diagnostic {
-    /// What.
-    pub kind: DiagnosticKind,
+    message: Message,
     /// Where.
     pub span: Span,
 }
 
 impl Diagnostic {
-    /// What is said at the place itself: shorter than the kind, which is a sentence.
-    pub fn label(&self) -> String {
-        self.kind.label()
+    pub(crate) const fn new(message: Message, span: Span) -> Self {
+        Self { message, span }
+    }
+
+    /// What is wrong, as words with hyphens: the same whatever the text contains.
+    pub const fn code(&self) -> &'static str {
+        self.message.code
+    }
+
+    /// Returns true if the text is an algorithm all the same.
+    pub const fn is_warning(&self) -> bool {
+        self.message.is_warning
+    }
+
+    /// What is said at the place itself: shorter than the title, which is a sentence.
+    pub fn label(&self) -> &str {
+        &self.message.label
     }
 
     /// Other places that it is about, and what is to be said of them.
-    pub fn context(&self) -> Vec<(Span, String)> {
-        self.kind.context()
+    pub fn context(&self) -> &[(Span, &'static str)] {
+        &self.message.context
     }
 
     /// What to do about it, where that is known.
-    pub fn help(&self) -> Option<String> {
-        self.kind.help()
+    pub fn help(&self) -> Option<&str> {
+        self.message.help.as_deref()
+    }
+}
+
+/// The title: the first line of what is shown.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message.title)
     }
 }
 
@@ -105,24 +127,27 @@ impl Reporter {
     /// No reader wants more than this many.
     const LIMIT: usize = 100;
 
-    /// Notes that something is wrong, once per place and kind, and once per keyword that was
-    /// taken for a name.
-    pub fn report(&mut self, kind: DiagnosticKind, span: Span) -> Reported {
-        if let DiagnosticKind::Expected { expected, found } = &kind
-            && found.starts_with("the keyword")
-        {
-            if self.misused.contains(found) {
-                return Reported(());
-            }
-            if expected.contains("name") {
-                self.misused.push(found.clone());
-            }
-        }
-        let diagnostic = Diagnostic { kind, span };
+    /// Notes that something is wrong, once per place and message.
+    pub fn report(&mut self, message: Message, span: Span) -> Reported {
+        let diagnostic = Diagnostic { message, span };
         if self.list.len() < Self::LIMIT && !self.list.contains(&diagnostic) {
             self.list.push(diagnostic);
         }
         Reported(())
+    }
+
+    /// Notes that something else was expected here, once per keyword that was taken for a
+    /// name.
+    pub fn expected(&mut self, expected: &str, found: &str, span: Span) -> Reported {
+        if found.starts_with("the keyword") {
+            if self.misused.iter().any(|misused| misused == found) {
+                return Reported(());
+            }
+            if expected.contains("name") {
+                self.misused.push(found.to_owned());
+            }
+        }
+        self.report(syntax::expected(expected, found), span)
     }
 
     /// Of an error that is the consequence of one that was reported.
@@ -147,7 +172,7 @@ impl Reporter {
         let mut position = 0;
         self.list.retain(|diagnostic| {
             position += 1;
-            position <= since || !matches!(diagnostic.kind, DiagnosticKind::UnknownShape { .. })
+            position <= since || diagnostic.code() != "unknown-shape"
         });
     }
 

@@ -19,18 +19,17 @@ pub(super) fn render(source: &Source, list: &[Diagnostic], colour: bool) -> Stri
 }
 
 fn group<'a>(source: &'a Source, diagnostic: &'a Diagnostic) -> Group<'a> {
-    let kind = &diagnostic.kind;
     let primary =
-        AnnotationKind::Primary.span(visible(source, diagnostic.span)).label(kind.label());
-    let context = kind
+        AnnotationKind::Primary.span(visible(source, diagnostic.span)).label(diagnostic.label());
+    let context = diagnostic
         .context()
-        .into_iter()
-        .map(|(span, label)| AnnotationKind::Context.span(visible(source, span)).label(label));
+        .iter()
+        .map(|&(span, label)| AnnotationKind::Context.span(visible(source, span)).label(label));
     let snippet =
         Snippet::source(source.text()).path(source.name()).annotation(primary).annotations(context);
-    let level = if kind.is_warning() { Level::WARNING } else { Level::ERROR };
-    let group = level.primary_title(kind.to_string()).element(snippet);
-    match kind.help() {
+    let level = if diagnostic.is_warning() { Level::WARNING } else { Level::ERROR };
+    let group = level.primary_title(diagnostic.to_string()).element(snippet);
+    match diagnostic.help() {
         Some(help) => group.element(Level::HELP.message(help)),
         None => group,
     }

@@ -1,6 +1,6 @@
 //! Declarations: of variables, types and procedures.
 
-use super::{DiagnosticKind, Parsed, Parser, TokenKind};
+use super::{Parsed, Parser, TokenKind};
 use crate::language::tree::{
     By, Cell, ExpressionKind, Indices, InitialNode, Name, Node, Object, Operation, Procedure,
     Statement, TypeDeclaration, TypeExpression, Variable,
@@ -121,7 +121,7 @@ impl Parser<'_> {
         let ExpressionKind::New(node, fields) = made.kind else {
             let found = format!("`{}`", self.source.slice(span));
             let expected = "a new node: `new NODE(...)`";
-            return Err(self.report(DiagnosticKind::Expected { expected, found }, span));
+            return Err(self.reporter.expected(expected, &found, span));
         };
         self.end_of_line()?;
         Ok(InitialNode { name, node, fields, span })

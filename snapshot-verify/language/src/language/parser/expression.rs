@@ -1,7 +1,8 @@
 //! Expressions, by precedence: `or`, `and`, `not`, comparisons, `+ -`, `* / mod`,
 //! `with`, and what comes after a name.
 
-use super::{DiagnosticKind, Parsed, Parser, Token, TokenKind};
+use super::{Parsed, Parser, Token, TokenKind};
+use crate::language::diagnostic::message;
 use crate::language::tree::{Expression, ExpressionKind, Name, Operator, Range};
 
 impl Parser<'_> {
@@ -33,7 +34,11 @@ impl Parser<'_> {
                 parser.limit_length()?;
                 if operator.is_comparison() && std::mem::replace(&mut compared, true) {
                     let span = parser.peek().span;
-                    return Err(parser.report(DiagnosticKind::ChainedComparison, span));
+                    return Err(parser.report(
+                        message!("chained-comparison", "comparisons do not chain")
+                            .help("write `a < b and b < c`, or put one into parentheses"),
+                        span,
+                    ));
                 }
                 parser.next();
                 let right = parser.binary(operator.precedence())?;
@@ -70,7 +75,10 @@ impl Parser<'_> {
         }
         let span = self.peek().span;
         let limit = Self::LENGTH;
-        Err(self.report(DiagnosticKind::ExpressionTooLong { limit }, span))
+        let message =
+            message!("expression-too-long", "the expression has more than {limit} symbols")
+                .help("give its parts names: assign them to locals first");
+        Err(self.report(message, span))
     }
 
     /// `not`, and what reaches as far to the right as it can: `if`, `all`, `any`;
@@ -204,7 +212,9 @@ impl Parser<'_> {
             }
             TokenKind::Becomes => {
                 let span = self.peek().span;
-                return Err(self.report(DiagnosticKind::BecomesCompares, span));
+                let message = message!("becomes-compares", "`:=` assigns, it does not compare")
+                    .help("write `=` to compare");
+                return Err(self.report(message, span));
             }
             _ => return Err(self.unexpected("an expression")),
         };

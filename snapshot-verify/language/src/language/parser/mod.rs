@@ -14,10 +14,13 @@ mod types;
 
 pub(crate) use expectation::Clauses;
 
-use super::diagnostic::{DiagnosticKind, Parsed, Reported, Reporter};
+use super::diagnostic::{Message, Parsed, Reported, Reporter, message};
 use super::token::{Token, TokenKind};
 use super::tree::Name;
 use super::{Source, Span};
+use crate::language::diagnostic::syntax::{
+    nested_too_deep, number_too_large, reserved_name, unexpected_indentation,
+};
 
 /// Reads symbols one after the other.
 pub(crate) struct Parser<'a> {
@@ -127,7 +130,11 @@ impl<'a> Parser<'a> {
             return Err(self.reporter.already());
         }
         let (found, open) = (self.found(token), open.span);
-        Err(self.report(DiagnosticKind::Unclosed { expected, found, open }, token.span))
+        let message =
+            message!("unclosed", "the bracket is not closed: expected {expected}, found {found}")
+                .label(format!("expected {expected}"))
+                .context(open, "opened here");
+        Err(self.report(message, token.span))
     }
 
     /// Parts with commas between them, to the closing parenthesis.
@@ -157,7 +164,7 @@ impl<'a> Parser<'a> {
             return self.reporter.already();
         }
         let found = self.found(token);
-        self.report(DiagnosticKind::Expected { expected, found }, token.span)
+        self.reporter.expected(expected, &found, token.span)
     }
 
     /// The symbol, for people.
@@ -175,16 +182,15 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn report(&mut self, kind: DiagnosticKind, span: Span) -> Reported {
-        self.reporter.report(kind, span)
+    pub(super) fn report(&mut self, message: Message, span: Span) -> Reported {
+        self.reporter.report(message, span)
     }
 
     /// A name that is no keyword.
     fn name(&mut self, expected: &'static str) -> Parsed<Name> {
         let token = self.expect(TokenKind::Name, expected)?;
         if self.size.is_some() && self.source.slice(token.span) == "size" {
-            let kind = DiagnosticKind::ReservedName { name: "size".to_owned() };
-            return Err(self.report(kind, token.span));
+            return Err(self.report(reserved_name("size"), token.span));
         }
         Ok(Name { text: self.source.slice(token.span).to_owned(), span: token.span })
     }
@@ -202,10 +208,7 @@ impl<'a> Parser<'a> {
         let token = self.expect(TokenKind::Number, expected)?;
         match self.source.slice(token.span).parse() {
             Ok(number) if number <= Self::NUMBER => Ok(number),
-            _ => {
-                let limit = Self::NUMBER;
-                Err(self.report(DiagnosticKind::NumberTooLarge { limit }, token.span))
-            }
+            _ => Err(self.report(number_too_large(), token.span)),
         }
     }
 
@@ -230,7 +233,7 @@ impl<'a> Parser<'a> {
         self.expect(TokenKind::Newline, "the end of the line")?;
         if self.at(TokenKind::Indent) {
             let span = self.peek_at(1).span;
-            return Err(self.report(DiagnosticKind::UnexpectedIndentation, span));
+            return Err(self.report(unexpected_indentation(), span));
         }
         Ok(())
     }
@@ -240,7 +243,7 @@ impl<'a> Parser<'a> {
         if self.depth == Self::DEPTH {
             let limit = Self::DEPTH;
             let span = self.peek().span;
-            return Err(self.report(DiagnosticKind::NestedTooDeep { limit }, span));
+            return Err(self.report(nested_too_deep(limit), span));
         }
         self.depth += 1;
         let parsed = parse(self);

@@ -4,8 +4,10 @@
 //! an indented block. After an error the parser skips to the next line, and reads
 //! what is indented under the failed one only for more errors.
 
-use super::{DiagnosticKind, Parsed, Parser, TokenKind};
+use super::{Message, Parsed, Parser, TokenKind};
 use crate::language::Span;
+use crate::language::diagnostic::message;
+use crate::language::diagnostic::syntax::{nested_too_deep, unexpected_indentation};
 use crate::language::tree::{Expression, ExpressionKind, Mark, Statement, StatementKind};
 
 impl Parser<'_> {
@@ -30,7 +32,11 @@ impl Parser<'_> {
     ) -> crate::language::diagnostic::Reported {
         let span = self.since(opened_by);
         let after = self.source.slice(span).to_owned();
-        self.report(DiagnosticKind::MissingBlock { after }, span)
+        let message =
+            message!("missing-block", "expected an indented block or a statement after `{after}`")
+                .label("a block must follow")
+                .help("write `skip` if nothing is to be done");
+        self.report(message, span)
     }
 
     /// Statements on one line. The end of the line is left.
@@ -72,7 +78,7 @@ impl Parser<'_> {
                 TokenKind::End => return statements,
                 TokenKind::Indent => {
                     let span = self.peek_at(1).span;
-                    self.report(DiagnosticKind::UnexpectedIndentation, span);
+                    self.report(unexpected_indentation(), span);
                     self.recover();
                 }
                 _ => match self.statement().and_then(|statement| {
@@ -194,7 +200,10 @@ impl Parser<'_> {
             }
             TokenKind::Local => {
                 let span = self.peek().span;
-                return Err(self.report(DiagnosticKind::LateLocal, span));
+                let message =
+                    message!("late-local", "`local` after the first statement of the procedure")
+                        .help("move the declaration to the top of the procedure");
+                return Err(self.report(message, span));
             }
             TokenKind::Open => self.take_apart(begin)?,
             TokenKind::Name if self.at_foreign("elif") => {
@@ -264,7 +273,7 @@ impl Parser<'_> {
         }
         if self.at(TokenKind::Equal) {
             let span = self.peek().span;
-            return Err(self.report(DiagnosticKind::EqualAssigns, span));
+            return Err(self.report(equal_assigns(), span));
         }
         if matches!(place.kind, ExpressionKind::Call(..)) {
             return Ok((StatementKind::Do(place), self.since(begin)));
@@ -276,8 +285,7 @@ impl Parser<'_> {
             && next.span.end == after.span.begin
         {
             let span = next.span.to(after.span);
-            let kind = DiagnosticKind::Expected { expected: "`:=`", found: "`<-`".to_owned() };
-            return Err(self.report(kind, span));
+            return Err(self.reporter.expected("`:=`", "`<-`", span));
         }
         Err(self.unexpected("`:=`"))
     }
@@ -295,7 +303,7 @@ impl Parser<'_> {
         })?;
         if self.at(TokenKind::Equal) {
             let span = self.peek().span;
-            return Err(self.report(DiagnosticKind::EqualAssigns, span));
+            return Err(self.report(equal_assigns(), span));
         }
         self.expect(TokenKind::Becomes, "`:=`")?;
         let value = self.expression()?;
@@ -330,7 +338,7 @@ impl Parser<'_> {
                 if arms.len() == Self::DEPTH {
                     let limit = Self::DEPTH;
                     let span = self.since(opened_by);
-                    return Err(self.report(DiagnosticKind::NestedTooDeep { limit }, span));
+                    return Err(self.report(nested_too_deep(limit), span));
                 }
                 let condition = self.expression()?;
                 self.expect(TokenKind::Colon, "`:`")?;
@@ -356,4 +364,8 @@ impl Parser<'_> {
         }
         self.eat(TokenKind::Else)
     }
+}
+
+fn equal_assigns() -> Message {
+    message!("equal-assigns", "`=` compares, it does not assign").help("write `:=` to assign")
 }
