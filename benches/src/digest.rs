@@ -3,6 +3,7 @@
 //! Not for safety against malice, but to notice that something changed; it is a
 //! few lines, so no dependency can change it either.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use snapshot_core::history::{Action, Event};
@@ -85,6 +86,29 @@ impl Digest {
     }
 }
 
+const RECORDED: &str = include_str!("../digests.json");
+
+/// Compares a row's digest at the smoke size with the one of `digests.json`; what is wrong, if
+/// they differ. A digest there changes only together with a change that means to change an input
+/// or an answer, and whose message says so.
+///
+/// # Panics
+/// If the file is no object of digests.
+pub fn expected(row: &str, found: Digest) -> Option<String> {
+    let recorded: HashMap<String, String> =
+        serde_json::from_str(RECORDED).expect("digests.json is one object, from rows to digests");
+    match recorded.get(row) {
+        Some(digest) if *digest == found.to_string() => None,
+        Some(digest) => Some(format!(
+            "row {row} has digest {found}, but digests.json says {digest}: its input or its \
+             answer changed; find out which, and record the new digest only if the change is meant"
+        )),
+        None => Some(format!(
+            "row {row} has no digest in digests.json; once its answer is checked, add {found}"
+        )),
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
@@ -118,5 +142,11 @@ mod tests {
             Digest::EMPTY.verdict(&Verdict::Linearizable(Linearization { order }))
         };
         assert_ne!(digest([0, 1]), digest([1, 0]));
+    }
+
+    #[test]
+    fn only_the_recorded_digest_passes() {
+        assert!(expected("check", Digest::EMPTY).unwrap().contains("51461bdd1e1ad0a5"));
+        assert!(expected("no such row", Digest::EMPTY).unwrap().contains("cbf29ce484222325"));
     }
 }

@@ -11,8 +11,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use benches::rows::Exchanged;
-use benches::{Row, exponent, half_scans};
+use benches::rows::{execution, half_scans, monitor_execution};
 use rustix::time::{ClockId, clock_gettime};
 use snapshot_core::History;
 use snapshot_core::certificate::groups;
@@ -183,6 +182,28 @@ fn ratios<H: Events>(histories: &[H], work: Work<H>) -> Vec<(f64, f64)> {
         .collect()
 }
 
+/// The slope of the least-squares line through (log size, log cost): k if the cost grows like
+/// size^k.
+fn exponent(points: &[(f64, f64)]) -> f64 {
+    let count = points.len() as f64;
+    let logarithms = points.iter().map(|&(x, y)| (x.ln(), y.ln()));
+    let (x, y) = logarithms.clone().fold((0.0, 0.0), |(a, b), (x, y)| (a + x, b + y));
+    let (x, y) = (x / count, y / count);
+    let covariance: f64 = logarithms.clone().map(|(a, b)| (a - x) * (b - y)).sum();
+    let variance: f64 = logarithms.map(|(a, _)| (a - x).powi(2)).sum();
+    covariance / variance
+}
+
+#[test]
+fn powers_have_their_exponents() {
+    for k in [0.0, 1.0, 1.5, 2.0] {
+        let points = [10.0, 20.0, 50.0, 1000.0].map(|x: f64| (x, 7.0 * x.powf(k)));
+        assert!((exponent(&points) - k).abs() < 1e-9, "x^{k}");
+    }
+    let n_log_n = [1e4, 1e5, 1e6].map(|x: f64| (x, x * x.ln()));
+    assert!(exponent(&n_log_n) > 1.08);
+}
+
 /// The least exponent of the ratio in some attempts, of which the first within the limit is the last.
 fn growth<H: Events>(name: &str, histories: &[H], work: Work<H>) -> f64 {
     let mut least = f64::INFINITY;
@@ -207,11 +228,11 @@ fn all_checks_take_linear_time() {
     for (name, work) in works {
         assert!(growth(name, &histories, work) <= LIMIT, "{name} is not linear");
     }
-    let executions = SIZES.map(Exchanged::execution);
+    let executions = SIZES.map(execution);
     let works: [(&str, Work<immediate::History<i64>>); 3] = [
-        ("immediate", |execution| drop(black_box(Exchanged::Decided.run(execution)))),
-        ("immediate, blocks", |execution| drop(black_box(Exchanged::Checked.run(execution)))),
-        ("immediate, monitor", |execution| drop(black_box(Exchanged::Monitored.run(execution)))),
+        ("immediate", |execution| _ = black_box(immediate::decide(execution))),
+        ("immediate, blocks", |execution| drop(black_box(immediate::check(execution)))),
+        ("immediate, monitor", |execution| drop(black_box(monitor_execution(execution)))),
     ];
     for (name, work) in works {
         assert!(growth(name, &executions, work) <= LIMIT, "{name} is not linear");

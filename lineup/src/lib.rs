@@ -34,7 +34,7 @@
 //! | [`Test`], [`test!`] | a sequence of operations per thread |
 //! | [`Check`] | the two phases, for one test; [`Check::minimise`], [`Check::replay`] |
 //! | [`many`] | random tests, all tests of a shape, AutoCheck |
-//! | [`survey`] | series of tests within a budget, recorded; Table 2 of the paper |
+//! | [`survey`] | series of tests within a budget, recorded |
 //! | [`assert!`] | all that in an ordinary `#[test]` |
 //! | [`together`] | channels, exchangers, barriers, against a specification |
 //! | [`report`] | answers as text |

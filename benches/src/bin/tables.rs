@@ -1,20 +1,19 @@
-//! The published tables with ours beside them, the peers, growth: measures, records,
-//! and makes the page and the plots from the records.
+//! The published tables with ours beside them, and the peers: measures, records, and makes the
+//! page from the records.
 #![forbid(unsafe_code)]
 
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use benches::method::{Method, Subject};
+use benches::method::{self, Method};
 use benches::model::stateright;
-use benches::tables::growth::{self, RecipeArguments};
+use benches::render;
 use benches::tables::published::{self, Half};
 use benches::tables::verification::{self, Table};
 use benches::tables::{
-    Measuring, Options, bowman, every, hard, many_writers, refinement, synchronisation,
+    Measuring, Options, bowman, every, growth, hard, many_writers, refinement, synchronisation,
 };
-use benches::{render, tables};
 use clap::{Args, Parser, Subcommand};
 
 /// Measures tables, and renders what was measured.
@@ -54,11 +53,9 @@ enum What {
     Bowman(Bowman),
     /// All that has peers, one after the other: 3, 4, hard, bowman.
     Peers(Bowman),
-    /// Time and memory of checks of histories against length, n, ...
+    /// Time of checks of histories against their length.
     Growth(Options),
-    /// Time and memory of verification against n, operations, threads.
-    GrowthVerification(Options),
-    /// Makes RESULTS.md and its plots from the records.
+    /// Makes RESULTS.md from the records.
     Render(Render),
     /// Lets a method judge a history: what is measured, in a process of its own.
     #[command(hide = true)]
@@ -117,7 +114,7 @@ struct Render {
     /// Where records are.
     #[arg(long, value_name = "DIR", default_value = "benches/record")]
     record: PathBuf,
-    /// The page; plots are put in `plots` beside it.
+    /// The page.
     #[arg(long, value_name = "FILE", default_value = "benches/RESULTS.md")]
     output: PathBuf,
 }
@@ -128,9 +125,7 @@ struct Judge {
     method: String,
     /// A recording.
     #[arg(long)]
-    recording: Option<PathBuf>,
-    #[command(flatten)]
-    recipe: RecipeArguments,
+    recording: PathBuf,
 }
 
 fn main() -> ExitCode {
@@ -195,13 +190,7 @@ fn work(what: What) -> Result<ExitCode, Box<dyn Error>> {
         }
         What::Growth(options) => {
             let mut measuring = Measuring::begin(&options, growth::TABLE, growth::PATIENCE)?;
-            growth::histories(&mut measuring, options.quick)?;
-            Ok(end(&measuring, &[]))
-        }
-        What::GrowthVerification(options) => {
-            let table = growth::VERIFICATION;
-            let mut measuring = Measuring::begin(&options, table, growth::PATIENCE)?;
-            growth::verifications(&mut measuring, options.quick)?;
+            growth::measure(&mut measuring, options.quick)?;
             Ok(end(&measuring, &[]))
         }
         What::Render(arguments) => {
@@ -269,15 +258,11 @@ fn end(measuring: &Measuring, miscounted: &[String]) -> ExitCode {
 }
 
 fn answer(judge: &Judge) -> Result<ExitCode, Box<dyn Error>> {
-    let Some(method) = Method::named(&judge.method) else {
-        let names: Vec<&str> = benches::method::METHODS.iter().map(|method| method.name).collect();
+    let Some(chosen) = Method::named(&judge.method) else {
+        let names: Vec<&str> = method::METHODS.iter().map(|method| method.name).collect();
         return Err(format!("no method `{}`; there are {}", judge.method, names.join(", ")).into());
     };
-    let subject = match &judge.recording {
-        Some(path) => Subject::read(path)?,
-        None => Subject::Recipe(judge.recipe.recipe()),
-    };
-    let answer = method.judge(&subject).map_err(tables::TableError::from)?;
+    let answer = chosen.judge(&method::read(&judge.recording)?);
     println!("{}", serde_json::to_string(&answer)?);
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,7 @@
 //! The methods that judge histories: ours, and the peers.
 //!
 //! A method is one line of [`METHODS`], and all measurements of histories know it by
-//! its name. It runs in a process of its own, which reads a [`Subject`] and writes
+//! its name. It runs in a process of its own, which reads a recording and writes
 //! an [`Answer`]; so neither its memory nor its crash is another's.
 
 mod ours;
@@ -12,7 +12,8 @@ mod todc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-pub use subject::{Subject, SubjectError};
+use snapshot_core::History;
+pub use subject::{SubjectError, read};
 
 /// Whose it is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -34,9 +35,7 @@ pub struct Method {
     pub origin: Origin,
     /// What it is, for the legend of a table.
     pub what: &'static str,
-    /// Whether it needs the events only one by one, so that long histories fit.
-    pub is_streaming: bool,
-    judge: fn(&Subject) -> Result<Answer, SubjectError>,
+    judge: fn(&History<i64>) -> Answer,
 }
 
 /// All of them, in the order of the tables. The first is the project's own.
@@ -45,49 +44,42 @@ pub const METHODS: &[Method] = &[
         name: "linear",
         origin: Origin::Ours,
         what: "the linear-time conditions (`snapshot_core::check::decide`)",
-        is_streaming: false,
         judge: ours::linear,
     },
     Method {
         name: "monitor",
         origin: Origin::Ours,
-        what: "the same online (`snapshot_core::monitor`); generating or reading the events counts",
-        is_streaming: true,
+        what: "the same online (`snapshot_core::monitor`); its events one by one",
         judge: ours::monitor,
     },
     Method {
         name: "search",
         origin: Origin::Ours,
         what: "exact search with narrowing (`snapshot_core::search::search`)",
-        is_streaming: false,
         judge: ours::search,
     },
     Method {
         name: "plain-search",
         origin: Origin::Baseline,
         what: "exact search without narrowing (`snapshot_core::search::search_plainly`)",
-        is_streaming: false,
         judge: ours::search_plainly,
     },
     Method {
         name: "generic",
         origin: Origin::Baseline,
         what: "the generic checker on its specification of snapshots (`snapshot_core::generic`)",
-        is_streaming: false,
         judge: ours::generic,
     },
     Method {
         name: "todc-utils",
         origin: Origin::Peer,
         what: "todc-utils 0.1, `WGLChecker` with its own specification of snapshots",
-        is_streaming: false,
         judge: todc::judge,
     },
     Method {
         name: "stateright",
         origin: Origin::Peer,
         what: "stateright 0.31, `LinearizabilityTester`",
-        is_streaming: false,
         judge: stateright::judge,
     },
 ];
@@ -100,13 +92,10 @@ impl Method {
 
     /// Judges.
     ///
-    /// # Errors
-    /// If the subject cannot be made or read.
-    ///
     /// # Panics
     /// If the method does: some panic on what they do not support.
-    pub fn judge(&self, subject: &Subject) -> Result<Answer, SubjectError> {
-        (self.judge)(subject)
+    pub fn judge(&self, history: &History<i64>) -> Answer {
+        (self.judge)(history)
     }
 }
 
@@ -158,7 +147,7 @@ mod tests {
     use super::*;
 
     fn judge(method: &Method, recipe: &Recipe) -> Option<bool> {
-        method.judge(&Subject::Recipe(recipe.clone())).unwrap().is_linearizable
+        method.judge(&recipe.history().unwrap()).is_linearizable
     }
 
     #[test]

@@ -1,23 +1,13 @@
-//! What is to be judged: a recording, or the recipe of one.
+//! What is to be judged: a recording over integers.
 
-use std::borrow::Cow;
 use std::path::Path;
 
-use corpus::generate::{OwnedAction, OwnedEvent, Recipe, RecipeError};
+use corpus::generate::{OwnedAction, OwnedEvent};
 use snapshot_core::History;
-use snapshot_core::history::{Action, Declaration, HistoryError};
+use snapshot_core::history::{Action, Declaration};
 use snapshot_test::input::{Input, OpenError};
 use snapshot_test::{InputError, Value, read_history};
 use thiserror::Error;
-
-/// A history, or how to make it.
-#[derive(Clone, Debug)]
-pub enum Subject {
-    /// In memory.
-    Recording(History<i64>),
-    /// To be generated; as a stream, if the method can take one.
-    Recipe(Recipe),
-}
 
 /// Why there is no subject.
 #[derive(Debug, Error)]
@@ -39,37 +29,18 @@ pub enum SubjectError {
         /// Which.
         path: String,
     },
-    /// No history follows the recipe.
-    #[error(transparent)]
-    Recipe(#[from] RecipeError),
-    /// An event cannot come where it does.
-    #[error(transparent)]
-    History(#[from] HistoryError),
 }
 
-impl Subject {
-    /// Reads a recording, in any of the formats of `snapshot-test`.
-    ///
-    /// # Errors
-    /// If there is none, or if its values are not integers.
-    pub fn read(path: &Path) -> Result<Self, SubjectError> {
-        let name = || path.display().to_string();
-        let reader = Input::from_argument(path).open(None)?;
-        let input = |cause| SubjectError::Input { path: name(), cause: Box::new(cause) };
-        let (history, _) = read_history(reader).map_err(input)?;
-        integers(&history).map(Self::Recording).ok_or_else(|| SubjectError::Values { path: name() })
-    }
-
-    /// The history.
-    ///
-    /// # Errors
-    /// If it cannot be made.
-    pub fn history(&self) -> Result<Cow<'_, History<i64>>, SubjectError> {
-        Ok(match self {
-            Self::Recording(history) => Cow::Borrowed(history),
-            Self::Recipe(recipe) => Cow::Owned(recipe.history()?),
-        })
-    }
+/// Reads a recording, in any of the formats of `snapshot-test`.
+///
+/// # Errors
+/// If there is none, or if its values are not integers.
+pub fn read(path: &Path) -> Result<History<i64>, SubjectError> {
+    let name = || path.display().to_string();
+    let reader = Input::from_argument(path).open(None)?;
+    let input = |cause| SubjectError::Input { path: name(), cause: Box::new(cause) };
+    let (history, _) = read_history(reader).map_err(input)?;
+    integers(&history).ok_or_else(|| SubjectError::Values { path: name() })
 }
 
 /// The same history over integers, as recipes make it; `None` if it has other values,
@@ -117,7 +88,7 @@ fn integers(history: &History<Value>) -> Option<History<i64>> {
 mod tests {
     use std::fs;
 
-    use corpus::generate::Style;
+    use corpus::generate::{Recipe, Style};
 
     use super::*;
 
@@ -127,8 +98,7 @@ mod tests {
         let path = directory.path().join("recording");
         let recipe = Recipe::new(4, 3, 60, Style::Differentiated, 3).with_pending(4);
         crate::text::write(&recipe, fs::File::create(&path).unwrap()).unwrap();
-        let subject = Subject::read(&path).unwrap();
-        let (read, made) = (subject.history().unwrap(), recipe.history().unwrap());
+        let (read, made) = (read(&path).unwrap(), recipe.history().unwrap());
         assert_eq!((read.segments(), read.processes()), (3, 4));
         assert!(read.events().eq(made.events()));
     }
@@ -139,10 +109,10 @@ mod tests {
         let path = directory.path().join("recording");
         for text in ["p0 update \"x\"\n", "initial 1\np0 update 5\n"] {
             fs::write(&path, text).unwrap();
-            let error = Subject::read(&path).unwrap_err();
+            let error = read(&path).unwrap_err();
             assert!(matches!(error, SubjectError::Values { .. }), "{error}");
         }
-        let error = Subject::read(&directory.path().join("none")).unwrap_err();
+        let error = read(&directory.path().join("none")).unwrap_err();
         assert!(matches!(error, SubjectError::Open(_)), "{error}");
     }
 }

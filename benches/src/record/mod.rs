@@ -56,6 +56,10 @@ pub struct Record {
     pub x: Option<f64>,
     /// The method that answered.
     pub method: String,
+    /// The part of the method that answered, if the process tells it: `proof`, `search` or
+    /// `growing`.
+    #[serde(default)]
+    pub by: Option<String>,
     /// How it ended.
     pub outcome: Outcome,
     /// The right answer, as it is known beforehand.

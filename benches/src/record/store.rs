@@ -59,7 +59,14 @@ impl Store {
         if !resume && path.exists() {
             fs::remove_file(&path).map_err(at(&path))?;
         }
-        let records = read(directory, table)?;
+        let records: Vec<Record> = read(directory, table)?;
+        if !records.is_empty() {
+            // What another version has written may have other columns.
+            fs::remove_file(&path).map_err(at(&path))?;
+            for record in &records {
+                append(&path, record)?;
+            }
+        }
         let sessions: Vec<Session> = read(directory, SESSIONS)?;
         let last = sessions.last().map_or(0, |session| session.session);
         let session = machine::session(last + 1);
@@ -134,6 +141,7 @@ mod tests {
             group: "group, with a comma".to_owned(),
             x: None,
             method: "linear".to_owned(),
+            by: None,
             outcome: Outcome::Linearizable,
             expected: Some(Outcome::Violation),
             seconds: Some(1e-6),
@@ -169,6 +177,21 @@ mod tests {
         let replaced = Store::open(&directory, "table", false).unwrap();
         assert!(replaced.records().is_empty());
         assert_eq!(read::<Session>(&directory, SESSIONS).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn records_without_a_later_column_are_resumed() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut store = Store::open(directory.path(), "table", false).unwrap();
+        store.add(record("a")).unwrap();
+        let path = file(directory.path(), "table");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.replace(",by,", ",").replace(",linear,,", ",linear,")).unwrap();
+        let mut store = Store::open(directory.path(), "table", true).unwrap();
+        store.add(Record { by: Some("proof".to_owned()), ..record("b") }).unwrap();
+        let records = read::<Record>(directory.path(), "table").unwrap();
+        let by: Vec<_> = records.iter().map(|record| record.by.as_deref()).collect();
+        assert_eq!(by, [None, Some("proof")]);
     }
 
     #[test]

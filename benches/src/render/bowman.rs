@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use super::page::{Table, count, digits, emphasised, memory, time};
-use crate::measure::median;
+use super::page::{Table, count, digits, emphasised, median, memory, time};
 use crate::record::{Outcome, Record};
 use crate::tables::bowman::{METHODS, SAME_STATES};
 

@@ -90,7 +90,7 @@ fn row(algorithm: &str, of: &[&Record], search: &[Record], peers: &[Record]) -> 
         published(&|_| true),
         explored(peers, bowman::METHODS[1].0),
         explored(peers, bowman::METHODS[3].0),
-        explored(search, verification::METHODS[0].name),
+        explored(search, verification::SEARCH),
     ]
 }
 

@@ -1,164 +1,91 @@
-//! Growth: plots, and how far each method got.
+//! Growth with the length of a history: a plot.
 
-use std::cmp::Ordering;
-use std::fmt::Write;
 use std::path::Path;
 
+use plotters::prelude::*;
+
 use super::RenderError;
-use super::page::{Table, count, digits, emphasised, memory, time};
-use super::plot::{Labels, Line, draw};
-use crate::exponent;
-use crate::method::{METHODS, Origin};
+use crate::method::METHODS;
 use crate::record::Record;
-use crate::tables::growth::{CURVES, SWEEPS};
 
-const MEBI: f64 = (1 << 20) as f64;
+/// Distinct in colour blindness, too (Okabe and Ito's palette).
+const COLOURS: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(213, 94, 0),
+    RGBColor(230, 159, 0),
+    RGBColor(0, 0, 0),
+];
 
-fn points(records: &[&Record], y: impl Fn(&Record) -> f64) -> Vec<(f64, f64)> {
-    let answered = records.iter().filter(|record| record.outcome.is_answer());
-    answered.filter_map(|record| Some((record.x?, y(record)))).collect()
+/// The plot, beside the page.
+const FILE: &str = "plots/length-violation-time.svg";
+
+/// Draws the records; the section that shows them. A method's curve ends where it exceeds its
+/// limits.
+pub fn section(records: &[Record], beside: &Path) -> Result<String, RenderError> {
+    let path = beside.join(FILE);
+    let failed = |message: String| RenderError::Plot { path: path.clone(), message };
+    draw(records, &path).map_err(|error| failed(error.to_string()))?;
+    Ok(format!(
+        "## Growth\n\n\
+         Seconds against events of 8 processes, with a violation near the end; a curve ends \
+         where its method exceeds the limits.\n\n![Time against events]({FILE})\n"
+    ))
 }
 
-/// Records of one curve, along it.
-fn along<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<&'a Record> {
-    let mut mine: Vec<&Record> = records.collect();
-    mine.sort_by(|a, b| a.x.partial_cmp(&b.x).unwrap_or(Ordering::Equal));
-    mine
-}
-
-/// Checks of histories.
-pub fn histories(records: &[Record], plots: &Path) -> Result<String, RenderError> {
-    let mut text = String::from(
-        "## Growth: checks of histories\n\n\
-         Per method: how far it got along the sweep, with the time and memory there, and the \
-         exponent of its time over its last points. `monitor` gets its events one by one as they are \
-         generated, which its time includes; the others have them in memory. Bold: ours, \
-         where a peer got farther.\n",
-    );
-    for sweep in SWEEPS {
-        for has_violation in [false, true] {
-            let group = sweep.group(has_violation);
-            let of_group: Vec<&Record> =
-                records.iter().filter(|record| record.group == group).collect();
-            if of_group.is_empty() {
-                continue;
-            }
-            let _ = write!(text, "\n### {group}\n\nOver {}.\n\n", sweep.axis);
-            text.push_str(&reached(&of_group));
-            let (mut seconds, mut bytes) = (Vec::new(), Vec::new());
-            for method in METHODS {
-                let of_group = of_group.iter().copied();
-                let mine = along(of_group.filter(|record| record.method == method.name));
-                let line = |points| Line { name: method.name.to_owned(), points };
-                seconds.push(line(points(&mine, Record::work)));
-                bytes.push(line(points(&mine, |record| record.peak_bytes as f64 / MEBI)));
-            }
-            let file = group.replace(", ", "-");
-            text.push_str(&pair(plots, &file, &group, sweep.axis, [seconds, bytes])?);
-        }
-    }
-    Ok(text)
-}
-
-/// Draws time and memory; the lines of the page that show them.
-fn pair(
-    plots: &Path,
-    file: &str,
-    title: &str,
-    axis: &str,
-    [seconds, bytes]: [Vec<Line>; 2],
-) -> Result<String, RenderError> {
-    let mut text = String::from("\n");
-    for (what, y, lines) in [("time", "seconds", seconds), ("memory", "MiB", bytes)] {
-        let name = format!("{file}-{what}.svg");
-        let lines: Vec<Line> = lines.into_iter().filter(|line| !line.points.is_empty()).collect();
-        if draw(&plots.join(&name), Labels { title, x: axis, y }, &lines)? {
-            let _ = writeln!(text, "![{title}: {what}](plots/{name})");
-        }
-    }
-    Ok(text)
-}
-
-/// How many of the last points an exponent is of: what is small says little.
-const LAST: usize = 4;
-
-fn reached(records: &[&Record]) -> String {
-    let mut table = Table::new(["method", "reached", "time", "memory", "exponent", "then"]);
-    let farthest = |name: &str| {
+fn draw(records: &[Record], path: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let points = |name: &str| -> Vec<(f64, f64)> {
         let mine = records.iter().filter(|record| record.method == name);
-        mine.filter(|record| record.outcome.is_answer()).filter_map(|r| r.x).reduce(f64::max)
+        let mine = mine.filter(|record| record.outcome.is_answer());
+        mine.filter_map(|record| Some((record.x?, record.work().max(1e-9)))).collect()
     };
-    let peers = METHODS.iter().filter(|method| method.origin == Origin::Peer);
-    let best = peers.filter_map(|method| farthest(method.name)).reduce(f64::max);
-    for method in METHODS {
-        let records = records.iter().copied();
-        let mine = along(records.filter(|record| record.method == method.name));
-        let Some(last) = mine.last() else { continue };
-        let then = match last.outcome.is_answer() {
-            true => "to the end".to_owned(),
-            false => format!("{:?}", last.outcome).to_lowercase(),
-        };
-        let is_short = method.origin == Origin::Ours && farthest(method.name) < best;
-        let answered: Vec<&&Record> =
-            mine.iter().filter(|record| record.outcome.is_answer()).collect();
-        let times: Vec<(f64, f64)> =
-            points(&mine, Record::work).into_iter().filter(|(x, y)| *x > 0.0 && *y > 0.0).collect();
-        let times = &times[times.len().saturating_sub(LAST)..];
-        let exponent = if times.len() >= 3 { digits(exponent(times)) } else { "-".to_owned() };
-        let row = match answered.last() {
-            Some(record) => {
-                let x = record.x.unwrap_or(0.0);
-                let x = if x.fract() == 0.0 { count(x as u64) } else { x.to_string() };
-                [x, time(record.work()), memory(record.peak_bytes as f64), exponent, then]
-            }
-            None => ["-".to_owned(), "-".to_owned(), "-".to_owned(), exponent, then],
-        };
-        let [x, rest @ ..] = row;
-        table.row([method.name.to_owned(), emphasised(&x, is_short)].into_iter().chain(rest));
+    let all: Vec<(f64, f64)> = METHODS.iter().flat_map(|method| points(method.name)).collect();
+    let range = |of: fn(&(f64, f64)) -> f64| {
+        let (low, high) = all
+            .iter()
+            .map(of)
+            .fold((f64::INFINITY, 1e-9_f64), |(low, high), v| (low.min(v), high.max(v)));
+        (low.min(high) / 2.0..high * 2.0).log_scale()
+    };
+    let root = SVGBackend::new(path, (720, 440)).into_drawing_area();
+    let mut builder = ChartBuilder::on(&root);
+    builder.caption("Time against events", ("sans-serif", 18)).margin(12);
+    builder.x_label_area_size(40).y_label_area_size(72);
+    let mut chart = builder.build_cartesian_2d(range(|p| p.0), range(|p| p.1))?;
+    let number = |value: &f64| format!("{value:.0e}");
+    let mut mesh = chart.configure_mesh();
+    mesh.x_desc("events").y_desc("seconds").light_line_style(TRANSPARENT);
+    mesh.x_label_formatter(&number).y_label_formatter(&number).draw()?;
+    for (method, colour) in METHODS.iter().zip(COLOURS) {
+        let curve = LineSeries::new(points(method.name), colour.stroke_width(2)).point_size(3);
+        let key = move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2));
+        chart.draw_series(curve)?.label(method.name).legend(key);
     }
-    table.markdown()
+    let mut legend = chart.configure_series_labels();
+    legend.position(SeriesLabelPosition::LowerRight).background_style(WHITE.mix(0.8));
+    legend.border_style(BLACK.mix(0.3)).draw()?;
+    Ok(root.present()?)
 }
 
-/// Verification.
-pub fn verification(records: &[Record], plots: &Path) -> Result<String, RenderError> {
-    let mut text = String::from(
-        "## Growth: verification\n\n\
-         `snapshot-verify check`, until a limit is exceeded.\n",
-    );
-    for curve in &CURVES {
-        let mine = along(records.iter().filter(|record| record.group == curve.name));
-        if mine.is_empty() {
-            continue;
-        }
-        let _ = write!(text, "\n### {}\n\nOver {}.\n\n", curve.name, curve.axis);
-        let mut table = Table::new(["x", "outcome", "states", "time", "memory", "states/s"]);
-        for record in &mine {
-            let rate = record.states.map(|states| states as f64 / record.work());
-            table.row([
-                record.x.map_or("-".to_owned(), |x| x.to_string()),
-                format!("{:?}", record.outcome).to_lowercase(),
-                record.states.map_or("-".to_owned(), count),
-                time(record.work()),
-                memory(record.peak_bytes as f64),
-                rate.map_or("-".to_owned(), |rate| count(rate as u64)),
-            ]);
-        }
-        text.push_str(&table.markdown());
-        let line = |points| vec![Line { name: curve.name.to_owned(), points }];
-        let seconds = line(points(&mine, Record::work));
-        let bytes = line(points(&mine, |record| record.peak_bytes as f64 / MEBI));
-        let file = format!("verification-{}", curve.name.replace([' ', ',', '='], ""));
-        text.push_str(&pair(plots, &file, curve.name, curve.axis, [seconds, bytes])?);
-        let by_states = |record: &&Record| Some((record.states? as f64, record.work()));
-        let solved = mine.iter().filter(|record| record.outcome.is_answer());
-        let mut states: Vec<(f64, f64)> = solved.filter_map(by_states).collect();
-        states.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let name = format!("{file}-states.svg");
-        let labels = Labels { title: curve.name, x: "states", y: "seconds" };
-        let differ = states.first().map(|s| s.0) != states.last().map(|s| s.0);
-        if differ && draw(&plots.join(&name), labels, &line(states))? {
-            let _ = writeln!(text, "![{}: time by states](plots/{name})", curve.name);
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::tests::solved;
+
+    #[test]
+    fn the_plot_has_its_curves_and_labels() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("plots")).unwrap();
+        let run = |method: &str, x: f64| Record {
+            x: Some(x),
+            ..solved("length, violation", "case", method, x * 1e-7)
+        };
+        let records = [run("linear", 1e2), run("linear", 1e4), run("todc-utils", 1e2)];
+        assert!(section(&records, directory.path()).unwrap().contains(FILE));
+        let svg = std::fs::read_to_string(directory.path().join(FILE)).unwrap();
+        let texts = ["events", "seconds", "linear", "todc-utils", "<polyline", "<circle"];
+        assert!(texts.iter().all(|text| svg.contains(text)), "{svg}");
     }
-    Ok(text)
 }

@@ -1,4 +1,4 @@
-//! The page of results and its plots, from the records and nothing else.
+//! The page of results, from the records and nothing else.
 //!
 //! Every number on the page is recorded or published, or computed from such; what is
 //! set in bold is computed, too: each section says where ours falls short of what it
@@ -8,8 +8,8 @@ mod bowman;
 mod every;
 mod growth;
 mod histories;
+mod lineup;
 mod page;
-mod plot;
 mod refinement;
 mod synchronisation;
 mod verification;
@@ -18,11 +18,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lineup::survey::table::{self, RecordError};
+use ::lineup::survey::{self, RecordError};
 pub use page::Table;
 use thiserror::Error;
 
-use crate::published::LINE_UP;
+use crate::published::pldi2010_table2;
 use crate::record::{Record, Session, StoreError, latest, read};
 use crate::tables::published::Half;
 use crate::tables::verification::Table as Verification;
@@ -37,7 +37,7 @@ pub enum RenderError {
     /// The records.
     #[error(transparent)]
     Record(#[from] StoreError),
-    /// The records of Line-Up, or its published table.
+    /// The records of Line-Up.
     #[error("{}: {error}", path.display())]
     LineUp {
         /// Which.
@@ -45,15 +45,7 @@ pub enum RenderError {
         /// Why.
         error: RecordError,
     },
-    /// The page or a plot.
-    #[error("{}: {cause}", path.display())]
-    Output {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        cause: io::Error,
-    },
-    /// A plot.
+    /// The plot.
     #[error("{}: {message}", path.display())]
     Plot {
         /// Which.
@@ -61,21 +53,33 @@ pub enum RenderError {
         /// Why.
         message: String,
     },
+    /// The page.
+    #[error("{}: {cause}", path.display())]
+    Output {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
 }
 
-/// Makes the page, and its plots in `plots` beside it.
+/// Makes the page, and its plot in `plots` beside it.
 ///
 /// # Errors
 /// If the records cannot be read, or the output cannot be written.
 pub fn render(record: &Path, output: &Path) -> Result<(), RenderError> {
     let beside = output.parent().unwrap_or(Path::new("."));
-    let plots = beside.join("plots");
     let at = |path: &Path| {
         let path = path.to_owned();
         move |cause| RenderError::Output { path, cause }
     };
+    let plots = beside.join("plots");
     fs::create_dir_all(&plots).map_err(at(&plots))?;
-    let page = page(record, &plots)?;
+    let mut page = page(record)?;
+    let growth = latest(read(record, growth_table::TABLE)?);
+    if !growth.is_empty() {
+        page = format!("{page}\n{}", growth::section(&growth, beside)?);
+    }
     fs::write(output, page).map_err(at(output))
 }
 
@@ -91,34 +95,32 @@ the input, where the process tells them; memory is the peak of the whole process
 **Bold**: ours falls short there of what the section says it should be.
 ";
 
-fn page(record: &Path, plots: &Path) -> Result<String, RenderError> {
+fn page(record: &Path) -> Result<String, RenderError> {
     let sessions: Vec<Session> = read(record, "sessions")?;
     let mut page = HEAD.to_owned();
-    let mut add = |name: &str, section: &dyn Fn(&[Record]) -> Result<String, RenderError>| {
+    let mut add = |name: &str, section: &dyn Fn(&[Record]) -> String| {
         let records = latest(read(record, name)?);
         if !records.is_empty() {
             page.push('\n');
-            page.push_str(&section(&records)?);
+            page.push_str(&section(&records));
             page.push_str(&page::provenance(&records, &sessions));
         }
         Ok::<(), RenderError>(())
     };
     for table in [Verification::Bugs, Verification::Algorithms] {
-        add(table.name(), &|records| Ok(verification::section(table, records)))?;
+        add(table.name(), &|records| verification::section(table, records))?;
     }
     let search: Vec<Record> = latest(read(record, Verification::Algorithms.name())?);
     let peers: Vec<Record> = latest(read(record, bowman_table::TABLE)?);
-    add(every_table::TABLE, &|records| Ok(every::section(records, &search, &peers)))?;
+    add(every_table::TABLE, &|records| every::section(records, &search, &peers))?;
     for half in [Half::Linearizable, Half::NonLinearizable] {
-        add(half.table(), &|records| Ok(histories::published(half, records)))?;
+        add(half.table(), &|records| histories::published(half, records))?;
     }
-    add(hard::TABLE, &|records| Ok(histories::hard(records)))?;
-    add(many_writers::TABLE, &|records| Ok(histories::many_writers(records)))?;
-    add(bowman_table::TABLE, &|records| Ok(bowman::section(records)))?;
-    add(growth_table::TABLE, &|records| growth::histories(records, plots))?;
-    add(growth_table::VERIFICATION, &|records| growth::verification(records, plots))?;
-    add(refinement_table::TABLE, &|records| Ok(refinement::section(records)))?;
-    add(synchronisation_table::TABLE, &|records| Ok(synchronisation::section(records)))?;
+    add(hard::TABLE, &|records| histories::hard(records))?;
+    add(many_writers::TABLE, &|records| histories::many_writers(records))?;
+    add(bowman_table::TABLE, &|records| bowman::section(records))?;
+    add(refinement_table::TABLE, &|records| refinement::section(records))?;
+    add(synchronisation_table::TABLE, &|records| synchronisation::section(records))?;
     page.push_str(&line_up(record)?);
     Ok(page)
 }
@@ -132,9 +134,8 @@ fn line_up(record: &Path) -> Result<String, RenderError> {
         Err(cause) => return Err(RenderError::Output { path, cause }),
     };
     let wrong = |error: RecordError| RenderError::LineUp { path: path.clone(), error };
-    let records = table::latest(table::records(&text).map_err(wrong)?);
-    let published = table::published(LINE_UP).map_err(wrong)?;
-    Ok(format!("\n{}", table::section(&records, &published)))
+    let records = survey::latest(survey::records(&text).map_err(wrong)?);
+    Ok(format!("\n{}", lineup::section(&records, &pldi2010_table2())))
 }
 
 #[cfg(test)]
@@ -150,6 +151,7 @@ pub(crate) mod tests {
             group: group.to_owned(),
             x: None,
             method: method.to_owned(),
+            by: None,
             outcome: Outcome::Linearizable,
             expected: Some(Outcome::Linearizable),
             seconds: Some(seconds),

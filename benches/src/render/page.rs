@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use crate::measure::median;
 use crate::record::{Outcome, Record, Session};
 
 /// A table of texts.
@@ -62,6 +61,16 @@ pub fn memory(bytes: f64) -> String {
     }
 }
 
+/// The middle one; of an even number, the larger of both.
+///
+/// # Panics
+/// If there are none.
+pub fn median(samples: impl IntoIterator<Item = f64>) -> f64 {
+    let mut samples: Vec<f64> = samples.into_iter().collect();
+    samples.sort_unstable_by(f64::total_cmp);
+    samples[samples.len() / 2]
+}
+
 /// About three digits.
 pub fn digits(value: f64) -> String {
     match value {
@@ -114,14 +123,20 @@ impl Share {
         }
     }
 
+    /// What [`Self::cell`] shows.
+    pub const LEGEND: &str = "The median time of those solved, with the memory if that is more \
+                              than 64 MiB; `7/10`: 7 of 10 asked are solved, where not all are.";
+
     /// As a cell.
     pub fn cell(&self) -> String {
-        let Self { solved, asked, seconds, bytes } = self;
-        match (asked, seconds.zip(*bytes)) {
-            (0, _) => "-".to_owned(),
-            (_, None) => format!("{solved}/{asked}"),
-            (_, Some((s, b))) => format!("{solved}/{asked}, {}, {}", time(s), memory(b)),
+        let Self { solved, asked, seconds, bytes } = *self;
+        let mut parts = Vec::new();
+        if solved < asked {
+            parts.push(format!("{solved}/{asked}"));
         }
+        parts.extend(seconds.map(time));
+        parts.extend(bytes.filter(|bytes| *bytes > f64::from(64 << 20)).map(memory));
+        if parts.is_empty() { "-".to_owned() } else { parts.join(", ") }
     }
 }
 
@@ -167,6 +182,10 @@ mod tests {
         records[2].outcome = Outcome::Violation;
         let share = Share::of(&records);
         assert_eq!((share.solved, share.asked, share.seconds), (2, 3, Some(0.2)));
+        assert_eq!(share.cell(), "2/3, 200 ms");
+        assert_eq!(Share::of(&records[..1]).cell(), "100 ms");
+        let large = Record { peak_bytes: 65 << 20, ..records[0].clone() };
+        assert_eq!(Share::of([&large]).cell(), "100 ms, 65.0 MiB");
         records.iter_mut().for_each(|record| record.outcome = Outcome::Time);
         assert_eq!(Share::of(&records).cell(), "0/3");
         assert_eq!(Share::of([]).cell(), "-");

@@ -20,10 +20,11 @@ pub fn section(table: Table, records: &[Record]) -> String {
         "## DISC 2022, {title}\n\n\
          The largest bound on operations per process that was explored for the pair (0,1), \
          and the time and memory for it; ∞: any number. Published: PAT, within {}, on \
-         another machine. Bold: ours, where it does not reach a published bound, or takes \
-         longer for one at least as large. Where an answer is about any number of operations, \
-         there was no need to bound them.\n\n",
+         another machine; here, within {}. Bold: ours, where it does not reach a published \
+         bound, or takes longer for one at least as large. Where an answer is about any number of \
+         operations, there was no need to bound them.\n\n",
         if table == Table::Bugs { "ten minutes" } else { "an hour" },
+        limits(records),
     );
     let methods = || METHODS.iter().filter(|method| table == Table::Bugs || !method.is_for_bugs);
     let mut header = vec!["algorithm".to_owned(), "n".to_owned()];
@@ -35,12 +36,9 @@ pub fn section(table: Table, records: &[Record]) -> String {
         let (algorithm, processes) = (&first.algorithm, first.processes);
         let own: Vec<&Record> =
             records.iter().filter(|record| record.group == group(algorithm, processes)).collect();
-        if own.is_empty() {
-            continue;
-        }
         let figures: Vec<&Cell> =
             published.iter().filter(|cell| cell.is_of(algorithm, processes)).collect();
-        let is_short = figures.iter().any(|figure| !is_beaten(figure, &own));
+        let is_short = !own.is_empty() && figures.iter().any(|figure| !is_beaten(figure, &own));
         let name = match bug(algorithm) {
             Some(bug) if table == Table::Bugs => format!("{algorithm}, {bug}"),
             _ => algorithm.clone(),
@@ -56,10 +54,66 @@ pub fn section(table: Table, records: &[Record]) -> String {
     }
     text.push_str(&cells.markdown());
     text.push('\n');
+    if table == Table::Bugs {
+        text.push_str(&sums(records, &published));
+    }
     for method in methods() {
         let _ = writeln!(text, "* {}: {}.", method.name, method.what);
     }
     text
+}
+
+/// The limits of the runs: those of most of them, and the methods that had others.
+fn limits(records: &[Record]) -> String {
+    let of = |name: &str| {
+        let mine = records.iter().rev().find(|record| record.method == name);
+        mine.map(|record| (record.time_limit, record.memory_limit as f64))
+    };
+    let mut told: Vec<((f64, f64), Vec<&str>)> = Vec::new();
+    for method in METHODS {
+        let Some(limit) = of(method.name) else { continue };
+        match told.iter_mut().find(|(other, _)| *other == limit) {
+            Some((_, names)) => names.push(method.name),
+            None => told.push((limit, vec![method.name])),
+        }
+    }
+    let text = |((seconds, bytes), names): &(_, Vec<&str>)| {
+        let limit = format!("{} and {}", time(*seconds), memory(*bytes));
+        if told.len() == 1 { limit } else { format!("{limit} ({})", names.join(", ")) }
+    };
+    told.iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+/// In how many rows each method finds the bug.
+fn sums(records: &[Record], published: &[Cell]) -> String {
+    let rows: Vec<String> = published
+        .iter()
+        .filter(|cell| cell.method == PUBLISHED[0])
+        .map(|cell| group(&cell.algorithm, cell.processes))
+        .collect();
+    let found = |method: &str| {
+        let finds = |row: &&String| {
+            records.iter().any(|record| {
+                record.method == method
+                    && record.group == **row
+                    && record.outcome == Outcome::Violation
+            })
+        };
+        rows.iter().filter(finds).count()
+    };
+    let ours = METHODS.iter().map(|method| format!("{} {}", method.name, found(method.name)));
+    let theirs = PUBLISHED.iter().map(|name| {
+        let cells = published.iter().filter(|cell| cell.method == *name && cell.bound.is_some());
+        format!("{name} {}", cells.count())
+    });
+    let measured = rows.iter().filter(|row| records.iter().any(|record| record.group == **row));
+    format!(
+        "Bugs found, of {}: {}. Published: {}. Rows measured: {}.\n\n",
+        rows.len(),
+        ours.collect::<Vec<_>>().join(", "),
+        theirs.collect::<Vec<_>>().join(", "),
+        measured.count(),
+    )
 }
 
 /// Whether some answer of ours is at least as deep, in less time.
@@ -92,13 +146,18 @@ fn own_cell(method: &Method, own: &[&Record]) -> String {
                 Outcome::Violation => ", violation",
                 _ => "",
             };
-            format!("{bound}, {seconds}, {bytes}{answer}")
+            let by = record.by.as_ref().filter(|_| method.arguments.is_empty());
+            let by = by.map_or(String::new(), |by| format!(" ({by})"));
+            format!("{bound}, {seconds}, {bytes}{answer}{by}")
         }
         (None, Some(last), _) => match last.outcome {
             Outcome::Memory => format!("more than {}", memory(last.memory_limit as f64)),
             _ => format!("more than {}", time(last.time_limit)),
         },
-        (None, None, Bounds::Climbing | Bounds::Unbounded(_)) => "-".to_owned(),
+        (None, None, Bounds::Climbing | Bounds::Unbounded(_)) if own.is_empty() => {
+            "not measured".to_owned()
+        }
+        (None, None, _) => "-".to_owned(),
     }
 }
 
@@ -129,12 +188,38 @@ mod tests {
         // Published for n = 3: 2 operations in 47 s; any number in 3 s and in 11 s.
         let text = |record: Record| section(Table::Algorithms, &[record]);
         assert!(
-            text(own("unbounded", None, 2.0)).contains("| bowman | 3 | ∞, 2.00 s, 1.00 MiB | - |")
+            text(own("unbounded", None, 2.0))
+                .contains("| bowman | 3 | - | ∞, 2.00 s, 1.00 MiB | - |")
         );
         assert!(text(own("unbounded", None, 4.0)).contains("| **∞, 4.00 s, 1.00 MiB** |"));
         assert!(text(own("bounded", Some(2.0), 1.0)).contains("| **2, 1.00 s, 1.00 MiB** |"));
         let mut late = own("unbounded", None, 60.0);
         late.outcome = Outcome::Time;
         assert!(text(late).contains("| **more than 10.0 s** |"));
+    }
+
+    #[test]
+    fn no_row_is_left_out_and_the_bugs_are_counted() {
+        let found = |group: &str, by: &str| Record {
+            by: Some(by.to_owned()),
+            outcome: Outcome::Violation,
+            expected: Some(Outcome::Violation),
+            ..solved(group, group, "check", 1.0)
+        };
+        let long = Record { time_limit: 600.0, ..solved("bowman, n = 3", "a", "unbounded", 1.0) };
+        let records = [found("bowman, n = 3", "search"), found("riany, n = 10", "growing"), long];
+        let text = section(Table::Bugs, &records);
+        let rows = text.lines().filter(|line| line.contains(" GB") || line.contains("measured |"));
+        assert_eq!(rows.count(), 30, "{text}");
+        assert!(text.contains("| riany, early_count | 8 | not measured |"), "{text}");
+        assert!(
+            text.contains("| riany, early_count | 10 | ∞, 1.00 s, 1.00 MiB, violation (growing) |")
+        );
+        let expected = "Bugs found, of 30: check 2, unbounded 0, growing 0, bounded 0, \
+                        refinement-simple 0, refinement-full 0. Published: normal 14, simple 20, \
+                        polynomial 26. Rows measured: 2.";
+        assert!(text.contains(expected), "{text}");
+        let expected = "here, within 10.0 s and 1.00 GiB (check), 600 s and 1.00 GiB (unbounded).";
+        assert!(text.contains(expected), "{text}");
     }
 }

@@ -116,6 +116,7 @@ fn told(counts: Option<Counts>) -> Told {
         seconds: None,
         states: counts.map(|counts| counts.states),
         transitions: counts.map(|counts| counts.transitions),
+        by: None,
     }
 }
 

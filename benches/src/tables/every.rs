@@ -115,6 +115,7 @@ impl Part {
             seconds: self.seconds,
             states: Some(self.kinds.iter().map(|kind| kind.views).sum()),
             transitions: None,
+            by: None,
         }
     }
 }
@@ -127,7 +128,13 @@ impl Proof {
             _ => Outcome::None,
         };
         let views = self.obligations.iter().filter_map(|part| part.told().states).sum();
-        Told { outcome, seconds: Some(self.seconds), states: Some(views), transitions: None }
+        Told {
+            outcome,
+            seconds: Some(self.seconds),
+            states: Some(views),
+            transitions: None,
+            by: None,
+        }
     }
 }
 
@@ -164,8 +171,9 @@ fn read_written(ended: &Ended) -> Option<Told> {
             seconds: Some(written.seconds),
             states: Some(written.views),
             transitions: Some(written.bytes),
+            by: None,
         },
-        None => Told { outcome: Outcome::None, seconds: None, states: None, transitions: None },
+        None => Told::nothing(Outcome::None),
     })
 }
 
@@ -177,5 +185,5 @@ fn read_certified(ended: &Ended) -> Option<Told> {
         _ => Outcome::None,
     };
     let states = certified.proved.map(|proved| proved.views);
-    Some(Told { outcome, seconds: Some(certified.seconds), states, transitions: None })
+    Some(Told { outcome, seconds: Some(certified.seconds), states, transitions: None, by: None })
 }

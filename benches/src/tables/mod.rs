@@ -18,7 +18,7 @@ pub mod verification;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use thiserror::Error;
@@ -42,6 +42,9 @@ pub struct Options {
     /// Seconds that one run may take [default: 10; 60 where algorithms are verified].
     #[arg(long, value_name = "SECONDS")]
     pub time_limit: Option<f64>,
+    /// Other seconds for this method, as `check=600`; may be given several times.
+    #[arg(long, value_name = "METHOD=SECONDS", value_parser = limit)]
+    pub limit: Vec<(String, f64)>,
     /// GiB of address space that one run may take.
     #[arg(long, value_name = "GIB", default_value_t = 8.0)]
     pub memory_limit: f64,
@@ -54,6 +57,16 @@ pub struct Options {
     pub only: Vec<String>,
 }
 
+/// `METHOD=SECONDS`.
+fn limit(text: &str) -> Result<(String, f64), String> {
+    let parts =
+        text.split_once('=').and_then(|(name, seconds)| Some((name, seconds.parse().ok()?)));
+    match parts {
+        Some((name, seconds)) => Ok((name.to_owned(), seconds)),
+        None => Err("a method and its seconds, as `check=600`".to_owned()),
+    }
+}
+
 impl Options {
     /// Where records are kept.
     pub fn directory(&self) -> PathBuf {
@@ -61,8 +74,10 @@ impl Options {
         self.record.clone().unwrap_or_else(|| default.into())
     }
 
-    fn limits(&self, seconds: f64) -> Limits {
-        let seconds = self.time_limit.unwrap_or(if self.quick { 2.0 } else { seconds });
+    fn limits(&self, seconds: f64, method: Option<&str>) -> Limits {
+        let own = self.limit.iter().find(|(name, _)| method == Some(name));
+        let usual = if self.quick { 2.0 } else { seconds };
+        let seconds = own.map(|(_, seconds)| *seconds).or(self.time_limit).unwrap_or(usual);
         let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         Limits { time, memory: (self.memory_limit * f64::from(1 << 30)) as u64 }
     }
@@ -138,15 +153,27 @@ pub struct Told {
     pub states: Option<u64>,
     /// Transitions that it counted.
     pub transitions: Option<u64>,
+    /// See [`Record::by`].
+    pub by: Option<&'static str>,
+}
+
+impl Told {
+    /// Of a process that told nothing but how it ended.
+    pub const fn nothing(outcome: Outcome) -> Self {
+        Self { outcome, seconds: None, states: None, transitions: None, by: None }
+    }
 }
 
 /// A table while it is measured.
 #[derive(Debug)]
 pub struct Measuring {
     store: Store,
-    limits: Limits,
+    seconds: f64,
     options: Options,
     exceeded: HashMap<(String, String), usize>,
+    begun: Instant,
+    /// The row that is measured, of how many.
+    row: (usize, usize),
 }
 
 impl Measuring {
@@ -156,13 +183,25 @@ impl Measuring {
     /// If the records cannot be read or written.
     pub fn begin(options: &Options, table: &str, seconds: f64) -> Result<Self, TableError> {
         let store = Store::open(&options.directory(), table, options.resume)?;
-        let (limits, options) = (options.limits(seconds), options.clone());
-        Ok(Self { store, limits, options, exceeded: HashMap::new() })
+        let (options, exceeded) = (options.clone(), HashMap::new());
+        Ok(Self { store, seconds, options, exceeded, begun: Instant::now(), row: (0, 0) })
     }
 
-    /// The limits of each run.
-    pub const fn limits(&self) -> Limits {
-        self.limits
+    /// The limits of each run of a method.
+    pub fn limits(&self, method: &str) -> Limits {
+        self.options.limits(self.seconds, Some(method))
+    }
+
+    /// Says on standard error which row is next, of how many.
+    pub fn next_row(&mut self, name: &str, of: usize) {
+        self.row = (self.row.0 + 1, of);
+        let minutes = self.begun.elapsed().as_secs() / 60;
+        eprintln!("row {} of {of}: {name}; {minutes} min so far", self.row.0);
+    }
+
+    /// What is recorded of a method on a case, within its limits.
+    pub fn recorded(&self, case: &str, method: &str) -> Option<&Record> {
+        self.store.find(case, method, self.limits(method))
     }
 
     /// Whether the method is to be asked at all.
@@ -187,13 +226,13 @@ impl Measuring {
             return Ok(None);
         }
         let row = (question.group.clone(), method.to_owned());
-        let outcome = match self.store.find(&question.case, method, self.limits) {
+        let outcome = match self.recorded(&question.case, method) {
             Some(record) => record.outcome,
             None if self.exceeded.get(&row).is_some_and(|n| *n >= self.options.give_up) => {
                 return Ok(None);
             }
             None => {
-                let ended = run_within(program, arguments, self.limits)?;
+                let ended = run_within(program, arguments, self.limits(method))?;
                 self.add(question, method, &ended, read)?
             }
         };
@@ -210,10 +249,10 @@ impl Measuring {
         ended: &Ended,
         read: impl Fn(&Ended) -> Option<Told>,
     ) -> Result<Outcome, TableError> {
-        let nothing = |outcome| Told { outcome, seconds: None, states: None, transitions: None };
+        let limits = self.limits(method);
         let told = match ended.exceeded {
-            Some(Exceeded::Time) => nothing(Outcome::Time),
-            Some(Exceeded::Memory) => nothing(Outcome::Memory),
+            Some(Exceeded::Time) => Told::nothing(Outcome::Time),
+            Some(Exceeded::Memory) => Told::nothing(Outcome::Memory),
             None => read(ended).ok_or_else(|| TableError::Unexpected {
                 method: method.to_owned(),
                 case: question.case.clone(),
@@ -227,6 +266,7 @@ impl Measuring {
             group: question.group.clone(),
             x: question.x,
             method: method.to_owned(),
+            by: told.by.map(str::to_owned),
             outcome: told.outcome,
             expected: question.expected,
             seconds: told.seconds,
@@ -235,11 +275,15 @@ impl Measuring {
             peak_bytes: ended.cost.peak_memory,
             states: told.states,
             transitions: told.transitions,
-            time_limit: self.limits.time.as_secs_f64(),
-            memory_limit: self.limits.memory,
+            time_limit: limits.time.as_secs_f64(),
+            memory_limit: limits.memory,
+        };
+        let place = match self.row {
+            (_, 0) => String::new(),
+            (row, rows) => format!("[{row}/{rows}] "),
         };
         eprintln!(
-            "{:<14} {:<44} {:?} {:.6} s, {:.1} MiB",
+            "{place}{:<14} {:<44} {:?} {:.6} s, {:.1} MiB",
             record.method,
             record.case,
             record.outcome,
@@ -256,12 +300,14 @@ impl Measuring {
     /// If the record cannot be written.
     pub fn part(&mut self, question: &Question, name: &str, told: Told) -> Result<(), TableError> {
         let seconds = told.seconds.unwrap_or_default();
+        let limits = self.limits(name);
         let record = Record {
             session: 0,
             case: question.case.clone(),
             group: question.group.clone(),
             x: question.x,
             method: name.to_owned(),
+            by: told.by.map(str::to_owned),
             outcome: told.outcome,
             expected: question.expected,
             seconds: told.seconds,
@@ -270,8 +316,8 @@ impl Measuring {
             peak_bytes: 0,
             states: told.states,
             transitions: told.transitions,
-            time_limit: self.limits.time.as_secs_f64(),
-            memory_limit: self.limits.memory,
+            time_limit: limits.time.as_secs_f64(),
+            memory_limit: limits.memory,
         };
         Ok(self.store.add(record)?)
     }
@@ -306,7 +352,7 @@ const PANIC: i32 = 101;
 /// What `tables judge` prints. A peer panics on what it does not support; a method
 /// that has a memory limit of its own, or whose allocations fail, has no answer.
 fn read_answer(ended: &Ended) -> Option<Told> {
-    let none = Told { outcome: Outcome::None, seconds: None, states: None, transitions: None };
+    let none = Told::nothing(Outcome::None);
     if ended.cost.status.code() == Some(PANIC) {
         return Some(none);
     }

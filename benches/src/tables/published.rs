@@ -11,7 +11,7 @@ use snapshot_core::check::decide;
 use snapshot_core::search::Budget;
 
 use super::{Measuring, Question, TableError};
-use crate::method::{METHODS, Subject};
+use crate::method::{self, METHODS};
 use crate::record::Outcome;
 use crate::text;
 
@@ -81,12 +81,12 @@ pub fn measure_recordings(
     for file in files {
         let name = file.file_name().to_string_lossy().into_owned();
         if name.starts_with(half.prefix()) {
-            let subject = Subject::read(&file.path())?;
+            let history = method::read(&file.path())?;
             let expected = match half {
                 Half::Linearizable => Expected::Linearizable,
                 Half::NonLinearizable => Expected::Violation { reason: None },
             };
-            ask_all(measuring, &name, expected, &*subject.history()?, &path)?;
+            ask_all(measuring, &name, expected, &history, &path)?;
         }
     }
     Ok(())

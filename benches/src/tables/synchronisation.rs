@@ -96,5 +96,5 @@ fn read(ended: &Ended) -> Option<Told> {
     let observation: Observation = serde_json::from_str(ended.output.trim()).ok()?;
     let outcome = observation.executions.map_or(Outcome::None, |_| Outcome::Violation);
     let (seconds, states) = (Some(observation.seconds), observation.executions);
-    Some(Told { outcome, seconds, states, transitions: None })
+    Some(Told { outcome, seconds, states, transitions: None, by: None })
 }

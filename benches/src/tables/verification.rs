@@ -1,9 +1,10 @@
 //! Tables 1 and 2 of the DISC 2022 paper: which bound on operations per process can
 //! be explored within the limits, for each algorithm, n and method.
 //!
-//! As the paper, with the pair (0, 1) only. A method either is asked once, without a
-//! bound, or climbs: 1, 2, 3, ... operations per process, until one exceeds the limits
-//! or the largest bound that the paper reports for any method is passed.
+//! As the paper, with the pair (0, 1) only, but for the command as a user gives it, which is
+//! about all pairs. A method is asked without a bound first. PAT's, if that exceeds the limits,
+//! climbs: 1, 2, 3, ... operations per process, until one exceeds them, nothing new is reached, or
+//! a bug is found with the largest bound that the paper reports for any method.
 
 use std::ffi::OsString;
 
@@ -71,7 +72,7 @@ impl Table {
 pub enum Bounds {
     /// By these arguments, of its own; its answer is about any number of operations.
     Unbounded(&'static [&'static str]),
-    /// By `--operations B`, for B = 1, 2, 3, ...
+    /// By `--operations none`, then `--operations B` for B = 1, 2, 3, ...
     Climbing,
 }
 
@@ -95,10 +96,22 @@ pub struct Method {
 /// The only pair that the paper explored, and no proof for every n.
 const PAIR: [&str; 4] = ["--pairs", "0,1", "--method", "exploration"];
 
+/// The name of the search alone.
+pub const SEARCH: &str = "unbounded";
+
 /// All of them, in the order of the tables.
 pub const METHODS: &[Method] = &[
     Method {
-        name: "unbounded",
+        name: "check",
+        what: "`check ALGORITHM -n N`, all pairs, with the part of it that answered: a proof for every \
+               n, the search, or the search with growing bounds",
+        is_ours: true,
+        arguments: &[],
+        bounds: Bounds::Unbounded(&[]),
+        is_for_bugs: false,
+    },
+    Method {
+        name: SEARCH,
         what: "`check --operations none`: breadth-first, no bound, all reductions",
         is_ours: true,
         arguments: &PAIR,
@@ -155,7 +168,9 @@ pub fn measure(measuring: &mut Measuring, table: Table, quick: bool) -> Result<(
             cells.push(cell);
         }
     }
+    let rows = cells.len();
     for (algorithm, processes) in cells {
+        measuring.next_row(&group(&algorithm, processes), rows);
         let reported = published.iter().filter(|cell| cell.is_of(&algorithm, processes));
         let largest = reported.filter_map(|cell| match cell.bound {
             Some(Bound::Operations(bound)) => Some(bound),
@@ -173,7 +188,7 @@ struct Row {
     table: Table,
     algorithm: String,
     processes: usize,
-    /// The largest bound that is worth climbing to.
+    /// The largest bound that the paper reports; further ones tell nothing more of a bug.
     largest: u32,
 }
 
@@ -202,21 +217,45 @@ impl Row {
         Ok(())
     }
 
+    /// PAT's method: without a bound, and if that is too much, with larger and larger ones.
     fn climb(
         &self,
         measuring: &mut Measuring,
         verifier: &OsString,
         method: &Method,
     ) -> Result<(), TableError> {
-        for bound in 1..=self.largest {
+        // Ours was asked by the search alone.
+        if !method.is_ours {
+            let none = ["--operations", "none"];
+            let outcome = self.ask(measuring, verifier, method, None, &none)?;
+            if outcome.is_none_or(Outcome::is_answer) {
+                return Ok(());
+            }
+        }
+        let mut reached = None;
+        for bound in 1.. {
             let text = bound.to_string();
             let arguments = ["--operations", &text];
             let outcome = self.ask(measuring, verifier, method, Some(bound), &arguments)?;
-            if !outcome.is_some_and(Outcome::is_answer) {
+            let is_found = outcome == Some(Outcome::Violation) && bound >= self.largest;
+            let states = measuring
+                .recorded(&self.case(Some(bound)), method.name)
+                .and_then(|record| record.states);
+            if !outcome.is_some_and(Outcome::is_answer) || is_found || states == reached {
                 break;
             }
+            reached = states;
         }
         Ok(())
+    }
+
+    /// The name of a run.
+    fn case(&self, bound: Option<u32>) -> String {
+        let group = group(&self.algorithm, self.processes);
+        match bound {
+            Some(bound) => format!("{group}, {bound} operations each"),
+            None => group,
+        }
     }
 
     fn ask(
@@ -227,11 +266,7 @@ impl Row {
         bound: Option<u32>,
         operations: &[&str],
     ) -> Result<Option<Outcome>, TableError> {
-        let group = group(&self.algorithm, self.processes);
-        let case = match bound {
-            Some(bound) => format!("{group}, {bound} operations each"),
-            None => group.clone(),
-        };
+        let (group, case) = (group(&self.algorithm, self.processes), self.case(bound));
         // Few operations may be too few for a bug.
         let expected = match (self.table, bound) {
             (Table::Bugs, Some(_)) => None,
@@ -258,19 +293,25 @@ pub(super) fn ask(
     verifier: &OsString,
     arguments: &[&str],
 ) -> Result<Option<Outcome>, TableError> {
-    let memory = (measuring.limits().memory / 4 * 3).to_string();
+    let memory = (measuring.limits(method).memory / 4 * 3).to_string();
     let own = ["--memory", &memory, "--report", "json"];
     let arguments: Vec<OsString> = arguments.iter().chain(&own).map(OsString::from).collect();
     measuring.ask(question, method, (verifier, &arguments), read)
 }
 
+/// What refinement says of programs that count, if operations have no bound: no answer.
+const INFINITE: &str = "infinitely many states";
+
 /// Understands a report: its lines about pairs, together.
 pub(super) fn read(ended: &Ended) -> Option<Told> {
+    if ended.output.is_empty() && ended.errors.contains(INFINITE) {
+        return Some(Told::nothing(Outcome::None));
+    }
     let lines = ended.output.lines().map(|line| serde_json::from_str(line).ok());
     let lines: Vec<Value> = lines.collect::<Option<_>>()?;
     let (summary, pairs) = lines.split_last()?;
     let seconds = summary.get("summary")?.get("seconds").and_then(Value::as_f64);
-    let outcomes: Vec<Outcome> = pairs.iter().map(outcome).collect::<Option<_>>()?;
+    let outcomes: Vec<Outcome> = pairs.iter().map(outcome_of).collect::<Option<_>>()?;
     let among = |outcome: &&Outcome| outcomes.contains(outcome);
     let worst = [Outcome::Violation, Outcome::Time, Outcome::Memory, Outcome::None];
     let outcome = worst.iter().find(among).copied().unwrap_or(Outcome::Linearizable);
@@ -278,10 +319,22 @@ pub(super) fn read(ended: &Ended) -> Option<Told> {
     let explored = || pairs.iter().filter(|pair| pair.get("like").is_none());
     let sum = |name: &str| explored().map(|pair| pair.get(name)?.as_u64()).sum::<Option<u64>>();
     let (states, transitions) = (sum("states"), sum("transitions"));
-    Some(Told { outcome, seconds, states, transitions })
+    let told = |pair: &Value| outcome_of(pair).is_some_and(Outcome::is_answer).then(|| by(pair));
+    let by = pairs.iter().filter_map(told).next_back();
+    Some(Told { outcome, seconds, states, transitions, by })
 }
 
-fn outcome(pair: &Value) -> Option<Outcome> {
+/// The part of a method that answered.
+fn by(pair: &Value) -> &'static str {
+    let bound = pair.get("scope").and_then(|scope| scope.get(0)?.get("operations"));
+    match (pair.get("method").and_then(Value::as_str), bound) {
+        (Some("proof"), _) => "proof",
+        (_, Some(Value::Number(_))) => "growing",
+        _ => "search",
+    }
+}
+
+fn outcome_of(pair: &Value) -> Option<Outcome> {
     let cause = pair.get("cause").and_then(Value::as_str);
     Some(match (pair.get("verdict")?.as_str()?, cause) {
         ("verified", _) => Outcome::Linearizable,
@@ -320,6 +373,19 @@ mod tests {
         let late = r#"{"verdict": "unknown", "cause": "time", "states": 3, "transitions": 1}"#;
         assert_eq!(told(&[late, one, summary]).unwrap().outcome, Outcome::Time);
         assert!(told(&["no report"]).is_none() && told(&[]).is_none());
+        // The last answer, and by which part of the command it was found.
+        let by = |line: &str| told(&[answered, line, summary]).unwrap().by;
+        let proved =
+            r#"{"verdict": "verified", "method": "proof", "scope": [{"operations": null}]}"#;
+        assert_eq!((by(one), by(bad), by(proved)), (Some("search"), Some("search"), Some("proof")));
+        let grown =
+            r#"{"verdict": "violation", "method": "exploration", "scope": [{"operations": 2}]}"#;
+        assert_eq!(by(grown), Some("growing"));
+        let refused = "riany: for refinement it has infinitely many states: bound the operations";
+        let script = format!("echo '{refused}' >&2; exit 2");
+        let limits = Limits { time: Duration::from_secs(60), memory: 1 << 30 };
+        let ended = run_within(&"sh".into(), &["-c".into(), script.into()], limits).unwrap();
+        assert_eq!(read(&ended).unwrap().outcome, Outcome::None);
     }
 
     #[test]

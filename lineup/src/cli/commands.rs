@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use snapshot_io::{limited, replacement};
 
@@ -14,7 +14,7 @@ use super::{CommandError, TROUBLE};
 use crate::files::{Failure, ObservationFile};
 use crate::many::RandomCheck;
 use crate::report;
-use crate::survey::{Record, Tests, table};
+use crate::survey::{self, Record};
 
 /// The largest file that is read, and its longest line.
 const FILE: usize = 64 << 20;
@@ -167,62 +167,14 @@ pub(super) fn run(subjects: Subjects<'_>, arguments: &Arguments) -> Answered {
                 );
                 let mut all = if record.exists() { records(record)? } else { Vec::new() };
                 all.push(found);
-                write(record, &table::lines(&table::latest(all)))?;
+                write(record, &survey::lines(&survey::latest(all)))?;
             }
             Ok((text, worst))
         }),
-        Command::Table {
-            subjects: given,
-            records: recorded,
-            published,
-            into,
-            shape,
-            samples,
-            seed,
-            bounds,
-        } => {
-            let published = match published {
-                None => Vec::new(),
-                Some(path) => table::published(&read(path)?)
-                    .map_err(|error| CommandError::Records { path: path.clone(), error })?,
-            };
-            let (mut found, mut code) = (Vec::new(), 0);
-            if let Some(path) = recorded {
-                found = table::latest(records(path)?);
-                found.retain(|record| given.is_empty() || given.contains(&record.subject));
-            } else {
-                let samples = Some(*samples);
-                let tests = Tests { shape: (shape.0, shape.1), samples, initial: 0 };
-                for subject in chosen(subjects, given)? {
-                    let record = subject.commands().survey(&tests, *seed, NO_END, bounds)?;
-                    code = match (code, &record) {
-                        (1, _) => 1,
-                        (_, record) if record.failed > 0 => 1,
-                        (_, record) if record.unknown > 0 => 3,
-                        _ => code,
-                    };
-                    found.push(record);
-                    if interrupted().load(Ordering::Relaxed) {
-                        break;
-                    }
-                }
-            }
-            let section = table::section(&found, &published);
-            match into {
-                None => Ok((section, code)),
-                Some(path) => {
-                    write(path, &table::replaced(&read(path)?, &section))?;
-                    Ok((String::new(), code))
-                }
-            }
-        }
     }
 }
 
-/// No budget: a hundred years.
-const NO_END: Duration = Duration::from_secs(100 * 365 * 24 * 3_600);
-
 fn records(path: &Path) -> Result<Vec<Record>, CommandError> {
     let error = |error| CommandError::Records { path: path.to_owned(), error };
-    table::records(&read(path)?).map_err(error)
+    survey::records(&read(path)?).map_err(error)
 }

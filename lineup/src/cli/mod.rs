@@ -19,7 +19,7 @@ pub use any::{AnySubject, subject};
 
 use crate::files::FileError;
 use crate::matrix::TestError;
-use crate::survey::table::RecordError;
+use crate::survey::RecordError;
 
 /// There is no answer.
 const TROUBLE: u8 = 2;
@@ -63,7 +63,7 @@ pub enum CommandError {
         /// The names there are.
         known: String,
     },
-    /// Records, or the published table, that cannot be read.
+    /// Records that cannot be read.
     #[error("{}: {error}", path.display())]
     Records {
         /// The file.

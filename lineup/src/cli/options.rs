@@ -132,31 +132,6 @@ pub(super) enum Command {
         #[command(flatten)]
         bounds: Bounds,
     },
-    /// Prints the paper's Table 2 for subjects: of records, or of random tests, all of them run.
-    Table {
-        /// The subjects; all, if none is named.
-        subjects: Vec<String>,
-        /// Makes it of what `survey` recorded, and runs nothing.
-        #[arg(long, value_name = "FILE")]
-        records: Option<PathBuf>,
-        /// The published table (CSV), to be shown beside it.
-        #[arg(long, value_name = "FILE")]
-        published: Option<PathBuf>,
-        /// Writes it into a page of results, in place of the section that is there.
-        #[arg(long, value_name = "FILE")]
-        into: Option<PathBuf>,
-        /// Operations per thread x threads.
-        #[arg(long, default_value = "3x3")]
-        shape: ShapeArgument,
-        /// Number of tests.
-        #[arg(long, default_value_t = 100)]
-        samples: usize,
-        /// The seed they are drawn with.
-        #[arg(long, default_value_t = 0)]
-        seed: u64,
-        #[command(flatten)]
-        bounds: Bounds,
-    },
 }
 
 /// What is executed before and after the threads of each test.

@@ -1,11 +1,10 @@
 //! Surveys: series of tests of a subject within a budget, and what they came to as a record.
 //!
-//! A record is a line of a CSV file; [`table`] makes the paper's Table 2 of such a file, with
-//! the published figures beside it. What was not run within the budget is counted as such: the
+//! A record is a line of a CSV file: [`records`]. What was not run within the budget is counted as such: the
 //! tests of a series come in an order that a seed fixes, so that those which were run are a
 //! sample of all.
 
-pub mod table;
+mod records;
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,6 +21,8 @@ use crate::many::{self, RandomCheck, Row};
 use crate::matrix::{Test, TestError, dimension_of};
 use crate::subject::Subject;
 use crate::verdict::Verdict;
+
+pub use records::{RecordError, latest, lines, records};
 
 /// Of more tests than this not all are made, but as many random ones.
 const ALL: u128 = 20_000;

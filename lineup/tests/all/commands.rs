@@ -141,20 +141,13 @@ fn observations_are_written_shown_and_compared() {
 }
 
 #[test]
-fn many_tests_and_the_table() {
+fn many_tests() {
     let (code, text, _) = lineup(&["random", "Counter", "--shape", "2x2", "--samples", "10"]);
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("Counter: PASS: 10 of 10 tests passed"), "{text}");
     let (code, text, _) = lineup(&["auto", "Counter1", "--up-to", "2"]);
     assert_eq!(code, 1, "{text}");
     assert!(text.contains("Counter1: FAIL"), "{text}");
-    let table = ["table", "Counter", "Counter1", "--shape", "2x2", "--samples", "12"];
-    let (code, text, _) = lineup(&table);
-    assert_eq!(code, 1, "{text}");
-    let mut rows = text.lines().filter(|line| line.starts_with("| Counter1 "));
-    let (series, row) = (rows.next().unwrap(), rows.next().unwrap());
-    assert!(series.starts_with("| Counter1 | `inc() get() \\| inc()` |"), "{text}");
-    assert!(row.starts_with("| Counter1 | 2x2 | 6 | 6 |"), "{text}");
     let (code, text, _) = lineup(&["list"]);
     assert_eq!(code, 0);
     assert!(text.contains("Queue: add(200) add(400) try_take() take()\n"), "{text}");
@@ -185,10 +178,10 @@ fn tests_have_sequences_before_and_after() {
 }
 
 #[test]
-fn surveys_are_recorded_and_the_table_is_made_of_the_records() {
+fn surveys_are_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
-    let (records, page) = (path("records.csv"), path("RESULTS.md"));
+    let records = path("records.csv");
     let survey = |subject: &str, tests: &str| {
         lineup(&["survey", subject, "--tests", tests, "--record", &records])
     };
@@ -200,6 +193,8 @@ fn surveys_are_recorded_and_the_table_is_made_of_the_records() {
     assert_eq!(survey("Counter1", "all:2x2").0, 1);
     let recorded = fs::read_to_string(&records).unwrap();
     assert_eq!(recorded.lines().count(), 4, "measured again, in place of it: {recorded}");
+    let smallest = recorded.lines().find(|line| line.starts_with("Counter1,")).unwrap();
+    assert!(smallest.contains("inc() | inc() get()"), "{smallest}");
     // Nothing begins after the budget.
     let late = ["survey", "Counter", "--tests", "all:2x2", "--budget", "0", "--record", &records];
     let (code, text, _) = lineup(&late);
@@ -219,22 +214,13 @@ fn surveys_are_recorded_and_the_table_is_made_of_the_records() {
         budgets("Counter", "all:2x2", &["--budget", "1", "--subject-budget", "1"]);
     assert_eq!((code, errors.contains("cannot be used with")), (2, true), "{errors}");
     assert_eq!(survey("Counter", "random:2x2:6").0, 0);
-    fs::write(&page, "# Results\n\n## Other\n\nx\n").unwrap();
-    let published =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/published/pldi2010-table2.csv");
-    let table = ["table", "--records", &records, "--published", published, "--into", &page];
-    assert_eq!(lineup(&table), (0, String::new(), String::new()));
-    let first = fs::read_to_string(&page).unwrap();
-    assert!(first.starts_with("# Results\n\n## Other\n\nx\n\n## PLDI 2010, Table 2"), "{first}");
-    let row = first.lines().find(|line| line.starts_with("| Counter1 | `inc() ")).unwrap();
-    assert!(row.contains("get()` | 3 of 10 | -") || row.contains("inc()` | 3 of 10 | -"), "{row}");
-    assert!(first.contains("ConcurrentQueue(Pre)"), "{first}");
-    assert_eq!(lineup(&table).0, 0);
-    assert_eq!(fs::read_to_string(&page).unwrap(), first, "the section takes its own place");
+    fs::write(path("page"), "# Results\n\n## Other\n").unwrap();
     for (arguments, expected) in [
         (&["survey", "Counter", "--tests", "some:2x2", "--record", "x"][..], "expected `all:2x2`"),
-        (&["table", "--records", &page], "record 1: "),
-        (&["table", "--records", "/nowhere/at/all"], "/nowhere/at/all: "),
+        (
+            &["survey", "Counter", "--tests", "all:1x1", "--record", &path("page")],
+            "page: record 1: ",
+        ),
     ] {
         let (code, _, errors) = lineup(arguments);
         assert_eq!(code, 2, "{errors}");
