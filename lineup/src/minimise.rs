@@ -1,24 +1,24 @@
 //! Smaller tests that still fail.
 
-use std::time::{Duration, Instant};
-
 use snapshot_core::observation::Thread;
 
 use crate::check::Check;
 use crate::subject::Subject;
 use crate::verdict::{Report, Verdict};
 
+/// Executions of both phases that may be spent on smaller tests: some 20 seconds on one core.
+const MOST: u64 = 40_000;
+
 impl<S: Subject> Check<S> {
     /// Removes operations, whole columns first, as long as the check still fails: in the end
-    /// no test with one operation less does, within the bounds of the failure (and 20
-    /// seconds). That a prefix fails less often than the whole is the paper's Lemma 8; the
+    /// no test with one operation less does, within the bounds of the failure (and 40,000
+    /// executions). That a prefix fails less often than the whole is the paper's Lemma 8; the
     /// rest is search.
     pub fn minimise(&self, report: Report<S>) -> Report<S> {
         if !report.verdict.fails() {
             return report;
         }
-        let end = Instant::now() + Duration::from_secs(20);
-        let mut smallest = report;
+        let (mut smallest, mut left) = (report, MOST);
         loop {
             let mut check = self.clone();
             if let Verdict::Violation(violation) = &smallest.verdict {
@@ -44,12 +44,14 @@ impl<S: Subject> Check<S> {
             let next = whole
                 .chain(single)
                 .filter(|smaller| smaller.shape().operations() < test.shape().operations())
-                .take_while(|_| Instant::now() < end)
-                .map(|smaller| {
-                    let left = end.saturating_duration_since(Instant::now());
-                    check.clone().time(Some(left)).run(&smaller)
-                })
-                .find(|report| report.verdict.fails());
+                .find_map(|smaller| {
+                    let limit = check.executions.map_or(left, |most| most.min(left));
+                    let report =
+                        (left > 0).then(|| check.clone().executions(Some(limit)))?.run(&smaller);
+                    let spent = report.serial.executions + report.concurrent.executions;
+                    left = left.saturating_sub(spent);
+                    report.verdict.fails().then_some(report)
+                });
             match next {
                 Some(report) => smallest = report,
                 None => return smallest,
