@@ -25,7 +25,7 @@ use crate::explanation::{Explanation, explain};
 use crate::history::History;
 use crate::linear;
 use crate::monitor::{Alarm, Judgement, Monitor, Undecided};
-use crate::observer::TableObserver;
+use crate::observer::Observer;
 use crate::saturation;
 use crate::search::{self, Budget};
 use crate::simple::SimpleHistory;
@@ -237,7 +237,7 @@ fn without_search<V: Clone + Eq + Hash>(
 fn method<V: Eq>(history: &History<V>, is_linearizable: bool) -> Result<Method, Dispute> {
     let Ok(simple) = SimpleHistory::recognise(history) else { return Ok(Method::Linear) };
     let (observer, pass) = (Dispute::OBSERVER, Dispute::PASS);
-    match (TableObserver::first_violation(&simple).is_none(), is_linearizable) {
+    match (Observer::first_violation(&simple).is_none(), is_linearizable) {
         (true, false) => Err(Dispute { accepting: observer, refusing: pass }),
         (false, true) => Err(Dispute { accepting: pass, refusing: observer }),
         _ => Ok(Method::Simple),

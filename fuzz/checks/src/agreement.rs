@@ -6,7 +6,7 @@ use snapshot_core::certificate::{linearization, projection::Projection, witness}
 use snapshot_core::check::{self, Report};
 use snapshot_core::linear;
 use snapshot_core::monitor::{Judgement, Monitor, Undecided};
-use snapshot_core::observer::TableObserver;
+use snapshot_core::observer::Observer;
 use snapshot_core::search::{self, Budget};
 use snapshot_core::simple::SimpleHistory;
 use snapshot_core::verdict::{Linearization, Verdict};
@@ -148,7 +148,7 @@ fn violation(history: &History<i64>, report: &Report<i64>) {
     if let Some(renamed) = explanation.renamed() {
         match SimpleHistory::recognise(&renamed) {
             Ok(simple) => {
-                let accepted = TableObserver::first_violation(&simple).is_some();
+                let accepted = Observer::first_violation(&simple).is_some();
                 require(
                     history,
                     accepted,

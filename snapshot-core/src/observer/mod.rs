@@ -22,16 +22,13 @@
 //!
 //! [`ObserverState`] is the bare state with its transitions, for a caller that
 //! keeps the open scans itself; [`Observer`] runs letter by letter and says
-//! why it accepts; [`TableObserver`] is the same in one table look-up per event;
-//! [`OnlineObserver`] takes the events of a recording that may turn out simple.
+//! why it accepts; [`OnlineObserver`] takes the events of a recording that may turn out simple.
 
 mod online;
 mod state;
-mod table;
 
 pub use online::{Observation, OnlineObserver};
 pub use state::{Alarm, Must, ObserverState};
-pub use table::TableObserver;
 
 use crate::simple::{Letter, SimpleHistory, Symbol};
 

@@ -142,7 +142,7 @@ impl ObserverState {
 
     /// The two `needed` bits among the bits of a state.
     #[inline]
-    pub(super) const fn needed_bits(bits: u8) -> u8 {
+    const fn needed_bits(bits: u8) -> u8 {
         bits >> NEEDED & 3
     }
 

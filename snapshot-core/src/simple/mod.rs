@@ -29,7 +29,7 @@ use crate::Segment;
 ///
 /// ```
 /// use snapshot_core::simple::SimpleHistory;
-/// use snapshot_core::{History, history::Declaration, observer::TableObserver};
+/// use snapshot_core::{History, history::Declaration, observer::Observer};
 ///
 /// let mut history = History::builder(Declaration::new("-")).unwrap();
 /// history.invoke_update(0, 0, "x").unwrap();
@@ -37,8 +37,8 @@ use crate::Segment;
 /// history.invoke_scan(1).unwrap();
 /// history.respond_scan(1, &["-", "-"]).unwrap(); // misses the complete update
 /// let simple = SimpleHistory::recognise(&history.finish()).unwrap();
-/// let alarm = TableObserver::first_violation(&simple).unwrap();
-/// assert_eq!(simple.event(alarm), 3);
+/// let (letter, _) = Observer::first_violation(&simple).unwrap();
+/// assert_eq!(simple.event(letter), 3);
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SimpleHistory {

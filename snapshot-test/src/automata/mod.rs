@@ -1,16 +1,11 @@
-//! The automata of simple histories, to look at: their sizes, with the formulas
-//! that these follow, and drawings.
+//! The automata of simple histories by name, and their runs on a recording.
 //!
-//! `snapshot-core` has the automata themselves. What is added here is for
-//! readers only; no check depends on it.
+//! `snapshot-core` has the automata themselves. This module is for readers only; no check
+//! depends on it.
 
-mod observer;
 mod run;
-mod size;
 
-pub use observer::{ObserverGraph, ObserverTransition};
 pub use run::{Change, Row, run};
-pub use size::{Polynomial, Size};
 use snapshot_core::automata::{Alphabet, Nfa, decrease, inappropriate, inversion, violation};
 
 /// One of the nondeterministic automata.

@@ -5,10 +5,9 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use snapshot_core::automata::{Alphabet, AlphabetError};
-use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::{SimpleHistory, Switching};
 use snapshot_test::Value;
-use snapshot_test::automata::{self, Automaton, ObserverGraph};
+use snapshot_test::automata::{self, Automaton};
 
 use super::format::InputFormat;
 use super::recorded;
@@ -20,7 +19,7 @@ use super::{print, trouble};
 /// not simple.
 #[derive(Debug, Args)]
 pub struct Automata {
-    /// The number of processes, from 1 to 256; the observer is the same for all.
+    /// The number of processes, from 1 to 256.
     #[arg(long, value_name = "N", default_value_t = 3)]
     processes: usize,
     /// Print a drawing for Graphviz: `... --dot | dot -Tsvg -o automaton.svg`.
@@ -53,22 +52,15 @@ enum Name {
     Inappropriate,
     /// All three side by side.
     Union,
-    /// The union, determinised; the same for any number of processes.
-    Observer,
 }
 
-impl Name {
-    const ALL: [Self; 5] =
-        [Self::Inversion, Self::Decrease, Self::Inappropriate, Self::Union, Self::Observer];
-
-    /// `None`: the observer.
-    const fn automaton(self) -> Option<Automaton> {
-        match self {
-            Self::Inversion => Some(Automaton::Inversion),
-            Self::Decrease => Some(Automaton::Decrease),
-            Self::Inappropriate => Some(Automaton::Inappropriate),
-            Self::Union => Some(Automaton::Union),
-            Self::Observer => None,
+impl From<Name> for Automaton {
+    fn from(name: Name) -> Self {
+        match name {
+            Name::Inversion => Self::Inversion,
+            Name::Decrease => Self::Decrease,
+            Name::Inappropriate => Self::Inappropriate,
+            Name::Union => Self::Union,
         }
     }
 }
@@ -86,14 +78,8 @@ impl Automata {
 
     /// Runs the automata on a recording.
     fn run_on(&self, path: &Path) -> ExitCode {
-        let chosen = match self.automaton.map(Name::automaton) {
-            Some(None) => {
-                return trouble(
-                    "--run takes the nondeterministic automata; \
-                     `snapshot-test check` runs the observer",
-                );
-            }
-            Some(Some(automaton)) => vec![automaton],
+        let chosen = match self.automaton {
+            Some(name) => vec![name.into()],
             None => vec![Automaton::Inversion, Automaton::Decrease, Automaton::Inappropriate],
         };
         let recorded = match recorded::read(path, self.format, self.key.as_ref()) {
@@ -131,23 +117,14 @@ impl Automata {
     }
 
     fn answer(&self) -> Result<String, AlphabetError> {
+        let alphabet = Alphabet::new(self.processes)?;
+        let only = self.automaton.map(Automaton::from);
         if self.dot {
-            return Ok(match self.automaton.unwrap_or(Name::Union).automaton() {
-                Some(automaton) => automaton.over(Alphabet::new(self.processes)?).to_dot(),
-                None => ObserverGraph::new().to_dot(),
-            });
+            return Ok(only.unwrap_or(Automaton::Union).over(alphabet).to_dot());
         }
-        let chosen = |name: &Name| self.automaton.is_none_or(|automaton| automaton == *name);
-        let chosen: Vec<Name> = Name::ALL.into_iter().filter(chosen).collect();
-        let automata: Vec<Automaton> = chosen.iter().filter_map(|name| name.automaton()).collect();
-        let mut tables = Vec::new();
-        if !automata.is_empty() {
-            tables.push(table(Alphabet::new(self.processes)?, &automata));
-        }
-        if chosen.contains(&Name::Observer) {
-            tables.push(observer());
-        }
-        Ok(tables.join("\n"))
+        let chosen = Automaton::ALL.into_iter();
+        let chosen = chosen.filter(|one| only.is_none_or(|only| only == *one));
+        Ok(table(alphabet, chosen))
     }
 }
 
@@ -156,45 +133,16 @@ fn segment(simple: &SimpleHistory, switching: Switching) -> String {
     simple.segment(switching).map_or_else(|| "none".to_owned(), |segment| segment.to_string())
 }
 
-fn table(alphabet: Alphabet, automata: &[Automaton]) -> String {
+fn table(alphabet: Alphabet, automata: impl Iterator<Item = Automaton>) -> String {
     let n = alphabet.processes();
     let mut table =
         format!("n = {n} (number of processes), 16 n = {} letters\n\n", alphabet.size());
-    table += &format!(
-        "{:<19} {:>6}  {:<8}  {:>11}  for any n\n",
-        "automaton", "states", "for any n", "transitions"
-    );
+    table += &format!("{:<19} {:>6}  {:>11}\n", "automaton", "states", "transitions");
     for automaton in automata {
         let nfa = automaton.over(alphabet);
-        let size = automaton.size();
-        let (states, transitions) = (nfa.states().len(), nfa.transitions().len());
-        debug_assert_eq!(states, size.states.at(n), "the formula counts states");
-        debug_assert_eq!(transitions, size.transitions.at(n), "the formula counts transitions");
         let name = format!("{:<2} {}", nfa.name(), automaton.name());
-        table += &format!(
-            "{name:<19} {states:>6}  {:<9}  {transitions:>11}  {}\n",
-            size.states, size.transitions
-        );
+        let (states, transitions) = (nfa.states().len(), nfa.transitions().len());
+        table += &format!("{name:<19} {states:>6}  {transitions:>11}\n");
     }
     table
-}
-
-fn observer() -> String {
-    let graph = ObserverGraph::new();
-    let violations = graph.transitions().iter().filter(|transition| transition.to.is_none());
-    format!(
-        "observer: the union, determinised; for any n\n\n\
-         bits                {:>6}  invoked_i, invoked_j, needed_i, needed_j, bad01, bad10\n\
-         bits per open scan  {:>6}  must_i, must_j\n\
-         states              {:>6}  values of the {} bits that a simple history reaches, of {}\n\
-         transitions         {:>6}  by updates to 1, and by responses of scans with each must\n\
-         of these            {:>6}  lead to a violation\n",
-        ObserverState::BITS,
-        Must::COUNT.ilog2(),
-        graph.states().len(),
-        ObserverState::BITS,
-        1 << ObserverState::BITS,
-        graph.transitions().len(),
-        violations.count(),
-    )
 }

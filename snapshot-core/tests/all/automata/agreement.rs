@@ -9,7 +9,7 @@ use proptest::strategy::ValueTree;
 use snapshot_core::automata::{
     Alphabet, Dfa, Nfa, Simulation, accepting_run, first_accepting_prefix, violation,
 };
-use snapshot_core::observer::{Observer, TableObserver};
+use snapshot_core::observer::Observer;
 use snapshot_core::simple::{Letter, SimpleHistory, WellFormed};
 use trial::extent::either;
 
@@ -37,8 +37,6 @@ fn agree_on_all(scope: Scope) -> (usize, usize) {
         let mut observer = Observer::new(scope.processes);
         let alarm = word.iter().fold(false, |_, &letter| observer.step(letter));
         assert_eq!(alarm, expected, "observer: {word:?}");
-        let position = TableObserver::new(scope.processes).run(word);
-        assert_eq!(position, expected.then(|| word.len() - 1), "table: {word:?}");
         if !has_overlapping_updates(word) {
             assert_eq!(violated(word).any(), expected, "properties: {word:?}");
         }
@@ -151,7 +149,6 @@ proptest! {
         let nfa = union(processes);
         let position = first_accepting_prefix(&nfa, &letters);
         prop_assert_eq!(Observer::first_violation(&history).map(|(at, _)| at), position);
-        prop_assert_eq!(TableObserver::first_violation(&history), position);
         match position {
             Some(at) => assert_accepting_run(&nfa, &letters[..=at]),
             None => prop_assert_eq!(accepting_run(&nfa, &letters), None),
@@ -161,19 +158,6 @@ proptest! {
             prop_assert!(!violated(&letters[..harmless]).any());
             prop_assert_eq!(violated(&letters).any(), position.is_some());
         }
-    }
-
-    #[test]
-    fn a_history_may_be_read_in_pieces((processes, letters) in histories(), piece in 1..50_usize) {
-        let whole = TableObserver::new(processes).run(&letters);
-        let mut observer = TableObserver::new(processes);
-        let mut found = None;
-        for (number, letters) in letters.chunks(piece).enumerate() {
-            found = found.or(observer.run(letters).map(|at| number * piece + at));
-        }
-        prop_assert_eq!(found, whole);
-        prop_assert_eq!(observer.is_violation(), whole.is_some());
-        prop_assert_eq!(observer.state().is_none(), whole.is_some());
     }
 }
 
@@ -187,7 +171,6 @@ fn a_violation_is_found_wherever_it_is() {
         letters.extend(scan.repeat(3000));
         let history = SimpleHistory::from_letters(2, letters).unwrap();
         let position = 2 * scans + 1;
-        assert_eq!(TableObserver::first_violation(&history), Some(position));
         assert_eq!(Observer::first_violation(&history).map(|(at, _)| at), Some(position));
     }
 }

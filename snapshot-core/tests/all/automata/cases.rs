@@ -3,7 +3,7 @@
 use snapshot_core::automata::{
     Alphabet, Nfa, decrease, first_accepting_prefix, inappropriate, inversion, violation,
 };
-use snapshot_core::observer::{Alarm, Observer, TableObserver};
+use snapshot_core::observer::{Alarm, Observer};
 use snapshot_core::simple::{Letter, SimpleHistory, Switching};
 
 use crate::automata::definition::is_linearizable;
@@ -131,7 +131,6 @@ fn each_case_is_decided_alike_by_all() {
         assert_eq!(is_linearizable(&letters), expected.is_none(), "definition: {name}");
         let last = expected.map(|_| letters.len() - 1);
         assert_eq!(accepting_letter(violation, &letters), last, "union: {name}");
-        assert_eq!(TableObserver::first_violation(&history), last, "table: {name}");
         let alarm = expected.map(|(_, alarm)| (letters.len() - 1, alarm));
         assert_eq!(Observer::first_violation(&history), alarm, "observer: {name}");
         let parts: [(&str, Automaton); 3] =

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use snapshot_core::history::{Declaration, History, HistoryBuilder, Writers};
-use snapshot_core::observer::{Alarm, Observer, TableObserver};
+use snapshot_core::observer::{Alarm, Observer};
 use snapshot_core::simple::{Letter, NotSimple, SimpleHistory, Switching, Symbol, WellFormed};
 use snapshot_core::{OperationId, Segment};
 
@@ -44,7 +44,7 @@ fn values_fall_into_classes_and_events_are_kept() {
     assert_eq!(simple.letters(), word(expected));
     let events: Vec<usize> = (0..simple.letters().len()).map(|k| simple.event(k)).collect();
     assert_eq!(events, [0, 1, 6, 7, 8, 9, 10]);
-    assert_eq!(TableObserver::first_violation(&simple), None);
+    assert_eq!(Observer::first_violation(&simple), None);
 }
 
 /// The segments that a scan of a history without switches names.
@@ -85,7 +85,6 @@ fn a_value_never_written_is_an_alarm_at_its_event() {
         let simple = SimpleHistory::recognise(&history.finish()).unwrap();
         let found = Observer::first_violation(&simple);
         assert_eq!(found.map(|(at, alarm)| (simple.event(at), alarm)), alarm.map(|a| (5, a)));
-        assert_eq!(TableObserver::first_violation(&simple), found.map(|(at, _)| at));
     }
 }
 
