@@ -47,7 +47,7 @@ pub(super) fn search_generically<V: Clone + Eq + Hash>(
         generic::Outcome::NotLinearizable { .. } => {
             return searched_violation(Method::Generic, history, budget);
         }
-        generic::Outcome::Exhausted { exhausted, furthest, states } => {
+        generic::Outcome::Exhausted { exhausted, furthest, states, .. } => {
             let (cause, linearizable_events) = (Cause::Requested, furthest.events);
             Verdict::Unknown(Unknown { cause, exhausted, states, linearizable_events })
         }

@@ -1,4 +1,4 @@
-//! Linearizability of any object, by search.
+//! Linearizability of any object: by rules where it has some, else by search.
 //!
 //! Everything else in this crate knows one object, the snapshot, and is fast
 //! for that reason. Here the object is a parameter, a [`Specification`]; what
@@ -8,6 +8,11 @@
 //! number of concurrent operations in the worst case, so it takes a budget, of which the parts
 //! have shares that grow in turns.
 //! `search.rs` says what makes it quick.
+//!
+//! Queues, stacks, priority queues, registers, locks, sets and counters have rules, which decide a
+//! part in O(n log n) if its values are told apart: [`Specification::decide_part`]. What the rules
+//! leave open is searched. Violations by rules have a [`Proof`] of a few operations, which
+//! [`Specification::check_proof`] checks by other code.
 //!
 //! [`objects`] has specifications to begin with; [`replay()`] checks an order
 //! without any search. [`weaken()`] forgets order of time, and [`refute`] looks for a violation
@@ -30,10 +35,15 @@
 //! assert!(matches!(outcome, Outcome::Linearizable { .. })); // y was enqueued first
 //! ```
 
+mod certificate;
+mod decide;
+mod effect;
 mod history;
+mod monitors;
 pub mod objects;
 pub(crate) mod problem;
 mod projection;
+mod proof;
 mod replay;
 mod search;
 pub(crate) mod slots;
@@ -41,14 +51,16 @@ mod specification;
 pub(crate) mod states;
 mod weaken;
 
+pub use certificate::ProofError;
+pub use effect::Effect;
 pub use history::{Ending, History, HistoryBuilder, HistoryError, Operation};
+pub use monitors::{Beyond, Decision};
 pub use projection::{ByValues, Concern, PartsOutcome, Refuted, refute_parts};
+pub use proof::{Debt, Proof, Stay};
 pub use replay::{ReplayError, replay};
 pub use specification::Specification;
 pub use weaken::{Refutation, barriers, refute, refute_within, weaken};
 
-use self::problem::Problem;
-use self::search::Stuck;
 use crate::OperationId;
 use crate::search::Budget;
 use crate::verdict::{Exhausted, Linearization};
@@ -65,8 +77,8 @@ pub enum Outcome {
     },
     /// There is none.
     NotLinearizable {
-        /// How far the search got.
-        furthest: Furthest,
+        /// Why.
+        reason: Reason,
         /// Number of configurations entered.
         states: u64,
     },
@@ -76,9 +88,32 @@ pub enum Outcome {
         exhausted: Exhausted,
         /// How far the search got, in the part that it was busy with.
         furthest: Furthest,
+        /// Why rules did not decide that part.
+        beyond: Beyond,
         /// Number of configurations entered.
         states: u64,
     },
+}
+
+impl Outcome {
+    /// The number of configurations that a search entered: 0 iff there was none, since rules
+    /// decided.
+    pub const fn states(&self) -> u64 {
+        match self {
+            Self::Linearizable { states, .. }
+            | Self::NotLinearizable { states, .. }
+            | Self::Exhausted { states, .. } => *states,
+        }
+    }
+}
+
+/// Why a history is not linearizable.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Reason {
+    /// A rule is broken by a few operations.
+    Rule(Proof),
+    /// The search tried every order.
+    Searched(Furthest),
 }
 
 /// The longest prefix of a part of a history that the search could explain.
@@ -95,7 +130,8 @@ pub struct Furthest {
     pub order: Linearization,
 }
 
-/// Decides whether a history is linearizable, if the budget allows it.
+/// Decides whether a history is linearizable, if the budget allows it: part by part by the rules of
+/// the object, and what these leave open by search.
 ///
 /// Reading the history is linear in its length. Without concurrency so is all
 /// of it; the worst case is exponential in the number of operations open at
@@ -105,104 +141,54 @@ pub fn check<S: Specification>(
     history: &History<S::Input, S::Output>,
     budget: &mut Budget<'_>,
 ) -> Outcome {
-    decide(specification, history, problem::by_part(specification, history), budget)
+    let rules = specification.has_rules().then(|| decide::by_rules(specification, history));
+    decide::decide(specification, history, rules.unwrap_or_default(), budget)
 }
 
-/// As [`check`], but whatever the object's parts. For comparison, and as a
+/// As [`check`], but by search alone. For comparison, and as a second opinion.
+pub fn search<S: Specification>(
+    specification: &S,
+    history: &History<S::Input, S::Output>,
+    budget: &mut Budget<'_>,
+) -> Outcome {
+    decide::decide(specification, history, decide::ByRules::default(), budget)
+}
+
+/// As [`search()`], but whatever the object's parts. For comparison, and as a
 /// second opinion.
 pub fn check_whole<S: Specification>(
     specification: &S,
     history: &History<S::Input, S::Output>,
     budget: &mut Budget<'_>,
 ) -> Outcome {
-    decide(specification, history, problem::whole(specification, history), budget)
+    let problems = problem::whole(specification, history);
+    decide::search(specification, history, problems, decide::ByRules::default(), budget)
 }
 
-/// Configurations that a search of one of several parts may enter at its first turn, in addition
-/// to one for each operation.
-const FIRST_TURN: u64 = 1 << 12;
-
-/// How much more each turn allows than the one before: what is searched again is a small share.
-const GROWTH: u64 = 8;
-
-/// Searches the parts in turns. A search that has not ended within its turn begins anew at
-/// the next one, which is longer: it holds no memory meanwhile, and no part waits for the end of
-/// another that is harder.
-fn decide<S: Specification>(
+/// Checks that a proof shows that a history is not linearizable, without any search.
+///
+/// O(operations) and what the object takes to tell its parts apart.
+///
+/// # Errors
+/// If it does not.
+pub fn check_proof<S: Specification>(
     specification: &S,
     history: &History<S::Input, S::Output>,
-    problems: Vec<Problem<'_, S::Input, S::Output>>,
-    budget: &mut Budget<'_>,
-) -> Outcome {
-    let mut states = 0;
-    let mut orders = vec![Vec::new(); problems.len()];
-    let furthest = |Stuck { due, order }| {
-        let due = OperationId::from_index(due as usize);
-        let response = history.operations()[due.index()].response();
-        let events = response.expect("only what responds is ever due");
-        Furthest { events, due, order: linearization(&order) }
+    proof: &Proof,
+) -> Result<(), ProofError> {
+    let operations = history.operations();
+    let Some(first) = proof.operations().first().copied() else {
+        return Err(ProofError::Count { rule: proof.rule() });
     };
-    let mut too_large: Option<Stuck> = None;
-    let mut turn = FIRST_TURN;
-    let mut open: Vec<_> = problems.into_iter().enumerate().collect();
-    while !open.is_empty() {
-        let is_last = open.len() == 1;
-        let mut left = Vec::new();
-        for (part, problem) in open {
-            // One that goes straight on enters as many as it has operations.
-            let most =
-                if is_last { u64::MAX } else { turn.saturating_add(problem.items.len() as u64) };
-            match search::find(specification, problem, most, budget, &mut states) {
-                search::Ending::Found(order) => orders[part] = order,
-                search::Ending::None(stuck) => {
-                    return Outcome::NotLinearizable { furthest: furthest(stuck), states };
-                }
-                search::Ending::Interrupted(problem) => left.push((part, problem)),
-                search::Ending::Exhausted(Exhausted::Memory, stuck) => {
-                    too_large.get_or_insert(stuck);
-                }
-                search::Ending::Exhausted(exhausted, stuck) => {
-                    return Outcome::Exhausted { exhausted, furthest: furthest(stuck), states };
-                }
-            }
-        }
-        open = left;
-        turn = turn.saturating_mul(GROWTH);
-    }
-    match too_large {
-        Some(stuck) => {
-            let exhausted = Exhausted::Memory;
-            Outcome::Exhausted { exhausted, furthest: furthest(stuck), states }
-        }
-        None => Outcome::Linearizable { linearization: merge(history, &orders), states },
-    }
-}
-
-fn linearization(order: &[u32]) -> Linearization {
-    Linearization { order: order.iter().map(|&id| OperationId::from_index(id as usize)).collect() }
-}
-
-/// One order from those of the parts. Each operation is given a point in time
-/// within its interval, as early as its part's order allows; where operation A
-/// precedes B, A's point, some invocation before A's response, comes before B's.
-fn merge<I, O>(history: &History<I, O>, orders: &[Vec<u32>]) -> Linearization {
-    if let [order] = orders {
-        return linearization(order);
-    }
-    let mut points: Vec<(usize, u32)> = Vec::new();
-    for order in orders {
-        let mut point = 0;
-        for &id in order {
-            point = point.max(history.operations()[id as usize].invocation);
-            points.push((point, id));
-        }
-    }
-    by_points(points)
-}
-
-/// Operations by their points in time; those of one point as they stand.
-fn by_points(mut points: Vec<(usize, u32)>) -> Linearization {
-    points.sort_by_key(|(point, _)| *point);
-    let order: Vec<u32> = points.into_iter().map(|(_, id)| id).collect();
-    linearization(&order)
+    let Some(operation) = operations.get(first.index()) else {
+        return Err(ProofError::NoSuchOperation { operation: first });
+    };
+    let part = specification.part(&operation.input);
+    let ids: Vec<OperationId> = (0..operations.len())
+        .filter(|id| {
+            !operations[*id].is_failed() && specification.part(&operations[*id].input) == part
+        })
+        .map(OperationId::from_index)
+        .collect();
+    specification.check_proof(history, &ids, proof)
 }

@@ -64,14 +64,15 @@ struct Place {
 
 const NOWHERE: Place = Place { part: 0, item: u32::MAX };
 
-/// Splits a history into its parts. Linear in its length.
+/// Splits a history into its parts, of the operations that are wanted. Linear in its length.
 pub(crate) fn by_part<'h, S: Specification>(
     specification: &S,
     history: &'h History<S::Input, S::Output>,
+    is_wanted: impl Fn(u32) -> bool,
 ) -> Vec<Problem<'h, S::Input, S::Output>> {
     let mut numbers: SeededMap<S::Part, u32> = SeededMap::default();
     let is_query = |input: &_, output: Option<&_>| specification.is_query(input, output);
-    split(history, is_query, |input| {
+    split(history, is_wanted, is_query, |input| {
         let next = numbers.len() as u32;
         *numbers.entry(specification.part(input)).or_insert(next)
     })
@@ -82,17 +83,18 @@ pub(crate) fn whole<'h, S: Specification>(
     specification: &S,
     history: &'h History<S::Input, S::Output>,
 ) -> Vec<Problem<'h, S::Input, S::Output>> {
-    split(history, |input, output| specification.is_query(input, output), |_| 0)
+    split(history, |_| true, |input, output| specification.is_query(input, output), |_| 0)
 }
 
 /// The history in one piece, without any knowledge of its operations.
 pub(crate) fn plain<I, O>(history: &History<I, O>) -> Problem<'_, I, O> {
-    let whole = split(history, |_, _| false, |_| 0).pop();
+    let whole = split(history, |_| true, |_, _| false, |_| 0).pop();
     whole.unwrap_or(Problem { items: Vec::new(), steps: Vec::new(), slots: 0 })
 }
 
 fn split<'h, I, O>(
     history: &'h History<I, O>,
+    is_wanted: impl Fn(u32) -> bool,
     is_query: impl Fn(&I, Option<&O>) -> bool,
     mut part: impl FnMut(&'h I) -> u32,
 ) -> Vec<Problem<'h, I, O>> {
@@ -106,9 +108,12 @@ fn split<'h, I, O>(
         let Operation { input, invocation, ending, .. } = operation;
         let (response, output) = match ending {
             Ending::Complete { response, output } => (*response as u32, Some(output)),
-            Ending::Failed => continue,
             Ending::Pending => (NEVER, None),
+            Ending::Failed => continue,
         };
+        if !is_wanted(id as u32) {
+            continue;
+        }
         let is_query = is_query(input, output);
         if is_query && response == NEVER {
             continue;

@@ -2,6 +2,12 @@
 
 use std::hash::Hash;
 
+use super::certificate::ProofError;
+use super::history::History;
+use super::monitors::{Beyond, Decision};
+use super::proof::Proof;
+use crate::OperationId;
+
 /// The sequential specification of a deterministic object.
 ///
 /// Executed in a given state, an operation has exactly one effect and one
@@ -113,5 +119,38 @@ pub trait Specification {
     /// Bytes that a state takes, for the budget; about.
     fn bytes(&self, state: &Self::State) -> usize {
         size_of_val(state)
+    }
+
+    /// Decides a part of a history by rules, if the object has any: an order, a proof that there is
+    /// none, or that the search must decide. By default always the last.
+    ///
+    /// `part` has the operations of one part that did not fail, in the order of their invocations.
+    /// An order is replayed and a proof checked before either is believed.
+    fn decide_part(
+        &self,
+        history: &History<Self::Input, Self::Output>,
+        part: &[OperationId],
+    ) -> Decision {
+        let _ = (history, part);
+        Decision::Beyond(Beyond::Object)
+    }
+
+    /// Checks a proof by [`Self::decide_part`], by code that shares nothing with it.
+    ///
+    /// # Errors
+    /// If it proves nothing of this part.
+    fn check_proof(
+        &self,
+        history: &History<Self::Input, Self::Output>,
+        part: &[OperationId],
+        proof: &Proof,
+    ) -> Result<(), ProofError> {
+        let _ = (history, part);
+        Err(ProofError::Object { rule: proof.rule() })
+    }
+
+    /// Whether [`Self::decide_part`] decides anything.
+    fn has_rules(&self) -> bool {
+        false
     }
 }

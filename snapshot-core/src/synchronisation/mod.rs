@@ -56,7 +56,7 @@ pub use specification::{Bond, Member, Synchronisation};
 
 use self::general::{Matched, linearization};
 use crate::OperationId;
-use crate::generic::History;
+use crate::generic::{Beyond, History, Proof};
 use crate::immediate::SetLinearization;
 use crate::search::Budget;
 use crate::verdict::Exhausted;
@@ -74,6 +74,8 @@ pub enum Verdict {
         exhausted: Exhausted,
         /// How far a search got.
         furthest: Option<Furthest>,
+        /// Why rules did not decide it, where there are some.
+        beyond: Option<Beyond>,
     },
 }
 
@@ -89,6 +91,8 @@ pub enum Violation {
     },
     /// A search tried everything.
     Searched(Furthest),
+    /// A rule of an object whose operations take effect one at a time is broken.
+    Rule(Proof),
 }
 
 /// Decides by search whether a history is set-linearizable, if the budget allows it.
@@ -104,7 +108,7 @@ pub fn by_search<S: Synchronisation>(
         search::Ending::Found(groups) => Verdict::SetLinearizable(linearization(groups)),
         search::Ending::None(furthest) => Verdict::Violation(Violation::Searched(furthest)),
         search::Ending::Exhausted(exhausted, furthest) => {
-            Verdict::Unknown { exhausted, furthest: Some(furthest) }
+            Verdict::Unknown { exhausted, furthest: Some(furthest), beyond: None }
         }
     }
 }
@@ -129,7 +133,7 @@ pub fn by_matching<S: Synchronisation<State = ()>>(
             let deficiency = Some(deficiency);
             Verdict::Violation(Violation::Unmatched { operation, deficiency })
         }
-        Err(exhausted) => Verdict::Unknown { exhausted, furthest: None },
+        Err(exhausted) => Verdict::Unknown { exhausted, furthest: None, beyond: None },
     }
 }
 

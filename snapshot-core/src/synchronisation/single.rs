@@ -38,27 +38,35 @@ impl<S: Specification> Synchronisation for Single<S> {
     }
 }
 
-/// Decides by search, part by part, whether a history is linearizable; the linearization is
+/// Decides by rules and by search, part by part, whether a history is linearizable; the linearization is
 /// one of blocks of one. As [`crate::generic::check`].
 pub fn one_by_one<S: Specification>(
     specification: &Single<S>,
     history: &History<S::Input, S::Output>,
     budget: &mut Budget<'_>,
 ) -> Verdict {
-    let furthest = |furthest: generic::Furthest| Furthest {
-        due: Some(furthest.due),
-        groups: furthest.order.iter().map(|id| vec![id]).collect(),
-    };
-    match generic::check(&specification.0, history, budget) {
-        generic::Outcome::Linearizable { linearization, .. } => {
-            let blocks = linearization.iter().map(|id| [id]);
-            Verdict::SetLinearizable(SetLinearization::new(blocks))
-        }
-        generic::Outcome::NotLinearizable { furthest: found, .. } => {
-            Verdict::Violation(Violation::Searched(furthest(found)))
-        }
-        generic::Outcome::Exhausted { exhausted, furthest: found, .. } => {
-            Verdict::Unknown { exhausted, furthest: Some(furthest(found)) }
+    generic::check(&specification.0, history, budget).into()
+}
+
+impl From<generic::Outcome> for Verdict {
+    fn from(outcome: generic::Outcome) -> Self {
+        let furthest = |furthest: generic::Furthest| Furthest {
+            due: Some(furthest.due),
+            groups: furthest.order.iter().map(|id| vec![id]).collect(),
+        };
+        match outcome {
+            generic::Outcome::Linearizable { linearization, .. } => {
+                let blocks = linearization.iter().map(|id| [id]);
+                Verdict::SetLinearizable(SetLinearization::new(blocks))
+            }
+            generic::Outcome::NotLinearizable { reason, .. } => Verdict::Violation(match reason {
+                generic::Reason::Rule(proof) => Violation::Rule(proof),
+                generic::Reason::Searched(found) => Violation::Searched(furthest(found)),
+            }),
+            generic::Outcome::Exhausted { exhausted, furthest: found, beyond, .. } => {
+                let furthest = Some(furthest(found));
+                Verdict::Unknown { exhausted, furthest, beyond: Some(beyond) }
+            }
         }
     }
 }

@@ -51,8 +51,8 @@ pub struct Check {
     #[arg(long, visible_alias = "memory", value_name = "BYTES", default_value = "1G",
           value_parser = quantity::bytes::<usize>)]
     budget_memory: usize,
-    /// The recordings are of this object: queue, stack, register, set or counter; or one whose
-    /// operations take effect together: channel,
+    /// The recordings are of this object: queue, stack, priority-queue, register, cas-register,
+    /// map, lock, set or counter; or one whose operations take effect together: channel,
     /// exchanger, barrier:N, ... (docs/synchronisation.md). They are text or JSON Lines.
     #[arg(long, value_name = "OBJECT",
           conflicts_with_all = ["key", "live", "method", "explain", "forget", "cluster"])]
@@ -61,8 +61,8 @@ pub struct Check {
     /// wait though they could take effect are a violation.
     #[arg(long, requires = "object")]
     progress: bool,
-    /// With --object queue, stack, register, set or counter: where the exact search runs out of
-    /// its budget, look for operations on few values, and at most K cuts, that show a violation,
+    /// With --object queue, stack and others whose operations take effect one at a time: where the
+    /// exact search runs out of its budget, look for operations on few values, and at most K cuts, that show a violation,
     /// with the same budget once more (docs/barriers.md).
     #[arg(long, requires = "object", value_name = "K")]
     barriers: Option<usize>,

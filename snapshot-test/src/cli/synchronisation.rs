@@ -161,7 +161,7 @@ const fn uncertified(finding: &Finding) -> &'static str {
         Finding::Violation(Violation::Missed(_) | Violation::Unreturned) => {
             "  note: no certificate: there is none of a failure of progress\n"
         }
-        Finding::Violation(Violation::Unmatched(..)) => {
+        Finding::Violation(Violation::Unmatched(..) | Violation::Rule(_)) => {
             "  note: no certificate: the proof is too large\n"
         }
         Finding::SetLinearizable(_) | Finding::Unknown { .. } | Finding::Disputed(_) => "",
@@ -213,6 +213,7 @@ fn answer(path: &Path, name: &str, judged: &Result<Judgement, ReadError>) -> ci:
                 Finding::Violation(Violation::Unmatched(operation, _)) => Some(*operation),
                 Finding::Violation(Violation::Searched(furthest)) => furthest.due,
                 Finding::Violation(Violation::Missed(missed)) => missed.first().copied(),
+                Finding::Violation(Violation::Rule(proof)) => proof.operations().into_iter().max(),
                 Finding::Violation(Violation::Part(part)) => part.operations.first().copied(),
                 _ => None,
             };
@@ -255,7 +256,7 @@ pub fn check_certificate(history: &Path, format: Option<Format>, place: &Path) -
         Ok(Ok(())) => {
             let adjective = match certificate {
                 Certificate::SetLinearizable(_) => "",
-                Certificate::Violation(_) => "not ",
+                Certificate::Violation(_) | Certificate::Rule(_) => "not ",
             };
             let criterion = object.criterion();
             (format!("proves that {name} is {adjective}{criterion} ({object})"), 0)
@@ -263,7 +264,7 @@ pub fn check_certificate(history: &Path, format: Option<Format>, place: &Path) -
         Ok(Err(refuted)) => {
             let verdict = match certificate {
                 Certificate::SetLinearizable(_) => object.criterion(),
-                Certificate::Violation(_) => certificate.verdict(),
+                Certificate::Violation(_) | Certificate::Rule(_) => certificate.verdict(),
             };
             (format!("does not prove the verdict `{verdict}` of {name}: {refuted}"), 1)
         }

@@ -5,6 +5,7 @@ use std::io::Read;
 use serde::{Deserialize, Serialize};
 use snapshot_core::certificate::deficiency::DeficiencyError;
 use snapshot_core::certificate::groups::{self, GroupsError};
+use snapshot_core::generic::{Proof, ProofError};
 use snapshot_core::immediate::SetLinearization;
 use snapshot_core::synchronisation::Deficiency;
 use snapshot_core::{IdError, OperationId};
@@ -14,6 +15,7 @@ use super::error::ReadError;
 use super::interface::Interface;
 use super::judge::{Finding, Judgement, Task, Violation};
 use super::object::{Object, ObjectError};
+use super::proof::{self, Lists, lists};
 use super::recording::read;
 use crate::format::Format;
 
@@ -27,6 +29,8 @@ pub enum Certificate {
     SetLinearizable(SetLinearization),
     /// It is not: operations that cannot all have partners.
     Violation(Deficiency),
+    /// It is not: operations that break a rule.
+    Rule(Proof),
 }
 
 /// As it stands in a file.
@@ -43,6 +47,10 @@ struct Contents {
     partners: Option<Vec<usize>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     components: Option<Vec<Vec<usize>>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    operations: Option<Lists>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -73,7 +81,7 @@ pub enum CertificateError {
     Object(#[from] ObjectError),
     /// A field is missing or superfluous.
     #[error(
-        "a certificate has `blocks` if it is of a set-linearizable recording, else `partners` and `components`; write it again with `check --certificate`"
+        "a certificate has `blocks` if it is of a set-linearizable recording, else `partners` and `components`, or `rule` and `operations`; write it again with `check --certificate`"
     )]
     Fields,
     /// A number is out of range.
@@ -91,6 +99,9 @@ pub enum Refuted {
     /// The operations can have partners.
     #[error("the operations are no proof of a violation: {0}")]
     Deficiency(#[from] DeficiencyError),
+    /// The operations break no rule.
+    #[error("the operations break no rule: {0}")]
+    Rule(#[from] ProofError),
 }
 
 impl Certificate {
@@ -101,6 +112,7 @@ impl Certificate {
             Finding::Violation(Violation::Unmatched(_, deficiency)) => {
                 deficiency.clone().map(Self::Violation)
             }
+            Finding::Violation(Violation::Rule(proof)) => Some(Self::Rule(proof.clone())),
             Finding::Violation(_) | Finding::Unknown { .. } | Finding::Disputed(_) => None,
         }
     }
@@ -109,7 +121,7 @@ impl Certificate {
     pub const fn verdict(&self) -> &'static str {
         match self {
             Self::SetLinearizable(_) => "set-linearizable",
-            Self::Violation(_) => "violation",
+            Self::Violation(_) | Self::Rule(_) => "violation",
         }
     }
 
@@ -123,6 +135,8 @@ impl Certificate {
             blocks: None,
             partners: None,
             components: None,
+            rule: None,
+            operations: None,
         };
         let contents = match self {
             Self::SetLinearizable(groups) => {
@@ -132,6 +146,12 @@ impl Certificate {
                 verdict: Word::Violation,
                 partners: Some(numbers(&deficiency.partners)),
                 components: Some(deficiency.components.iter().map(|set| numbers(set)).collect()),
+                ..blank
+            },
+            Self::Rule(proof) => Contents {
+                verdict: Word::Violation,
+                rule: Some(proof.rule().to_owned()),
+                operations: Some(lists(proof)),
                 ..blank
             },
         };
@@ -165,7 +185,19 @@ impl Certificate {
         let sets = |sets: Vec<Vec<usize>>| -> Result<Vec<Vec<OperationId>>, IdError> {
             sets.into_iter().map(ids).collect()
         };
-        let Contents { verdict, blocks, partners, components, .. } = contents;
+        let Contents { verdict, blocks, partners, components, rule, operations, .. } = contents;
+        if let (Some(rule), Some(operations)) = (&rule, &operations) {
+            let is_alone = blocks.is_none() && partners.is_none() && components.is_none();
+            return match proof::read(rule, operations)? {
+                Some(proof) if is_alone && matches!(verdict, Word::Violation) => {
+                    Ok((object, Self::Rule(proof)))
+                }
+                _ => Err(CertificateError::Fields),
+            };
+        }
+        if rule.is_some() || operations.is_some() {
+            return Err(CertificateError::Fields);
+        }
         let certificate = match (verdict, blocks, partners, components) {
             (Word::SetLinearizable | Word::Linearizable, Some(blocks), None, None) => {
                 Self::SetLinearizable(SetLinearization::new(sets(blocks)?))
@@ -211,6 +243,9 @@ impl<R: Read> Task for Certify<'_, R> {
             }
             Certificate::Violation(deficiency) => {
                 interface.refute(&recording.history, deficiency).map_err(Refuted::from)
+            }
+            Certificate::Rule(proof) => {
+                interface.check_proof(&recording.history, proof).map_err(Refuted::from)
             }
         })
     }

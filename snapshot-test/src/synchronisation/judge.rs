@@ -4,10 +4,11 @@ use std::io::Read;
 use std::time::{Duration, Instant};
 
 use snapshot_core::OperationId;
-use snapshot_core::certificate::deficiency::DeficiencyError;
 use snapshot_core::certificate::groups;
-use snapshot_core::generic::objects::{Counter, Queue, Register, Set, Stack};
-use snapshot_core::generic::{Ending, PartsOutcome, Refuted};
+use snapshot_core::generic::objects::{
+    Counter, Lock, Map, PriorityQueue, Queue, Register, Set, Stack, SwapRegister,
+};
+use snapshot_core::generic::{Beyond, Ending, PartsOutcome, Proof, Refuted};
 use snapshot_core::immediate::SetLinearization;
 use snapshot_core::search::Budget;
 use snapshot_core::synchronisation::objects::{
@@ -80,7 +81,7 @@ pub struct Judgement {
     pub object: Object,
     /// The format, unless there was no event.
     pub format: Option<Format>,
-    /// How it was decided: `keys` or `search`.
+    /// How it was decided: `keys`, `matching`, `rules` or `search`.
     pub method: &'static str,
     /// Its size.
     pub counts: Counts,
@@ -107,6 +108,8 @@ pub enum Finding {
         exhausted: Exhausted,
         /// Whether it is set-linearizable, and only progress is open.
         is_set_linearizable: bool,
+        /// Why rules did not decide it, where there are some.
+        beyond: Option<Beyond>,
     },
     /// The check of proofs contradicts what was found: a fault of this program, and no answer.
     Disputed(Dispute),
@@ -119,6 +122,8 @@ pub enum Violation {
     Unmatched(OperationId, Option<Deficiency>),
     /// A search tried everything.
     Searched(Furthest),
+    /// These operations break a rule.
+    Rule(Proof),
     /// Some of the operations have no linearization of their own.
     Part(Refuted),
     /// These operations could take effect at the end.
@@ -156,6 +161,10 @@ impl Object {
             Kind::AtomicBroadcast => task.run(&AtomicBroadcast::new(threads)),
             Kind::Queue => task.run(&Single(Queue::default())),
             Kind::Stack => task.run(&Single(Stack::default())),
+            Kind::PriorityQueue => task.run(&Single(PriorityQueue::default())),
+            Kind::CasRegister => task.run(&Single(SwapRegister { initial: Value::ZERO })),
+            Kind::Map => task.run(&Single(Map::default())),
+            Kind::Lock => task.run(&Single(Lock::default())),
             Kind::Register => task.run(&Single(Register { initial: Value::ZERO })),
             Kind::Set => task.run(&Single(Set::default())),
             Kind::Counter => task.run(&Single(Counter)),
@@ -189,7 +198,7 @@ impl<R: Read> Task for Judge<'_, R> {
     fn run<S: Interface>(self, interface: &S) -> Self::Answer {
         let Self { object, input, format, options } = self;
         let recording = read(interface, object, input, format)?;
-        let finding = find(interface, &recording, options);
+        let (finding, method) = find(interface, &recording, options);
         let operations = recording.history.operations();
         let processes: Vec<usize> =
             operations.iter().map(|operation| operation.process.index()).collect();
@@ -204,7 +213,6 @@ impl<R: Read> Task for Judge<'_, R> {
             failed: count(&|ending| matches!(ending, Ending::Failed)),
         };
         let Recording { format, texts, backwards, .. } = recording;
-        let method = S::METHOD;
         Ok(Judgement { object, format, method, counts, backwards, finding, texts, processes })
     }
 }
@@ -216,18 +224,23 @@ fn within<T>(options: &Options, run: impl FnOnce(&mut Budget<'_>) -> T) -> T {
     run(&mut Budget { memory: options.memory, proceed: &mut proceed })
 }
 
-fn find<S: Interface>(interface: &S, recording: &Recording<S>, options: &Options) -> Finding {
-    let found = within(options, |budget| decide(interface, recording, options, budget));
+fn find<S: Interface>(
+    interface: &S,
+    recording: &Recording<S>,
+    options: &Options,
+) -> (Finding, &'static str) {
+    let (found, method) = within(options, |budget| decide(interface, recording, options, budget));
     let (Finding::Unknown { is_set_linearizable: false, .. }, Some(most)) =
         (&found, options.barriers)
     else {
-        return found;
+        return (found, method);
     };
     let history = &recording.history;
-    match within(options, |budget| interface.refute_parts(history, most, budget)) {
+    let found = match within(options, |budget| interface.refute_parts(history, most, budget)) {
         Some(PartsOutcome::Refuted(part)) => Finding::Violation(Violation::Part(part)),
         _ => found,
-    }
+    };
+    (found, method)
 }
 
 fn decide<S: Interface>(
@@ -235,50 +248,59 @@ fn decide<S: Interface>(
     recording: &Recording<S>,
     options: &Options,
     budget: &mut Budget<'_>,
-) -> Finding {
+) -> (Finding, &'static str) {
     let history = &recording.history;
     let (decision, proof) = ("the way of deciding", "the check of its proof");
     let verified = |found: SetLinearization| match groups::check(interface, history, &found) {
         Ok(()) => Finding::SetLinearizable(found),
         Err(_) => Finding::Disputed(Dispute { accepting: decision, refusing: proof }),
     };
-    let found = match interface.decide(history, budget) {
+    let (verdict, method) = interface.decide(history, budget);
+    let found = match verdict {
         Verdict::SetLinearizable(found) => found,
         Verdict::Violation(violation) => {
-            return match refuted(interface, recording, violation) {
-                Ok(violation) => Finding::Violation(violation),
-                Err(_) => Finding::Disputed(Dispute { accepting: proof, refusing: decision }),
-            };
+            let finding = refuted(interface, recording, violation).map_or(
+                Finding::Disputed(Dispute { accepting: proof, refusing: decision }),
+                Finding::Violation,
+            );
+            return (finding, method);
         }
-        Verdict::Unknown { exhausted, .. } => {
-            return Finding::Unknown { exhausted, is_set_linearizable: false };
+        Verdict::Unknown { exhausted, beyond, .. } => {
+            return (Finding::Unknown { exhausted, is_set_linearizable: false, beyond }, method);
         }
     };
     let found = verified(found);
     if !options.progress || matches!(found, Finding::Disputed(_)) {
-        return found;
+        return (found, method);
     }
-    match interface.progress(history, budget) {
+    let found = match interface.progress(history, budget) {
         Progress::Holds(found) => verified(found),
         Progress::Missed(missed) => Finding::Violation(Violation::Missed(missed)),
         Progress::Unreturned => Finding::Violation(Violation::Unreturned),
-        Progress::Unknown(exhausted) => Finding::Unknown { exhausted, is_set_linearizable: true },
-    }
+        Progress::Unknown(exhausted) => {
+            Finding::Unknown { exhausted, is_set_linearizable: true, beyond: None }
+        }
+    };
+    (found, method)
 }
 
 fn refuted<S: Interface>(
     interface: &S,
     recording: &Recording<S>,
     violation: snapshot_core::synchronisation::Violation,
-) -> Result<Violation, DeficiencyError> {
+) -> Option<Violation> {
     use snapshot_core::synchronisation::Violation as Found;
-    Ok(match violation {
+    Some(match violation {
         Found::Unmatched { operation, deficiency } => {
             if let Some(deficiency) = &deficiency {
-                interface.refute(&recording.history, deficiency)?;
+                interface.refute(&recording.history, deficiency).ok()?;
             }
             Violation::Unmatched(operation, deficiency)
         }
         Found::Searched(furthest) => Violation::Searched(furthest),
+        Found::Rule(proof) => {
+            interface.check_proof(&recording.history, &proof).ok()?;
+            Violation::Rule(proof)
+        }
     })
 }

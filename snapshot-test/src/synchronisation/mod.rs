@@ -1,6 +1,6 @@
 //! Recordings of objects whose operations take effect together: channels, exchangers,
 //! barriers (docs/synchronisation.md); and of objects whose operations take effect one at a
-//! time: queues, stacks, registers, sets, counters.
+//! time: queues, stacks, registers, maps, locks, sets, counters.
 //!
 //! ```
 //! use snapshot_test::synchronisation::{Finding, Object, Options, judge};
@@ -17,9 +17,11 @@ mod error;
 mod interface;
 mod judge;
 mod object;
+mod proof;
 mod reader;
 mod recording;
 mod report;
+mod sentence;
 mod token;
 
 pub use certificate::{Certificate, CertificateError, Refuted, certify};

@@ -37,13 +37,17 @@ pub(super) enum Kind {
     AtomicBroadcast,
     Queue,
     Stack,
+    PriorityQueue,
     Register,
+    CasRegister,
+    Map,
+    Lock,
     Set,
     Counter,
 }
 
 /// Each kind with its name, and whether a number of threads belongs to it.
-const NAMES: [(Kind, &str, bool); 21] = [
+const NAMES: [(Kind, &str, bool); 25] = [
     (Kind::Channel, "channel", false),
     (Kind::FilterChannel, "filter-channel", false),
     (Kind::TimeoutChannel, "timeout-channel", false),
@@ -62,7 +66,11 @@ const NAMES: [(Kind, &str, bool); 21] = [
     (Kind::AtomicBroadcast, "atomic-broadcast", true),
     (Kind::Queue, "queue", false),
     (Kind::Stack, "stack", false),
+    (Kind::PriorityQueue, "priority-queue", false),
     (Kind::Register, "register", false),
+    (Kind::CasRegister, "cas-register", false),
+    (Kind::Map, "map", false),
+    (Kind::Lock, "lock", false),
     (Kind::Set, "set", false),
     (Kind::Counter, "counter", false),
 ];
@@ -106,7 +114,18 @@ fn hint(nearest: Option<&str>) -> String {
 impl Object {
     /// Whether its operations take effect one at a time.
     pub const fn is_single(self) -> bool {
-        matches!(self.kind, Kind::Queue | Kind::Stack | Kind::Register | Kind::Set | Kind::Counter)
+        matches!(
+            self.kind,
+            Kind::Queue
+                | Kind::Stack
+                | Kind::PriorityQueue
+                | Kind::Register
+                | Kind::CasRegister
+                | Kind::Map
+                | Kind::Lock
+                | Kind::Set
+                | Kind::Counter
+        )
     }
 
     /// What a correct recording of it is: `linearizable` or `set-linearizable`.

@@ -6,12 +6,13 @@ use serde::Serialize;
 use snapshot_core::OperationId;
 use snapshot_core::check::counted;
 use snapshot_core::explanation::wrap;
-use snapshot_core::generic::Refuted;
+use snapshot_core::generic::{Beyond, Refuted};
 use snapshot_core::synchronisation::Deficiency;
 use snapshot_core::verdict::Exhausted;
 
 use super::error::ReadError;
 use super::judge::{Finding, Judgement, Violation};
+use super::sentence::sentence;
 use super::token::Token;
 use crate::report::{self, SCHEMA};
 
@@ -54,7 +55,7 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
             writeln!(out, "  {dispute}")?;
             writeln!(out, "  help: keep the recording, for the report")
         }
-        Finding::Unknown { exhausted, is_set_linearizable } => {
+        Finding::Unknown { exhausted, is_set_linearizable, beyond } => {
             let budget = exhausted_name(*exhausted);
             if *is_set_linearizable {
                 writeln!(
@@ -64,6 +65,9 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
                 )?;
             } else {
                 writeln!(out, "  the {budget} budget ran out")?;
+            }
+            for line in wrap(&hardness(judgement, beyond.as_ref()), 76) {
+                writeln!(out, "  {line}")?;
             }
             writeln!(out, "  help: give it more with --budget-seconds and --budget-memory")
         }
@@ -86,6 +90,26 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
     }
 }
 
+/// Some of the operations that rules do not decide.
+fn hard(beyond: Option<&Beyond>) -> &[OperationId] {
+    match beyond {
+        Some(Beyond::Repeated(ids) | Beyond::Unanswered(ids)) => ids,
+        Some(Beyond::Operation(id)) => std::slice::from_ref(id),
+        _ => &[],
+    }
+}
+
+/// Which operations make it hard, in words.
+fn hardness(judgement: &Judgement, beyond: Option<&Beyond>) -> String {
+    let Some(first) = hard(beyond).first() else { return String::new() };
+    let why = match beyond {
+        Some(Beyond::Repeated(_)) => "values that come again while they are there, as in",
+        Some(Beyond::Unanswered(_)) => "removals without response, as",
+        _ => "operations that rules do not decide, the first of which is",
+    };
+    format!("what makes it hard: {why} {}", describe(judgement, *first))
+}
+
 const fn exhausted_name(exhausted: Exhausted) -> &'static str {
     match exhausted {
         Exhausted::Time => "time",
@@ -101,6 +125,7 @@ fn named(violation: &Violation) -> Vec<OperationId> {
         }
         Violation::Unmatched(operation, None) => vec![*operation],
         Violation::Searched(furthest) => furthest.due.into_iter().collect(),
+        Violation::Rule(proof) => proof.operations(),
         Violation::Part(part) => part.operations.clone(),
         Violation::Missed(missed) => missed.clone(),
         Violation::Unreturned => Vec::new(),
@@ -165,6 +190,7 @@ fn argument(judgement: &Judgement, violation: &Violation) -> String {
              to be shown."
                 .to_owned()
         }
+        Violation::Rule(proof) => sentence(judgement, proof),
         Violation::Searched(_) if judgement.object.is_single() => {
             "Every order was tried. Those that explain most explain what is before the response \
              of X1; in no state that they lead to can X1 return what it returned."
@@ -258,15 +284,18 @@ pub struct Record<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<ViolationRecord<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    unknown: Option<Unknown>,
+    unknown: Option<Unknown<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
-struct Unknown {
+struct Unknown<'a> {
     exhausted: &'static str,
     set_linearizable: bool,
+    /// Some of the operations that rules do not decide.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hard: Vec<Operation<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -311,6 +340,7 @@ pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> Str
                     Violation::Unmatched(..) => "no-partner",
                     Violation::Searched(_) if judgement.object.is_single() => "no-order",
                     Violation::Searched(_) => "no-groups",
+                    Violation::Rule(proof) => proof.rule(),
                     Violation::Part(_) => "part",
                     Violation::Missed(_) => "missed",
                     Violation::Unreturned => "unreturned",
@@ -329,9 +359,10 @@ pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> Str
         _ => None,
     };
     let unknown = match &judgement.finding {
-        Finding::Unknown { exhausted, is_set_linearizable } => Some(Unknown {
+        Finding::Unknown { exhausted, is_set_linearizable, beyond } => Some(Unknown {
             exhausted: exhausted_name(*exhausted),
             set_linearizable: *is_set_linearizable,
+            hard: hard(beyond.as_ref()).iter().map(|id| operation(judgement, *id)).collect(),
         }),
         _ => None,
     };

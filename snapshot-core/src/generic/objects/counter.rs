@@ -1,6 +1,9 @@
 //! A counter.
 
-use crate::generic::{ByValues, Concern, Specification};
+use crate::OperationId;
+use crate::generic::effect::{Effect, effects};
+use crate::generic::monitors::{self, Decision, part::Part};
+use crate::generic::{ByValues, Concern, History, Specification};
 
 /// A counter, 0 at first.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,6 +58,18 @@ impl Specification for Counter {
     fn is_query(&self, input: &CounterInput, _: Option<&CounterOutput>) -> bool {
         *input == CounterInput::Read
     }
+
+    fn has_rules(&self) -> bool {
+        true
+    }
+
+    fn decide_part(
+        &self,
+        history: &History<CounterInput, CounterOutput>,
+        part: &[OperationId],
+    ) -> Decision {
+        monitors::number(&Part::new(history, part, effects(history, part, effect)))
+    }
 }
 
 /// A counter has no parts.
@@ -63,5 +78,18 @@ impl ByValues for Counter {
 
     fn concern(&self, _: &CounterInput, _: Option<&CounterOutput>) -> Concern<()> {
         Concern::All
+    }
+}
+
+const fn effect(input: &CounterInput, output: Option<&CounterOutput>) -> Effect<i64> {
+    match (input, output) {
+        (CounterInput::Increment, None | Some(CounterOutput::Changed)) => Effect::Increment,
+        (CounterInput::Increment, Some(CounterOutput::Number(number))) => {
+            Effect::Swap(*number, number.wrapping_add(1))
+        }
+        (CounterInput::Read, None) => Effect::Nothing,
+        (CounterInput::Read, Some(CounterOutput::Number(number))) => Effect::Read(*number),
+        (CounterInput::Read, Some(CounterOutput::Changed)) => Effect::Impossible,
+        (CounterInput::Decrement, _) => Effect::Other,
     }
 }

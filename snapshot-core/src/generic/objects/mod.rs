@@ -3,6 +3,9 @@
 //! Each file is one object: its inputs, its outputs, its meaning.
 
 mod counter;
+mod lock;
+mod map;
+mod priority_queue;
 mod queue;
 mod register;
 mod set;
@@ -11,6 +14,9 @@ mod stack;
 mod swap_register;
 
 pub use counter::{Counter, CounterInput, CounterOutput};
+pub use lock::{Lock, LockInput, LockOutput};
+pub use map::{Map, MapInput, MapOutput};
+pub use priority_queue::{PriorityQueue, PriorityQueueInput, PriorityQueueOutput};
 pub use queue::{Queue, QueueInput, QueueOutput};
 pub use register::{Register, RegisterInput, RegisterOutput};
 pub use set::{Set, SetInput, SetOutput};

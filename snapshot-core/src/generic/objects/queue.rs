@@ -4,7 +4,11 @@ use std::collections::VecDeque;
 use std::hash::Hash;
 use std::marker::PhantomData;
 
-use crate::generic::{ByValues, Concern, Specification};
+use crate::OperationId;
+use crate::generic::certificate::{Facts, Kind, ProofError};
+use crate::generic::effect::{Effect, effects};
+use crate::generic::monitors::{self, Decision, part::Part};
+use crate::generic::{ByValues, Concern, History, Proof, Specification};
 
 /// A queue of any length, empty at first. It has no parts: that x was enqueued before y matters
 /// to dequeues.
@@ -90,6 +94,27 @@ impl<V: Clone + Eq + Hash> Specification for Queue<V> {
     fn bytes(&self, state: &VecDeque<V>) -> usize {
         size_of_val(state) + state.len() * size_of::<V>()
     }
+
+    fn has_rules(&self) -> bool {
+        true
+    }
+
+    fn decide_part(
+        &self,
+        history: &History<QueueInput<V>, QueueOutput<V>>,
+        part: &[OperationId],
+    ) -> Decision {
+        monitors::queue(&Part::new(history, part, effects(history, part, effect)))
+    }
+
+    fn check_proof(
+        &self,
+        history: &History<QueueInput<V>, QueueOutput<V>>,
+        part: &[OperationId],
+        proof: &Proof,
+    ) -> Result<(), ProofError> {
+        Facts::new(Kind::Queue, history, part, effects(history, part, effect)).check(proof)
+    }
 }
 
 /// What remains in the queue without some of the values keeps its order.
@@ -103,5 +128,19 @@ impl<V: Clone + Eq + Hash> ByValues for Queue<V> {
             }
             _ => Concern::All,
         }
+    }
+}
+
+fn effect<V: Clone>(input: &QueueInput<V>, output: Option<&QueueOutput<V>>) -> Effect<V> {
+    match (input, output) {
+        (QueueInput::Enqueue(value), None | Some(QueueOutput::Enqueued)) => {
+            Effect::Add(value.clone())
+        }
+        (QueueInput::Dequeue, None) => Effect::Remove(None),
+        (QueueInput::Dequeue, Some(QueueOutput::Dequeued(value))) => {
+            Effect::Remove(Some(value.clone()))
+        }
+        (QueueInput::Dequeue, Some(QueueOutput::Empty)) => Effect::Empty,
+        _ => Effect::Impossible,
     }
 }

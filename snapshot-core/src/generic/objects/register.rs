@@ -2,7 +2,11 @@
 
 use std::hash::Hash;
 
-use crate::generic::{ByValues, Concern, Specification};
+use crate::OperationId;
+use crate::generic::certificate::{Facts, Kind, ProofError};
+use crate::generic::effect::{Effect, effects};
+use crate::generic::monitors::{self, Decision, part::Part};
+use crate::generic::{ByValues, Concern, History, Proof, Specification};
 
 /// A register with its initial value.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,6 +72,29 @@ impl<V: Clone + Eq + Hash> Specification for Register<V> {
             Some(RegisterOutput::Written) => false,
         }
     }
+
+    fn has_rules(&self) -> bool {
+        true
+    }
+
+    fn decide_part(
+        &self,
+        history: &History<RegisterInput<V>, RegisterOutput<V>>,
+        part: &[OperationId],
+    ) -> Decision {
+        let part = Part::new(history, part, effects(history, part, effect));
+        monitors::cell(&part, Some(&self.initial))
+    }
+
+    fn check_proof(
+        &self,
+        history: &History<RegisterInput<V>, RegisterOutput<V>>,
+        part: &[OperationId],
+        proof: &Proof,
+    ) -> Result<(), ProofError> {
+        let kind = Kind::Cell(Some(&self.initial));
+        Facts::new(kind, history, part, effects(history, part, effect)).check(proof)
+    }
 }
 
 /// Between a write and the reads of its value no other write takes effect. The initial value has
@@ -84,5 +111,16 @@ impl<V: Clone + Eq + Hash> ByValues for Register<V> {
             }
             _ => Concern::All,
         }
+    }
+}
+
+fn effect<V: Clone>(input: &RegisterInput<V>, output: Option<&RegisterOutput<V>>) -> Effect<V> {
+    match (input, output) {
+        (RegisterInput::Write(value), None | Some(RegisterOutput::Written)) => {
+            Effect::Write(value.clone())
+        }
+        (RegisterInput::Read, None) => Effect::Nothing,
+        (RegisterInput::Read, Some(RegisterOutput::Read(value))) => Effect::Read(value.clone()),
+        _ => Effect::Impossible,
     }
 }

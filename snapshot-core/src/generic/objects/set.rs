@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::marker::PhantomData;
 
-use crate::generic::{ByValues, Concern, Specification};
+use crate::OperationId;
+use crate::generic::effect::{Effect, effects};
+use crate::generic::monitors::{self, Decision, part::Part};
+use crate::generic::{ByValues, Concern, History, Specification};
 
 /// A set of values, empty at first.
 ///
@@ -88,6 +91,18 @@ impl<V: Clone + Eq + Hash + Ord> Specification for Set<V> {
         let room = if state.is_empty() { 0 } else { 2 * state.len().max(6) };
         size_of_val(state) + room * size_of::<V>()
     }
+
+    fn has_rules(&self) -> bool {
+        true
+    }
+
+    fn decide_part(
+        &self,
+        history: &History<SetInput<V>, SetOutput>,
+        part: &[OperationId],
+    ) -> Decision {
+        monitors::bit(&Part::new(history, part, effects(history, part, effect)))
+    }
 }
 
 /// Each element is a part.
@@ -96,5 +111,17 @@ impl<V: Clone + Eq + Hash + Ord> ByValues for Set<V> {
 
     fn concern(&self, input: &SetInput<V>, _: Option<&SetOutput>) -> Concern<V> {
         Concern::Value(input.element().clone())
+    }
+}
+
+/// The effect on the bit of the element.
+const fn effect<V>(input: &SetInput<V>, output: Option<&SetOutput>) -> Effect<bool> {
+    match (input, output) {
+        (SetInput::Add(_), None | Some(SetOutput(true))) => Effect::Swap(false, true),
+        (SetInput::Remove(_), None | Some(SetOutput(true))) => Effect::Swap(true, false),
+        (SetInput::Add(_), Some(SetOutput(false))) => Effect::Read(true),
+        (SetInput::Remove(_), Some(SetOutput(false))) => Effect::Read(false),
+        (SetInput::Contains(_), Some(SetOutput(found))) => Effect::Read(*found),
+        (SetInput::Contains(_), None) => Effect::Nothing,
     }
 }

@@ -3,7 +3,11 @@
 use std::hash::Hash;
 use std::marker::PhantomData;
 
-use crate::generic::{ByValues, Concern, Specification};
+use crate::OperationId;
+use crate::generic::certificate::{Facts, Kind, ProofError};
+use crate::generic::effect::{Effect, effects};
+use crate::generic::monitors::{self, Decision, part::Part};
+use crate::generic::{ByValues, Concern, History, Proof, Specification};
 
 /// A stack of any height, empty at first.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +90,27 @@ impl<V: Clone + Eq + Hash> Specification for Stack<V> {
     fn bytes(&self, state: &Vec<V>) -> usize {
         size_of_val(state) + state.len() * size_of::<V>()
     }
+
+    fn has_rules(&self) -> bool {
+        true
+    }
+
+    fn decide_part(
+        &self,
+        history: &History<StackInput<V>, StackOutput<V>>,
+        part: &[OperationId],
+    ) -> Decision {
+        monitors::stack(&Part::new(history, part, effects(history, part, effect)))
+    }
+
+    fn check_proof(
+        &self,
+        history: &History<StackInput<V>, StackOutput<V>>,
+        part: &[OperationId],
+        proof: &Proof,
+    ) -> Result<(), ProofError> {
+        Facts::new(Kind::Stack, history, part, effects(history, part, effect)).check(proof)
+    }
 }
 
 /// What remains in the stack without some of the values keeps its order.
@@ -99,5 +124,15 @@ impl<V: Clone + Eq + Hash> ByValues for Stack<V> {
             }
             _ => Concern::All,
         }
+    }
+}
+
+fn effect<V: Clone>(input: &StackInput<V>, output: Option<&StackOutput<V>>) -> Effect<V> {
+    match (input, output) {
+        (StackInput::Push(value), None | Some(StackOutput::Pushed)) => Effect::Add(value.clone()),
+        (StackInput::Pop, None) => Effect::Remove(None),
+        (StackInput::Pop, Some(StackOutput::Popped(value))) => Effect::Remove(Some(value.clone())),
+        (StackInput::Pop, Some(StackOutput::Empty)) => Effect::Empty,
+        _ => Effect::Impossible,
     }
 }

@@ -2,7 +2,11 @@
 
 use std::hash::Hash;
 
-use crate::generic::Specification;
+use crate::OperationId;
+use crate::generic::certificate::{Facts, Kind, ProofError};
+use crate::generic::effect::{Effect, compare_and_swap, effects};
+use crate::generic::monitors::{self, Decision, part::Part};
+use crate::generic::{ByValues, Concern, History, Proof, Specification};
 
 /// A register with its initial value.
 #[derive(Clone, Copy, Debug, Default)]
@@ -89,5 +93,60 @@ impl<V: Clone + Eq + Hash> Specification for SwapRegister<V> {
                 expected == new || output == Some(&SwapRegisterOutput::Swapped(false))
             }
         }
+    }
+
+    fn has_rules(&self) -> bool {
+        true
+    }
+
+    fn decide_part(
+        &self,
+        history: &History<SwapRegisterInput<V>, SwapRegisterOutput<V>>,
+        part: &[OperationId],
+    ) -> Decision {
+        let part = Part::new(history, part, effects(history, part, effect));
+        monitors::cell(&part, Some(&self.initial))
+    }
+
+    fn check_proof(
+        &self,
+        history: &History<SwapRegisterInput<V>, SwapRegisterOutput<V>>,
+        part: &[OperationId],
+        proof: &Proof,
+    ) -> Result<(), ProofError> {
+        let kind = Kind::Cell(Some(&self.initial));
+        Facts::new(kind, history, part, effects(history, part, effect)).check(proof)
+    }
+}
+
+/// Values that replace each other do not stand for themselves: there are no parts.
+impl<V: Clone + Eq + Hash> ByValues for SwapRegister<V> {
+    type Value = ();
+
+    fn concern(&self, _: &SwapRegisterInput<V>, _: Option<&SwapRegisterOutput<V>>) -> Concern<()> {
+        Concern::All
+    }
+}
+
+fn effect<V: Clone + Eq>(
+    input: &SwapRegisterInput<V>,
+    output: Option<&SwapRegisterOutput<V>>,
+) -> Effect<V> {
+    match (input, output) {
+        (SwapRegisterInput::Write(value), None | Some(SwapRegisterOutput::Written)) => {
+            Effect::Write(value.clone())
+        }
+        (SwapRegisterInput::Read, None) => Effect::Nothing,
+        (SwapRegisterInput::Read, Some(SwapRegisterOutput::Read(value))) => {
+            Effect::Read(value.clone())
+        }
+        (SwapRegisterInput::CompareAndSwap { expected, new }, None) => {
+            compare_and_swap(expected.clone(), new.clone(), None)
+        }
+        (
+            SwapRegisterInput::CompareAndSwap { expected, new },
+            Some(SwapRegisterOutput::Swapped(is_swapped)),
+        ) => compare_and_swap(expected.clone(), new.clone(), Some(*is_swapped)),
+        _ => Effect::Impossible,
     }
 }

@@ -244,7 +244,9 @@ fn by_generic_search(history: &History<i64>) -> Option<bool> {
             check_proof("generic search", history, &Verdict::Linearizable(linearization), true);
             Some(true)
         }
-        generic::Outcome::NotLinearizable { furthest, .. } => {
+        generic::Outcome::NotLinearizable {
+            reason: generic::Reason::Searched(furthest), ..
+        } => {
             let prefix = history.prefix(furthest.events);
             let mut order = furthest.order;
             // Scans that end later are taken already, and no part of the proof.
@@ -255,7 +257,7 @@ fn by_generic_search(history: &History<i64>) -> Option<bool> {
             check_proof("furthest", &prefix, &Verdict::Linearizable(order), true);
             Some(false)
         }
-        generic::Outcome::Exhausted { .. } => panic!("there is no limit"),
+        outcome => panic!("there is no limit, and a snapshot has no rules: {outcome:?}"),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use snapshot_core::generic::objects::{Queue, QueueInput, QueueOutput};
 use snapshot_core::generic::{
-    History, HistoryBuilder, HistoryError, Outcome, ReplayError, check, replay,
+    History, HistoryBuilder, HistoryError, Outcome, Reason, ReplayError, replay, search,
 };
 use snapshot_core::search::Budget;
 use snapshot_core::verdict::{Exhausted, Linearization};
@@ -91,14 +91,14 @@ fn crowded() -> History<QueueInput<u8>, QueueOutput<u8>> {
 #[test]
 fn budgets_run_out() {
     let mut budget = Budget { memory: usize::MAX, proceed: &mut || false };
-    let outcome = check(&Queue::default(), &crowded(), &mut budget);
+    let outcome = search(&Queue::default(), &crowded(), &mut budget);
     assert!(
         matches!(outcome, Outcome::Exhausted { exhausted: Exhausted::Time, states, .. }
         if states > 0),
         "{outcome:?}"
     );
     let mut budget = Budget { memory: 1 << 12, proceed: &mut || true };
-    let outcome = check(&Queue::default(), &crowded(), &mut budget);
+    let outcome = search(&Queue::default(), &crowded(), &mut budget);
     assert!(matches!(outcome, Outcome::Exhausted { exhausted: Exhausted::Memory, .. }));
 }
 
@@ -118,8 +118,8 @@ fn the_furthest_order_is_not_the_first() {
         builder.respond(1, QueueOutput::Dequeued(2)).expect("it is open");
     }
     let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
-    let outcome = check(&Queue::default(), &builder.finish(), &mut budget);
-    let Outcome::NotLinearizable { furthest, .. } = outcome else {
+    let outcome = search(&Queue::default(), &builder.finish(), &mut budget);
+    let Outcome::NotLinearizable { reason: Reason::Searched(furthest), .. } = outcome else {
         panic!("2 was enqueued once: {outcome:?}");
     };
     assert_eq!((furthest.events, furthest.due), (7, OperationId::from_index(3)));

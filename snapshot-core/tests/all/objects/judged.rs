@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 
 use snapshot_core::generic::{
-    Ending, History, HistoryBuilder, Outcome, Specification, check, check_whole, replay,
+    Ending, History, HistoryBuilder, Outcome, Reason, Specification, check, check_proof,
+    check_whole, replay, search,
 };
 use snapshot_core::search::Budget;
 
@@ -23,6 +24,7 @@ where
     let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
     for (outcome, is_whole) in [
         (check(specification, history, &mut budget), false),
+        (search(specification, history, &mut budget), false),
         (check_whole(specification, history, &mut budget), true),
     ] {
         match outcome {
@@ -32,7 +34,11 @@ where
                     panic!("{error}: {linearization:?} of {history:#?}");
                 }
             }
-            Outcome::NotLinearizable { furthest, .. } => {
+            Outcome::NotLinearizable { reason: Reason::Rule(proof), .. } => {
+                assert!(!expected, "linearizable: {history:#?}");
+                check_proof(specification, history, &proof).unwrap();
+            }
+            Outcome::NotLinearizable { reason: Reason::Searched(furthest), .. } => {
                 assert!(!expected, "linearizable: {history:#?}");
                 let due = &history.operations()[furthest.due.index()];
                 assert_eq!(due.response(), Some(furthest.events), "{furthest:?} of {history:#?}");

@@ -5,6 +5,7 @@
 mod exhaustive;
 mod ill_formed;
 mod judged;
+mod monitors;
 mod oracle;
 mod published;
 mod random;

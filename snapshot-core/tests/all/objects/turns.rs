@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use snapshot_core::generic::{History, HistoryBuilder, Outcome, Specification, check, replay};
+use snapshot_core::generic::{
+    History, HistoryBuilder, Outcome, Reason, Specification, check, replay,
+};
 use snapshot_core::search::Budget;
 use snapshot_core::verdict::Exhausted;
 
@@ -94,7 +96,8 @@ fn a_wrong_part_is_found_whatever_the_others_take() {
         for (memory, questions) in [(usize::MAX, 100), (1 << 20, usize::MAX)] {
             let history = several(hard_parts, true);
             let outcome = judged(&history, memory, questions);
-            let Outcome::NotLinearizable { furthest, .. } = outcome else {
+            let Outcome::NotLinearizable { reason: Reason::Searched(furthest), .. } = outcome
+            else {
                 panic!("{hard_parts} hard parts, {memory} bytes: {outcome:?}")
             };
             assert_eq!(furthest.due.index(), history.operations().len() - 1);

@@ -3,7 +3,7 @@
 mod single;
 
 use snapshot_core::certificate::deficiency::{self, DeficiencyError};
-use snapshot_core::generic::{History, PartsOutcome};
+use snapshot_core::generic::{History, PartsOutcome, Proof, ProofError};
 use snapshot_core::search::Budget;
 use snapshot_core::synchronisation::objects::{
     Abc, AbcInput, AtomicBroadcast, Barrier, Channel, ChannelInput, ChannelOutput,
@@ -39,7 +39,8 @@ pub(super) type Recorded<S> =
 pub(super) trait Interface: Synchronisation {
     /// Its operations.
     const SIGNATURES: &'static [Signature];
-    /// How it is decided: `keys`, `matching` or `search`.
+    /// How it is decided: `keys`, `matching` or `search`; of an object whose operations take effect
+    /// one at a time, `rules` where they were enough.
     const METHOD: &'static str = "search";
 
     /// The operation of this name, if it can have these arguments.
@@ -48,11 +49,12 @@ pub(super) trait Interface: Synchronisation {
     /// The output of an operation, if it can have these results.
     fn output(&self, input: &Self::Input, results: &[Token]) -> Option<Self::Output>;
 
-    fn decide(&self, history: &Recorded<Self>, budget: &mut Budget<'_>) -> Verdict
+    /// The verdict, and how it was reached.
+    fn decide(&self, history: &Recorded<Self>, budget: &mut Budget<'_>) -> (Verdict, &'static str)
     where
         Self: Sized,
     {
-        synchronisation::by_search(self, history, budget)
+        (synchronisation::by_search(self, history, budget), Self::METHOD)
     }
 
     fn progress(&self, history: &Recorded<Self>, budget: &mut Budget<'_>) -> Progress
@@ -76,6 +78,14 @@ pub(super) trait Interface: Synchronisation {
         None
     }
 
+    /// Checks the proof that a rule is broken, if operations take effect one at a time.
+    fn check_proof(&self, _history: &Recorded<Self>, proof: &Proof) -> Result<(), ProofError>
+    where
+        Self: Sized,
+    {
+        Err(ProofError::Object { rule: proof.rule() })
+    }
+
     /// Checks the proof that operations cannot all have partners.
     fn refute(
         &self,
@@ -94,8 +104,12 @@ macro_rules! by_keys {
     () => {
         const METHOD: &'static str = "keys";
 
-        fn decide(&self, history: &Recorded<Self>, budget: &mut Budget<'_>) -> Verdict {
-            synchronisation::by_keys(self, history, budget)
+        fn decide(
+            &self,
+            history: &Recorded<Self>,
+            budget: &mut Budget<'_>,
+        ) -> (Verdict, &'static str) {
+            (synchronisation::by_keys(self, history, budget), Self::METHOD)
         }
 
         fn progress(&self, history: &Recorded<Self>, budget: &mut Budget<'_>) -> Progress {

@@ -1,12 +1,14 @@
 //! Recordings of objects whose operations take effect one at a time.
 
 use snapshot_core::generic::objects::{
-    Counter, CounterInput, CounterOutput, Queue, QueueInput, QueueOutput, Register, RegisterInput,
-    RegisterOutput, Set, SetInput, SetOutput, Stack, StackInput, StackOutput,
+    Counter, CounterInput, CounterOutput, Lock, LockInput, LockOutput, Map, MapInput, MapOutput,
+    PriorityQueue, PriorityQueueInput, PriorityQueueOutput, Queue, QueueInput, QueueOutput,
+    Register, RegisterInput, RegisterOutput, Set, SetInput, SetOutput, Stack, StackInput,
+    StackOutput, SwapRegister, SwapRegisterInput, SwapRegisterOutput,
 };
-use snapshot_core::generic::{self, PartsOutcome};
+use snapshot_core::generic::{self, PartsOutcome, Proof, ProofError};
 use snapshot_core::search::Budget;
-use snapshot_core::synchronisation::{Single, Verdict, one_by_one};
+use snapshot_core::synchronisation::{Single, Verdict};
 
 use super::{Interface, Recorded, Signature, one_value, signature};
 use crate::Value;
@@ -15,8 +17,18 @@ use crate::synchronisation::token::Token;
 /// The methods of an object whose operations take effect one at a time.
 macro_rules! one_at_a_time {
     () => {
-        fn decide(&self, history: &Recorded<Self>, budget: &mut Budget<'_>) -> Verdict {
-            one_by_one(self, history, budget)
+        fn decide(
+            &self,
+            history: &Recorded<Self>,
+            budget: &mut Budget<'_>,
+        ) -> (Verdict, &'static str) {
+            let outcome = generic::check(&self.0, history, budget);
+            let method = if outcome.states() == 0 { "rules" } else { "search" };
+            (outcome.into(), method)
+        }
+
+        fn check_proof(&self, history: &Recorded<Self>, proof: &Proof) -> Result<(), ProofError> {
+            generic::check_proof(&self.0, history, proof)
         }
 
         fn refute_parts(
@@ -98,6 +110,122 @@ impl Interface for Single<Register<Value>> {
             }
             _ => None,
         }
+    }
+}
+
+impl Interface for Single<PriorityQueue<Value>> {
+    const SIGNATURES: &'static [Signature] = &[
+        signature("add", "add VALUE", "nothing"),
+        signature("remove", "remove", "a value or none"),
+    ];
+    one_at_a_time!();
+
+    fn input(&self, name: &str, arguments: &[Token]) -> Option<PriorityQueueInput<Value>> {
+        match (name, arguments) {
+            ("remove", []) => Some(PriorityQueueInput::Remove),
+            _ => one_value(name, "add", arguments).map(PriorityQueueInput::Add),
+        }
+    }
+
+    fn output(&self, input: &Self::Input, results: &[Token]) -> Option<PriorityQueueOutput<Value>> {
+        match (input, results) {
+            (PriorityQueueInput::Add(_), []) => Some(PriorityQueueOutput::Added),
+            (PriorityQueueInput::Remove, [Token::Value(value)]) => {
+                Some(PriorityQueueOutput::Removed(value.clone()))
+            }
+            (PriorityQueueInput::Remove, [Token::None]) => Some(PriorityQueueOutput::Empty),
+            _ => None,
+        }
+    }
+}
+
+impl Interface for Single<SwapRegister<Value>> {
+    const SIGNATURES: &'static [Signature] = &[
+        signature("write", "write VALUE", "nothing"),
+        signature("read", "read", "a value"),
+        signature("cas", "cas EXPECTED NEW", "true or false"),
+    ];
+    one_at_a_time!();
+
+    fn input(&self, name: &str, arguments: &[Token]) -> Option<SwapRegisterInput<Value>> {
+        match (name, arguments) {
+            ("read", []) => Some(SwapRegisterInput::Read),
+            ("cas", [Token::Value(expected), Token::Value(new)]) => {
+                let (expected, new) = (expected.clone(), new.clone());
+                Some(SwapRegisterInput::CompareAndSwap { expected, new })
+            }
+            _ => one_value(name, "write", arguments).map(SwapRegisterInput::Write),
+        }
+    }
+
+    fn output(&self, input: &Self::Input, results: &[Token]) -> Option<SwapRegisterOutput<Value>> {
+        match (input, results) {
+            (SwapRegisterInput::Write(_), []) => Some(SwapRegisterOutput::Written),
+            (SwapRegisterInput::Read, [Token::Value(value)]) => {
+                Some(SwapRegisterOutput::Read(value.clone()))
+            }
+            (SwapRegisterInput::CompareAndSwap { .. }, [Token::Truth(is_swapped)]) => {
+                Some(SwapRegisterOutput::Swapped(*is_swapped))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Interface for Single<Map<Value, Value>> {
+    const SIGNATURES: &'static [Signature] = &[
+        signature("get", "get KEY", "a value or none"),
+        signature("put", "put KEY VALUE", "nothing"),
+        signature("delete", "delete KEY", "nothing"),
+        signature("cas", "cas KEY EXPECTED NEW", "true or false"),
+    ];
+    one_at_a_time!();
+
+    fn input(&self, name: &str, arguments: &[Token]) -> Option<MapInput<Value, Value>> {
+        let values: Option<Vec<Value>> =
+            arguments.iter().map(|token| token.value().cloned()).collect();
+        match (name, values?.as_slice()) {
+            ("get", [key]) => Some(MapInput::Get(key.clone())),
+            ("put", [key, value]) => Some(MapInput::Put(key.clone(), value.clone())),
+            ("delete", [key]) => Some(MapInput::Delete(key.clone())),
+            ("cas", [key, expected, new]) => {
+                let (key, expected, new) = (key.clone(), expected.clone(), new.clone());
+                Some(MapInput::CompareAndSwap { key, expected, new })
+            }
+            _ => None,
+        }
+    }
+
+    fn output(&self, input: &Self::Input, results: &[Token]) -> Option<MapOutput<Value>> {
+        match (input, results) {
+            (MapInput::Get(_), [Token::Value(value)]) => {
+                Some(MapOutput::Found(Some(value.clone())))
+            }
+            (MapInput::Get(_), [Token::None]) => Some(MapOutput::Found(None)),
+            (MapInput::Put(..) | MapInput::Delete(_), []) => Some(MapOutput::Done),
+            (MapInput::CompareAndSwap { .. }, [Token::Truth(is_swapped)]) => {
+                Some(MapOutput::Swapped(*is_swapped))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Interface for Single<Lock<Value>> {
+    const SIGNATURES: &'static [Signature] = &[
+        signature("acquire", "acquire OWNER", "nothing"),
+        signature("release", "release OWNER", "nothing"),
+    ];
+    one_at_a_time!();
+
+    fn input(&self, name: &str, arguments: &[Token]) -> Option<LockInput<Value>> {
+        one_value(name, "acquire", arguments)
+            .map(LockInput::Acquire)
+            .or_else(|| one_value(name, "release", arguments).map(LockInput::Release))
+    }
+
+    fn output(&self, _: &Self::Input, results: &[Token]) -> Option<LockOutput> {
+        results.is_empty().then_some(LockOutput)
     }
 }
 

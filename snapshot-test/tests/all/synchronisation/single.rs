@@ -7,7 +7,7 @@ use snapshot_test::synchronisation::{Certificate, Finding, Options, Violation, c
 use super::{judged, judged_with};
 
 /// Each right recording with a wrong one, one result apart.
-const TWINS: [(&str, &str, &str, &str); 10] = [
+const TWINS: [(&str, &str, &str, &str); 14] = [
     ("queue", "p0 enqueue 1|p0 ok|p0 enqueue 2|p0 ok|p1 dequeue|p1 ok 1", "p1 ok 1", "p1 ok 2"),
     ("queue", "p0 enqueue 1|p1 dequeue|p1 ok none|p0 ok", "p1 ok none", "p1 ok 2"),
     ("queue", "p0 enqueue 1|p0 ok|p1 dequeue|p1 ok 1", "p1 ok 1", "p1 ok none"),
@@ -20,6 +20,30 @@ const TWINS: [(&str, &str, &str, &str); 10] = [
     ),
     ("register", "p0 write 5|p0 ok|p1 read|p1 ok 5", "p1 ok 5", "p1 ok 0"),
     ("register", "p0 write 5|p0 unknown|p1 read|p1 ok 0|p1 read|p1 ok 5", "p1 ok 0", "p1 ok 6"),
+    (
+        "priority-queue",
+        "p0 add 9|p0 ok|p0 add 3|p0 ok|p1 remove|p1 ok 3|p1 remove|p1 ok 9|p1 remove|p1 ok none",
+        "p1 ok 3|p1 remove|p1 ok 9",
+        "p1 ok 9|p1 remove|p1 ok 3",
+    ),
+    (
+        "cas-register",
+        "p0 cas 0 1|p1 read|p0 ok true|p1 ok 0|p0 cas 0 2|p0 ok false|p1 read|p1 ok 1",
+        "p0 ok true|p1 ok 0|",
+        "p0 ok true|p1 ok 0|p1 cas 1 3|p1 ok true|",
+    ),
+    (
+        "map",
+        "p0 put \"x\" 1|p0 ok|p1 put 7 2|p1 ok|p1 get \"x\"|p1 ok 1|p1 cas 7 2 3|p1 ok true",
+        "p1 ok 1",
+        "p1 ok none",
+    ),
+    (
+        "lock",
+        "p0 acquire 0|p1 acquire 1|p0 ok|p0 release 0|p0 ok|p1 ok|p1 release 1|p1 ok",
+        "p0 ok|p0 release 0|p0 ok|p1 ok",
+        "p0 ok|p1 ok|p0 release 0|p0 ok",
+    ),
     (
         "set",
         "p0 add 1|p1 add 1|p0 ok true|p1 ok false|p0 contains 1|p0 ok true",
@@ -39,6 +63,7 @@ fn text(events: &str) -> String {
 
 #[test]
 fn twins_are_told_apart_and_orders_are_certified() {
+    let mut rules = Vec::new();
     for (object, good, result, wrong) in TWINS {
         let good = text(good);
         let judgement = judged(object, &good);
@@ -50,13 +75,39 @@ fn twins_are_told_apart_and_orders_are_certified() {
         let (of, read) = Certificate::from_text(&written).unwrap();
         assert_eq!((of, &read), (judgement.object, &certificate));
         certify(of, &read, good.as_bytes(), None).unwrap().unwrap();
-        let bad = good.replacen(result, wrong, 1);
+        let bad = good.replacen(&result.replace('|', "\n"), &wrong.replace('|', "\n"), 1);
+        assert_ne!(bad, good);
         let judgement = judged(object, &bad);
-        let Finding::Violation(Violation::Searched(_)) = judgement.finding else {
-            panic!("{object}: {bad}: {judgement:?}")
-        };
+        match &judgement.finding {
+            Finding::Violation(Violation::Rule(proof)) => {
+                rules.push(proof.rule());
+                let proof = Certificate::of(&judgement).unwrap();
+                let (of, read) = Certificate::from_text(&proof.to_text(of)).unwrap();
+                assert_eq!(read, proof);
+                certify(of, &read, bad.as_bytes(), None).unwrap().unwrap();
+                assert!(certify(of, &read, good.as_bytes(), None).unwrap().is_err(), "{good}");
+            }
+            Finding::Violation(Violation::Searched(_)) => {
+                assert!(matches!(object, "set" | "counter"), "{object}: {bad}");
+            }
+            _ => panic!("{object}: {bad}: {judgement:?}"),
+        }
         assert!(certify(of, &read, bad.as_bytes(), None).unwrap().is_err(), "{object}: {bad}");
     }
+    let expected = [
+        "overtaken",
+        "unfounded",
+        "not-empty",
+        "crossed",
+        "unfounded",
+        "interleaved",
+        "unwritten",
+        "not-least",
+        "reversed",
+        "interleaved",
+        "interleaved",
+    ];
+    assert_eq!(rules, expected);
 }
 
 /// What each object does, written once more: the results of operations in this order.
@@ -184,6 +235,8 @@ fn verdicts_are_those_of_all_orders() {
 /// A queue in which 2 overtakes 1, among many operations that nothing orders.
 fn overtaken(noise: usize) -> String {
     let mut recording = text("p0 enqueue -1|p0 ok|p0 enqueue -2|p0 ok");
+    // So that rules do not tell the values apart.
+    recording += &text("p1 enqueue -1|p1 unknown|p1 enqueue -2|p1 unknown");
     for process in 0..noise {
         writeln!(recording, "p{} enqueue {process}", process + 2).unwrap();
     }
@@ -206,7 +259,7 @@ fn a_part_shows_what_the_exact_search_had_no_budget_for() {
         panic!("{judgement:?}")
     };
     // Operations 0 and 1 enqueue -1 and -2, and the last two dequeue them.
-    for wanted in [0, 1, 12] {
+    for wanted in [0, 1, 14] {
         assert!(part.operations.iter().any(|id| id.index() == wanted), "{part:?}");
     }
     assert!(part.cuts.is_some(), "{part:?}");
@@ -300,4 +353,78 @@ fn parts_refute_only_what_is_wrong() {
     }
     let [stacks, queues, [wrong, right]] = tally;
     assert!(stacks[1] > 300 && queues[1] > 300 && wrong > 600 && right > 300, "{tally:?}");
+}
+
+/// What the report for people says of the violation of a recording.
+fn told(object: &str, events: &str) -> String {
+    let judgement = judged(object, &text(events));
+    let report = snapshot_test::synchronisation::human("r", &judgement);
+    let sentence = report.split("\n\n").nth(1).unwrap_or_else(|| panic!("{report}"));
+    sentence.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn proofs_are_told_in_a_sentence() {
+    let sequence = |operations: &[&str]| {
+        let ended = |one: &&str| {
+            let (call, result) = one.split_once("->").unwrap_or((one, ""));
+            format!("p0 {}|p0 ok {}", call.trim(), result.trim())
+        };
+        operations.iter().map(ended).collect::<Vec<_>>().join("|")
+    };
+    let overtaken = ["enqueue 1", "enqueue 2", "dequeue -> 2", "dequeue -> 1"];
+    let expected = "1 was enqueued before 2, yet 2 was dequeued before the dequeue of 1 began.";
+    assert_eq!(told("queue", &sequence(&overtaken)), expected);
+    let expected = "1 was enqueued before 2, yet 2 was dequeued and 1 never was.";
+    assert_eq!(told("queue", &sequence(&overtaken[..3])), expected);
+    let crossed = ["push 1", "push 2", "pop -> 1", "pop -> 2"];
+    let expected = "2 was pushed after 1 and before the pop of 1 began, yet 1 was popped before the \
+                    pop of 2 began.";
+    assert_eq!(told("stack", &sequence(&crossed)), expected);
+    let expected = "7 was popped, but no push of 7 had begun.";
+    assert_eq!(told("stack", &sequence(&["pop -> 7"])), expected);
+    let expected = "7 was dequeued twice, but only 1 enqueue of 7 had begun.";
+    assert_eq!(told("queue", &sequence(&["enqueue 7", "dequeue -> 7", "dequeue -> 7"])), expected);
+    let least = ["add 9", "add 3", "remove -> 9"];
+    let expected = "9 was removed though a smaller value was inside all the time: 3.";
+    assert_eq!(told("priority-queue", &sequence(&least)), expected);
+    let empty = ["add 9", "remove -> none"];
+    let expected = "X1 found nothing, though from its beginning to its end there was always a value \
+                    inside: 9.";
+    assert_eq!(told("priority-queue", &sequence(&empty)), expected);
+    let expected = "X1 and X2 replaced the same value, which was there only once.";
+    let twice = "p0 cas 0 1|p1 cas 0 2|p0 ok true|p1 ok true";
+    assert_eq!(told("cas-register", twice), expected);
+    let stale = ["write 1", "write 2", "read -> 1"];
+    let expected = "Operations on one value take effect before or after all those on another: X1 \
+                    and X2 and X3. But one of each ended before one of the others began.";
+    assert_eq!(told("register", &sequence(&stale)), expected);
+}
+
+/// A recording that no search decides in the time takes none; and what makes another hard is said.
+#[test]
+fn rules_need_no_budget() {
+    let mut recording = String::new();
+    for process in 0..64 {
+        writeln!(recording, "p{process} write {process}").unwrap();
+    }
+    for process in 0..64 {
+        writeln!(recording, "p{process} ok").unwrap();
+    }
+    for value in (0..64).rev() {
+        writeln!(recording, "p0 read\np0 ok {value}\np0 write {}\np0 ok", value + 100).unwrap();
+    }
+    let starved = Options { memory: 0, ..Options::default() };
+    let judgement = judged_with("register", &recording, &starved);
+    assert_eq!((verdict(&judgement), judgement.method), ("violation", "rules"), "{judgement:?}");
+    let right = recording.lines().take(130).fold(String::new(), |text, line| text + line + "\n");
+    let judgement = judged_with("register", &right.replace("write 0\n", "write 77\n"), &starved);
+    assert_eq!((verdict(&judgement), judgement.method), ("linearizable", "rules"));
+    let starved = Options { memory: 1 << 12, ..Options::default() };
+    let judgement = judged_with("queue", &overtaken(10), &starved);
+    let report = snapshot_test::synchronisation::human("r", &judgement);
+    assert!(report.contains("what makes it hard: values that come again"), "{report}");
+    assert!(report.contains("enqueue(-1) by process 0"), "{report}");
+    let record = snapshot_test::synchronisation::json("r", &judgement, None);
+    assert!(record.contains("\"hard\":[{"), "{record}");
 }

@@ -1,0 +1,194 @@
+//! Proofs by rules in a sentence.
+
+use snapshot_core::OperationId;
+use snapshot_core::generic::{Proof, Stay};
+
+use super::judge::Judgement;
+use super::object::Kind;
+
+/// The words for operations of a collection.
+struct Words {
+    added: &'static str,
+    adding: &'static str,
+    removed: &'static str,
+    removal: &'static str,
+}
+
+const fn words(kind: Kind) -> Words {
+    match kind {
+        Kind::Stack => Words { added: "pushed", adding: "push", removed: "popped", removal: "pop" },
+        Kind::Queue => {
+            Words { added: "enqueued", adding: "enqueue", removed: "dequeued", removal: "dequeue" }
+        }
+        _ => Words { added: "added", adding: "add", removed: "removed", removal: "remove" },
+    }
+}
+
+/// The most values or operations in a list.
+const MOST: usize = 12;
+
+/// The argument of a proof, whose operations are named X1, X2, ... in its order.
+pub(super) fn sentence(judgement: &Judgement, proof: &Proof) -> String {
+    let named = proof.operations();
+    let name = |id: &OperationId| {
+        let place = named.iter().position(|one| one == id);
+        format!("X{}", place.map_or(0, |place| place + 1))
+    };
+    let list = |ids: &[OperationId], last: &str| joined(ids.iter().map(name), last);
+    let words = words(judgement.object.kind);
+    let Words { added, adding, removed, removal } = words;
+    let value = |addition: OperationId| {
+        judgement.texts[addition.index()]
+            .arguments
+            .first()
+            .map_or_else(String::new, ToString::to_string)
+    };
+    let values = |stays: &[Stay]| joined(stays.iter().map(|stay| value(stay.addition)), "then ");
+    match proof {
+        Proof::Impossible { operation } => {
+            format!("{} returned what its operation never returns.", name(operation))
+        }
+        Proof::Unfounded { removals, additions } => {
+            let of = removals.last().and_then(|id| judgement.texts[id.index()].results.as_ref());
+            let value = of
+                .and_then(|results| results.first())
+                .map_or_else(String::new, ToString::to_string);
+            match (removals.len(), additions.len()) {
+                (1, _) => format!("{value} was {removed}, but no {adding} of {value} had begun."),
+                (many, few) => format!(
+                    "{value} was {removed} {}, but only {} of {value} had begun.",
+                    times(many),
+                    counted(few, adding)
+                ),
+            }
+        }
+        Proof::Overtaken { first, second } => {
+            let (one, other) = (value(first.addition), value(second.addition));
+            let end = match first.removal {
+                Some(_) => format!("before the {removal} of {one} began"),
+                None => format!("and {one} never was"),
+            };
+            format!("{one} was {added} before {other}, yet {other} was {removed} {end}.")
+        }
+        Proof::Overdue { debts, removals } => format!(
+            "{} must have been {removed} before values that were {added} later, but only {} whose \
+             value is not known had begun by then.",
+            joined(debts.iter().map(|debt| value(debt.addition)), "and "),
+            counted(removals.len(), removal)
+        ),
+        Proof::Crossed { chain } => crossed(chain, &value, &words),
+        Proof::NotLeast { removed: stay, smaller } => format!(
+            "{} was {removed} though a smaller value was inside all the time: {}.",
+            value(stay.addition),
+            values(smaller)
+        ),
+        Proof::NotEmpty { operation, inside } => format!(
+            "{} found nothing, though from its beginning to its end there was always a value \
+             inside: {}.",
+            name(operation),
+            values(inside)
+        ),
+        Proof::Unwritten { operation, .. } => format!(
+            "{} found a value that was not there at first and was never written.",
+            name(operation)
+        ),
+        Proof::ReplacedTwice { first, second, .. } => format!(
+            "{} and {} replaced the same value, which was there only once.",
+            name(first),
+            name(second)
+        ),
+        Proof::Circle { operations, .. } => format!(
+            "Each of {} found what another of them wrote, so that none can be the first.",
+            list(operations, "and ")
+        ),
+        Proof::Reversed { sequence } => {
+            let first = sequence.first().map_or_else(String::new, name);
+            let last = sequence.last().map_or_else(String::new, name);
+            format!(
+                "By the values that they found and wrote, the order is {}; but {last} had ended \
+                 before {first} began.",
+                list(sequence, "")
+            )
+        }
+        Proof::Interleaved { first, second } => match judgement.object.kind {
+            Kind::Lock => format!(
+                "{} had the lock before it was given back by {}, and the other way round: {} and \
+                 {} exclude each other.",
+                value(first[0]),
+                value(second[0]),
+                list(first, "and "),
+                list(second, "and ")
+            ),
+            _ => interleaved(&list(first, "and "), &list(second, "and ")),
+        },
+        Proof::NotMissed { operation, before, after } => format!(
+            "{} did not find the value that it expected, though it was there from before it began, \
+             as {} shows, until after it ended, as {} shows.",
+            name(operation),
+            name(before),
+            name(after)
+        ),
+        other => format!("The operations break the rule `{}`.", other.rule()),
+    }
+}
+
+fn interleaved(first: &str, second: &str) -> String {
+    format!(
+        "Operations on one value take effect before or after all those on another: {first} and \
+         {second}. But one of each ended before one of the others began."
+    )
+}
+
+fn crossed(chain: &[Stay], value: &dyn Fn(OperationId) -> String, words: &Words) -> String {
+    let Words { added, removed, removal, .. } = words;
+    let name = |stay: &Stay| value(stay.addition);
+    let end = |stay: &Stay| match stay.removal {
+        Some(_) => format!("before the {removal} of {} began", name(stay)),
+        None => format!("and {} was not", name(stay)),
+    };
+    match chain {
+        [one, other] => format!(
+            "{} was {added} after {} and before the {removal} of {} began, yet {} was {removed} {}.",
+            name(other),
+            name(one),
+            name(one),
+            name(one),
+            end(other)
+        ),
+        [first, .., last] => format!(
+            "There is always one of {} inside, so that the one {added} first is {removed} last; but \
+             each was {added} after {} had been, or {removed} {}.",
+            joined(chain.iter().map(name), "and "),
+            name(first),
+            end(last)
+        ),
+        _ => String::new(),
+    }
+}
+
+/// A list in words; `last` stands before its end.
+fn joined(names: impl ExactSizeIterator<Item = String>, last: &str) -> String {
+    let count = names.len();
+    let mut names: Vec<String> = names.take(MOST).collect();
+    if count > MOST {
+        names.push(format!("{} more", count - MOST));
+    }
+    match names.split_last() {
+        Some((end, rest)) if !rest.is_empty() => {
+            let comma = if last == "and " { " " } else { ", " };
+            format!("{}{comma}{last}{end}", rest.join(", "))
+        }
+        _ => names.concat(),
+    }
+}
+
+fn times(count: usize) -> String {
+    match count {
+        2 => "twice".to_owned(),
+        _ => format!("{count} times"),
+    }
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
