@@ -2,12 +2,15 @@
 
 use std::fmt::Debug;
 
+use snapshot_core::OperationId;
 use snapshot_core::generic::objects::{
     Lock, LockInput, LockOutput, PriorityQueue, PriorityQueueInput, PriorityQueueOutput, Queue,
     QueueInput, QueueOutput, Stack, StackInput, StackOutput, SwapRegister, SwapRegisterInput,
     SwapRegisterOutput,
 };
-use snapshot_core::generic::{Outcome, Proof, Reason, Specification, check, check_proof};
+use snapshot_core::generic::{
+    Debt, Outcome, Proof, ProofError, Reason, Specification, Stay, check, check_proof,
+};
 use snapshot_core::search::Budget;
 
 use super::{Script, has_order};
@@ -194,6 +197,48 @@ fn cells() {
     let calls = [open[0], open[1], read(1), read(3), read(0)];
     let events = [0, 1, 2, 2, 3, 3, 4, 4];
     broken(&object, &script(&events, &calls), "reversed", &[0, 2, 4]);
+}
+
+/// Proofs that name operations of the right kind, of which one comes too early, or there are too few.
+#[test]
+fn forged_proofs_are_refused() {
+    use SwapRegisterInput::{CompareAndSwap, Read, Write};
+    use SwapRegisterOutput::{Read as Got, Swapped, Written};
+    let id = OperationId::from_index;
+    let object = SwapRegister::default();
+    let calls = vec![
+        (Write(1), Some(Written)),
+        (CompareAndSwap { expected: 1, new: 2 }, Some(Swapped(false))),
+        (Read, Some(Got(1))),
+        (Write(3), Some(Written)),
+    ];
+    // The read began before the swap ended, and 3 may have been written in between.
+    let script = Script { events: vec![0, 0, 1, 2, 3, 2, 1, 3], calls };
+    let history = script.history();
+    assert!(has_order(&object, &history));
+    let proof = Proof::NotMissed { operation: id(1), before: id(0), after: id(2) };
+    assert!(matches!(check_proof(&object, &history, &proof), Err(ProofError::Time { .. })));
+    let unknown = Proof::NotMissed { operation: id(1), before: id(0), after: id(9) };
+    let no_such = ProofError::NoSuchOperation { operation: id(9) };
+    assert_eq!(check_proof(&object, &history, &unknown), Err(no_such));
+    // Two values must have left, and two removals had begun.
+    let object = Queue::default();
+    let script = queue(&[0, 0, 1, 1, 2, 2, 3, 4, 5, 5], &[1, 2, 3, 100, 100, -3]);
+    let history = script.history();
+    assert!(has_order(&object, &history));
+    let later = Stay { addition: id(2), removal: Some(id(5)) };
+    let debts = [0, 1].map(|one| Debt { addition: id(one), later }).to_vec();
+    let proof = Proof::Overdue { debts: debts.clone(), removals: vec![id(3), id(4)] };
+    assert!(matches!(check_proof(&object, &history, &proof), Err(ProofError::Count { .. })));
+    let twice = Proof::Overdue {
+        debts: [debts[..1].to_vec(), debts].concat(),
+        removals: vec![id(3), id(4)],
+    };
+    assert!(matches!(check_proof(&object, &history, &twice), Err(ProofError::Count { .. })));
+    // The rule of a stack says nothing of a queue.
+    let chain = vec![later];
+    let proof = Proof::Crossed { chain };
+    assert!(matches!(check_proof(&object, &history, &proof), Err(ProofError::Object { .. })));
 }
 
 #[test]
