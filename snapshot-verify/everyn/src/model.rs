@@ -21,6 +21,16 @@ pub struct Unsupported {
     pub construct: &'static str,
 }
 
+/// What is said of a rung that is of no meaning to a program.
+pub(crate) const NO_GHOSTS: &str = "a program without ghost scans of this kind";
+
+impl Unsupported {
+    /// Whether the program only has no ghost scans of the rung's kind.
+    pub fn is_of_ghosts(&self) -> bool {
+        self.construct == NO_GHOSTS
+    }
+}
+
 /// Which scans the specification is checked for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ghosts {

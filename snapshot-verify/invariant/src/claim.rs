@@ -88,17 +88,21 @@ pub struct Claim {
     pub bug: Option<String>,
     /// The digest of the text.
     pub digest: String,
+    /// The variables that are rewritten, and how; none: the program is as it is written.
+    pub rewritten: Vec<String>,
 }
 
 /// The first line.
-pub const TITLE: &str = "snapshot-certificate 5 every";
+pub const TITLE: &str = "snapshot-certificate 6 every";
 
 impl std::fmt::Display for Claim {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "{TITLE}")?;
         writeln!(f, "algorithm {}", self.algorithm)?;
         writeln!(f, "bug {}", self.bug.as_deref().unwrap_or("-"))?;
-        writeln!(f, "text {}", self.digest)
+        writeln!(f, "text {}", self.digest)?;
+        writeln!(f, "rewritten {}", self.rewritten.len())?;
+        self.rewritten.iter().try_for_each(|change| writeln!(f, "{change}"))
     }
 }
 

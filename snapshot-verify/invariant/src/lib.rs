@@ -22,7 +22,8 @@
 //! | [`asks`] | when it must end, within a step, too |
 //! | [`claim`], [`text`], [`check`](mod@check) | the file, and its check |
 //! | [`smt`] | the same as conditions for solvers |
-//! | `liveness`, [`search`], [`write`](mod@write) | how it is made; nothing that the check uses |
+//! | `rewriting` | the program that it is about, if that is rewritten |
+//! | `liveness`, [`search`], [`guess`], [`write`](mod@write) | how it is made; nothing that the check uses |
 //!
 //! Internal to `snapshot-verify`: nothing here is a stable interface. Depends on the language, on
 //! the instructions of the interpreter and on the observer of simple histories, and never on the
@@ -39,11 +40,13 @@ pub mod decided;
 pub mod evaluate;
 pub mod flips;
 mod ghosts;
+pub mod guess;
 pub mod join;
 pub mod layout;
 mod liveness;
 pub mod names;
 pub mod recall;
+mod rewriting;
 mod rounds;
 pub mod search;
 pub mod smt;

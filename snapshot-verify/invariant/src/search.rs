@@ -49,6 +49,8 @@ impl Family {
 pub enum Obstacle {
     /// A view goes wrong.
     Failure(Failure),
+    /// There are more views than it may have.
+    Views,
     /// The budget.
     Unfinished(Unfinished),
 }
@@ -93,6 +95,19 @@ pub fn close(
     planted: Planted,
     budget: &mut Budget<'_>,
 ) -> Result<Family, Obstacle> {
+    close_within(layout, planted, usize::MAX, budget)
+}
+
+/// As [`close`], with no more than so many views.
+///
+/// # Errors
+/// As [`close`].
+pub fn close_within(
+    layout: &Layout<'_>,
+    planted: Planted,
+    most: usize,
+    budget: &mut Budget<'_>,
+) -> Result<Family, Obstacle> {
     let lists = lists(layout);
     let mut search = Search {
         layout,
@@ -115,6 +130,9 @@ pub fn close(
     let mut made: usize = 0;
     while let Some((list, number, homes)) = search.waiting.pop_front() {
         search.expand(list, number, &homes)?;
+        if search.rows.len() > most {
+            return Err(Obstacle::Views);
+        }
         made += 1;
         if made.is_multiple_of(64) {
             let recalled: usize = search.recalls.iter().map(|recall| recall.bytes).sum();

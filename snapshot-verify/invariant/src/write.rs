@@ -21,7 +21,8 @@ use crate::claim::{Aim, Claim, Ghosts, Obligation, missing};
 use crate::flips::Bit;
 use crate::layout::{Layout, Room, Scalar, Unfit, add_name, may_fail};
 use crate::names;
-use crate::search::{Family, Obstacle, close};
+use crate::rewriting::rewritten;
+use crate::search::{Family, Obstacle, close_within};
 use crate::step::{Failure, Planted, lost};
 use crate::text::Rows;
 use crate::{Budget, Unfinished};
@@ -105,6 +106,12 @@ pub enum WriteError {
         /// What.
         failure: Failure,
     },
+    /// The program is not rewritten as the claim says.
+    #[error("the program is not rewritten so")]
+    Rewritten,
+    /// There are more views than it may have.
+    #[error("there are more views than it may have")]
+    Views,
     /// The budget.
     #[error("{} ran out", .0.name())]
     Unfinished(Unfinished),
@@ -129,7 +136,8 @@ impl WriteError {
     }
 }
 
-/// Writes the certificate of a program that is proved by these parts.
+/// Writes the certificate of a program that is proved by these parts. The program is the one of the text; the
+/// parts are about the one that the claim rewrites it to.
 ///
 /// # Errors
 /// If the parts do not make a proof by the rules of this crate, or the budget runs out.
@@ -140,6 +148,23 @@ pub fn write(
     output: &mut dyn Write,
     budget: &mut Budget<'_>,
 ) -> Result<Summary, WriteError> {
+    write_within(program, claim, parts, output, budget, usize::MAX)
+}
+
+/// As [`write()`], with no more than so many views.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_within(
+    program: &Program,
+    claim: &Claim,
+    parts: &[Part],
+    output: &mut dyn Write,
+    budget: &mut Budget<'_>,
+    views: usize,
+) -> Result<Summary, WriteError> {
+    let rewritten = rewritten(program, &claim.rewritten).ok_or(WriteError::Rewritten)?;
+    let program = &*rewritten;
     let obligations: Vec<Obligation> = parts.iter().map(|part| part.obligation).collect();
     if obligations.is_empty() {
         return Err(WriteError::NoParts);
@@ -147,7 +172,16 @@ pub fn write(
     if let Some(missing) = missing(&obligations, may_fail(program)) {
         return Err(WriteError::Missing(missing));
     }
-    write_planted(program, claim, parts, output, budget, Planted::default())
+    let how = How { planted: Planted::default(), views };
+    write_how(program, claim, parts, output, budget, how)
+}
+
+/// How the views are closed.
+#[derive(Clone, Copy)]
+struct How {
+    planted: Planted,
+    /// Of all obligations together.
+    views: usize,
 }
 
 /// As [`write()`], with mistakes planted in the search: for tests of the check.
@@ -162,6 +196,19 @@ pub fn write_planted(
     output: &mut dyn Write,
     budget: &mut Budget<'_>,
     planted: Planted,
+) -> Result<Summary, WriteError> {
+    let rewritten = rewritten(program, &claim.rewritten).ok_or(WriteError::Rewritten)?;
+    let how = How { planted, views: usize::MAX };
+    write_how(&rewritten, claim, parts, output, budget, how)
+}
+
+fn write_how(
+    program: &Program,
+    claim: &Claim,
+    parts: &[Part],
+    output: &mut dyn Write,
+    budget: &mut Budget<'_>,
+    how: How,
 ) -> Result<Summary, WriteError> {
     if !matches!(program.interface, Interface::Snapshot { .. }) {
         return Err(WriteError::Unfit(Unfit("objects other than the snapshot")));
@@ -182,18 +229,20 @@ pub fn write_planted(
     for part in parts {
         let asks = Asks::new(&proceed);
         let mut layout = lay_out_within(program, part, asks).map_err(WriteError::Unfit)?;
-        let mut closed = close(&layout, planted, budget);
+        let left = how.views.saturating_sub(summary.views());
+        let mut closed = close_within(&layout, how.planted, left, budget);
         if layout.alike && matches!(closed, Err(Obstacle::Failure(_))) {
             // Where loops tell where t is, one list for all of its places says too little.
             layout.alike = false;
             layout.ends = RefCell::default();
-            closed = close(&layout, planted, budget);
+            closed = close_within(&layout, how.planted, left, budget);
         }
         let family = closed.map_err(|obstacle| match obstacle {
             Obstacle::Failure(Failure::Unfit(construct)) => WriteError::Unfit(Unfit(construct)),
             Obstacle::Failure(failure) => {
                 WriteError::Failure { obligation: part.obligation, failure }
             }
+            Obstacle::Views => WriteError::Views,
             Obstacle::Unfinished(unfinished) => WriteError::Unfinished(unfinished),
         })?;
         section(&mut output, &layout, &family)?;

@@ -15,7 +15,7 @@ use snapshot_verify::invariant::write::WriteError;
 use snapshot_verify::language::Source;
 use snapshot_verify::program::Program;
 use snapshot_verify::report::placed;
-use snapshot_verify::verify::every::{Every, certificate_parts};
+use snapshot_verify::verify::every::Every;
 use snapshot_verify::verify::{Reduction, Reductions, Request};
 use tempfile::NamedTempFile;
 
@@ -142,14 +142,9 @@ impl Output<'_> {
     ) -> Result<String, ExitCode> {
         let began = Instant::now();
         let place = self.path.display();
-        let claim = invariant::claim::Claim {
-            algorithm: program.name.clone(),
-            bug: program.bug.clone(),
-            digest: digest(source.text()),
-        };
         let until = self.time.and_then(|time| began.checked_add(time));
-        let parts =
-            certificate_parts(program, &every.answer, Deadline::new(until, Some(self.stop)));
+        let deadline = Deadline::new(until, Some(self.stop));
+        let (claim, parts) = every.certificate(program, digest(source.text()), deadline);
         let written = self.whole(began, memory, |file, budget| {
             // Of parts that time was too short for, none is missing.
             budget.spend(0).map_err(WriteError::Unfinished)?;

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use snapshot_everyn::ladder::Rung;
 use snapshot_everyn::prove::Attempt;
 use snapshot_everyn::tell;
+use snapshot_invariant::claim::Obligation;
 
 use super::case::UNCONFIRMED;
 use super::exercised::{Exercised, human_exercised};
@@ -11,9 +12,11 @@ use super::json::SCHEMA;
 use super::quantity::{count, seconds};
 use super::{Case, placed};
 use crate::language::Source;
+use crate::program::rewrite::{Change, Form};
 use crate::verify::Unfinished;
 use crate::verify::confirmation::{Confirmation, Unconfirmed};
 use crate::verify::every::Every;
+use crate::verify::unmodelled::Unmodelled;
 
 /// An answer for people: the conclusion, and below it the obligations that were tried.
 /// `title` names the algorithm. The counterexample, if there is one, is reported as that
@@ -34,7 +37,15 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
         },
     };
     let mut text = format!("{title}, every n: {verdict} ({})\n", seconds(every.elapsed));
-    for rung in &every.answer.rungs {
+    for change in &every.rewritten {
+        text.push_str(&format!("  rewritten: {}\n", rewritten(change, source)));
+    }
+    for one in every.unmodelled.iter().filter(|_| every.verdict() == "unknown") {
+        let cure = one.cure.map_or_else(String::new, |cure| format!("; what helps: {cure}"));
+        let place = source.place(one.span);
+        text.push_str(&format!("  not modelled: {place}: {}{cure}\n", one.construct));
+    }
+    for rung in every.answer.rungs.iter().filter(|rung| is_told(rung)) {
         let (name, what) = (rung.obligation.name(), rung.obligation);
         text.push_str(&format!("  {name}, {what}: {}", tell::outcome(rung, source)));
         if let Ok(finding) = &rung.finding {
@@ -47,8 +58,17 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
         }
         text.push('\n');
     }
+    if let Some(closed) = &every.closed {
+        for (obligation, views) in &closed.summary.obligations {
+            let views = count(*views as u64);
+            let name = obligation.name();
+            text.push_str(&format!("  {name}: holds without hints ({views} views)\n"));
+        }
+    }
     if let Some(confirmation) = &every.confirmation {
-        text.push_str(&format!("  independent check: {}\n", confirmed(confirmation, source)));
+        // The rules that close the views check them, too.
+        let check = if every.closed.is_some() { "check" } else { "independent check" };
+        text.push_str(&format!("  {check}: {}\n", confirmed(confirmation, source)));
     }
     if every.verdict() == "unknown" {
         let steps = every.answer.rungs.iter().rev().find_map(steps);
@@ -64,6 +84,24 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
         }
     }
     text
+}
+
+/// Whether a rung matters to a reader: not one that is of no meaning to the program, as it has no ghost
+/// scans of its kind.
+fn is_told(rung: &Rung) -> bool {
+    match &rung.finding {
+        Err(unsupported) => !unsupported.is_of_ghosts(),
+        Ok(_) => true,
+    }
+}
+
+/// A rewriting in words.
+fn rewritten(change: &Change, source: &Source) -> String {
+    let what = match change.form {
+        Form::Owner => "names the process that took it",
+        Form::Stamp => "is a version, for it is only compared by `=`",
+    };
+    format!("{} {what} ({})", change.variable, source.place(change.span))
 }
 
 /// What the independent check says.
@@ -116,9 +154,10 @@ pub fn json_every(case: &Case<'_>, every: &Every) -> String {
         "verdict": every.verdict(),
         "violated_with": n,
         "searched": every.searched,
-        "rung": match every.answer.way.last() {
-            Some(rung) => Some(rung.name()),
-            None => every.answer.rungs.last().map(|rung| rung.obligation.name()),
+        "rung": match (every.closed.as_ref(), every.answer.way.last()) {
+            (Some(closed), _) => closed.parts.last().map(|part| part.obligation.name()),
+            (None, Some(rung)) => Some(rung.name()),
+            (None, None) => every.answer.rungs.last().map(|rung| rung.obligation.name()),
         },
         "obligations": rungs,
         "seconds": every.elapsed.as_secs_f64(),
@@ -134,8 +173,30 @@ pub fn json_every(case: &Case<'_>, every: &Every) -> String {
         };
         line["independent_check"]["seconds"] = json!(confirmation.elapsed.as_secs_f64());
     }
+    if !every.rewritten.is_empty() {
+        let of = |change: &Change| {
+            json!({
+                "form": change.form.name(),
+                "variable": change.variable,
+                "place": source.place(change.span).to_string(),
+            })
+        };
+        line["rewritten"] = every.rewritten.iter().map(of).collect();
+    }
+    if let Some(closed) = &every.closed {
+        let of = |(obligation, views): &(Obligation, usize)| json!({"obligation": obligation.name(), "views": views});
+        line["closed"] = closed.summary.obligations.iter().map(of).collect();
+    }
     if every.verdict() == "unknown" {
         line["cause"] = json!(every.short().name());
+        let of = |one: &Unmodelled| {
+            json!({
+                "construct": one.construct,
+                "cure": one.cure,
+                "place": source.place(one.span).to_string(),
+            })
+        };
+        line["unmodelled"] = every.unmodelled.iter().map(of).collect();
     }
     if let Some(exercised) = exercised {
         line["exercised"] = json!(exercised);

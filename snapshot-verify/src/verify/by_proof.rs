@@ -22,6 +22,7 @@ use snapshot_everyn::prove::MEMORY;
 use super::confirmation::{Limits, Unconfirmed, confirm};
 use super::every::{Every, LARGEST};
 use super::outcome::ByProof;
+use super::subject::Subject;
 use super::{Effort, Measures, Outcome, Request, Unfinished, Verdict, VerifyError, Watch, verify};
 use crate::instance::InstanceError;
 use crate::program::Program;
@@ -149,11 +150,19 @@ fn unsearched(request: &Request, every: &Every, watch: &dyn Watch) -> Vec<Outcom
     if every.answer.looks_at_values {
         outcomes.iter_mut().for_each(|outcome| outcome.verdict = Verdict::Refused);
     }
-    if let Some(proof) = proved(&every.answer).filter(|_| every.is_proved()) {
+    if let Some(proof) = proof_of(every).filter(|_| every.is_proved()) {
         // Nothing is wrong, as nothing was searched.
         let _ = conclude(&mut outcomes, request, (proof, every.unconfirmed().cloned()));
     }
     outcomes
+}
+
+/// The proof for every n, by the prover or without it.
+fn proof_of(every: &Every) -> Option<ByProof> {
+    let Some(closed) = &every.closed else { return proved(&every.answer) };
+    let last = closed.parts.last()?.obligation.name();
+    let rung = Rungs::all().into_iter().find(|rung| rung.name() == last)?;
+    Some(ByProof { rung, views: every.views(), elapsed: every.elapsed })
 }
 
 /// The proof, if there is one.
@@ -265,7 +274,8 @@ impl<'a> Trying<'a> {
     /// Shows a proof to the independent check.
     fn confirm(&self, answer: &Answer, memory: u64) {
         let limits = Limits { memory, time: self.time.map(|time| (self.began, time)) };
-        let confirmation = confirm(self.program, answer, limits, self.watch);
+        let subject = Subject::written(self.program);
+        let confirmation = confirm(&subject, answer, limits, self.watch);
         if confirmation.finds_gap() {
             return;
         }

@@ -11,16 +11,16 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use snapshot_everyn::ladder::Answer;
+use snapshot_everyn::prove::{INTERRUPTED, MEMORY, TIME as TIME_SHORT, VIEWS};
 use snapshot_invariant::check::{self, Accepted, check};
-use snapshot_invariant::claim::Claim;
-use snapshot_invariant::write::{Part, WriteError};
-use snapshot_invariant::{Budget, Unfinished, digest, write};
+use snapshot_invariant::write::{Part, Summary, WriteError, write_within};
+use snapshot_invariant::{Budget, Unfinished, digest};
 
 use super::Watch;
 use super::every::certificate_parts;
+use super::subject::Subject;
 use crate::deadline::Deadline;
 use crate::language::Span;
-use crate::program::Program;
 
 /// How many times as long as the proofs of the corpus their confirmations take, at most.
 const TIMES: u32 = 12;
@@ -76,7 +76,7 @@ pub(super) struct Limits {
 
 /// Makes the certificate of a proof and checks it.
 pub(super) fn confirm(
-    program: &Program,
+    subject: &Subject<'_>,
     answer: &Answer,
     limits: Limits,
     watch: &dyn Watch,
@@ -86,9 +86,9 @@ pub(super) fn confirm(
     let is_late = |(since, time): (Instant, Duration)| since.elapsed() >= time;
     let mut proceed = || !limits.time.is_some_and(is_late) && !watch.stop().load(Ordering::Relaxed);
     let end = limits.time.and_then(|(since, time)| since.checked_add(time));
-    let parts = certificate_parts(program, answer, Deadline::new(end, Some(watch.stop())));
+    let parts = certificate_parts(&subject.program, answer, Deadline::new(end, Some(watch.stop())));
     let mut budget = Budget { memory: limits.memory, proceed: &mut proceed };
-    let mut result = confirmed(program, &parts, &mut budget);
+    let mut result = confirmed(subject, &parts, &mut budget);
     if let (Err(unconfirmed), Some((since, time))) =
         (&mut result, limits.time.filter(|time| is_late(*time)))
         && unconfirmed.reason == TIME
@@ -113,29 +113,45 @@ fn rounded(time: Duration) -> Duration {
 }
 
 fn confirmed(
-    program: &Program,
+    subject: &Subject<'_>,
     parts: &[Part],
     budget: &mut Budget<'_>,
 ) -> Result<u64, Unconfirmed> {
     budget.spend(0).map_err(ran_out)?;
-    let claim = Claim {
-        algorithm: program.name.clone(),
-        bug: program.bug.clone(),
-        // It is not kept, so there is no text that it could be presented for.
-        digest: digest(""),
-    };
+    let (certificate, _) =
+        made(subject, parts, usize::MAX, budget).map_err(|error| match error {
+            WriteError::Unfinished(unfinished) => ran_out(unfinished),
+            error => Unconfirmed {
+                reason: error.to_string(),
+                place: error.span(),
+                is_gap: error.is_gap(),
+                needed: None,
+            },
+        })?;
+    checked(subject, &certificate, budget)
+}
+
+/// The certificate of parts, with no more than so many views.
+fn made(
+    subject: &Subject<'_>,
+    parts: &[Part],
+    views: usize,
+    budget: &mut Budget<'_>,
+) -> Result<(Vec<u8>, Summary), WriteError> {
+    // It is not kept, so there is no text that it could be presented for.
+    let claim = subject.claim(digest(""));
     let mut certificate = Vec::new();
-    write(program, &claim, parts, &mut certificate, budget).map_err(|error| match error {
-        WriteError::Unfinished(unfinished) => ran_out(unfinished),
-        error => Unconfirmed {
-            reason: error.to_string(),
-            place: error.span(),
-            is_gap: error.is_gap(),
-            needed: None,
-        },
-    })?;
+    let summary = write_within(subject.written, &claim, parts, &mut certificate, budget, views)?;
+    Ok((certificate, summary))
+}
+
+fn checked(
+    subject: &Subject<'_>,
+    mut certificate: &[u8],
+    budget: &mut Budget<'_>,
+) -> Result<u64, Unconfirmed> {
     let of = |reason: String| Unconfirmed { reason, place: None, is_gap: true, needed: None };
-    match check(program, &claim.digest, &mut certificate.as_slice(), budget) {
+    match check(subject.written, &digest(""), &mut certificate, budget) {
         Ok(check::Answer::Accepted(accepted)) => Ok(Accepted::views(&accepted)),
         Ok(check::Answer::Refused(refusal)) => {
             let reason = format!("the certificate is refused: {refusal}");
@@ -145,6 +161,56 @@ fn confirmed(
         Ok(check::Answer::Foreign) => Err(of("the certificate is of no known kind".to_owned())),
         Err(error) => Err(of(error.to_string())),
     }
+}
+
+/// A proof without a prover: sets of views that the rules of certificates close by themselves.
+#[derive(Clone, Debug)]
+pub struct Closed {
+    /// What is kept, part by part.
+    pub parts: Vec<Part>,
+    /// The obligations, and the number of views of each.
+    pub summary: Summary,
+    /// How long it took to close them.
+    pub elapsed: Duration,
+}
+
+/// What came of an attempt to close sets of views.
+pub(super) enum Closing {
+    /// They are closed, and the check of the certificate says this.
+    Closed(Box<Closed>, Confirmation),
+    /// They have more views, or the time or the memory is over.
+    Short(&'static str),
+    /// They cannot be closed: a view goes wrong, or the program is of no form that the rules are
+    /// made for.
+    Fails,
+}
+
+/// Closes the views of these parts, no more than so many, and checks the certificate.
+pub(super) fn close(
+    subject: &Subject<'_>,
+    parts: Vec<Part>,
+    views: usize,
+    limits: Limits,
+    watch: &dyn Watch,
+) -> Closing {
+    let began = Instant::now();
+    let is_late = |(since, time): (Instant, Duration)| since.elapsed() >= time;
+    let mut proceed = || !limits.time.is_some_and(is_late) && !watch.stop().load(Ordering::Relaxed);
+    let mut budget = Budget { memory: limits.memory, proceed: &mut proceed };
+    let (certificate, summary) = match made(subject, &parts, views, &mut budget) {
+        Ok(made) => made,
+        Err(WriteError::Views) => return Closing::Short(VIEWS),
+        Err(WriteError::Unfinished(Unfinished::Memory)) => return Closing::Short(MEMORY),
+        Err(WriteError::Unfinished(Unfinished::Ended)) => {
+            let is_stopped = watch.stop().load(Ordering::Relaxed);
+            return Closing::Short(if is_stopped { INTERRUPTED } else { TIME_SHORT });
+        }
+        Err(_) => return Closing::Fails,
+    };
+    let closed = Closed { parts, summary, elapsed: began.elapsed() };
+    let began = Instant::now();
+    let result = checked(subject, &certificate, &mut budget);
+    Closing::Closed(Box::new(closed), Confirmation { result, elapsed: began.elapsed() })
 }
 
 /// What is said where the confirmation is ended.
@@ -173,7 +239,7 @@ mod tests {
         let watch = Unwatched::default();
         let confirm = |time: Option<Duration>| {
             let limits = Limits { memory: 1 << 30, time: time.map(|time| (Instant::now(), time)) };
-            confirm(&program, &answer, limits, &watch).result
+            confirm(&Subject::written(&program), &answer, limits, &watch).result
         };
         let unconfirmed = confirm(Some(Duration::ZERO)).expect_err("there is no time");
         let sentence = unconfirmed.sentence();
@@ -181,7 +247,7 @@ mod tests {
         assert!(!unconfirmed.is_gap);
         confirm(None).expect("there is time");
         let memory = Limits { memory: 1 << 10, time: None };
-        let result = super::confirm(&program, &answer, memory, &watch).result;
+        let result = super::confirm(&Subject::written(&program), &answer, memory, &watch).result;
         assert!(result.is_err_and(|unconfirmed| unconfirmed.reason.contains("--memory")));
     }
 

@@ -1,6 +1,8 @@
 //! An answer for every n: a proof, or a violation at small n, for which is searched in turns.
 //!
-//! The proof is that of [`snapshot_everyn`], which shares nothing with the search. What it
+//! The proof is that of [`snapshot_everyn`], which shares nothing with the search, or, where that finds none,
+//! one by the rules of certificates alone ([`snapshot_invariant::guess`]); it is of the program as it is
+//! written, or of what it is rewritten to ([`crate::program::rewrite`]). What it
 //! cannot exclude is no violation: one is only ever found by the search, for a definite n,
 //! and replayed and judged as all of them.
 
@@ -8,21 +10,27 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use snapshot_everyn::compile::{compile, compile_within};
-use snapshot_everyn::ladder::{Answer, Budget, Climb, Ladder, Models};
+use snapshot_everyn::ladder::{Answer, Models};
 pub use snapshot_everyn::ladder::{Rungs, UnknownRung};
-use snapshot_everyn::prove::{INTERRUPTED, MEMORY, TIME, VIEWS, is_ordered};
+use snapshot_everyn::prove::{INTERRUPTED, MEMORY, TIME, is_ordered};
 use snapshot_everyn::shape::Mode;
 use snapshot_everyn::{export, model};
-use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
+use snapshot_invariant::claim::{Aim, Claim, Ghosts, Obligation};
 use snapshot_invariant::layout::may_fail;
 use snapshot_invariant::write::Part;
 
+use super::attempt::{Allowance, Attempt};
 use super::by_proof::is_too_large;
-use super::confirmation::{Confirmation, Limits, Unconfirmed, confirm};
+use super::confirmation::{Closed, Confirmation, Unconfirmed};
+use super::simulation;
+use super::subject::{Subject, claim};
+use super::unmodelled::{Unmodelled, unmodelled};
 use super::{Operations, Outcome, Request, Unfinished, Verdict, VerifyError, Watch, verify};
 use crate::deadline::Deadline;
 use crate::interpret::MachineError;
+use crate::program::rewrite::Change;
 use crate::program::{Program, Type};
+use crate::search::{Defect, ExploreError, SelfCheck};
 
 /// The largest n that is searched for a violation.
 pub const LARGEST: usize = 4;
@@ -47,8 +55,14 @@ const STATES: u64 = 2;
 /// The answer for every n.
 #[derive(Clone, Debug)]
 pub struct Every {
-    /// The proof, or the attempts at one.
+    /// The prover's proof, or its attempts at one.
     pub answer: Answer,
+    /// The proof by the rules of certificates alone, if it is one.
+    pub closed: Option<Closed>,
+    /// The variables that are rewritten in what is proved, or was tried first.
+    pub rewritten: Vec<Change>,
+    /// What of it no proof follows.
+    pub unmodelled: Vec<Unmodelled>,
     /// The n for which a violation or a fault was found, and the outcomes of its pairs.
     pub wrong: Option<(Request, Vec<Outcome>)>,
     /// The n that were searched without finding one.
@@ -62,7 +76,39 @@ pub struct Every {
 impl Every {
     /// Whether there is a proof in which the independent check finds no gap.
     pub fn is_proved(&self) -> bool {
-        self.answer.proved && !self.confirmation.as_ref().is_some_and(Confirmation::finds_gap)
+        let is_closed = self.answer.proved || self.closed.is_some();
+        is_closed && !self.confirmation.as_ref().is_some_and(Confirmation::finds_gap)
+    }
+
+    /// Views of all obligations that were tried by the prover, or closed without it.
+    pub fn views(&self) -> u64 {
+        let rungs = self.answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());
+        let tried: usize = rungs.map(snapshot_everyn::prove::Finding::views).sum();
+        let closed = self.closed.as_ref().map_or(0, |closed| closed.summary.views());
+        (tried + closed) as u64
+    }
+
+    /// What a certificate of the proof claims of the program of the text, and its parts. Those that are not prepared
+    /// before the deadline are left out.
+    pub fn certificate(
+        &self,
+        program: &Program,
+        digest: String,
+        deadline: Deadline<'_>,
+    ) -> (Claim, Vec<Part>) {
+        let claim = claim(program, &self.rewritten, digest);
+        let parts = match &self.closed {
+            Some(closed) => closed.parts.clone(),
+            None => {
+                let subjects = Subject::all(program);
+                let mut is_this = subjects.iter().filter(|one| one.changes == self.rewritten);
+                let parts = |subject: &Subject<'_>| {
+                    certificate_parts(&subject.program, &self.answer, deadline)
+                };
+                is_this.next().map(parts).unwrap_or_default()
+            }
+        };
+        (claim, parts)
     }
 
     /// Why there is a proof that is not confirmed, if that is so.
@@ -186,7 +232,8 @@ pub fn every(
 /// for where there is no proof.
 ///
 /// The proof and the search take turns, by views and states (`FIRST`, `STATES`): the time
-/// ends both, and decides nothing between them. A proof is shown to the independent check at once.
+/// ends both, and decides nothing between them. A proof is shown to the independent check at once; one that rests on
+/// a rewriting, or on the rules of certificates alone, is also held against the search, which has its turn first.
 ///
 /// # Errors
 /// As [`every`].
@@ -205,50 +252,67 @@ pub fn every_by(
     extent.map_err(|error| MachineError::Extent { processes: LARGEST, error })?;
     let began = Instant::now();
     let end = request.time.and_then(|time| began.checked_add(time));
-    let models = Models::default();
-    let mut ladder = Ladder::new(program, rungs, &models);
+    let (models, subjects) = (Models::default(), Subject::all(program));
+    if let Some(options) = request.self_check {
+        subjects.iter().try_for_each(|subject| try_rewriting(subject, options))?;
+    }
+    let mut attempts: Vec<Attempt<'_>> =
+        subjects.iter().map(|subject| Attempt::new(subject, rungs, &models)).collect();
     let mut hunt = Hunt { open: Vec::new(), searched: Vec::new(), end };
     hunt.open.extend((2..=LARGEST).filter(|_| searches));
-    let (mut wrong, mut confirmation, mut is_climbing) = (None, None, true);
+    let speaks_for_all = !attempts.iter().any(|attempt| attempt.answer().looks_at_values);
+    let (mut wrong, mut proved) = (None, None);
     for round in 0.. {
         let is_over = watch.stop().load(Ordering::Relaxed)
             || end.is_some_and(|end| Instant::now() >= end)
             || (end.is_none() && round == ROUNDS);
-        if is_over || !(is_climbing || hunt.is_open()) {
+        if is_over || !(attempts.iter().any(Attempt::is_open) || hunt.is_open()) {
             break;
         }
         let views = FIRST.saturating_mul(GROWTH.saturating_pow(round));
-        if is_climbing {
-            let budget = Budget {
-                bytes: usize::try_from(request.memory).unwrap_or(usize::MAX),
-                views,
-                until: end,
-                stop: Some(watch.stop()),
-            };
-            let climb = ladder.climb(budget, &mut |rung| watch.prove(&rung.name()));
-            is_climbing = climb == Climb::Short(VIEWS);
-            if climb == Climb::Proved {
-                let time = request.time.map(|time| (began, time));
-                let limits = Limits { memory: request.memory, time };
-                let found = confirm(program, &ladder.answer(), limits, watch);
-                let counts = !found.finds_gap();
-                confirmation = Some(found);
-                if counts {
-                    break;
-                }
-            }
-        }
+        let may = Allowance { views, memory: request.memory, began, time: request.time };
+        let mut open = attempts.iter_mut().enumerate().filter(|(_, attempt)| attempt.is_open());
+        proved = open.find_map(|(at, attempt)| attempt.go_on(may, watch).then_some(at));
         let states = (views as u64).saturating_mul(STATES);
-        let speaks_for_all = !ladder.answer().looks_at_values;
-        wrong = hunt.search(program, speaks_for_all, request, states, watch)?;
-        if wrong.is_some() {
-            break;
+        let is_alone = proved.is_none_or(|at| attempts[at].stands_alone());
+        if is_alone {
+            wrong = hunt.search(program, speaks_for_all, request, states, watch)?;
+        }
+        match (proved, &wrong) {
+            (Some(_), Some(_)) => return Err(VerifyError::Contradiction),
+            (None, None) => {}
+            _ => break,
         }
     }
-    let answer = ladder.answer();
-    let checking = confirmation.as_ref().map_or(Duration::ZERO, |found| found.elapsed);
+    // Without a proof: what was found of the first.
+    let told = attempts.swap_remove(proved.unwrap_or_default());
+    let checking = told.confirmation.as_ref().map_or(Duration::ZERO, |found| found.elapsed);
     let elapsed = began.elapsed().saturating_sub(checking);
-    Ok(Every { answer, wrong, searched: hunt.searched, elapsed, confirmation })
+    Ok(Every {
+        answer: told.answer(),
+        rewritten: told.subject.changes.clone(),
+        unmodelled: unmodelled(&told.subject.program),
+        closed: told.closed,
+        confirmation: told.confirmation,
+        wrong,
+        searched: hunt.searched,
+        elapsed,
+    })
+}
+
+/// The self-check of a rewriting.
+fn try_rewriting(subject: &Subject<'_>, options: SelfCheck) -> Result<(), VerifyError> {
+    if subject.changes.is_empty() {
+        return Ok(());
+    }
+    simulation::check(subject, options)?.map(|_| ()).map_err(|difference| {
+        VerifyError::Explore(ExploreError::SelfCheck(Box::new(Defect {
+            reduction: "rewriting",
+            what: difference.what,
+            step: difference.moves.join("; "),
+            state: "()".to_owned(),
+        })))
+    })
 }
 
 /// The search for a violation at small n.

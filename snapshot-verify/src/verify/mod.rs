@@ -23,6 +23,7 @@
 //! interpreter and judged by the exact check of histories.
 
 mod answer;
+mod attempt;
 mod barriers;
 mod by_proof;
 pub mod confirmation;
@@ -40,8 +41,11 @@ mod refinement;
 mod request;
 mod schedule;
 mod self_check;
+pub mod simulation;
 mod strategy;
+pub mod subject;
 mod trial;
+pub mod unmodelled;
 
 pub use answer::{Answer, AnswerError, answer};
 pub use by_proof::{Way, verify_by};

@@ -6,6 +6,7 @@ mod agreement;
 mod barriers;
 mod commands;
 mod documented;
+mod every_n;
 mod exercise;
 mod hostile;
 mod layers;

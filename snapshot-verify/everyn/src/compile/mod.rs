@@ -17,7 +17,7 @@ use snapshot_language::program::{ProcedureId, Program, Statement, StatementKind,
 
 use crate::flow::loops_around;
 use crate::model::{
-    Act, Ghosts, Instruction, Model, Obligation, Part, Room, Round, Slot, Unsupported,
+    Act, Ghosts, Instruction, Model, NO_GHOSTS, Obligation, Part, Room, Round, Slot, Unsupported,
 };
 use crate::names::Name;
 use crate::shape::{I, J, Mode, PLACES, T};
@@ -319,10 +319,7 @@ fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), U
     for operation in outside {
         if !is_ghost.contains(&true) || ghostly[operation.0 as usize] {
             let span = program.procedure(operation).span;
-            return Err(Unsupported {
-                span,
-                construct: "a program without ghost scans of this kind",
-            });
+            return Err(Unsupported { span, construct: NO_GHOSTS });
         }
     }
     Ok((is_ghost, ghostly))

@@ -3,6 +3,7 @@
 
 mod head;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io::{self, BufRead};
 
@@ -17,6 +18,7 @@ use crate::claim::{Aim, Claim, Obligation, TITLE, missing};
 use crate::join::Effect;
 use crate::layout::{Layout, Unfit, may_fail};
 use crate::recall::Recall;
+use crate::rewriting::rewritten;
 use crate::step::{Failure, Kind, Planted};
 use crate::text::Rows;
 use crate::views::{centres, initial, is_view, lists};
@@ -73,6 +75,9 @@ pub enum Refusal {
     /// Simple executions do not speak for the others.
     #[error("the program looks at values, so its simple executions do not speak for the others")]
     LooksAtValues,
+    /// It is about a program that is rewritten in another way.
+    #[error("the program is not rewritten as it says")]
+    Rewritten,
     /// A construct.
     #[error("certificates for every n do not know {}", .0.0)]
     Unfit(Unfit),
@@ -151,9 +156,13 @@ pub fn check(
     // It is asked within steps, too, by all that has the layout.
     let proceed = RefCell::new(&mut *budget.proceed);
     let proceed = || (proceed.borrow_mut())();
-    let mut check =
-        Check { program, lines: Lines::new(input), memory, proceed: &proceed, steps: 0 };
-    match check.run(digest) {
+    let lines = Lines::new(input);
+    let mut head = Check { program, lines, memory, proceed: &proceed, steps: 0 };
+    let checked = head.head(digest).and_then(|(claim, program)| {
+        let mut check = Check { program: &program, lines: head.lines, steps: 0, ..head };
+        check.run(claim)
+    });
+    match checked {
         Ok(accepted) => Ok(Answer::Accepted(accepted)),
         Err(Stop::Refused(refusal)) => Ok(Answer::Refused(refusal)),
         Err(Stop::Unknown(unfinished)) => Ok(Answer::Unknown(unfinished)),
@@ -199,7 +208,8 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
         budget.spend(bytes).map_err(Stop::Unknown)
     }
 
-    fn run(&mut self, digest: &str) -> Result<Accepted, Stop> {
+    /// The claim, and the program that it is about.
+    fn head(&mut self, digest: &str) -> Result<(Claim, Cow<'p, Program>), Stop> {
         if self.lines.next_line().map_err(Stop::Io)? != Ok(Some(TITLE)) {
             return Err(Stop::Foreign);
         }
@@ -210,6 +220,12 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
         if independence::check(self.program).is_err() {
             return Err(Refusal::LooksAtValues.into());
         }
+        let program = rewritten(self.program, &claim.rewritten);
+        let program = program.ok_or(Refusal::Rewritten)?;
+        Ok((claim, program))
+    }
+
+    fn run(&mut self, claim: Claim) -> Result<Accepted, Stop> {
         let mut obligations: Vec<(Obligation, u64)> = Vec::new();
         let (mut point, mut round) = (None, None);
         let count = self.count("obligations")?;
@@ -264,7 +280,15 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
                 return Err(Refusal::Other { what, claimed, given }.into());
             }
         }
-        Ok(Claim { algorithm, bug: self.program.bug.clone(), digest: text })
+        let mut rewritten = Vec::new();
+        for _ in 0..self.count("rewritten")? {
+            rewritten.push(self.line("a form of rewriting, and a variable")?);
+            // There are no more than this.
+            if rewritten.len() > self.program.shared.len() + self.program.private.len() {
+                return Err(self.expected("fewer variables"));
+            }
+        }
+        Ok(Claim { algorithm, bug: self.program.bug.clone(), digest: text, rewritten })
     }
 
     /// That it is no time to end: what was found meanwhile was found to its end.

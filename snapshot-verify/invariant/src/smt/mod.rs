@@ -125,7 +125,9 @@ pub fn conditions_without(
     // What fails is to be found by the solver.
     let planted = Planted { no_failures: true, ..Planted::default() };
     let mut family = close(&layout, planted, budget).map_err(|obstacle| match obstacle {
-        Obstacle::Failure(_) => SmtError::Unfit(Unfit("a version or a view that is not definite")),
+        Obstacle::Failure(_) | Obstacle::Views => {
+            SmtError::Unfit(Unfit("a version or a view that is not definite"))
+        }
         Obstacle::Unfinished(unfinished) => SmtError::Unfinished(unfinished),
     })?;
     if let Some(number) = left_out {

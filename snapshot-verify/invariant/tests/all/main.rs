@@ -14,6 +14,7 @@ mod programs;
 mod projection;
 mod recall;
 mod relative;
+mod rewriting;
 mod rules;
 mod solvers;
 mod variants;

@@ -78,7 +78,12 @@ pub fn by_rounds(program: &Program) -> Vec<Vec<Part>> {
 
 /// What a certificate of a program says first.
 pub fn claim(program: &Program) -> Claim {
-    Claim { algorithm: program.name.clone(), bug: program.bug.clone(), digest: "digest".to_owned() }
+    Claim {
+        algorithm: program.name.clone(),
+        bug: program.bug.clone(),
+        digest: "digest".to_owned(),
+        rewritten: Vec::new(),
+    }
 }
 
 /// The certificate that a search makes with mistakes planted.
@@ -87,11 +92,21 @@ pub fn certificate(
     parts: &[Part],
     planted: Planted,
 ) -> Result<(String, Summary), WriteError> {
-    let claim = claim(program);
+    certificate_of(program, &claim(program), parts, planted)
+}
+
+/// The same with another claim: the program is that of the text, and the parts are about what the claim
+/// rewrites it to.
+pub fn certificate_of(
+    program: &Program,
+    claim: &Claim,
+    parts: &[Part],
+    planted: Planted,
+) -> Result<(String, Summary), WriteError> {
     let mut text = Vec::new();
     let mut proceed = || true;
     let mut budget = Budget { memory: 6 << 30, proceed: &mut proceed };
-    let summary = write_planted(program, &claim, parts, &mut text, &mut budget, planted)?;
+    let summary = write_planted(program, claim, parts, &mut text, &mut budget, planted)?;
     assert_eq!(summary.bytes, text.len() as u64);
     Ok((String::from_utf8(text).unwrap(), summary))
 }

@@ -175,7 +175,7 @@ fn whatever_is_kept_proves_no_wrong_program() {
             let mut budget = Budget { memory: 16 << 20, proceed: &mut proceed };
             match close(&layout, Planted::default(), &mut budget) {
                 Err(Obstacle::Failure(_)) => refused += 1,
-                Err(Obstacle::Unfinished(_)) => large += 1,
+                Err(Obstacle::Unfinished(_) | Obstacle::Views) => large += 1,
                 Ok(_) => panic!("{} {part:?}", program.name),
             }
         }

@@ -34,6 +34,7 @@ pub mod linearization;
 pub(crate) mod links;
 mod node;
 mod object;
+pub mod rewrite;
 mod statement;
 mod types;
 

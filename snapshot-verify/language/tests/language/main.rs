@@ -7,6 +7,7 @@ mod format;
 mod meaning;
 mod places;
 mod programs;
+mod rewriting;
 mod roundtrip;
 mod texts;
 mod total;

@@ -46,7 +46,7 @@ fn listed(layout: &Layout<'_>, planted: Planted, memory: u64) -> Option<Family> 
     let mut proceed = || true;
     match close(layout, planted, &mut Budget { memory, proceed: &mut proceed }) {
         Ok(family) => Some(family),
-        Err(Obstacle::Unfinished(_)) => None,
+        Err(Obstacle::Unfinished(_) | Obstacle::Views) => None,
         Err(Obstacle::Failure(failure)) => {
             // Of what cannot be said nothing is listed.
             assert_eq!(planted, SILENT, "{failure}");
