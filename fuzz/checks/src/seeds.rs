@@ -8,7 +8,7 @@ use snapshot_core::Process;
 use snapshot_verify::certificate::{self, Claim, Coverage};
 use snapshot_verify::invariant;
 use snapshot_verify::language::deadline::Deadline;
-use snapshot_verify::verify::every::{Rungs, certificate_parts, every_by};
+use snapshot_verify::verify::every::{Rungs, every_by};
 use snapshot_verify::verify::{Request, Unwatched};
 
 use crate::agreement::tests::noise;
@@ -81,12 +81,8 @@ pub(crate) fn every_n() -> Vec<u8> {
         &Unwatched::default(),
     )
     .expect("it is proved");
-    let parts = certificate_parts(&programs.right, &proof.answer, Deadline::NEVER);
-    let claim = invariant::claim::Claim {
-        algorithm: "bowman".to_owned(),
-        bug: None,
-        digest: programs.digest.clone(),
-    };
+    let (claim, parts) =
+        proof.certificate(&programs.right, programs.digest.clone(), Deadline::NEVER);
     let mut written = Vec::new();
     within(|budget| invariant::write(&programs.right, &claim, &parts, &mut written, budget))
         .expect("it has one");

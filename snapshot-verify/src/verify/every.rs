@@ -143,7 +143,11 @@ impl Every {
 
 /// What a certificate of the proof is to keep, part by part; nothing if there is no proof. Those that are
 /// not prepared before the deadline are left out.
-pub fn certificate_parts(program: &Program, answer: &Answer, deadline: Deadline<'_>) -> Vec<Part> {
+pub(super) fn certificate_parts(
+    program: &Program,
+    answer: &Answer,
+    deadline: Deadline<'_>,
+) -> Vec<Part> {
     let Some(last) = answer.way.last() else { return Vec::new() };
     let ghosts = match last.ghosts {
         model::Ghosts::Scans => Ghosts::Scans,

@@ -9,7 +9,7 @@ mod rewriting;
 use snapshot_verify::language::{Algorithm, parse};
 use snapshot_verify::program::Program;
 use snapshot_verify::verify::every::{Every, Rungs, every_by};
-use snapshot_verify::verify::{Operations, Request, Unwatched, Verdict, verify};
+use snapshot_verify::verify::{Operations, Request, Unwatched, verify};
 use trial::extent::either;
 
 /// How a program is proved.
