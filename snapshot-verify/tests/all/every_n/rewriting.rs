@@ -29,8 +29,8 @@ fn programs(each: usize) -> Vec<(String, Program)> {
 #[test]
 fn a_rewritten_program_makes_the_same_steps() {
     let (mut walked, mut moves, mut faults) = (0, 0, 0);
-    let seeds = number("SNAPSHOT_WALKS", 2, 40);
-    for (name, program) in programs(either(4, 1)) {
+    let seeds = number("SNAPSHOT_WALKS", 1, 40);
+    for (name, program) in programs(either(6, 1)) {
         let Some(subject) = rewritten(&program) else { continue };
         walked += 1;
         for processes in 2..=4 {
@@ -43,7 +43,7 @@ fn a_rewritten_program_makes_the_same_steps() {
         }
     }
     println!("{walked} programs, {moves} moves, {faults} faults");
-    assert!(walked >= either(60, 250) && moves > 10_000, "{walked} {moves}");
+    assert!(walked >= either(50, 250) && moves > 10_000, "{walked} {moves}");
 }
 
 /// That the comparison finds what is not the same: a lock that names its owner, and a counter that is a version
