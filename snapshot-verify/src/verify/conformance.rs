@@ -93,6 +93,7 @@ pub fn conformance(expected: ExpectedVerdict, outcomes: &[Outcome]) -> Conforman
 
 #[cfg(test)]
 mod tests {
+    use super::super::confirmation::Unconfirmed;
     use super::super::{Measures, ProgramFault, Unfinished};
     use super::*;
     use crate::interpret::{Fault, FaultKind};
@@ -116,7 +117,16 @@ mod tests {
         let faulty =
             Verdict::Fault(Box::new(ProgramFault { moves: Vec::new(), fault, before: None }));
         let unknown = Verdict::Unknown(Unfinished::Time);
-        let cases: [(ExpectedVerdict, &[Verdict], Conformance); 16] = [
+        let unconfirmed = Verdict::Unconfirmed(Box::new(Unconfirmed {
+            reason: "time ran out".to_owned(),
+            place: None,
+            is_gap: false,
+            needed: None,
+        }));
+        let cases: [(ExpectedVerdict, &[Verdict], Conformance); 19] = [
+            (Linearizable, &[Verdict::Verified, unconfirmed.clone()], Conformance::Undecided),
+            (Violation, std::slice::from_ref(&unconfirmed), Conformance::Undecided),
+            (NoProof, std::slice::from_ref(&unconfirmed), Conformance::Undecided),
             (Faulty, &[unknown.clone(), faulty.clone()], Conformance::Met),
             (Faulty, &[Verdict::Verified], Conformance::Contradicted),
             (Faulty, std::slice::from_ref(&unknown), Conformance::Undecided),

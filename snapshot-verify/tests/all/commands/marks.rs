@@ -75,6 +75,26 @@ read:
     return a
 ";
 
+/// There is no process 3, but no CAS either: `z` is 0.
+const LAZY: &str = "algorithm lazy
+object flag:
+    state held: 0..1
+    put(x: 0..1): held := x
+    get: 0..1: return held
+shared w: cas 0..1
+shared t: cas 0..3 := 1
+put(x):
+    w := x linearizes
+get:
+    local seen[process]: bool
+    local k: 0..3
+    local z: 0..1
+    k := 3
+    b := z = 1 and CAS(t, 1, 0) linearizes if seen[process(k)]
+    z := w linearizes
+    return z
+";
+
 /// `k` is none, always, so the condition has no meaning.
 fn without_meaning(scan: &str) -> String {
     format!(
@@ -106,6 +126,16 @@ fn a_condition_is_of_the_result_that_is_stored() {
     at(0, "check ./locked -n 2 --method refinement --points");
     at(0, "check ./field -n 2 --operations 1");
     at(0, "check ./field -n 2 --operations 1 --points");
+}
+
+#[test]
+fn a_condition_is_of_an_access_that_is_made() {
+    let made = LAZY.replace("local z: 0..1\n", "local z: 0..1 := 1\n");
+    let folder = files(&[("lazy", LAZY), ("made", &made)]);
+    let at = |code, command: &str| printed_in(folder.path(), code, command);
+    at(0, "check ./lazy -n 2 --points");
+    assert!(at(1, "check ./made -n 2 --points").contains("3 is out of range"));
+    at(0, "check ./made -n 2");
 }
 
 /// A condition that goes wrong is one of `--points` only; there it is told with its place, and the

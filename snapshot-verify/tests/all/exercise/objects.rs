@@ -146,6 +146,15 @@ fn one_configuration_must_explain_all_that_hang() {
     assert_eq!(lost(&found), ["take"]);
     let Ending::Impossible(stuck) = &found.ending else { panic!("{:?}", found.ending) };
     assert!(stuck.is_deadlock);
+    // Each of two that see the other leaves it to the other: alone, either may wait.
+    let shy = "shared here[process]: bool\nshared left: cas bool := true\nshared never: bool\n\
+               take:\n    local seen: bool\n    here[me] := true\n    for k in processes except me:\n        \
+               if here[k]: seen := true\n    if seen:\n        repeat\n            skip\n        until \
+               never\n    repeat\n        done := CAS(left, true, false)\n    until done\n";
+    let found = exercised(&program(&format!("algorithm shy\n{ONCE}{shy}")), 2, None, 25_000);
+    assert_eq!((lost(&found), found.waiting.is_some()), (vec![], true));
+    let Ending::Impossible(stuck) = &found.ending else { panic!("{:?}", found.ending) };
+    assert!(stuck.is_deadlock);
 }
 
 /// The waiter that is woken may be one that waits for the same.
@@ -288,4 +297,9 @@ fn beyond_a_limit_nothing_is_said_to_hang() {
         assert!(!matches!(found.ending, Ending::Impossible(_)), "{name}: {:?}", found.ending);
         assert_eq!(lost(&found), [""; 0], "{name}");
     }
+    let leaky = "algorithm leaky\nobject ticket:\n    state taken: bool\n    take: taken := true\n\
+                 node Node up to 3:\n    next: Node or none\nshared top: Node or none\ntake:\n    \
+                 t := top\n    one := new Node(t)\n    top := one\n";
+    let found = exercised(&program(leaky), 2, None, 25_000);
+    assert_eq!((found.ending, found.waiting), (Ending::Open, None));
 }

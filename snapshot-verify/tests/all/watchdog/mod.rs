@@ -10,12 +10,14 @@ mod server;
 mod texts;
 
 use std::fs;
+use std::io::Write;
 use std::ops::Range;
-use std::time::Duration;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use trial::Program;
 use trial::extent::either;
-use trial::lateness::{Ended, Told};
+use trial::lateness::{Ended, Told, interrupt};
 
 /// The program from outside.
 const PROGRAM: Program = Program::new(env!("CARGO_BIN_EXE_snapshot-verify"));
@@ -130,6 +132,40 @@ fn what_is_asked_of_objects_ends_in_time() {
         "points FILE --processes 2,3 --operations 2",
     ];
     hunt(seeds(3, 40), texts::register, &commands);
+}
+
+/// Of six that each take all that they may: with a limit for each of them it takes six times as long.
+#[test]
+fn the_limit_is_of_all_together() {
+    let after = AFTER.as_secs_f64().to_string();
+    let all = "check afek_bounded attiya_welch jayanti -n 4,5 --threads 1 --time";
+    let arguments: Vec<&str> = all.split(' ').chain([after.as_str()]).collect();
+    let is_in_time = (0..TRIES).any(|_| {
+        let began = Instant::now();
+        let (code, text) = PROGRAM.answer(&arguments);
+        assert_eq!(code, 3, "{text}");
+        began.elapsed() < AFTER * 6
+    });
+    assert!(is_in_time);
+}
+
+/// The text comes once it was wanted: until then, the program has not read it.
+#[test]
+fn ctrl_c_is_heard_while_a_text_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("text.snapshot");
+    assert!(Command::new("mkfifo").arg(&place).status().unwrap().success());
+    let mut command = Command::new(PROGRAM.path());
+    command.args(["check", "-n", "5"]).arg(&place).stdout(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let mut pipe = fs::File::options().write(true).open(&place).unwrap();
+    interrupt(child.id());
+    // Nobody may be left to read it.
+    let _ = pipe.write_all(corpus::algorithm("jayanti").unwrap().text.as_bytes());
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.code() == Some(3) && text.contains("interrupted"), "{output:?}");
 }
 
 /// Calls of calls: 2^40 statements in one step. It is refused, as for a given n.
