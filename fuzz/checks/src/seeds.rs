@@ -45,7 +45,12 @@ fn made(target: &str) -> Vec<Vec<u8>> {
             vec![small(), register.text.as_bytes().to_vec()]
         }
         // The first bytes choose the changes of the text behind them.
-        "language_server" => vec![[noise(1, 64).next().expect("one"), small()].concat()],
+        "language_server" => {
+            let changes = noise(1, 64).next().expect("one");
+            let returns = small().into_iter().map(|byte| if byte == b'\n' { b'\r' } else { byte });
+            let returns = changes.iter().copied().chain(returns).collect();
+            vec![[changes, small()].concat(), returns]
+        }
         "certificate_one_n" => vec![one_n()],
         "certificate_every_n" => vec![every_n()],
         _ => Vec::new(),

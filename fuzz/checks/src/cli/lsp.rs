@@ -63,7 +63,9 @@ pub fn check(bytes: &[u8]) {
 }
 
 fn ask(document: &Document, place: Position) {
-    let lines = document.text.split('\n').count() as u32;
+    // A line ends with `\r`, too, as the protocol has it.
+    let text = document.text.replace("\r\n", "\n");
+    let lines = text.split(['\n', '\r']).count() as u32;
     let is_inside = |range: Range| {
         assert!(range.start <= range.end && range.end.line <= lines, "{range:?}");
     };
