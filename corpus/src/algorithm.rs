@@ -1,32 +1,30 @@
 //! The algorithms of `algorithms/` and `objects/`: pseudocode in the language of
-//! `docs/language.md`, each with its planted bugs and what to expect of it.
+//! `docs/language.md`, each with its planted bugs and expectations.
 //!
-//! Each is faithful to its publication, which it cites; where it is not, a
-//! comment says so and why. All but `register`, which has one writer and computes
-//! with values, are algorithms of snapshots; those of `objects/` say which object they
-//! implement. What a text means, its bugs and its expectations
-//! are for a reader of the language to find out: this crate has none.
+//! Each algorithm is faithful to its publication, which it cites; a comment states and justifies
+//! any deviation. All but `register`, which has one writer and computes with values, are algorithms
+//! of snapshots; those of `objects/` declare the object that they implement. This crate does not
+//! interpret the texts, their bugs or their expectations: that is left to a reader of the language.
 
-/// An algorithm of the corpus.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Algorithm {
-    /// Its name, the same as in the text and as its file's without the ending.
+    /// Name in the text, which is also the name of the file without its ending.
     pub name: &'static str,
-    /// The whole file.
+    /// Content of the whole file.
     pub text: &'static str,
 }
 
-/// All algorithms of snapshots, in the order of their names.
+/// Returns all algorithms of snapshots, in the order of their names.
 pub const fn algorithms() -> &'static [Algorithm] {
     ALGORITHMS
 }
 
-/// All algorithms of other objects, in the order of their names.
+/// Returns all algorithms of other objects, in the order of their names.
 pub const fn object_algorithms() -> &'static [Algorithm] {
     OBJECTS
 }
 
-/// The algorithm with this name, of a snapshot or another object.
+/// Returns the algorithm with this name, of a snapshot or another object.
 pub fn algorithm(name: &str) -> Option<Algorithm> {
     ALGORITHMS.iter().chain(OBJECTS).copied().find(|algorithm| algorithm.name == name)
 }

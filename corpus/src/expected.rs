@@ -1,4 +1,4 @@
-//! The answer that a case carries.
+//! Expected verdict of a case.
 
 use std::fmt;
 
@@ -7,33 +7,32 @@ use snapshot_core::verdict::Reason;
 
 use crate::generate::Rule;
 
-/// The conditions of immediate snapshots.
+/// Conditions of immediate snapshots.
 const CONDITIONS: [Condition; 4] =
     [Condition::OwnValue, Condition::Containment, Condition::Immediacy, Condition::Validity];
 
-/// The answer that a checker must give.
+/// Verdict that a checker must give.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Expected {
-    /// The history is linearizable; that of an immediate snapshot, set-linearizable.
+    /// The history is linearizable, or, for an immediate snapshot, set-linearizable.
     Linearizable,
-    /// It is not.
+    /// The history is not linearizable.
     Violation {
-        /// The only rule that it breaks, as
+        /// Only rule that the history breaks, as named by
         /// [`Reason::name`](snapshot_core::verdict::Reason::name) or
-        /// [`Condition::name`](snapshot_core::immediate::Condition::name) calls it;
-        /// `None` where the case breaks some rule, whichever.
+        /// [`Condition::name`](snapshot_core::immediate::Condition::name); `None` if the case may
+        /// break any rule.
         reason: Option<&'static str>,
     },
 }
 
 impl Expected {
-    /// Whether the history is linearizable.
+    /// Returns true if the history is linearizable.
     pub const fn is_linearizable(self) -> bool {
         matches!(self, Self::Linearizable)
     }
 
-    /// The answer that [`Display`](fmt::Display) shows so; `None` if there is
-    /// no such answer.
+    /// Parses the output of [`Display`](fmt::Display); `None` if it is invalid.
     pub fn from_name(name: &str) -> Option<Self> {
         match name.strip_prefix("violation") {
             None => {

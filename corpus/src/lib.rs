@@ -1,27 +1,22 @@
-//! Histories of atomic snapshots, and snapshot algorithms, whose answers are
-//! known.
+//! Histories of atomic snapshots, and snapshot algorithms, with known verdicts.
 //!
-//! A checker is only as good as what it was tested on, and published
-//! recordings cover few of the ways in which an execution can go wrong. This
-//! crate supplies the rest:
+//! A checker is only as good as its tests, and published recordings cover few of the ways in which
+//! an execution can go wrong. This crate supplies the rest:
 //!
-//! * [`generate`] runs an atomic snapshot object under a random scheduler and
-//!   records it. The result is linearizable by construction; on request one
-//!   violation of a chosen rule is planted, and its module says why no order
-//!   of the operations can then exist. Either answer is known without a
-//!   checker, at any length.
-//! * [`family`] fixes seeds: the shape of the corpus of the DISC 2022 paper,
-//!   the same shape with every case of a simple violation in turn, and a family
-//!   that is hard for memoised search. Each bad member has a good twin.
+//! * [`generate`] runs an atomic snapshot object under a random scheduler and records it. The
+//!   result is linearizable by construction. On request one violation of a chosen rule is planted;
+//!   the module proves that no order of the operations exists then. Either verdict is known without
+//!   a checker, at any length.
+//! * [`family`] fixes seeds: the shape of the corpus of the DISC 2022 paper, the same shape with
+//!   every case of a simple violation in turn, and a family that is hard for memoised search. Each
+//!   bad member has a good twin.
 //! * [`generate::Exchanges`] does the same for an immediate snapshot.
-//! * [`twins`] are written by hand, in `histories/twins`: pairs one event apart,
-//!   one of each pair linearizable; [`exchange_twins`], in `histories/immediate`, are of
-//!   immediate snapshots.
-//! * [`algorithms`] are published snapshot algorithms, with bugs planted in
-//!   them, as texts for a verifier.
-//! * [`small()`] has programs of a dozen lines, some of which verifiers once got wrong.
-//! * [`program`] makes random algorithms, by seed: the answers are not known, so
-//!   verifiers are compared with each other.
+//! * [`twins`] are written by hand, in `histories/twins`: pairs one event apart, one of each pair
+//!   linearizable. [`exchange_twins`], in `histories/immediate`, are pairs for immediate snapshots.
+//! * [`algorithms`] are published snapshot algorithms, with planted bugs, as texts for a verifier.
+//! * [`small()`] returns programs of a dozen lines, some of which verifiers once got wrong.
+//! * [`program`] makes random algorithms, by seed. Their verdicts are unknown, so verifiers are
+//!   compared with each other.
 //!
 //! ```
 //! use corpus::generate::{Recipe, Rule, Style, Violation};
@@ -37,18 +32,16 @@
 //!
 //! # Reproducibility
 //!
-//! A recipe, its seed and the version of this crate fix every byte: draws come
-//! from ChaCha8 and are turned into choices here, so neither the platform nor a
-//! new version of a dependency changes a history. A change that alters streams
-//! is a breaking change of this crate.
+//! A recipe, its seed and the version of this crate fix every byte: draws come from ChaCha8 and are
+//! turned into choices here, so neither the platform nor a new version of a dependency changes a
+//! history. A change that alters streams is a breaking change of this crate.
 //!
-//! # What this crate never knows
+//! # Limits
 //!
-//! It depends on `snapshot-core` for the model of a history and nothing else
-//! of it: no checker, for a corpus that a checker had approved could not find
-//! that checker's faults. Where the published recipe needs a judge, the caller
-//! hands one over. It reads no file and knows neither a history format nor the
-//! language of the algorithms; it only carries their texts.
+//! From `snapshot-core`, this crate uses only the model of a history. It uses no checker: a corpus
+//! that a checker had approved could not reveal that checker's faults. If the published recipe
+//! needs a judge, the caller supplies one. The crate reads no files. It knows neither a history
+//! format nor the language of the algorithms; it only carries their texts.
 #![forbid(unsafe_code)]
 
 mod algorithm;

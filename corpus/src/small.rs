@@ -1,21 +1,20 @@
 //! The programs of `small/`: a dozen lines each, for tests of verifiers and of the language.
 //!
-//! Five are right: `versioned` collects twice until all versions are equal, `locked` takes a
-//! lock that names its owner, `locked_by_links` and `turns` take locks by LL/SC, `undisturbed`
-//! collects between LL and SC. Each of the others was once answered wrongly by a
-//! verifier, or not at all: names of processes are compared with numbers, a move takes several
-//! successors of counters, processes are exchanged where versions have canonical numbers, a
-//! reaction leads back to where it began, more versions are unrelated at the start than a first
-//! layout has room for, a scan returns a view that its process has kept (`cached`), scans store
-//! for others within a cell (`masked`) or within a private array (`noted`), what a loop counts
-//! with is forgotten (`counted`), a shared variable names the process whose row others fill
-//! (`helped`), a process writes for the last time and goes on for ever (`halts`,
-//! `halts_by_fault`).
+//! Five are right: `versioned` collects twice until all versions are equal, `locked` takes a lock
+//! that names its owner, `locked_by_links` and `turns` take locks by LL/SC, `undisturbed` collects
+//! between LL and SC. A verifier once gave a wrong answer, or none, for each of the others: names
+//! of processes are compared with numbers; a move takes several successors of counters; processes
+//! are exchanged despite canonical numbers of versions; a reaction leads back to its beginning;
+//! more versions are unrelated at the start than a first layout has room for; a scan returns a view
+//! that its process has kept (`cached`); scans store for others within a cell (`masked`) or within
+//! a private array (`noted`); the counter of a loop is forgotten (`counted`); a shared variable
+//! names the process whose row others fill (`helped`); a process runs for ever after its last write
+//! (`halts`, `halts_by_fault`).
 
-/// The text of a small program.
+/// Returns the text of a small program.
 ///
 /// # Panics
-/// If there is none with this name.
+/// If no program has this name.
 pub fn small(name: &str) -> &'static str {
     let known = SMALL.iter().find(|(known, _)| *known == name);
     known.unwrap_or_else(|| panic!("there is no corpus/small/{name}.snapshot")).1

@@ -1,7 +1,7 @@
-//! The hand-written cases of `histories/twins`, with their expected answers.
+//! The hand-written cases of `histories/twins`, with their expected verdicts.
 //!
-//! Each case is a file in the text format of recordings, about as small as its
-//! point allows. Its first lines carry what is expected of a checker:
+//! Each case is a file in the text format of recordings, about as small as its point allows. Its
+//! first lines state the expectation:
 //!
 //! ```text
 //! # expect: violation stale          (or: # expect: linearizable)
@@ -9,62 +9,57 @@
 //! # twin: the case that differs by one event and has the other answer
 //! ```
 //!
-//! A bad case breaks the named rule and no other. Where updates of one segment
-//! overlap (an update of unknown outcome overlaps all that its writer does later),
-//! the rule is `cycle` or `ordering`, and where values are ambiguous `no-order`,
-//! unless narrowing the candidates by real time leaves a single one each.
+//! A bad case breaks the named rule and no other. If updates of one segment overlap (an update of
+//! unknown outcome overlaps all later operations of its writer), the rule is `cycle` or `ordering`;
+//! if values are ambiguous, the rule is `no-order`. The exception is a case in which real time
+//! leaves a single candidate for each read.
 
 use thiserror::Error;
 
 use crate::Expected;
 
-/// A hand-written history with the answer that a checker must give.
+/// A hand-written history with the verdict that a checker must give.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Case {
-    /// Its file's name without the ending.
+    /// Name of the file without the ending.
     pub name: &'static str,
-    /// The whole file: a recording in the text format.
+    /// Content of the whole file: a recording in the text format.
     pub source: &'static str,
-    /// The answer.
     pub expected: Expected,
-    /// What it is about, in one sentence.
+    /// Subject of the case, in one sentence.
     pub about: &'static str,
-    /// The name of its twin, if it has one.
+    /// Name of its twin, if it has one.
     pub twin: Option<&'static str>,
 }
 
-/// What is wrong with the first lines of a case.
+/// Error in the first lines of a case.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum CaseError {
     /// A line is missing.
     #[error("case `{case}` has no line `# {key}: ...`")]
     Missing {
-        /// The case.
         case: &'static str,
-        /// What the line should say.
+        /// Key of the missing line.
         key: &'static str,
     },
-    /// The expected answer is not one.
+    /// The expected verdict is invalid.
     #[error(
         "case `{case}` expects `{found}`; \
          write `linearizable`, or `violation` and the name of a reason"
     )]
     Expectation {
-        /// The case.
         case: &'static str,
-        /// What the line says.
+        /// Text of the line.
         found: &'static str,
     },
 }
 
 impl Case {
-    /// Reads the lines that carry the expectation. Everything else is left to
-    /// a reader of the text format.
+    /// Reads the lines that state the expectation. The rest is left to a reader of the text format.
     ///
     /// # Errors
-    /// If the expectation or the sentence is missing, or the expectation is not
-    /// a verdict.
+    /// If the expectation or the sentence is missing, or the expectation is not a verdict.
     pub fn parse(name: &'static str, source: &'static str) -> Result<Self, CaseError> {
         let line = |key: &'static str| {
             source.lines().find_map(|line| {
@@ -81,12 +76,12 @@ impl Case {
     }
 }
 
-/// All hand-written cases, in the order of their names.
+/// Returns all hand-written cases, in the order of their names.
 pub fn twins() -> Vec<Case> {
     parsed(FILES)
 }
 
-/// All hand-written cases of immediate snapshots, in the order of their names. A bad case
+/// Returns all hand-written cases of immediate snapshots, in the order of their names. A bad case
 /// breaks the named condition and no other.
 pub fn exchange_twins() -> Vec<Case> {
     parsed(EXCHANGES)

@@ -1,4 +1,4 @@
-//! How late a program ends that is told to end: by a limit of time, or by Ctrl-C.
+//! Measures how late a program ends after its limit of time, or after Ctrl-C.
 
 use std::fs;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::Program;
 
-/// How a program is told to end.
+/// Way to tell a program to end.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Told {
     /// By its own option, which is among the arguments.
@@ -16,22 +16,22 @@ pub enum Told {
     Interrupt,
 }
 
-/// What a program did that was told to end.
+/// End of a program that was told to end.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// The processor time that it took from the instant on at which it was to end: on a machine that is busy
-    /// with other work the clock says nothing. As the system counts: in hundredths of a second.
+    /// Processor time used since it was told to end, in hundredths of a second as the system
+    /// counts. Wall time is meaningless on a busy machine.
     pub late: Duration,
-    /// Its exit code; none if a signal has ended it.
+    /// Exit code; `None` if a signal ended it.
     pub code: Option<i32>,
-    /// Whether it had to be killed.
+    /// True if it had to be killed.
     pub killed: bool,
 }
 
-/// How long is waited for the end.
+/// Longest wait for the end.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Between two looks at a process.
+/// Interval between checks of a process.
 const LOOK: Duration = Duration::from_millis(3);
 
 impl Program {
@@ -77,19 +77,21 @@ fn ended(status: Option<ExitStatus>, used: Duration, before: Option<Duration>) -
     Ended { late, code: status.and_then(|status| status.code()), killed: status.is_none() }
 }
 
-/// Sends a process what Ctrl-C sends.
+/// Sends a process the signal of Ctrl-C.
 ///
 /// # Panics
-/// If there is no `kill`.
+/// If `kill` is not available.
 pub fn interrupt(process: u32) {
     let status = Command::new("kill").args(["-INT", &process.to_string()]).status();
     status.expect("there is `kill`");
 }
 
-/// The processor time that a process has used; none if it has ended, or the system does not tell.
+/// Returns the processor time that a process has used; `None` if it has ended, or the system does
+/// not tell.
 pub fn processor_time(process: u32) -> Option<Duration> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // Behind the name, which may be anything: the state is the third field, the times are the 14th and 15th.
+    // After the name, which may contain any characters, the state is the third field of the line,
+    // the times are the 14th and 15th.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |at: usize| fields.get(at)?.parse::<u64>().ok();
     Some(Duration::from_millis(10 * (ticks(11)? + ticks(12)?)))

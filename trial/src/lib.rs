@@ -1,7 +1,7 @@
-//! What tests share: programs, run from outside in bounded time and memory, and how much is tried.
+//! Shared support for tests: programs run from outside in bounded time and memory, and the extent
+//! of tests.
 //!
-//! For tests only: whatever goes wrong here panics. Programs are run on systems with `sh` and
-//! `ulimit`.
+//! For tests only: all failures panic. Programs run on systems with `sh` and `ulimit`.
 #![forbid(unsafe_code)]
 
 pub mod extent;

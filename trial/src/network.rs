@@ -1,4 +1,4 @@
-//! Processes that find each other by a file of hosts, and the network between them: slow, or cut.
+//! Processes that find each other by a file of hosts, with a slow or cut network between them.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Writes a file that names this many processes here, at ports that are free; its path.
+/// Writes a file that names this many processes on this machine, at free ports; returns its path.
 ///
 /// # Panics
-/// If there are no ports, or no room.
+/// If no ports are free, or the file cannot be written.
 pub fn hosts(folder: &Path, processes: usize) -> PathBuf {
     let bound = || TcpListener::bind("127.0.0.1:0").expect("a port that is free");
     let listeners: Vec<TcpListener> = (0..processes).map(|_| bound()).collect();
@@ -23,23 +23,23 @@ pub fn hosts(folder: &Path, processes: usize) -> PathBuf {
     path
 }
 
-/// What passes between two processes.
+/// A relay of the bytes between two processes.
 #[derive(Debug)]
 pub struct Relay {
-    /// Bytes that still pass; with the next one the connection is cut.
+    /// Number of bytes that still pass; the next byte cuts the connection.
     left: AtomicI64,
-    /// Bytes that have passed.
+    /// Number of bytes that have passed.
     passed: AtomicU64,
-    /// What each piece waits for.
+    /// Delay of each piece.
     delay: Duration,
 }
 
 impl Relay {
-    /// Passes on what comes for process 0 of these hosts, this many bytes; and the file of hosts
-    /// of those that know process 0 by the address of the relay.
+    /// Relays this many bytes to and from process 0 of these hosts. Returns the relay, and a file
+    /// of hosts with the relay as the address of process 0.
     ///
     /// # Panics
-    /// If the file is none of hosts, or there is no port.
+    /// If the file does not list hosts, or no port is free.
     pub fn start(hosts: &Path, left: u64, delay: Duration) -> (Arc<Self>, PathBuf) {
         let text = fs::read_to_string(hosts).expect("a file of hosts");
         let (to, rest) = text.split_once('\n').expect("a line for each process");
@@ -57,7 +57,7 @@ impl Relay {
         let shared = Arc::clone(&relay);
         thread::spawn(move || {
             for caller in listener.incoming() {
-                // Until process 0 listens, the caller is cut off, and calls again.
+                // Until process 0 listens, the caller is disconnected, and calls again.
                 let (Ok(caller), Ok(called)) = (caller, TcpStream::connect(&to)) else { continue };
                 for (from, to) in [(&caller, &called), (&called, &caller)] {
                     let (from, to) = (
@@ -74,13 +74,12 @@ impl Relay {
         (relay, path)
     }
 
-    /// Bytes that have passed.
+    /// Returns the number of bytes that have passed.
     pub fn passed(&self) -> u64 {
         self.passed.load(Ordering::Relaxed)
     }
 
-    /// Passes on what comes from one to the other, until the connection is cut, or one of them
-    /// ends it.
+    /// Relays bytes from one stream to the other, until the connection is cut, or one side ends it.
     fn pass(&self, mut from: TcpStream, mut to: TcpStream) -> io::Result<()> {
         let mut piece = [0; 1 << 12];
         loop {

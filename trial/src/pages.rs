@@ -1,5 +1,4 @@
-//! The pages for users, and the command lines in them: what a page tells the user to type
-//! exists.
+//! The pages for users and the command lines in them, to check that these exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,17 +6,18 @@ use std::path::{Path, PathBuf};
 
 use super::Program;
 
-/// A piece of code on a page: a line of a block, or what stands between two backticks.
+/// A piece of code on a page: a line of a block, or text between backticks.
 #[derive(Clone, Debug)]
 pub struct Code {
     /// `docs/kit.md:12`
     pub place: String,
-    /// Its text, on one line.
+    /// Text, on one line.
     pub text: String,
 }
 
 impl Code {
-    /// The commands in it: what a shell would start, word by word, without its prompt.
+    /// Returns the commands in it: the words of each command that a shell would start, without the
+    /// prompt.
     fn commands(&self) -> Vec<Vec<&str>> {
         let words = self.text.split_whitespace().skip_while(|word| *word == "$");
         let words = words.take_while(|word| *word != "#").collect::<Vec<_>>();
@@ -25,13 +25,13 @@ impl Code {
         parts.filter(|part| !part.is_empty()).map(<[&str]>::to_vec).collect()
     }
 
-    /// The long options in it, whatever they belong to: `--html` of `check --html=FILE`.
+    /// Returns the long options in it, of any command: `--html` of `check --html=FILE`.
     pub fn options(&self) -> Vec<&str> {
         self.text.split_whitespace().filter_map(option).collect()
     }
 }
 
-/// `--html` of `[--html=FILE]`: a long option has two hyphens and a letter.
+/// Returns `--html` of `[--html=FILE]`: a long option has two hyphens and a letter.
 fn option(word: &str) -> Option<&str> {
     let word = word.trim_start_matches(['[', '(']);
     let name = word.strip_prefix("--")?;
@@ -43,7 +43,6 @@ fn option(word: &str) -> Option<&str> {
     Some(&word[..2 + end])
 }
 
-/// The root of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -59,7 +58,7 @@ fn markdown(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// All code in the README, in `docs` and on the pages beside other crates.
+/// Returns all code in the README, in `docs` and on the pages of other crates.
 ///
 /// # Panics
 /// If a page cannot be read.
@@ -78,10 +77,10 @@ pub fn code() -> Vec<Code> {
     found
 }
 
-/// The code of one page.
+/// Returns the code of one page.
 fn code_of(page: &str, text: &str) -> Vec<Code> {
     let mut found = Vec::new();
-    // What stands between blocks, with its lines kept apart; a paragraph ends a span.
+    // Text between blocks, with its lines kept apart; the end of a paragraph ends a span.
     let mut open: Option<Code> = None;
     let mut is_block = false;
     for (number, line) in text.lines().enumerate() {
@@ -119,7 +118,7 @@ fn code_of(page: &str, text: &str) -> Vec<Code> {
     found
 }
 
-/// The long options in a `--help`, aliases among them.
+/// Returns the long options in a `--help`, aliases included.
 fn offered(program: Program, subcommand: Option<&str>) -> BTreeSet<String> {
     let arguments: Vec<&str> = subcommand.into_iter().chain(["--help"]).collect();
     let (code, help) = program.run(&arguments, "");
@@ -128,8 +127,8 @@ fn offered(program: Program, subcommand: Option<&str>) -> BTreeSet<String> {
     words.filter(|word| word.starts_with("--")).map(str::to_owned).collect()
 }
 
-/// What is wrong with the command lines of this program on the pages, by place: subcommands
-/// and options that it does not have. Also how many command lines there are.
+/// Returns the number of command lines of this program on the pages, and the subcommands and
+/// options in them that do not exist, by place.
 ///
 /// # Panics
 /// If a page cannot be read, or the program has no `--help`.
@@ -169,8 +168,8 @@ pub fn unknown(program: Program, name: &str) -> (usize, Vec<String>) {
     (count, wrong)
 }
 
-/// The arguments of a command that starts this program, by its name or by
-/// `cargo run -p NAME --`.
+/// Returns the arguments of a command that starts this program, by its name or by `cargo run -p
+/// NAME --`.
 fn arguments<'a>(command: &[&'a str], name: &str) -> Option<Vec<&'a str>> {
     if command.first() == Some(&name) {
         return Some(command[1..].to_vec());
@@ -182,11 +181,8 @@ fn arguments<'a>(command: &[&'a str], name: &str) -> Option<Vec<&'a str>> {
     is_run.then(|| command[begin + 1..].to_vec())
 }
 
-/// The names under which the command lines of the workspace declare long options, as far as
-/// their sources tell: fields of arguments, and names given as text.
-///
-/// # Panics
-/// If a source cannot be read.
+/// Returns true if one of these sources declares a long option: as a field of arguments, or as a
+/// name in a string.
 pub fn declares(option: &str, sources: &[String]) -> bool {
     let name = option.trim_start_matches('-');
     let field = format!(" {}: ", name.replace('-', "_"));
@@ -194,10 +190,10 @@ pub fn declares(option: &str, sources: &[String]) -> bool {
     sources.iter().any(|source| source.contains(&field) || source.contains(&text))
 }
 
-/// The sources of all command lines in the workspace.
+/// Returns the sources of all command lines in the workspace.
 ///
 /// # Panics
-/// If one cannot be read.
+/// If a source cannot be read.
 pub fn command_line_sources() -> Vec<String> {
     let mut files = Vec::new();
     for folder in ["snapshot-test", "snapshot-verify", "snapshot-io", "lineup", "benches"] {

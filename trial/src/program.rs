@@ -1,5 +1,5 @@
-//! Programs as their tests run them: from outside, in bounded time and memory, with inputs
-//! and outputs that a shell arranges.
+//! Runs programs for their tests: from outside, in bounded time and memory, with inputs and outputs
+//! arranged by a shell.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// The most memory that a program may map, in KiB: `ulimit -v`.
+/// Most memory that a program may map, in KiB: `ulimit -v`.
 const MEMORY: u64 = 4_000_000;
 
-/// The longest that a program may run.
+/// Longest time that a program may run.
 const TIME: Duration = Duration::from_secs(60);
 
 /// A program, by the path of its file: `env!("CARGO_BIN_EXE_name")` in its tests.
@@ -20,30 +20,28 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program in this file.
+    /// Creates a program from its file.
     pub const fn new(path: &'static str) -> Self {
         Self { path }
     }
 
-    /// The file.
     pub const fn path(self) -> &'static str {
         self.path
     }
 
-    /// Runs it in at most 4 GB of memory and a minute of time. The exit code, and the two
-    /// outputs, as far as no redirection of the shell (`> /dev/full`) takes them away.
+    /// Runs it in at most 4 GB of memory and a minute of time. Returns the exit code, and the two
+    /// outputs unless a redirection of the shell (`> /dev/full`) takes them away.
     ///
     /// # Panics
-    /// If it ends by a signal, that of the time included, or prints what is no text.
+    /// If it is ended by a signal, including the limit of time, or prints invalid text.
     pub fn run(self, arguments: &[&str], redirections: &str) -> (i32, String) {
         self.run_after(&format!("ulimit -v {MEMORY}"), arguments, redirections)
     }
 
-    /// As [`run`](Self::run), after these commands of the shell instead of the limit of
-    /// memory.
+    /// Runs as [`run`](Self::run), after these shell commands instead of the limit of memory.
     ///
     /// # Panics
-    /// As there.
+    /// As [`run`](Self::run).
     pub fn run_after(self, before: &str, arguments: &[&str], redirections: &str) -> (i32, String) {
         let script = format!("{before}; exec \"$0\" \"$@\" {redirections}");
         let mut child = Command::new("sh")
@@ -80,11 +78,8 @@ impl Program {
         (code, String::from_utf8(bytes).expect("the output is text"))
     }
 
-    /// Runs it; it ends with one of the documented codes, 0 to 3, and commands no terminal
-    /// unless what it prints is data.
-    ///
-    /// # Panics
-    /// If it does not.
+    /// Runs it, and asserts that it ends with a documented code, 0 to 3, and prints no terminal
+    /// commands unless its output is data.
     pub fn answer(self, arguments: &[&str]) -> (i32, String) {
         let (code, text) = self.run(arguments, "");
         assert!((0..=3).contains(&code), "{arguments:?}: {code}: {text:.2000}");
@@ -94,8 +89,8 @@ impl Program {
         (code, text)
     }
 
-    /// That it leaves what was there, and nothing else, where outputs cannot be written: no
-    /// file may be larger than 0 blocks.
+    /// Runs it where outputs cannot be written: no file may be larger than 0 blocks. To check that
+    /// it leaves existing files unchanged, and no others.
     ///
     /// # Panics
     /// As [`run`](Self::run).
@@ -103,11 +98,8 @@ impl Program {
         self.run_after("trap '' XFSZ; ulimit -f 0", arguments, "")
     }
 
-    /// That each of these commands ends with code 2 if its results cannot be written, with
-    /// 0 if nothing reads them, and as ever if its diagnostics cannot be written.
-    ///
-    /// # Panics
-    /// If one does not.
+    /// Asserts that each of these commands ends with code 2 if its results cannot be written, with
+    /// 0 if nothing reads them, and with its usual code if its diagnostics cannot be written.
     pub fn assert_minds_its_outputs(self, commands: &[&[&str]]) {
         for arguments in commands {
             let (usual, _) = self.run(arguments, "");
@@ -118,11 +110,8 @@ impl Program {
         }
     }
 
-    /// That each of these commands, which are refused, ends with code 2 also where it
-    /// cannot say why.
-    ///
-    /// # Panics
-    /// If one does not.
+    /// Asserts that each of these commands, which are refused, ends with code 2 even if it cannot
+    /// print the reason.
     pub fn assert_refuses_in_silence(self, commands: &[&[&str]]) {
         for arguments in commands {
             assert_eq!(self.run(arguments, "2> /dev/full").0, 2, "{arguments:?}");
@@ -131,8 +120,8 @@ impl Program {
     }
 }
 
-/// What makes most texts wrong, with a name for each: other line ends and encodings, bytes
-/// that command terminals, cut off, repeated. `word` occurs in `good`.
+/// Returns variants that make most texts invalid, each with a name: other line ends and encodings,
+/// terminal commands, truncation, repetition. `word` occurs in `good`.
 pub fn spoilt(good: &str, word: &str) -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("empty", vec![]),

@@ -1,26 +1,25 @@
 //! Histories that defeat memoised search.
 //!
-//! Checkers in the manner of Wing and Gong and of Lowe are fast on published
-//! corpora: linearizable histories need no backtracking, and in short ones a
-//! failed search is small. What they cannot take are wrong histories of many
-//! processes: before they may answer, every state that the prefix up to the
-//! violation allows must be visited. So each bad member here has 17 processes
-//! or more and breaks its rule near its end; values never repeat, and pending
-//! operations, which stay candidates for ever, multiply the states further.
+//! Checkers in the manner of Wing and Gong and of Lowe are fast on published corpora: linearizable
+//! histories need no backtracking, and in short ones a failed search is small. They fail on
+//! incorrect histories of many processes: before an answer, they must visit every state that the
+//! prefix up to the violation allows. So each bad member here has 17 processes or more and breaks
+//! its rule near its end. Values never repeat, and pending operations, which stay candidates for
+//! ever, multiply the states further.
 
 use super::{Member, seed};
 use crate::generate::{Recipe, Rule, Style, Violation};
 
 const SEGMENTS: [usize; 4] = [17, 20, 32, 64];
 
-/// Operations, processes that only scan, and pending operations.
+/// Numbers of operations, of processes that only scan, and of pending operations.
 const SIZES: [(usize, usize, usize); 3] = [(500, 0, 0), (1000, 3, 12), (5000, 0, 4)];
 
-/// The share of operations before the violation.
+/// Share of operations before the violation.
 const AFTER: f64 = 0.97;
 
-/// 212 histories, each bad one followed by its linearizable twin: every
-/// rule with values that never repeat, and every case of a simple violation.
+/// Returns 212 histories, each bad one followed by its linearizable twin: every rule with values
+/// that never repeat, and every case of a simple violation.
 ///
 /// Names: `<rule>-<segments>-<operations>-pending-<pending>` and
 /// `simple-<case>-<segments>-<operations>`, with `-twin` for the twins.
@@ -56,7 +55,7 @@ fn differentiated() -> impl Iterator<Item = Member> {
 
 fn simple() -> impl Iterator<Item = Member> {
     [(17, 2000), (64, 1000)].into_iter().flat_map(|(segments, operations)| {
-        // Not segments 0 and 1: a checker that knows only those must fail here.
+        // A checker that knows only segments 0 and 1 must fail here.
         let (i, j) = (segments / 2, segments - 1);
         Violation::simple_cases(i, j).into_iter().enumerate().map(
             move |(index, (case, violation))| {

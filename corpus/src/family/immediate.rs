@@ -7,20 +7,19 @@ use super::seed;
 use crate::Expected;
 use crate::generate::{Exchanges, Flaw};
 
-/// One member of [`immediate`].
+/// A member of [`immediate`].
 #[derive(Clone, Debug)]
 pub struct Exchanged {
     /// Unique in its family.
     pub name: String,
-    /// The answer that a checker must give.
+    /// Verdict that a checker must give.
     pub expected: Expected,
-    /// What it is made by; `None`: a profile.
+    /// Recipe of the execution; `None`: a profile.
     pub recipe: Option<Exchanges>,
-    /// The execution.
     pub history: History<i64>,
 }
 
-/// Processes, operations, pending operations, share of failures.
+/// Numbers of processes, operations and pending operations, and share of failures.
 const SIZES: [(usize, usize, usize, f64); 6] = [
     (3, 8, 0, 0.0),
     (3, 24, 1, 0.1),
@@ -30,10 +29,10 @@ const SIZES: [(usize, usize, usize, f64); 6] = [
     (32, 400, 8, 0.0),
 ];
 
-/// Executions of each size and kind.
+/// Number of executions of each size and kind.
 const SEEDS: usize = 2;
 
-/// The [profiles](profiles), and 144 executions by recipe, each bad one followed by its
+/// Returns the [profiles](profiles), and 144 executions by recipe, each bad one followed by its
 /// set-linearizable twin, one event away.
 ///
 /// Names: `profile-<vectors>`, `<flaw>-<processes>-<operations>-<number>`, with `-twin`.
@@ -41,11 +40,11 @@ pub fn immediate() -> impl Iterator<Item = Exchanged> {
     profiles().chain(random())
 }
 
-/// The 19 profiles of three processes that run one operation each, all concurrent, in which
-/// every operation returns what it wrote, and of two operations one returns all that the other
-/// does: the outputs of an atomic snapshot. Thirteen of them, the ordered partitions of three
-/// processes, are those of an immediate snapshot (Borowsky and Gafni, PODC 1993); the
-/// other six break immediacy.
+/// Returns the 19 profiles of three processes that run one operation each, all concurrent. Every
+/// operation returns its own value, and of two operations one returns all values that the other
+/// returns: the outputs of an atomic snapshot. Thirteen of them, the ordered partitions of three
+/// processes, are outputs of an immediate snapshot (Borowsky and Gafni, PODC 1993); the other six
+/// break immediacy.
 pub fn profiles() -> impl Iterator<Item = Exchanged> {
     let subsets = |process: usize| (0..8_u32).filter(move |seen| seen & (1 << process) != 0);
     let all = subsets(0)
@@ -53,13 +52,13 @@ pub fn profiles() -> impl Iterator<Item = Exchanged> {
     all.filter(is_chain).map(profile)
 }
 
-/// Whether of two of these sets one contains the other.
+/// Returns true if of any two sets one contains the other.
 fn is_chain(sets: &[u32; 3]) -> bool {
     let contains = |a: u32, b: u32| a & b == b;
     sets.iter().all(|a| sets.iter().all(|b| contains(*a, *b) || contains(*b, *a)))
 }
 
-/// Whether each process that is seen saw no more than is seen with it.
+/// Returns true if each process that sees another one also sees its whole set.
 fn is_immediate(sets: &[u32; 3]) -> bool {
     (0..3).all(|viewer| {
         let mut seen = (0..3).filter(|seen| sets[viewer] & (1 << seen) != 0);

@@ -6,17 +6,16 @@ use super::seed;
 use crate::Expected;
 use crate::generate::{Contradiction, ManyWriters};
 
-/// One member of [`many_writers`].
+/// A member of [`many_writers`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crowded {
     /// Unique in its family.
     pub name: String,
-    /// What it is made by.
     pub recipe: ManyWriters,
 }
 
 impl Crowded {
-    /// The answer that a checker must give.
+    /// Returns the verdict that a checker must give.
     pub const fn expected(&self) -> Expected {
         self.recipe.expected()
     }
@@ -27,7 +26,8 @@ impl Crowded {
     }
 }
 
-/// Processes, segments, operations, share of gaps, updates of unknown outcome.
+/// Numbers of processes, segments and operations, share of gaps, and number of updates of unknown
+/// outcome.
 const SIZES: [(usize, usize, usize, f64, usize); 5] = [
     (8, 2, 12, 0.0, 0),
     (8, 3, 24, 0.0, 1),
@@ -36,10 +36,10 @@ const SIZES: [(usize, usize, usize, f64, usize); 5] = [
     (16, 2, 32, 0.0, 0),
 ];
 
-/// Histories of each size and kind.
+/// Number of histories of each size and kind.
 const SEEDS: usize = 2;
 
-/// 140 histories, each bad one followed by its linearizable twin, one event away.
+/// Returns 140 histories, each bad one followed by its linearizable twin, one event away.
 ///
 /// Names: `<contradiction>-<processes>-<segments>-<operations>-<number>`, with `-twin`.
 pub fn many_writers() -> impl Iterator<Item = Crowded> {

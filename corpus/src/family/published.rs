@@ -1,11 +1,10 @@
-//! The corpus of Amram, Hayoun, Mizrahi and Weiss (DISC 2022, section 7.4),
-//! regenerated: (0, 1)-simple histories in which process k writes segment k.
+//! The corpus of Amram, Hayoun, Mizrahi and Weiss (DISC 2022, section 7.4), regenerated: (0,
+//! 1)-simple histories in which process k writes segment k.
 //!
-//! The paper counts events, two per operation. It made its non-linearizable
-//! histories by replacing the values of the scan responses among the last 20
-//! events of a linearizable one at random, until the result was
-//! non-linearizable. To know when, one needs a judge; this crate has no
-//! checker, so the caller lends one.
+//! The paper counts events, two per operation. It made a non-linearizable history from a
+//! linearizable one by random replacement of the values in scan responses among the last 20 events,
+//! until the result was non-linearizable. To detect this requires a judge; this crate has no
+//! checker, so the caller supplies one.
 
 use snapshot_core::History;
 
@@ -17,31 +16,30 @@ const PER_CONFIGURATION: usize = 25;
 const LINEARIZABLE: ([usize; 6], [usize; 3]) = ([5, 8, 11, 14, 17, 20], [100, 250, 500]);
 const NON_LINEARIZABLE: ([usize; 6], [usize; 3]) = ([3, 4, 5, 6, 8, 10], [25, 50, 100]);
 
-/// How many of the last events the published recipe tampers with.
+/// Number of last events with which the published recipe tampers.
 const SUFFIX: usize = 20;
 
-/// How often it may fail before the judge is blamed; nearly every attempt
-/// succeeds.
+/// Number of failed attempts before the judge is blamed; nearly every attempt succeeds.
 const ATTEMPTS: usize = 10_000;
 
-/// One history of the published corpus.
+/// A history of the published corpus.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// As the paper's files: `[non_]linearizable-<processes>-<operations>-<index>`.
+    /// Name in the style of the paper's files:
+    /// `[non_]linearizable-<processes>-<operations>-<index>`.
     pub name: String,
-    /// The answer that a checker must give.
+    /// Verdict that a checker must give.
     pub expected: Expected,
-    /// The history.
     pub history: History<i64>,
 }
 
-/// The 900 histories of the published corpus, made one by one on demand.
+/// Returns the 900 histories of the published corpus, made one by one on demand.
 ///
-/// `judge` says whether a (0, 1)-simple history is linearizable; it is asked
-/// for the non-linearizable half only.
+/// `judge` returns true if a (0, 1)-simple history is linearizable; it is called only for the
+/// non-linearizable half.
 ///
 /// # Panics
-/// While iterating, if the judge calls everything linearizable.
+/// While iterating, if the judge accepts every history.
 pub fn published<J>(mut judge: J) -> impl Iterator<Item = Published>
 where
     J: FnMut(&History<i64>) -> bool,
@@ -64,11 +62,10 @@ where
     good.chain(bad)
 }
 
-/// One non-linearizable history by the published recipe.
+/// Makes a non-linearizable history by the published recipe.
 ///
 /// # Panics
-/// If there are fewer than two processes, or if the judge, asked whether a
-/// (0, 1)-simple history is linearizable, calls 10,000 of them so.
+/// If there are fewer than two processes, or if the judge accepts 10,000 (0, 1)-simple histories.
 pub fn published_non_linearizable(
     processes: usize,
     operations: usize,
@@ -95,8 +92,8 @@ pub fn published_non_linearizable(
     panic!("the judge must call some history non-linearizable; it called {ATTEMPTS} linearizable")
 }
 
-/// 450 non-linearizable histories in the sizes of the published ones, with every
-/// case of [`Violation::simple_cases`] in turn, anywhere in the second half.
+/// Returns 450 non-linearizable histories in the sizes of the published ones, with every case of
+/// [`Violation::simple_cases`] in turn, anywhere in the second half.
 ///
 /// Names: `<case>-<processes>-<operations>-<index>`.
 pub fn cases_in_turn() -> impl Iterator<Item = Member> {

@@ -1,8 +1,7 @@
 //! Seeded choices whose stream never changes.
 //!
-//! ChaCha8 is a fixed function; the samplers of `rand` are not, they may change
-//! with its versions. So this module draws whole 64-bit words and maps them to
-//! choices itself.
+//! ChaCha8 is a fixed function, but the samplers of `rand` may change with its versions. So this
+//! module draws whole 64-bit words and maps them to choices itself.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -12,7 +11,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 pub(crate) struct Draw(ChaCha8Rng);
 
 impl Draw {
-    /// Streams with different labels are independent even for equal seeds.
+    /// Creates a stream. Streams with different labels are independent even for equal seeds.
     pub fn new(seed: u64, label: u64) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -20,30 +19,28 @@ impl Draw {
         Self(ChaCha8Rng::from_seed(key))
     }
 
-    /// A number below `bound`, which must be positive. The high half of a
-    /// 128-bit product: the bias is below `bound` / 2^64.
+    /// Draws a number below `bound`, which must be positive: the high half of a 128-bit product.
+    /// The bias is below `bound` / 2^64.
     pub fn below(&mut self, bound: usize) -> usize {
         debug_assert!(bound > 0, "a choice needs an alternative");
         ((u128::from(self.0.next_u64()) * bound as u128) >> 64) as usize
     }
 
-    /// Any 64 bits: a seed for another stream.
+    /// Draws any 64 bits: a seed for another stream.
     pub fn word(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Whether an event of probability `p` happens: the upper 53 bits are an
-    /// exact fraction.
+    /// Draws true with probability `p`: the upper 53 bits are an exact fraction.
     pub fn chance(&mut self, p: f64) -> bool {
         ((self.0.next_u64() >> 11) as f64) < p * (1u64 << 53) as f64
     }
 
-    /// A fair coin.
     pub fn coin(&mut self) -> bool {
         self.below(2) == 1
     }
 
-    /// A random order (Fisher and Yates).
+    /// Draws a random order (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));

@@ -1,25 +1,22 @@
-//! Events that own their values, so that a stream can hand them over.
+//! Events that own their values, so that a stream can return them.
 
 use snapshot_core::history::{Action, Event};
 use snapshot_core::{Process, Segment};
 
-/// One generated event; see [`Event`] for its meaning.
+/// A generated event; see [`Event`] for its meaning.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct OwnedEvent {
-    /// The process that acts.
     pub process: Process,
-    /// What it does.
     pub action: OwnedAction,
 }
 
-/// What happens at a generated event; see [`Action`].
+/// Action of a generated event; see [`Action`].
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum OwnedAction {
     /// `inv update_segment(value)`.
     InvokeUpdate {
-        /// The segment written.
         segment: Segment,
-        /// The value written.
+        /// Value of the update.
         value: i64,
     },
     /// `inv scan`.
@@ -28,12 +25,12 @@ pub enum OwnedAction {
     RespondUpdate,
     /// `res scan(values)`: one value per segment.
     RespondScan {
-        /// Entry `k` is what the scan returned for segment `k`.
+        /// Entry `k` is the result for segment `k`.
         values: Vec<i64>,
     },
-    /// `res scan(entries)` of a scan that returned some of the segments only.
+    /// `res scan(entries)` of a scan that returned only some of the segments.
     RespondPartialScan {
-        /// What it returned, by segments, ascending.
+        /// Returned entries, in ascending order of segments.
         entries: Vec<(Segment, i64)>,
     },
     /// The open operation certainly had no effect.
@@ -43,7 +40,7 @@ pub enum OwnedAction {
 }
 
 impl OwnedEvent {
-    /// The same event, borrowed: what builders and checkers take.
+    /// Borrows the event, as builders and checkers require.
     pub fn as_event(&self) -> Event<'_, i64> {
         let process = self.process;
         match &self.action {

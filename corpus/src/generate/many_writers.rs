@@ -1,14 +1,14 @@
 //! Histories in which any process may update any segment, and scans may be partial.
 //!
-//! A [`ManyWriters`] recipe is followed as a [`Recipe`](super::Recipe) is: an array under a
-//! random scheduler, so that the order of effects is a linearization. No value occurs twice,
-//! unless few values are asked for.
+//! A [`ManyWriters`] recipe works like a [`Recipe`](super::Recipe): it runs an array under a random
+//! scheduler, so that the order of effects is a linearization. No value occurs twice, unless few
+//! values are requested.
 //!
-//! A planted violation is a script (`play.rs`) whose actors are idle when it begins. While it
-//! is performed, nothing else takes effect, and one scan of the script lies about one segment
-//! or two. Each script needs a certain rule of the saturated relation (docs/many-writers.md):
-//! without that rule there is no contradiction among its operations, and the others tell the
-//! truth. The honest twin differs in the response of the lying scan only.
+//! A planted violation is a script (`play.rs`) whose actors are idle when it begins. While it is
+//! performed, no other operation takes effect, and one scan of the script lies about one segment or
+//! two. Each script needs a certain rule of the saturated relation (docs/many-writers.md): without
+//! that rule its operations show no contradiction, and all other operations are honest. The honest
+//! twin differs only in the response of the lying scan.
 
 mod play;
 
@@ -19,10 +19,10 @@ use self::play::{Deed, Play, Step};
 use super::error::RecipeError;
 use super::{Draw, OwnedAction, OwnedEvent, record, share};
 
-/// What a planted violation of many writers takes to be refuted.
+/// Rule that refutes a planted violation of many writers.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Contradiction {
-    /// **time** and **reads**: a scan returns what is written after it.
+    /// **time** and **reads**: a scan returns a value that is written after it.
     Time,
     /// **first**: a scan returns the initial value, which was overwritten.
     First,
@@ -30,16 +30,15 @@ pub enum Contradiction {
     Block,
     /// **block**, of updates that overlap: a value returns after another one was seen.
     Return,
-    /// **chain**: a scan sees an update, but not one that precedes it.
+    /// **chain**: a scan sees an update, but misses a preceding one.
     Chain,
     /// **block** and **chain**: two scans see two updates in opposite orders.
     Inversion,
-    /// Consecutive ones: there is no cycle, but no order of all scans either.
+    /// Consecutive ones: no cycle, but also no order of all scans.
     Ring,
 }
 
 impl Contradiction {
-    /// All of them.
     pub const ALL: [Self; 7] = [
         Self::Time,
         Self::First,
@@ -50,7 +49,7 @@ impl Contradiction {
         Self::Ring,
     ];
 
-    /// Its name in options.
+    /// Name in options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -63,12 +62,11 @@ impl Contradiction {
         }
     }
 
-    /// The one of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|contradiction| contradiction.name() == name)
     }
 
-    /// The fewest processes that can perform it.
+    /// Returns the smallest number of processes that can perform it.
     pub const fn processes(self) -> usize {
         match self {
             Self::Time | Self::First | Self::Block => 1,
@@ -79,7 +77,7 @@ impl Contradiction {
         }
     }
 
-    /// The number of segments that it is about.
+    /// Returns the number of segments involved.
     pub const fn segments(self) -> usize {
         match self {
             Self::Chain | Self::Inversion | Self::Ring => 2,
@@ -87,7 +85,7 @@ impl Contradiction {
         }
     }
 
-    /// Operations that it takes at least.
+    /// Returns the smallest number of operations in its script.
     pub const fn operations(self) -> usize {
         match self {
             Self::Time | Self::First => 2,
@@ -100,35 +98,34 @@ impl Contradiction {
     }
 }
 
-/// What to generate.
+/// Recipe of a history of many writers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ManyWriters {
     /// Number of processes; each may update each segment.
     pub processes: usize,
-    /// Number of segments.
     pub segments: usize,
-    /// Number of operations, those of a violation included.
+    /// Number of operations, including the operations of a violation.
     pub operations: usize,
-    /// The share of scans among the operations.
+    /// Share of scans among the operations.
     pub scan_fraction: f64,
-    /// The share of entries that scans do not return.
+    /// Share of entries that scans do not return.
     pub gaps: f64,
-    /// How many updates have an unknown outcome, at most: they take effect before that, or
+    /// Largest number of updates with an unknown outcome: they take effect before it is lost, or
     /// never.
     pub pending: usize,
-    /// How many values there are, from 0: then they repeat. `None`: no value occurs twice.
+    /// Number of values, from 0, which then repeat. `None`: no value occurs twice.
     pub values: Option<u32>,
     /// Fixes all random choices.
     pub seed: u64,
-    /// The violation to plant, if any. The values of its script occur nowhere else.
+    /// Violation to plant, if any. The values of its script occur nowhere else.
     pub violation: Option<Contradiction>,
-    /// Perform its script without the lie: the history is linearizable, and one event away
-    /// from the bad one.
+    /// Performs the script without the lie: the history is linearizable, and one event away from
+    /// the bad one.
     pub honest: bool,
 }
 
 impl ManyWriters {
-    /// A linearizable history, half of it full scans.
+    /// Creates a recipe of a linearizable history, half of it full scans.
     pub const fn new(processes: usize, segments: usize, operations: usize, seed: u64) -> Self {
         Self {
             processes,
@@ -144,13 +141,13 @@ impl ManyWriters {
         }
     }
 
-    /// The same run with no scan lying.
+    /// Returns the recipe of the same run without a lie.
     #[must_use]
     pub fn twin(&self) -> Self {
         Self { honest: true, ..self.clone() }
     }
 
-    /// The answer that a checker must give.
+    /// Returns the verdict that a checker must give.
     pub const fn expected(&self) -> crate::Expected {
         match self.violation {
             Some(_) if !self.honest => crate::Expected::Violation { reason: None },
@@ -158,7 +155,7 @@ impl ManyWriters {
         }
     }
 
-    /// Sizes and initial values, as a recorder would declare them.
+    /// Returns sizes and initial values, as a recorder would declare them.
     pub const fn declaration(&self) -> Declaration<i64> {
         let mut declaration =
             Declaration::new(0).with_processes(self.processes).with_segments(self.segments);
@@ -166,7 +163,7 @@ impl ManyWriters {
         declaration
     }
 
-    /// The events, one by one, in memory that does not grow with their number.
+    /// Returns the events, one by one, in memory that does not grow with their number.
     ///
     /// # Errors
     /// If no history can follow the recipe.
@@ -175,7 +172,7 @@ impl ManyWriters {
         Ok(CrowdEvents::new(self))
     }
 
-    /// The whole history.
+    /// Returns the whole history.
     ///
     /// # Errors
     /// If no history can follow the recipe.
@@ -217,31 +214,31 @@ impl ManyWriters {
 #[derive(Clone, Debug)]
 struct Open {
     deed: Deed,
-    /// What a scan saw when it took effect.
+    /// Values that a scan saw when it took effect.
     view: Option<Vec<i64>>,
     is_effective: bool,
     is_lost: bool,
 }
 
-/// The events of a recipe with many writers, one by one; from [`ManyWriters::events`].
+/// Iterator over the events of a recipe with many writers; from [`ManyWriters::events`].
 #[derive(Clone, Debug)]
 pub struct CrowdEvents {
     draw: Draw,
     recipe: ManyWriters,
     object: Vec<i64>,
     open: Vec<Option<Open>>,
-    /// Number of operations outside of the script, and how many were invoked.
+    /// Number of operations outside of the script, and number of those invoked.
     ordinary: usize,
     invoked: usize,
     to_lose: usize,
     next_value: i64,
-    /// A segment that ordinary operations leave alone.
+    /// Segment that ordinary operations must not update.
     reserved: Option<usize>,
-    /// The script; the process of each of its actors; the next step.
+    /// The script, the process of each of its actors, and the next step.
     play: Play,
     cast: Vec<usize>,
     step: usize,
-    /// Ordinary operations before the script.
+    /// Number of ordinary operations before the script.
     start: usize,
 }
 
@@ -282,7 +279,7 @@ impl CrowdEvents {
         self.invoked >= self.start && self.step < self.play.steps.len()
     }
 
-    /// Does one thing, which may or may not be an event.
+    /// Makes one step, which may be an event.
     fn advance(&mut self) -> Option<OwnedEvent> {
         let process = self.draw.below(self.open.len());
         let is_cast = self.is_performing() && self.cast.contains(&process);
@@ -330,7 +327,7 @@ impl CrowdEvents {
     }
 
     fn invoke(&mut self, process: usize, deed: Deed, is_lost: bool) -> OwnedEvent {
-        // A lost update that is over when it begins never takes effect.
+        // Some lost updates are marked as effective in advance, so that they never take effect.
         let is_effective = is_lost && self.draw.coin();
         self.open[process] = Some(Open { deed, view: None, is_effective, is_lost });
         event(
@@ -365,7 +362,7 @@ impl CrowdEvents {
         event(process, action)
     }
 
-    /// A response with gaps, but not at the segments that are needed.
+    /// Makes a response with gaps, except at the segments that are needed.
     fn returned(&mut self, view: Vec<i64>, needed: &[usize]) -> OwnedAction {
         if self.recipe.gaps == 0.0 {
             return OwnedAction::RespondScan { values: view };
@@ -410,7 +407,7 @@ impl CrowdEvents {
         }
     }
 
-    /// The script's values, from 1: beyond all others.
+    /// Returns a value of the script, numbered from 1: beyond all other values.
     fn marker(&self, value: i64) -> i64 {
         let others = self.recipe.values.map_or(self.recipe.operations as i64 + 1, i64::from);
         others + value

@@ -1,21 +1,18 @@
-//! Seeded generation of histories whose answer is known by construction.
+//! Seeded generation of histories whose verdict is known by construction.
 //!
-//! A [`Recipe`] is followed by running an atomic snapshot object, an array,
-//! under a random scheduler (the private module `run`): every operation has an
-//! invocation, one instant inside at which it acts on the array, and a
-//! response, so the order of these instants is a linearization of what was
-//! recorded. Segment k is written by process k; processes that have no segment
-//! only scan.
+//! A [`Recipe`] runs an atomic snapshot object, an array, under a random scheduler (the private
+//! module `run`). Every operation has an invocation, one instant inside at which it acts on the
+//! array, and a response, so the order of these instants is a linearization of the record. Segment
+//! k is written by process k; processes without a segment only scan.
 //!
-//! Where a recipe asks for a [`Violation`], a few operations follow a script
-//! (the private module `script`) in which one scan lies. The script's
-//! operations mingle with all others, the rest of the run is untouched, and the
-//! argument why no linearization exists involves the script's operations only:
-//! it holds whatever the others do. Moreover the lie breaks the named rule and
-//! no other, and [`Recipe::twin`] is the same run without the lie.
+//! If a recipe asks for a [`Violation`], a few operations follow a script (the private module
+//! `script`) in which one scan lies. The script's operations mix with all others, and the rest of
+//! the run is unchanged. The argument why no linearization exists involves only the script's
+//! operations, so it is independent of the others. Moreover, the lie breaks the named rule and no
+//! other, and [`Recipe::twin`] is the same run without the lie.
 //!
-//! Histories come as a stream of events in constant memory ([`Recipe::events`])
-//! or as a whole ([`Recipe::history`]); both are the same events.
+//! Histories come as a stream of events in constant memory ([`Recipe::events`]) or as a whole
+//! ([`Recipe::history`]); both have the same events.
 
 mod draw;
 mod error;
@@ -37,54 +34,51 @@ pub use run::Events;
 use snapshot_core::history::Declaration;
 use snapshot_core::{History, Process, Segment};
 
-/// Which values the updates write. Every segment holds `0` initially.
+/// Values of the updates. Every segment holds `0` initially.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Style {
-    /// (i, j)-simple: segments i and j each switch once, at a random point, from
-    /// 0 to 1; every other update writes 0.
+    /// (i, j)-simple: segments i and j each switch once, at a random point, from 0 to 1; every
+    /// other update writes 0.
     Simple {
-        /// The first of the two segments.
+        /// First of the two segments.
         i: usize,
-        /// The other one.
+        /// Second of the two segments.
         j: usize,
     },
     /// No value occurs twice.
     Differentiated,
-    /// Values are drawn from 0 to one less than this, so most are ambiguous. The
-    /// updates of a planted violation write values outside.
+    /// Values from 0 to one less than this, so most are ambiguous. The updates of a planted
+    /// violation write values outside of this range.
     SmallDomain(u32),
 }
 
-/// What to generate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
-    /// Number of processes.
     pub processes: usize,
     /// Number of segments; process k writes segment k.
     pub segments: usize,
-    /// Number of operations, those of a violation included.
+    /// Number of operations, including the operations of a violation.
     pub operations: usize,
-    /// Which values the updates write.
     pub style: Style,
-    /// The share of scans among the operations of processes that have a segment.
+    /// Share of scans among the operations of processes with a segment.
     pub scan_fraction: f64,
-    /// How many operations get no response: some stay open at the end of the
-    /// history, some have an unknown outcome, and such an update takes effect
-    /// before, long after, or never. Its process writes no more, so that the
-    /// updates of a segment stay totally ordered. With a violation, whose cast
-    /// must not get lost before its performance, it may be fewer.
+    /// Number of operations without a response: some stay open at the end of the history, some have
+    /// an unknown outcome. Such an update takes effect before, long after, or never. Its process
+    /// writes no more, so that the updates of a segment stay totally ordered. The cast of a
+    /// violation must not get lost before its performance, so the actual number may be smaller.
     pub pending: usize,
     /// Fixes all random choices.
     pub seed: u64,
-    /// The violation to plant, if any.
+    /// Violation to plant, if any.
     pub violation: Option<Violation>,
-    /// Perform the script of the violation, but without the lie: the history is
-    /// linearizable and one event away from the bad one.
+    /// Performs the script of the violation without the lie: the history is linearizable and one
+    /// event away from the bad one.
     pub honest: bool,
 }
 
 impl Recipe {
-    /// A linearizable history, half of it scans, in which everything responds.
+    /// Creates a recipe of a linearizable history, half of it scans, in which all operations
+    /// respond.
     pub const fn new(
         processes: usize,
         segments: usize,
@@ -105,39 +99,37 @@ impl Recipe {
         }
     }
 
-    /// Sets the share of scans.
     #[must_use]
     pub const fn with_scan_fraction(mut self, share: f64) -> Self {
         self.scan_fraction = share;
         self
     }
 
-    /// Sets the number of operations that get no response.
+    /// Sets the number of operations without a response.
     #[must_use]
     pub const fn with_pending(mut self, pending: usize) -> Self {
         self.pending = pending;
         self
     }
 
-    /// Plants a violation.
     #[must_use]
     pub const fn with_violation(mut self, violation: Violation) -> Self {
         self.violation = Some(violation);
         self
     }
 
-    /// The same run with no scan lying: linearizable, and at most one event away.
+    /// Returns the recipe of the same run without a lie: linearizable, and at most one event away.
     #[must_use]
     pub fn twin(&self) -> Self {
         Self { honest: true, ..self.clone() }
     }
 
-    /// Whether the history is linearizable.
+    /// Returns true if the history is linearizable.
     pub const fn is_linearizable(&self) -> bool {
         self.violation.is_none() || self.honest
     }
 
-    /// The answer that a checker must give.
+    /// Returns the verdict that a checker must give.
     pub fn expected(&self) -> crate::Expected {
         match self.violation {
             Some(violation) if !self.honest => {
@@ -147,13 +139,13 @@ impl Recipe {
         }
     }
 
-    /// Sizes and initial values, as a recorder would declare them.
+    /// Returns sizes and initial values, as a recorder would declare them.
     pub const fn declaration(&self) -> Declaration<i64> {
         Declaration::new(0).with_processes(self.processes).with_segments(self.segments)
     }
 
-    /// The events, one by one, in memory that does not grow with their number:
-    /// O(processes × segments).
+    /// Returns the events, one by one, in memory that does not grow with their number: O(processes
+    /// × segments).
     ///
     /// # Errors
     /// If no history can follow the recipe.
@@ -162,7 +154,7 @@ impl Recipe {
         Ok(Events::new(self))
     }
 
-    /// The whole history. O(operations × segments) time and memory.
+    /// Returns the whole history. O(operations × segments) time and memory.
     ///
     /// # Errors
     /// If no history can follow the recipe.
@@ -230,7 +222,7 @@ fn share(what: &'static str, given: f64) -> Result<(), RecipeError> {
     if (0.0..=1.0).contains(&given) { Ok(()) } else { Err(RecipeError::BadShare { what, given }) }
 }
 
-/// The history of generated events.
+/// Records generated events as a history.
 pub(crate) fn record(
     declaration: Declaration<i64>,
     events: impl IntoIterator<Item = OwnedEvent>,

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A condition of linearizability, named like the
-/// [`Reason`](snapshot_core::verdict::Reason) that reports its violation.
+/// A condition of linearizability, named like the [`Reason`](snapshot_core::verdict::Reason) that
+/// reports its violation.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Rule {
     /// A scan returns a value that is never written.
@@ -14,16 +14,15 @@ pub enum Rule {
     Future,
     /// A scan returns a value overwritten before it began.
     Stale,
-    /// A scan returns less than one that precedes it.
+    /// A scan returns less than a preceding scan.
     Decrease,
     /// Two scans contradict each other about which update came first.
     Inversion,
-    /// A scan sees an update but not one that precedes it.
+    /// A scan sees an update but misses a preceding one.
     Missing,
 }
 
 impl Rule {
-    /// All rules.
     pub const ALL: [Self; 7] = [
         Self::NeverWritten,
         Self::FailedUpdateSeen,
@@ -34,7 +33,7 @@ impl Rule {
         Self::Missing,
     ];
 
-    /// What [`Reason::name`](snapshot_core::verdict::Reason::name) says of it.
+    /// Returns its [`Reason::name`](snapshot_core::verdict::Reason::name).
     pub const fn name(self) -> &'static str {
         match self {
             Self::NeverWritten => "never-written",
@@ -47,12 +46,11 @@ impl Rule {
         }
     }
 
-    /// The rule of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|rule| rule.name() == name)
     }
 
-    /// The fewest processes among which this rule alone can be broken.
+    /// Returns the smallest number of processes with which this rule alone can be broken.
     pub const fn processes(self) -> usize {
         match self {
             Self::NeverWritten | Self::FailedUpdateSeen | Self::Future | Self::Stale => 1,
@@ -61,7 +59,7 @@ impl Rule {
         }
     }
 
-    /// How many segments, each with a writer, the violation involves.
+    /// Returns the number of segments, each with a writer, that the violation involves.
     pub const fn segments(self) -> usize {
         match self {
             Self::Inversion | Self::Missing => 2,
@@ -69,7 +67,7 @@ impl Rule {
         }
     }
 
-    /// How many operations the violation consists of.
+    /// Returns the number of operations in the violation.
     pub const fn operations(self) -> usize {
         match self {
             Self::NeverWritten => 1,
@@ -86,42 +84,41 @@ impl fmt::Display for Rule {
     }
 }
 
-/// A violation to plant: which rule, at which segments, how late.
+/// A violation to plant: its rule, segments, and position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Violation {
-    /// The rule to break, and no other.
+    /// The rule to break; no other rule is broken.
     pub rule: Rule,
-    /// The segments (i, j) at which to break it; at random where absent. A scan
-    /// decreases, is stale, ... at i; it sees an update of j and misses one of
-    /// i. Rules of one segment ignore j.
+    /// Segments (i, j) at which to break it; random if `None`. A scan decreases, is stale, ... at
+    /// i; it sees an update of j and misses one of i. Rules of one segment ignore j.
     pub segments: Option<(usize, usize)>,
-    /// The share of the other operations that are invoked before the violation
-    /// begins is at least this; from 0 to 1.
+    /// Smallest share, from 0 to 1, of the other operations that are invoked before the violation
+    /// begins.
     pub after: f64,
 }
 
 impl Violation {
-    /// At random segments, in the last quarter of the history.
+    /// Creates a violation at random segments, in the last quarter of the history.
     pub const fn new(rule: Rule) -> Self {
         Self { rule, segments: None, after: 0.75 }
     }
 
-    /// At these segments (i, j).
+    /// Sets the segments (i, j).
     #[must_use]
     pub const fn at(mut self, i: usize, j: usize) -> Self {
         self.segments = Some((i, j));
         self
     }
 
-    /// After at least this share of the other operations.
+    /// Sets the smallest share of the other operations before it.
     #[must_use]
     pub const fn after(mut self, share: f64) -> Self {
         self.after = share;
         self
     }
 
-    /// Every case in which an (i, j)-simple history can fail, with its name:
-    /// the paper's inversion, decrease and inappropriate scans (a) to (d).
+    /// Returns every case in which an (i, j)-simple history can fail, with its name: the paper's
+    /// inversion, decrease and inappropriate scans (a) to (d).
     pub const fn simple_cases(i: usize, j: usize) -> [(&'static str, Self); 11] {
         [
             ("inversion", Self::new(Rule::Inversion).at(i, j)),

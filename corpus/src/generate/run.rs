@@ -1,11 +1,10 @@
 //! An atomic snapshot object, run under a random scheduler.
 //!
-//! The scheduler picks a process at random and lets it do its next thing:
-//! invoke an operation, let it take effect on the array in one instant, or get
-//! its response. Effects are not recorded, invocations and responses are; the
-//! order of effects is a linearization of the record. An operation of which the
-//! response is lost may take effect while its invocation is open, an update also
-//! at any later time or never.
+//! The scheduler picks a process at random and makes its next step: an invocation, the effect of
+//! its operation on the array in one instant, or a response. Only invocations and responses are
+//! recorded; the order of effects is a linearization of the record. An operation whose response is
+//! lost may take effect while its invocation is open; an update may also take effect at any later
+//! time, or never.
 
 use snapshot_core::{Process, Segment};
 
@@ -13,22 +12,20 @@ use super::script::{Script, Stage, Step};
 use super::values::Values;
 use super::{Draw, OwnedAction, OwnedEvent, Recipe, Rule, Style, Violation};
 
-/// What becomes of an operation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Fate {
-    /// It responds.
     Responds,
-    /// Its outcome gets lost; its process goes on.
+    /// Its outcome gets lost; its process continues.
     Unknown,
-    /// It stays open, and its process does nothing more.
+    /// It stays open, and its process makes no further step.
     StaysOpen,
 }
 
 #[derive(Clone, Debug)]
 struct Open {
-    /// The value of an update; absent for a scan.
+    /// Value of an update; `None` for a scan.
     update: Option<i64>,
-    /// What a scan saw when it took effect.
+    /// Values that a scan saw when it took effect.
     view: Option<Vec<i64>>,
     is_effective: bool,
     fate: Fate,
@@ -37,34 +34,33 @@ struct Open {
 #[derive(Clone, Debug, Default)]
 struct Actor {
     open: Option<Open>,
-    /// Whether it may invoke updates: it has a segment, and none of its updates
-    /// was lost.
+    /// True if it may invoke updates: it has a segment, and has lost no update.
     writes: bool,
-    /// The value of its lost update, as long as that may still take effect.
+    /// Value of its lost update, as long as the update may still take effect.
     late: Option<i64>,
-    /// Whether it waits for, or performs, the script.
+    /// True if it waits for, or performs, the script.
     is_held: bool,
-    /// Whether its operations must not get lost, for the script's sake.
+    /// True if its operations must not get lost, for the sake of the script.
     is_needed: bool,
 }
 
-/// How far the script is.
+/// Progress of the script.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Progress {
-    /// Until this many ordinary operations were invoked.
+    /// The script waits until this many ordinary operations have been invoked.
     Until(usize),
-    /// The cast finishes what it has open.
+    /// The cast finishes its open operations.
     Gathering,
     /// This step is next.
     Step(usize),
     Over,
 }
 
-/// The events of a recipe, one by one; from [`Recipe::events`].
+/// Iterator over the events of a recipe; from [`Recipe::events`].
 ///
-/// Expected time per event is O(1), O(segments) for the response of a scan, as
-/// long as most processes can act; O(processes) among the last few events, and
-/// where almost all processes have an operation that stays open.
+/// Expected time per event is O(1), O(segments) for the response of a scan, as long as most
+/// processes can act; O(processes) among the last few events, and if almost all processes have an
+/// operation that stays open.
 #[derive(Clone, Debug)]
 pub struct Events {
     draw: Draw,
@@ -72,28 +68,28 @@ pub struct Events {
     scan_fraction: f64,
     object: Vec<i64>,
     actors: Vec<Actor>,
-    /// Number of ordinary operations, those outside the script.
+    /// Number of ordinary operations, outside of the script.
     ordinary: usize,
-    /// How many of them were invoked.
+    /// Number of ordinary operations invoked so far.
     invoked: usize,
-    /// How many operations are still to be lost.
+    /// Number of operations still to be lost.
     to_lose: usize,
-    /// How many processes have no operation that stays open.
+    /// Number of processes without an operation that stays open.
     alive: usize,
-    /// How many open operations will end.
+    /// Number of open operations that will end.
     ending: usize,
     script: Script,
     progress: Progress,
-    /// Whether ordinary operations must not take effect now.
+    /// True while ordinary operations must not take effect.
     is_frozen: bool,
-    /// The object at the script's `Mark`.
+    /// Content of the object at the script's `Mark`.
     marked: Vec<i64>,
-    /// The violated rule leaves the segment without any switch, if simple.
+    /// False if the violated rule leaves the segment without any switch, in a simple history.
     switches: bool,
 }
 
 impl Events {
-    /// The recipe must have been checked.
+    /// Creates the iterator of a recipe that has been checked.
     pub(super) fn new(recipe: &Recipe) -> Self {
         let mut draw = Draw::new(recipe.seed, 0);
         let scripted = recipe.violation.map_or(0, |violation| violation.rule.operations());
@@ -146,7 +142,7 @@ impl Events {
         }
     }
 
-    /// Does one thing, which may or may not be an event.
+    /// Makes one step, which may be an event.
     fn advance(&mut self) -> Option<OwnedEvent> {
         match self.progress {
             Progress::Until(start) if self.invoked >= start => {
@@ -196,7 +192,7 @@ impl Events {
         Some(self.invoke(process, update, fate))
     }
 
-    /// Selection sampling: each of the operations left is as likely to be lost.
+    /// Selection sampling: each of the remaining operations is equally likely to be lost.
     fn fate(&mut self, process: usize) -> Fate {
         if self.to_lose == 0
             || self.actors[process].is_needed
@@ -244,7 +240,7 @@ impl Events {
         }
     }
 
-    /// The next thing of an operation whose response gets lost.
+    /// Makes the next step of an operation whose response gets lost.
     fn lose(&mut self, process: usize) -> Option<OwnedEvent> {
         let choice = self.draw.below(8);
         let actor = &mut self.actors[process];
@@ -323,7 +319,7 @@ impl Events {
         }
     }
 
-    /// Whether nothing will happen any more.
+    /// Returns true if no further event will happen.
     fn is_over(&self) -> bool {
         self.ending == 0 && self.invoked == self.ordinary && self.progress == Progress::Over
     }
@@ -348,7 +344,7 @@ fn event(process: usize, action: OwnedAction) -> OwnedEvent {
     OwnedEvent { process: Process::from_index(process), action }
 }
 
-/// The segments at which to break a rule; twice the same if it concerns one.
+/// Returns the segments at which to break a rule; equal if the rule concerns one segment.
 fn targets(recipe: &Recipe, violation: Violation, draw: &mut Draw) -> (usize, usize) {
     let (i, j) = match (violation.segments, recipe.style) {
         (Some(targets), _) => targets,

@@ -1,66 +1,65 @@
-//! Scripts: the few operations that a planted violation consists of.
+//! Scripts: the few operations of a planted violation.
 //!
 //! # The stage
 //!
-//! A script's *cast* is idle when it begins and does nothing else until it is
-//! over; it is the writers p_i and p_j of the segments concerned, and scanners.
-//! Updates of the script write *markers* (see the module `values`), so a scan
-//! that returns a marker saw that update, and one that returns anything older
-//! did not, whatever the style and however ambiguous the other values are.
-//! Other processes act between any two steps, except that from `Mark` to `Thaw`
-//! none of their operations takes effect (they may begin and respond). X is the
-//! content of the object at `Mark`; the script's scans return X with a few
-//! entries replaced.
+//! A script's *cast* is idle when it begins and makes no other steps until it is over. It consists
+//! of the writers p_i and p_j of the segments concerned, and scanners. Updates of the script write
+//! *markers* (see the module `values`). So a scan that returns a marker saw that update, and a scan
+//! that returns an older value did not, for any style and however ambiguous the other values are.
+//! Other processes act between any two steps, but from `Mark` to `Thaw` their operations do not
+//! take effect (they may begin and respond). X is the content of the object at `Mark`; the script's
+//! scans return X with a few entries replaced.
 //!
 //! # Why the result is non-linearizable
 //!
-//! Let u_i and u_j be the script's updates, S (or S1, S2) its scans; "new" is a
-//! marker and "old" any other value of the segment: an update before the
-//! script, since p_i and p_j write nothing else during it.
+//! Let u_i and u_j be the script's updates, S (or S1, S2) its scans. "New" is a marker and "old"
+//! any other value of the segment, written by an update before the script, since p_i and p_j write
+//! nothing else during it.
 //!
 //! * *never-written*: S returns at i a value that no update writes.
 //! * *failed-update-seen*: S returns at i the marker of u_i, which had no effect.
 //! * *future*: S returns new at i, but responds before u_i is invoked.
 //! * *stale*: u_i < S, yet S returns old at i; everything old precedes u_i.
-//! * *decrease*: S1 < S2; S1 returns new at i, so u_i is before S1 and thus
-//!   before S2, yet S2 returns old.
-//! * *inversion*: S1 returns (new, old) at (i, j), hence u_i, S1, u_j in this
-//!   order; S2 returns (old, new), hence u_j, S2, u_i: a cycle.
-//! * *missing*: u_i < u_j and S returns (old, new): u_i, u_j, S in this order,
-//!   and yet S returns old at i.
+//! * *decrease*: S1 < S2; S1 returns new at i, so u_i is before S1 and thus before S2, yet S2
+//!   returns old.
+//! * *inversion*: S1 returns (new, old) at (i, j), hence u_i, S1, u_j in this order; S2 returns
+//!   (old, new), hence u_j, S2, u_i: a cycle.
+//! * *missing*: u_i < u_j and S returns (old, new): u_i, u_j, S in this order, and yet S returns
+//!   old at i.
 //!
 //! # Why no other rule is broken
 //!
-//! Conditions A to E of the linear-time check, applied to the lying scan.
-//! Between `Mark` and `Thaw` only script updates take effect, so every ordinary
-//! scan acts before `Mark` and is at most X, or after `Thaw` and is at least X
-//! with all script updates: it is comparable to X with any subset of them (A, D
-//! hold), and ordered as real time demands, since a scan that ends before a
-//! script's scan begins acted before `Mark`, and one that begins after acts
-//! after `Thaw` (C). X contains what was complete at `Mark`, and nothing but
-//! script updates becomes both effective and complete in the frozen time, where
-//! scripts invoke their later operations (B, E). What remains are the script's
-//! operations among themselves, where each script leaves all intervals
-//! overlapping but those that its rule is about: a decreasing scan must not be
-//! stale too, so u_i stays open; inverted scans overlap and both updates are
-//! open until they have begun; the scan that misses u_i begins before u_i
-//! responds. *never-written* and *failed-update-seen* break condition A, which
-//! leaves the other conditions without meaning for that entry.
+//! Apply conditions A to E of the linear-time check to the lying scan.
+//!
+//! Between `Mark` and `Thaw` only script updates take effect. So every ordinary scan acts before
+//! `Mark` and is at most X, or after `Thaw` and is at least X with all script updates.
+//!
+//! * A, D: it is comparable to X with any subset of them.
+//! * C: it is ordered as real time demands. A scan that ends before a script's scan begins acted
+//!   before `Mark`; a scan that begins after it acts after `Thaw`.
+//! * B, E: X contains all updates complete at `Mark`. During the frozen time, in which scripts
+//!   invoke their later operations, only script updates become both effective and complete.
+//!
+//! It remains to compare the script's operations with each other. Each script lets all intervals
+//! overlap except those its rule concerns. A decreasing scan must not be stale as well, so u_i
+//! stays open. Inverted scans overlap and both updates are open until the scans have begun. The
+//! scan that misses u_i begins before u_i responds. *never-written* and *failed-update-seen* break
+//! condition A, which leaves the other conditions meaningless for that entry.
 
 use super::{Draw, Rule, Violation};
 
-/// One thing that happens in a script.
+/// A step of a script.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Step {
     /// The writer of a segment invokes an update.
     InvokeUpdate { segment: usize, value: i64 },
     /// A process invokes a scan.
     InvokeScan { process: usize },
-    /// The content of the object becomes X, and others stop taking effect.
+    /// The content of the object becomes X, and other operations stop taking effect.
     Mark,
     /// An update takes effect.
     Apply { segment: usize, value: i64 },
-    /// Others may take effect again.
+    /// Other operations may take effect again.
     Thaw,
     /// The writer of a segment gets its response.
     RespondUpdate { segment: usize },
@@ -73,27 +72,26 @@ pub(super) enum Step {
 /// A script, ready to be performed.
 #[derive(Clone, Debug)]
 pub(super) struct Script {
-    /// The processes that perform it.
+    /// Processes that perform it.
     pub cast: Vec<usize>,
-    /// What they do, first to last.
+    /// Steps, in order.
     pub steps: Vec<Step>,
 }
 
-/// Where and by whom a script is performed.
+/// Position and parameters of a script's performance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stage {
-    /// Number of processes.
     pub processes: usize,
     /// Segments i and j; equal for a rule of one segment.
     pub targets: (usize, usize),
-    /// The markers for i and j.
+    /// Markers for i and j.
     pub markers: (i64, i64),
-    /// Whether the scan that would lie tells the truth.
+    /// True if the scan that would lie is honest.
     pub honest: bool,
 }
 
 impl Script {
-    /// The script that breaks a rule on this stage.
+    /// Creates the script that breaks a rule on this stage.
     pub fn new(violation: Violation, stage: Stage, draw: &mut Draw) -> Self {
         let (i, _) = stage.targets;
         match violation.rule {
@@ -119,7 +117,7 @@ impl Script {
 }
 
 impl Stage {
-    /// What the lying scan returns.
+    /// Returns the replaced entries of the lying scan, or the honest ones.
     fn lie(&self, lie: Vec<(usize, i64)>, truth: Vec<(usize, i64)>) -> Vec<(usize, i64)> {
         if self.honest { truth } else { lie }
     }
@@ -132,7 +130,7 @@ impl Stage {
         (self.targets.1, self.markers.1)
     }
 
-    /// A random process other than these; there must be one.
+    /// Draws a process other than these; one must exist.
     fn other_than(&self, excluded: &[usize], draw: &mut Draw) -> usize {
         loop {
             let process = draw.below(self.processes);
@@ -207,8 +205,8 @@ impl Stage {
         Script { cast: vec![i, a, b], steps }
     }
 
-    /// S1 is a's, S2 is b's. With three processes, a is p_i itself: u_i then
-    /// responds before S1 begins, which takes nothing from the argument.
+    /// S1 is a's, S2 is b's. With three processes, a is p_i itself. Then u_i responds before S1
+    /// begins, which does not affect the argument.
     fn inversion(&self, draw: &mut Draw) -> Script {
         let (i, j) = (self.targets.0, self.targets.1);
         let b = self.other_than(&[i, j], draw);

@@ -1,18 +1,17 @@
-//! Which value the next update of a segment writes.
+//! Values of the updates.
 //!
-//! The updates of a script write *marker* values, which no other update of
-//! their segment wrote before or writes before the script is over: a scan that
-//! returns one saw that very update. In a simple history the marker is the
-//! switch to 1; else it is a value that no other update ever writes.
+//! The updates of a script write *marker* values, which no other update of their segment wrote
+//! before or writes before the script is over. So a scan that returns a marker saw exactly that
+//! update. In a simple history the marker is the switch to 1; otherwise it is a value that no other
+//! update ever writes.
 
 use super::{Draw, Recipe, Style};
 
-/// The source of values.
 #[derive(Clone, Debug)]
 pub(super) enum Values {
     Simple {
-        /// The two segments, each with the ordinary operation from which on it
-        /// writes 1: `usize::MAX` while that is up to a script.
+        /// The two segments, each with the ordinary operation from which on it writes 1:
+        /// `usize::MAX` while a script is to decide it.
         switches: [(usize, usize); 2],
     },
     Differentiated,
@@ -31,12 +30,12 @@ impl Values {
         }
     }
 
-    /// From now on, only a script may switch this segment.
+    /// Lets only a script switch this segment from now on.
     pub fn reserve(&mut self, segment: usize) {
         self.set_switch(segment, usize::MAX);
     }
 
-    /// A script has switched this segment.
+    /// Records that a script has switched this segment.
     pub fn switched(&mut self, segment: usize) {
         self.set_switch(segment, 0);
     }
@@ -49,7 +48,7 @@ impl Values {
         }
     }
 
-    /// What ordinary operation number `number` writes to `segment`.
+    /// Returns the value that ordinary operation number `number` writes to `segment`.
     pub fn ordinary(&self, segment: usize, number: usize, draw: &mut Draw) -> i64 {
         match self {
             Self::Simple { switches } => {
@@ -60,7 +59,7 @@ impl Values {
         }
     }
 
-    /// Markers number 0 and 1 of a recipe with this many operations.
+    /// Returns marker 0 or 1 of a recipe with this many operations.
     pub fn marker(&self, index: usize, operations: usize) -> i64 {
         match self {
             Self::Simple { .. } => 1,

@@ -1,12 +1,12 @@
-//! Programs with what proofs for every n find hard: helpers that return views, within each other, with
-//! views for arguments; loops that leave out a number or a process that was read; versions that are lost in
-//! the step that makes new ones; links that are broken and made in one step; processes that go on for ever
-//! behind a write; and a lock that an update passes by if one of these tells it so.
+//! Programs with features that are hard for proofs for every n: nested helpers that return views
+//! and take views as arguments; loops that skip a number or a process read before; versions lost in
+//! the step that makes new ones; links broken and made in one step; processes that run for ever
+//! after a write; and a lock that an update may bypass because of one of these.
 
 use super::keeping::{garnish, lines};
 use crate::generate::Draw;
 
-/// A stream of its own; see [`Draw::new`].
+/// Label of the stream; see [`Draw::new`].
 const HELPING: u64 = 0x6865_6c70;
 
 const DECLARATIONS: &str = "
@@ -33,7 +33,7 @@ const LOCALS: [&str; 7] = [
     "local copy: view",
 ];
 
-/// What any operation or helper may do.
+/// Statements for any operation or helper.
 const GARNISH: [&[&str]; 21] = [
     &["noted := true"],
     &["noted := not noted"],
@@ -58,7 +58,7 @@ const GARNISH: [&[&str]; 21] = [
     &["p := boss", "e := num[p][me]", "for d in 0..1 except e:", "    if d = 0: noted := true"],
 ];
 
-/// By what an update passes by the lock.
+/// Conditions on which an update bypasses the lock.
 const PASSES: [&[&str]; 8] = [
     &["x := SC(c, true)"],
     &["x := LL(c)"],
@@ -70,7 +70,7 @@ const PASSES: [&[&str]; 8] = [
     &["p := boss", "e := num[p][me]", "x := e = 1"],
 ];
 
-/// How helpers get their view from a collect, `q`, and perhaps another one, `w`.
+/// Ways in which helpers get their view from a collect, `q`, and perhaps another one, `w`.
 const HELPS: [&[&str]; 9] = [
     &["w := q(y)"],
     &["w := q(w)", "w := q(y)"],
@@ -83,8 +83,8 @@ const HELPS: [&[&str]; 9] = [
     &["w := q(y)", "for k in processes except me:", "    y := last[k]"],
 ];
 
-/// The random algorithm with this seed, of those with helpers that return views and an update that may
-/// pass by its lock: right ones, and wrong ones. Reproducible.
+/// Returns the random algorithm with this seed, with helpers that return views and an update that
+/// may bypass its lock. Some are right, some wrong. Reproducible.
 #[must_use]
 pub fn helping(seed: u64) -> String {
     let mut draw = Draw::new(seed, HELPING);

@@ -1,10 +1,9 @@
-//! Programs that keep something between operations: private variables, arrays by process, private or
-//! within one shared cell, cells by number, links, and views that a process has returned or read
-//! before.
+//! Programs with state between operations: private variables, arrays by process, private or within
+//! one shared cell, cells by number, links, and views that a process has returned or read before.
 
 use crate::generate::Draw;
 
-/// A stream of its own; see [`Draw::new`].
+/// Label of the stream; see [`Draw::new`].
 const KEEPING: u64 = 0x6b65_6570;
 
 const DECLARATIONS: &str = "
@@ -17,7 +16,7 @@ shared slot[0..1]: bool
 shared lent[process]: llsc bool
 ";
 
-/// What any operation may do with it, line by line.
+/// Statements on that state for any operation, line by line.
 const GARNISH: [&[&str]; 23] = [
     &["odd := not odd"],
     &["which := (which + 1) mod 2"],
@@ -44,14 +43,14 @@ const GARNISH: [&[&str]; 23] = [
     &["for k in processes:", "    odd := LL(lent[k])", "    odd := SC(lent[k], not odd)"],
 ];
 
-/// The number of those that access nothing shared, which come first.
+/// Number of leading entries without access to shared memory.
 const PRIVATE: usize = 7;
 
-/// The number of those without cells by number and links, which come first: every other program
-/// has no more.
+/// Number of leading entries without cells by number and links: every other program uses only
+/// these.
 const PLAIN: usize = 14;
 
-/// What a scan, or an update that has looked, may do with its view.
+/// Statements on the view of a scan, or of an update that has scanned.
 const VIEWS: [&[&str]; 5] = [
     &["cache := w"],
     &["cache := w", "odd := true"],
@@ -60,8 +59,8 @@ const VIEWS: [&[&str]; 5] = [
     &["if odd: w[me] := initial"],
 ];
 
-/// The random algorithm with this seed, of those that keep something between operations: right ones,
-/// and wrong ones. Reproducible.
+/// Returns the random algorithm with this seed, with state between operations. Some are right, some
+/// wrong. Reproducible.
 #[must_use]
 pub fn keeping(seed: u64) -> String {
     let mut draw = Draw::new(seed, KEEPING);
@@ -102,14 +101,14 @@ pub fn keeping(seed: u64) -> String {
     text
 }
 
-/// At most `most - 1` statements of the pool.
+/// Appends up to `most - 1` statements of the pool.
 pub(super) fn garnish(draw: &mut Draw, pool: &[&[&str]], most: usize, text: &mut String) {
     for _ in 0..draw.below(most) {
         lines(pool[draw.below(pool.len())], text);
     }
 }
 
-/// Lines of a procedure.
+/// Appends lines of a procedure.
 pub(super) fn lines(all: &[&str], text: &mut String) {
     for line in all {
         *text += "    ";

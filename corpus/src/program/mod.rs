@@ -1,18 +1,16 @@
 //! Seeded random algorithms, as texts in the language of `snapshot-verify`.
 //!
-//! Each begins as a *skeleton*: one of seven small ways to build a snapshot (the whole
-//! view in one cell, a collect in one step or in several, two collects that must agree,
-//! an undisturbed collect, LL/SC, a lock). About it, and between its steps,
-//! *garnish* is put: variables of all types that the language has, and statements that
-//! move, compare, count and exchange what they hold, some of them in atomic blocks, in
-//! loops over processes, under conditions. Now and then garnish distorts what a scan
-//! returns or what an update does. So a good share of the programs is linearizable and
-//! a good share is not, and whether one is depends on what a verifier makes of names,
-//! versions, counters and links.
+//! Each begins as a *skeleton*: one of eight small ways to build a snapshot (the whole view in one
+//! cell, a collect in one step or in several, two collects that must agree on versions or counters,
+//! an undisturbed collect, LL/SC, a lock). *Garnish* is added around it, and between its steps:
+//! variables of all types of the language, and statements that move, compare, count and exchange
+//! their contents, some of them in atomic blocks, in loops over processes, under conditions. Now
+//! and then garnish distorts the result of a scan or the effect of an update. So a good share of
+//! the programs is linearizable and a good share is not. The verdict depends on the correct
+//! treatment of names, versions, counters and links.
 //!
-//! Programs are well-typed by construction. They may go wrong (a number out of range),
-//! and an operation may never end. No statement looks at a value, so each program is
-//! data-independent.
+//! Programs are well-typed by construction. They may have faults (a number out of range), and an
+//! operation may never end. No statement looks at a value, so each program is data-independent.
 
 mod helping;
 mod keeping;
@@ -25,17 +23,17 @@ pub use keeping::keeping;
 use statement::Writer;
 use variable::Variables;
 
-/// A stream of its own for programs; see [`Draw::new`].
+/// Label of the stream for programs; see [`Draw::new`].
 const LABEL: u64 = 0x7072_6f67;
-/// The counter that FAA counts with.
+/// Declaration of the counter for FAA.
 const STEPS: &str = "shared steps: cas counter\n";
-/// And for those that [exchange](exchanging).
+/// Label of the stream for programs that [exchange](exchanging).
 const EXCHANGING: u64 = 0x7377_6170;
 
-/// How an operation finds what it is about.
+/// Way in which an operation finds or changes the view.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Skeleton {
-    /// All of it in one cell, read and written in one step.
+    /// The whole view in one cell, read and written in one step.
     Whole,
     /// One cell per segment, collected in one step.
     AtomicCollect,
@@ -47,9 +45,8 @@ enum Skeleton {
     Sequences,
     /// A collect during which nothing was announced.
     Announced,
-    /// All of it in one cell with LL and SC.
+    /// The whole view in one cell with LL and SC.
     Linked,
-    /// A lock.
     Lock,
 }
 
@@ -64,14 +61,14 @@ const SKELETONS: [Skeleton; 8] = [
     Skeleton::Lock,
 ];
 
-/// The random algorithm with this seed. Reproducible; see the crate's page.
+/// Returns the random algorithm with this seed. Reproducible; see the crate's page.
 #[must_use]
 pub fn text(seed: u64) -> String {
     written(seed, LABEL, false)
 }
 
-/// The random algorithm with this seed, of those whose garnish also exchanges, adds, sets
-/// flags, writes parts of cells, divides, and runs through computed ranges. Reproducible.
+/// Returns the random algorithm with this seed, whose garnish also exchanges, adds, sets flags,
+/// writes parts of cells, divides, and runs through computed ranges. Reproducible.
 #[must_use]
 pub fn exchanging(seed: u64) -> String {
     written(seed, EXCHANGING, true)
@@ -79,7 +76,7 @@ pub fn exchanging(seed: u64) -> String {
 
 fn written(seed: u64, label: u64, exchanging: bool) -> String {
     let mut draw = Draw::new(seed, label);
-    // What stands in one step bears more garnish: it has fewer states.
+    // A skeleton with one step has fewer states, so it can bear more garnish.
     let skeleton = match draw.below(2) {
         0 => SKELETONS[draw.below(2)],
         _ => SKELETONS[draw.below(SKELETONS.len())],
@@ -112,7 +109,7 @@ fn written(seed: u64, label: u64, exchanging: bool) -> String {
     let mut writer = Writer::new(&mut draw, &variables, true, budget).exchanging(exchanging);
     skeleton.scan(&mut writer);
     text += &writer.finish();
-    // A program that has counters is not for every method.
+    // Not every method supports programs with counters.
     if text.contains("(steps") { text } else { text.replace(STEPS, "") }
 }
 

@@ -3,17 +3,17 @@
 use super::variable::{KINDS, Kind, Place, Variable, Variables};
 use crate::generate::Draw;
 
-/// Writes one operation.
+/// Writer of one operation.
 pub(super) struct Writer<'a> {
     draw: &'a mut Draw,
     variables: &'a Variables,
     scanning: bool,
-    /// How many more steps garnish may add.
+    /// Number of steps that garnish may still add.
     budget: usize,
     indentation: usize,
-    /// The index of the loop that is open.
+    /// True within a loop, whose index may be used.
     index: bool,
-    /// Whether there are exchanges and their like.
+    /// True if exchanges and similar accesses are allowed.
     exchanging: bool,
     body: String,
 }
@@ -34,7 +34,7 @@ impl<'a> Writer<'a> {
         Self { exchanging, ..self }
     }
 
-    /// The operation, after the locals that it uses.
+    /// Returns the operation, after the locals that it uses.
     pub fn finish(self) -> String {
         let mut text = String::new();
         let words = |name: &str| {
@@ -59,7 +59,7 @@ impl<'a> Writer<'a> {
         self.indentation -= 1;
     }
 
-    /// In one step, with garnish about it: it costs nothing there.
+    /// Writes lines in one step, surrounded by garnish, which costs no further step there.
     pub fn atomic(&mut self, lines: &[&str]) {
         self.line("atomic:");
         self.indented(|this| {
@@ -71,7 +71,7 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// A line in one step with garnish, or by itself.
+    /// Writes a line in one step with garnish, or by itself.
     pub fn atomic_or_alone(&mut self, line: &str) {
         match self.draw.below(3) {
             0 => self.line(line),
@@ -79,19 +79,19 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Nothing, or a few statements.
+    /// Writes up to two statements.
     pub fn garnish(&mut self) {
         for _ in 0..self.draw.below(3) {
             self.statement(false);
         }
     }
 
-    /// What a scan may return instead, now and then.
+    /// Distorts the result of a scan now and then.
     pub fn distortion(&mut self) {
         if !self.scanning || self.draw.below(5) < 2 {
             return;
         }
-        // Where something was just read, it is more than its initial value.
+        // After a read, the variable may differ from its initial value.
         let kind = self.kind_at_hand();
         if let Some(read) = self.read_of(kind) {
             self.line(&read);
@@ -114,7 +114,7 @@ impl<'a> Writer<'a> {
         shared[self.draw.below(shared.len())].kind
     }
 
-    /// One statement; within a step it may access what it likes.
+    /// Writes one statement; within a step it may access shared memory freely.
     fn statement(&mut self, atomic: bool) {
         let kind = self.kind_at_hand();
         let may_access = atomic || self.budget > 0;
@@ -179,7 +179,7 @@ impl<'a> Writer<'a> {
                 });
             }
             _ if may_access => {
-                // Twice the successor: a read, and what is more than that.
+                // LL, SC, VL, CAS, or exchanges; more likely if `exchanging`.
                 let Some(line) = self.access() else { return };
                 self.spend(atomic);
                 self.line(&line);
@@ -241,7 +241,7 @@ impl<'a> Writer<'a> {
         Some(format!("{} := {}", to.name, self.expression(kind)))
     }
 
-    /// SWAP, FAA, TAS, or a part of a cell.
+    /// Makes SWAP, FAA, TAS, or a write of a part of a cell.
     fn exchange(&mut self) -> Option<String> {
         let bit = self.own(Kind::Bool)?.name;
         let swappable = self.one_of(|of| of.place == Place::Swappable);
@@ -265,7 +265,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// LL, SC, VL or CAS.
+    /// Makes LL, SC, VL or CAS.
     fn access(&mut self) -> Option<String> {
         if self.exchanging && self.draw.below(4) > 0 {
             return self.exchange();
@@ -288,7 +288,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Something of this type, without access.
+    /// Makes an expression of this type, without access.
     fn expression(&mut self, kind: Kind) -> String {
         if self.draw.below(3) < 2
             && let Some(own) = self.own(kind)
@@ -323,10 +323,10 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A condition about things of this type.
+    /// Makes a condition on data of this type.
     fn comparison(&mut self, kind: Kind) -> Option<String> {
         let left = self.own(kind)?.name;
-        // What is fresh differs from all: it may be stored only.
+        // A fresh version differs from all others: it may only be stored.
         let right = match kind {
             Kind::Version => self.own(kind)?.name,
             _ => self.expression(kind),

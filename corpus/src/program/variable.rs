@@ -1,10 +1,10 @@
-//! The variables that garnish works on.
+//! Variables that garnish uses.
 
 use std::fmt::Write;
 
 use crate::generate::Draw;
 
-/// A type of the language, without values: those belong to the skeleton.
+/// A type of the language other than values, which belong to the skeleton.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     Name,
@@ -12,9 +12,9 @@ pub(super) enum Kind {
     Version,
     Counter,
     Bool,
-    /// 0..2.
+    /// The range 0..2.
     Small,
-    /// 0..n-1, a plain number that is as large as names are.
+    /// The range 0..n-1: a plain number with the range of names.
     Index,
 }
 
@@ -54,7 +54,7 @@ impl Kind {
     }
 }
 
-/// Where a variable is.
+/// Kind of storage of a variable.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Place {
     Shared,
@@ -73,13 +73,13 @@ pub(super) struct Variable {
     pub place: Place,
 }
 
-/// All of one program.
+/// All variables of a program.
 #[derive(Clone, Debug)]
 pub(super) struct Variables(pub Vec<Variable>);
 
 impl Variables {
-    /// One to three that are shared, seldom more than one private, and two locals for each
-    /// type among them.
+    /// Draws one to three shared variables, up to two private ones, and two locals for each type
+    /// among them.
     pub fn random(draw: &mut Draw) -> Self {
         let mut all = Vec::new();
         let places = [
@@ -92,7 +92,7 @@ impl Variables {
             Place::Swappable,
         ];
         for number in 0..1 + draw.below(3) {
-            // Most of what is hard is in names, versions and counters.
+            // Names, versions and counters are the hard types, so they are the most likely.
             let kind = KINDS[draw.below(KINDS.len()).min(draw.below(KINDS.len()))];
             let place = places[draw.below(places.len())];
             all.push(Variable { name: format!("s{number}{}", kind.letter()), kind, place });
@@ -132,7 +132,7 @@ impl Variables {
         text
     }
 
-    /// Those of which that holds.
+    /// Returns the variables that satisfy a condition.
     pub fn which(&self, holds: impl Fn(&Variable) -> bool) -> Vec<&Variable> {
         self.0.iter().filter(|variable| holds(variable)).collect()
     }

@@ -1,11 +1,11 @@
-//! The algorithms are complete: named as their files, cited, and nothing in
-//! them is without an expectation. What they mean is tested where they are read.
+//! The algorithms are complete: named as their files, cited, and each with expectations. Their
+//! meaning is tested where they are parsed.
 
 use std::path::Path;
 
 use corpus::{Algorithm, algorithm, algorithms, object_algorithms};
 
-/// What stands behind a word that begins lines of the text.
+/// Returns the rest of each line that begins with a word.
 fn lines<'a>(algorithm: &'a Algorithm, word: &str) -> Vec<&'a str> {
     algorithm.text.lines().filter_map(|line| line.strip_prefix(word)?.strip_prefix(' ')).collect()
 }

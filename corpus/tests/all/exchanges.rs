@@ -1,5 +1,5 @@
-//! Executions of immediate snapshots: which of the four conditions they break, by the
-//! definitions of the conditions and nothing else.
+//! Executions of immediate snapshots break exactly the announced conditions, by the definitions
+//! alone.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use corpus::{Expected, exchange_twins};
 use snapshot_core::OperationId;
 use snapshot_core::immediate::History;
 
-/// A complete operation: its process, its number there, and per segment the number of the
-/// operation whose value it returned (`None`: no operation wrote that).
+/// A complete operation: its process, its number there, and per segment the number of the operation
+/// whose value it returned (`None`: no operation wrote it).
 struct Complete {
     process: usize,
     number: usize,
@@ -18,7 +18,7 @@ struct Complete {
     vector: Vec<Option<usize>>,
 }
 
-/// Per process and number from 1: the value, the invocation, whether it failed.
+/// Per process and number from 1: the value, the invocation, and true if it failed.
 type Written = Vec<Vec<(i64, usize, bool)>>;
 
 fn read(history: &History<i64>) -> (Written, Vec<Complete>) {
@@ -50,7 +50,7 @@ fn read(history: &History<i64>) -> (Written, Vec<Complete>) {
 fn at_most(a: &Complete, b: &Complete) -> bool {
     a.vector.iter().zip(&b.vector).all(|(a, b)| match (a, b) {
         (Some(a), Some(b)) => a <= b,
-        // What was never written breaks validity, and is compared with nothing.
+        // A value that was never written breaks validity, and cannot be compared.
         _ => true,
     })
 }
@@ -111,10 +111,10 @@ fn there_are_nineteen_profiles_and_thirteen_are_immediate() {
     assert_eq!((profiles().count(), immediate), (19, 13));
 }
 
-/// Where the value of a lie comes from.
+/// Source of the value of a lie.
 #[derive(Debug, Eq, PartialEq)]
 enum Source {
-    /// It was there before: the initial value, or that of an operation before.
+    /// An earlier content: the initial value, or the value of an earlier operation.
     Earlier,
     /// An operation writes it after the liar has responded.
     Later,

@@ -1,4 +1,4 @@
-//! The families have the sizes, shapes and answers that they announce.
+//! The families have the announced sizes, shapes and verdicts.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! The generator keeps its word: small histories are judged by brute force and
-//! by the conditions' definitions, long ones by their shape.
+//! Checks the generator: small histories by brute force and by the definitions of the conditions,
+//! long ones by their shape.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -111,7 +111,7 @@ fn simple_cases_are_the_published_cases() {
             assert!(!oracle::is_linearizable(&history), "{name} {recipe:?}\n{}", show(&history));
             let mut cases = simple_cases::of(&history, 1, 2);
             if name.starts_with("3b-never") {
-                // A 1 from nowhere is more than all that later scans return.
+                // A 1 without a source exceeds the results of all later scans.
                 let l = if name.ends_with('i') { "decrease-i" } else { "decrease-j" };
                 cases.retain(|case| ![l, "inversion"].contains(case));
             }

@@ -1,4 +1,4 @@
-//! What the corpus promises, checked by opinions that it does not share.
+//! Checks the promises of the corpus by independent judges.
 
 mod algorithms;
 mod exchanges;

@@ -1,6 +1,6 @@
-//! Two independent opinions on small histories: brute force over all orders,
-//! and the list of the conditions A to E that a history breaks, by definition,
-//! in quadratic time. Neither shares anything with the generator.
+//! Two independent judges of small histories: brute force over all orders, and the list of the
+//! conditions A to E that a history breaks, by definition, in quadratic time. Neither shares code
+//! with the generator.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
@@ -8,7 +8,7 @@ use std::hash::Hash;
 use snapshot_core::history::{Operation, OperationKind};
 use snapshot_core::{History, Segment};
 
-/// Tries all orders (Wing and Gong), remembering states that lead nowhere.
+/// Tries all orders (Wing and Gong), and remembers states that lead nowhere.
 ///
 /// # Panics
 /// If there are more than 64 operations.
@@ -67,11 +67,11 @@ fn search<V: Clone + Eq + Hash>(
     false
 }
 
-/// The names of all conditions that a history breaks; `None` where numbering
-/// its updates is not possible without search.
+/// Returns the names of all conditions that a history breaks; `None` if its updates cannot be
+/// numbered without search.
 ///
-/// Updates that write what the segment holds already are not counted. Pending
-/// updates count only if a scan returned their value.
+/// Updates that write the current content of the segment are not counted. Pending updates count
+/// only if a scan returned their value.
 pub fn broken_rules<V: Clone + Eq + Hash>(history: &History<V>) -> Option<BTreeSet<&'static str>> {
     let segments = history.segments();
     let operations = history.operations();
@@ -154,7 +154,7 @@ pub fn broken_rules<V: Clone + Eq + Hash>(history: &History<V>) -> Option<BTreeS
             if scan.precedes(other) && !covers(more, vector) {
                 broken.insert("decrease");
             }
-            // Comparable scans of which the later saw less are a decrease only.
+            // If the later of two comparable scans saw less, this is a decrease only.
             if !covers(more, vector) && !covers(vector, more) {
                 broken.insert("inversion");
             }

@@ -1,11 +1,11 @@
-//! The paper's cases of a violation in a simple history (Theorem 10), by
-//! definition, in quadratic time; 3(b) is split by whether F_l is ever invoked.
+//! The paper's cases of a violation in a simple history (Theorem 10), by definition, in quadratic
+//! time; 3(b) is split by whether F_l is ever invoked.
 
 use std::collections::BTreeSet;
 
 use snapshot_core::{History, Segment};
 
-/// The names of the cases that an (i, j)-simple history shows.
+/// Returns the names of the cases that an (i, j)-simple history shows.
 pub fn of(history: &History<i64>, i: usize, j: usize) -> BTreeSet<&'static str> {
     let first = |segment: usize| {
         history.operations().iter().find(|o| {

@@ -1,5 +1,4 @@
-//! A reader for the text format of the twins: just enough to judge them, and
-//! strict, so that a slip of the pen is found here.
+//! A strict reader for the text format of the twins, with only the features they need.
 
 use snapshot_core::History;
 use snapshot_core::history::{Declaration, Writers};
@@ -11,7 +10,7 @@ pub enum Value {
     Text(String),
 }
 
-/// The events of a file: its lines without comments and header.
+/// Returns the events of a file: its lines without comments and header.
 pub fn events(source: &str) -> Vec<String> {
     let is_event = |line: &String| line.starts_with('p') && !line.starts_with("processes");
     lines(source).filter(is_event).collect()
@@ -24,7 +23,6 @@ fn lines(source: &str) -> impl Iterator<Item = String> + '_ {
         .filter(|line| !line.is_empty())
 }
 
-/// Reads a file.
 pub fn parse(source: &str) -> Result<History<Value>, String> {
     let mut declaration = Declaration::new(Value::Number(0));
     let mut body = lines(source).peekable();

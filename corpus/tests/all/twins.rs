@@ -39,8 +39,8 @@ fn brute_force_agrees_with_every_expectation() {
 
 #[test]
 fn bad_cases_break_their_rule_alone() {
-    // Repeated or overlapping, but one candidate each by real time: these tests have
-    // no numbering for them, so brute force alone speaks for them.
+    // Repeated or overlapping updates, with one candidate each by real time. These tests have no
+    // numbering for them, so only brute force judges them.
     let beyond_numbering = BTreeSet::from(["ambiguous-narrowed-bad"]);
     for case in twins() {
         let expected = match case.expected {
@@ -103,7 +103,7 @@ fn twins_are_one_event_apart_and_disagree() {
     assert_eq!(alone, ["empty", "empty-declared", "no-scan"]);
 }
 
-/// Whether one event was replaced, moved, added or removed.
+/// Returns true if one event was replaced, moved, added or removed.
 fn one_apart(a: &[String], b: &[String]) -> bool {
     let without = |events: &[String], skipped: usize| -> Vec<String> {
         let kept = events.iter().enumerate().filter(|(index, _)| *index != skipped);

@@ -1,45 +1,42 @@
-//! When whatever takes long, or much memory, must end: asked by every stage, in every loop.
+//! Deadlines for work that takes long or much memory: every stage checks its deadline in every
+//! loop.
 //!
-//! One deadline is made of a question, and passed down to the loops of all that answers it: the
-//! explorer's stages, the prover's analyses and steps.
+//! A request creates one deadline and passes it down to the loops that serve it: the explorer's
+//! stages, the prover's analyses and steps.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
 
 use thiserror::Error;
 
-/// Why a stage ended early.
+/// Reason why a stage ended early.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 pub enum Stopped {
-    /// The time was used up.
     #[error("the time is used up")]
     Time,
-    /// The memory was used up.
     #[error("the memory is used up")]
     Memory,
-    /// Interrupted by the user.
     #[error("interrupted")]
     Interrupted,
 }
 
-/// The memory that may be in use, and how to find out what is.
+/// Limit on memory, with a function that measures it.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowance {
-    /// Bytes.
+    /// In bytes.
     pub limit: u64,
-    /// The bytes that are allocated, by all threads; asked often.
+    /// Returns the bytes allocated by all threads; called often.
     pub allocated: fn() -> u64,
 }
 
 impl Allowance {
-    /// What is left.
+    /// Returns the remaining bytes.
     pub fn left(&self) -> u64 {
         self.limit.saturating_sub((self.allocated)())
     }
 }
 
-/// The instant at which to end, the memory with which to end, and the wish of the user to
-/// end at once. Shared by all threads of a stage.
+/// Limits on time and memory, and the user's request to stop. Shared by all threads of a stage.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deadline<'a> {
     until: Option<Instant>,
@@ -49,45 +46,45 @@ pub struct Deadline<'a> {
 }
 
 impl<'a> Deadline<'a> {
-    /// Never.
     pub const NEVER: Self = Self { until: None, stop: None, memory: None, notes: None };
 
-    /// At this instant, if there is one, or as soon as `stop` is set.
+    /// Ends at this instant, if given, or as soon as `stop` is set.
     pub const fn new(until: Option<Instant>, stop: Option<&'a AtomicBool>) -> Self {
         Self { until, stop, memory: None, notes: None }
     }
 
-    /// The same, or as soon as more memory is in use than is allowed, if that is given.
+    /// Also ends as soon as more memory is in use than is allowed, if given.
     #[must_use]
     pub const fn with_memory(self, memory: Option<Allowance>) -> Self {
         Self { memory, ..self }
     }
 
-    /// The same, with which stages note what they have come to, as bits.
+    /// Lets stages note events, as bits.
     #[must_use]
     pub const fn with_notes(self, notes: &'a AtomicU32) -> Self {
         Self { notes: Some(notes), ..self }
     }
 
-    /// Notes these bits, if that is wanted.
+    /// Notes these bits, if notes are kept.
     pub fn note(&self, bits: u32) {
         if let Some(notes) = self.notes {
             notes.fetch_or(bits, Ordering::Relaxed);
         }
     }
 
-    /// The bits that were noted so far.
+    /// Returns the bits noted so far.
     pub fn noted(&self) -> u32 {
         self.notes.map_or(0, |notes| notes.load(Ordering::Relaxed))
     }
 
-    /// Whether it is time to end. Where there is no limit of memory, that stays so: a loop whose result
-    /// is not used then may simply break off, if its caller calls [`Self::check`] before it uses the result.
+    /// Returns true if it is time to end. Without a limit on memory, this stays true. Then a loop
+    /// may break off without an error, if its caller calls [`Self::check`] before it uses the
+    /// incomplete result.
     pub fn is_over(&self) -> bool {
         self.check().is_err()
     }
 
-    /// Looks at the user, at the memory and at the clock; about 30 ns.
+    /// Checks the user's request, the memory and the clock; takes about 30 ns.
     ///
     /// # Errors
     /// If it is time to end.

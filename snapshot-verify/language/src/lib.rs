@@ -1,12 +1,10 @@
-//! The input language of `snapshot-verify`: text in, a checked program or
-//! diagnostics out.
+//! The input language of `snapshot-verify`: parses a text to a checked program or diagnostics.
 //!
-//! Internal to `snapshot-verify`, whose `answer` is the entry point: nothing here is a
-//! stable interface.
+//! Internal to `snapshot-verify`, whose `answer` is the entry point: the interfaces are not stable.
 //!
-//! The crate knows nothing of the future of a program: neither the semantics that
-//! runs it nor the explorer that compiles it. All of them know it, so that what bounds their work is here,
-//! too: [`program::Program::check_extent`], and [`deadline`].
+//! This crate knows neither the semantics that runs programs nor the explorer that compiles them.
+//! Since both depend on it, the bounds on their work are defined here, too:
+//! [`program::Program::check_extent`], and [`deadline`].
 
 #![forbid(unsafe_code)]
 

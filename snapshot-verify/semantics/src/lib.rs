@@ -1,19 +1,18 @@
-//! The meaning of a program, executed as it is written.
+//! Semantics of programs, executed as they are written.
 //!
 //! | module | content |
 //! | --- | --- |
 //! | [`interpret`] | one execution: steps, traces, replay, simulation |
 //! | [`refine`] | all executions against the normalised specification (FM 2009) |
 //! | [`enumerate`] | all histories of small scope, judged by exact search |
-//! | [`exercise`] | what executions exercise: statements, returns, hangs |
+//! | [`exercise`] | coverage of executions: statements, returns, hangs |
 //! | [`object`] | histories and random executions of objects that a text declares |
 //! | [`counterexample`] | an execution and its history, for display |
 //!
-//! Internal to `snapshot-verify`, whose `answer` is the entry point: nothing here is a
-//! stable interface.
+//! Internal to `snapshot-verify`, whose `answer` is the entry point: the interfaces are not stable.
 //!
-//! This crate judges the findings of the explorer and never depends on it: a mistake
-//! in compilation, reductions or search cannot be repeated here.
+//! This crate judges the findings of the explorer and never depends on it: it cannot repeat a
+//! mistake in compilation, reductions or search.
 
 #![forbid(unsafe_code)]
 

@@ -1,26 +1,26 @@
 //! Executions of an immediate snapshot.
 //!
-//! An [`Exchanges`] recipe is followed by running the object itself under a random scheduler
-//! (`play.rs`): operations are invoked, some of the invoked ones take effect together as a
-//! block (first all writes, then all reads), and respond later. So the sequence of these
-//! blocks explains what was recorded. No process writes a value twice.
+//! An [`Exchanges`] recipe runs the object itself under a random scheduler (`play.rs`): operations
+//! are invoked, some of the invoked ones take effect together as a block (first all writes, then
+//! all reads), and respond later. So the sequence of these blocks explains the recorded history. No
+//! process writes a value twice.
 //!
-//! A planted violation is a script whose actors are idle when it begins. While it is
-//! performed, no other block takes effect, and one operation of the script lies about one
-//! segment. The lie breaks the named condition and no other:
+//! A planted violation is a script whose actors are idle when it begins. While it is performed, no
+//! other block takes effect, and one operation of the script lies about one segment. The lie breaks
+//! the named condition and no other:
 //!
 //! | violation | script | the lie |
 //! | --- | --- | --- |
-//! | own value | {A} | A returns for its own segment what was there before |
-//! | containment | {A} {B}, overlapping | B returns for A's segment what was there before A |
-//! | immediacy | {A, B, C} | A returns for C's segment what was there before |
-//! | future | {A}, A responds, B is invoked, {B} | A returns what B writes |
-//! | never written | {A} | A returns what nothing writes |
-//! | failed | B is invoked, {A}, B fails, then {B'} | A returns what B would have written |
+//! | own value | {A} | A returns for its own segment the previous content |
+//! | containment | {A} {B}, overlapping | B returns for A's segment the content before A |
+//! | immediacy | {A, B, C} | A returns for C's segment the previous content |
+//! | future | {A}, A responds, B is invoked, {B} | A returns the value that B writes later |
+//! | never written | {A} | A returns a value that no operation writes |
+//! | failed | B is invoked, {A}, B fails, then {B'} | A returns the value of the failed B |
 //!
-//! In each, all other operations have vectors as the blocks made them, those before the script
-//! below that of the liar, those after it above. The honest twin differs in the response of
-//! the liar only.
+//! In each, all other operations return the vectors that the blocks produced: before the script
+//! below the liar's vector, after it above. The honest twin differs only in the response of the
+//! liar.
 
 mod play;
 
@@ -34,25 +34,24 @@ use self::play::Play;
 use super::error::RecipeError;
 use super::share;
 
-/// What is wrong with an execution of an immediate snapshot.
+/// Violation in an execution of an immediate snapshot.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Flaw {
-    /// An operation does not return what it wrote.
+    /// An operation does not return its own value.
     OwnValue,
     /// Two operations each miss the other one.
     Containment,
-    /// An operation sees another one, but not all that this saw.
+    /// An operation sees another one, but not everything that the other one saw.
     Immediacy,
-    /// An operation returns what is written after it has responded.
+    /// An operation returns a value that is written after its response.
     Future,
-    /// An operation returns what no operation writes.
+    /// An operation returns a value that no operation writes.
     NeverWritten,
-    /// An operation returns what an operation that failed would have written.
+    /// An operation returns the value of an operation that failed.
     Failed,
 }
 
 impl Flaw {
-    /// All of them.
     pub const ALL: [Self; 6] = [
         Self::OwnValue,
         Self::Containment,
@@ -62,7 +61,7 @@ impl Flaw {
         Self::Failed,
     ];
 
-    /// Its name in options.
+    /// Name in options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OwnValue => "own-value",
@@ -74,13 +73,12 @@ impl Flaw {
         }
     }
 
-    /// The one of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|flaw| flaw.name() == name)
     }
 
-    /// The only condition that it breaks, as
-    /// [`Condition::name`](snapshot_core::immediate::Condition::name) calls it.
+    /// Returns the only condition that it breaks, as named by
+    /// [`Condition::name`](snapshot_core::immediate::Condition::name).
     pub const fn condition(self) -> &'static str {
         match self {
             Self::OwnValue => "own-value",
@@ -90,7 +88,7 @@ impl Flaw {
         }
     }
 
-    /// The fewest processes that can perform it.
+    /// Returns the smallest number of processes that can perform it.
     pub const fn processes(self) -> usize {
         match self {
             Self::OwnValue => 1,
@@ -99,7 +97,7 @@ impl Flaw {
         }
     }
 
-    /// Operations that it takes.
+    /// Returns the number of operations in its script.
     pub const fn operations(self) -> usize {
         match self {
             Self::OwnValue | Self::NeverWritten => 1,
@@ -115,31 +113,31 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// What to generate.
+/// Recipe of an execution of an immediate snapshot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exchanges {
     /// Number of processes, and of segments.
     pub processes: usize,
-    /// Number of operations, those of a violation included.
+    /// Number of operations, including the operations of a violation.
     pub operations: usize,
-    /// How many operations get no response: half of them have an unknown outcome, the others
-    /// stay open. Each takes effect before that, later, or never, and its process stops. At
-    /// least one process goes on, and those that a violation takes, so it may be fewer.
+    /// Number of operations without a response: half of them have an unknown outcome, the others
+    /// stay open. Each takes effect before that, later, or never, and its process stops. At least
+    /// one process and the actors of a violation continue, so the actual number may be smaller.
     pub pending: usize,
-    /// The share of operations that certainly have no effect.
+    /// Share of operations that certainly have no effect.
     pub failures: f64,
     /// Fixes all random choices.
     pub seed: u64,
-    /// The violation to plant, if any.
+    /// Violation to plant, if any.
     pub violation: Option<Flaw>,
-    /// The share of the operations before the violation.
+    /// Share of the operations before the violation.
     pub after: f64,
-    /// Perform the script of the violation, but without the lie.
+    /// Performs the script of the violation without the lie.
     pub honest: bool,
 }
 
 impl Exchanges {
-    /// A set-linearizable execution, in which everything responds.
+    /// Creates a recipe of a set-linearizable execution in which all operations respond.
     pub const fn new(processes: usize, operations: usize, seed: u64) -> Self {
         Self {
             processes,
@@ -153,13 +151,13 @@ impl Exchanges {
         }
     }
 
-    /// The same run with no operation lying, one event away.
+    /// Returns the recipe of the same run without a lie, one event away.
     #[must_use]
     pub fn twin(&self) -> Self {
         Self { honest: true, ..self.clone() }
     }
 
-    /// The answer that a checker must give.
+    /// Returns the verdict that a checker must give.
     pub const fn expected(&self) -> crate::Expected {
         match self.violation {
             Some(flaw) if !self.honest => {
@@ -169,12 +167,12 @@ impl Exchanges {
         }
     }
 
-    /// Sizes and initial values, as a recorder would declare them.
+    /// Returns sizes and initial values, as a recorder would declare them.
     pub const fn declaration(&self) -> Declaration<i64> {
         Declaration::new(0).with_segments(self.processes)
     }
 
-    /// The events, one by one, in memory that does not grow with their number:
+    /// Returns the events, one by one, in memory that does not grow with their number:
     /// O(processes^2).
     ///
     /// # Errors
@@ -203,7 +201,7 @@ impl Exchanges {
         Ok(ExchangeEvents(Play::new(self)))
     }
 
-    /// The whole execution. O(operations × processes) time and memory.
+    /// Returns the whole execution. O(operations × processes) time and memory.
     ///
     /// # Errors
     /// If no execution can follow the recipe.
@@ -217,21 +215,20 @@ impl Exchanges {
     }
 }
 
-/// One generated event; see [`Event`] for its meaning.
+/// A generated event; see [`Event`] for its meaning.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct OwnedExchange {
-    /// The process, which is also the number of its segment.
+    /// Process, which is also the number of its segment.
     pub process: usize,
-    /// What it does.
     pub action: OwnedExchangeAction,
 }
 
-/// What happens at a generated event; see [`Action`].
+/// Action of a generated event; see [`Action`].
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum OwnedExchangeAction {
-    /// `exchange(value)` is invoked.
+    /// Invocation of `exchange(value)`.
     Invoke(i64),
-    /// The open operation returns these values, one per segment.
+    /// Response with one value per segment.
     Respond(Vec<i64>),
     /// The open operation certainly had no effect.
     Fail,
@@ -240,7 +237,7 @@ pub enum OwnedExchangeAction {
 }
 
 impl OwnedExchange {
-    /// The same event, borrowed: what builders and checkers take.
+    /// Borrows the event, as builders and checkers require.
     pub fn as_event(&self) -> Event<'_, i64> {
         let action = match &self.action {
             OwnedExchangeAction::Invoke(value) => Action::Invoke { value },
@@ -264,7 +261,7 @@ impl From<Event<'_, i64>> for OwnedExchange {
     }
 }
 
-/// The events of a recipe, one by one.
+/// Iterator over the events of a recipe.
 #[derive(Clone, Debug)]
 pub struct ExchangeEvents(Play);
 

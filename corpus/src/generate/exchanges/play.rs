@@ -5,35 +5,35 @@ use std::collections::VecDeque;
 use super::{Exchanges, Flaw, OwnedExchange, OwnedExchangeAction};
 use crate::generate::Draw;
 
-/// The label of these recipes' choices.
+/// Label of the stream for these recipes.
 const LABEL: u64 = 7;
 
-/// Where the operation of a process is.
+/// Stage of the operation of a process.
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum State {
     Idle,
-    /// Invoked, with this value.
+    /// Invoked with this value.
     Ready(i64),
-    /// It took effect and will return these values.
+    /// Has taken effect and will return these values.
     Effective(Vec<i64>),
-    /// It will have no effect, and fail.
+    /// Will have no effect, and fail.
     Failing,
-    /// It has no response; with its value if it may still take effect.
+    /// Has no response; with its value if it may still take effect.
     Lost(Option<i64>),
 }
 
-/// A move of a script. Actors are numbered as they are cast.
+/// A move of a script. Actors are numbered in the order of the cast.
 #[derive(Clone, Copy, Debug)]
 enum Move {
     /// An actor invokes an operation.
     Invoke(usize),
-    /// These actors' operations take effect together.
+    /// The operations of these actors take effect together.
     Block(&'static [usize]),
-    /// An actor's operation responds.
+    /// The operation of an actor responds.
     Respond(usize),
-    /// The same, with a lie about the segment of another actor.
+    /// The operation of an actor responds with a lie about the segment of another actor.
     Lie(usize, usize),
-    /// An actor's operation fails.
+    /// The operation of an actor fails.
     Fail(usize),
 }
 
@@ -68,21 +68,21 @@ pub(super) struct Play {
     recipe: Exchanges,
     draw: Draw,
     states: Vec<State>,
-    /// What the segments hold.
+    /// Contents of the segments.
     segments: Vec<i64>,
-    /// What each held before its last write.
+    /// Content of each segment before its last write.
     before: Vec<i64>,
     invoked: usize,
-    /// The value that is written next.
+    /// Value of the next write.
     value: i64,
-    /// The value that an actor will write, since it was returned already.
+    /// Value that an actor must write, since a scan returned it already.
     promised: Option<(usize, i64)>,
-    /// Operations that are still to be lost.
+    /// Number of operations still to be lost.
     to_lose: usize,
-    /// The moves of the script that are left, once it has begun.
+    /// Remaining moves of the script, once it has begun.
     script: Option<&'static [Move]>,
     cast: Vec<usize>,
-    /// Events that are due.
+    /// Events to be returned next.
     due: VecDeque<OwnedExchange>,
 }
 
@@ -118,7 +118,7 @@ impl Play {
         self.due.pop_front()
     }
 
-    /// A step of the run; whether there was one.
+    /// Makes a step of the run; returns false at its end.
     fn step(&mut self) -> bool {
         if let Some(script) = self.script
             && !script.is_empty()
@@ -142,7 +142,7 @@ impl Play {
         true
     }
 
-    /// A process that can do something, idle ones among them if they may invoke.
+    /// Draws a process that can act; idle ones only if they may invoke.
     fn choose(&mut self, may_invoke: bool) -> Option<usize> {
         let is_active = |state: &State| match state {
             State::Idle => may_invoke,
@@ -150,7 +150,7 @@ impl Play {
             _ => true,
         };
         if may_invoke {
-            // Some process is never lost.
+            // At least one process is never lost.
             return loop {
                 let process = self.draw.below(self.states.len());
                 if is_active(&self.states[process]) {
@@ -163,7 +163,7 @@ impl Play {
         (!active.is_empty()).then(|| active[self.draw.below(active.len())])
     }
 
-    /// Lets the actors end what they do, and begins the script.
+    /// Lets the actors finish their operations, and begins the script.
     fn begin(&mut self) {
         for actor in self.cast.clone() {
             while self.states[actor] != State::Idle {
@@ -173,7 +173,7 @@ impl Play {
         self.script = self.recipe.violation.map(script);
     }
 
-    /// The next move of the script, or something of another process that is no block.
+    /// Performs the next move of the script, or a step of another process other than a block.
     fn perform(&mut self, script: &'static [Move]) -> bool {
         if self.draw.coin() {
             let other = self.draw.below(self.states.len());
@@ -207,11 +207,11 @@ impl Play {
         true
     }
 
-    /// The liar returns something else for a segment, unless it is honest.
+    /// Responds with another value for a segment, unless honest.
     fn lie(&mut self, process: usize, segment: usize) {
         let lie = match self.recipe.violation {
             Some(Flaw::Future) => {
-                // Also the twin gives away the value, so that both write the same.
+                // The twin consumes the value as well, so that both write the same values.
                 let value = self.next_value();
                 self.promised = Some((segment, value));
                 value
@@ -236,7 +236,7 @@ impl Play {
         value
     }
 
-    /// What a process does next; `with_blocks`: a block may take effect.
+    /// Advances the operation of a process; with `with_blocks`, a block may take effect.
     fn advance(&mut self, process: usize, with_blocks: bool) {
         match self.states[process] {
             State::Idle => {
@@ -263,7 +263,7 @@ impl Play {
         }
     }
 
-    /// Loses the operation of a process, which was invoked just now, sooner or later.
+    /// Loses the operation of a process, which was just invoked, sooner or later.
     fn lose(&mut self, process: usize) {
         let left = (self.recipe.operations - self.invoked + 1) as f64;
         if !self.draw.chance((self.to_lose as f64 * 2.0 / left).min(1.0)) {
@@ -290,7 +290,7 @@ impl Play {
         self.states[process] = State::Ready(value);
     }
 
-    /// All writes, then all reads.
+    /// Executes all writes, then all reads.
     fn block(&mut self, members: &[usize]) {
         for &process in members {
             if let State::Ready(value) | State::Lost(Some(value)) = self.states[process] {

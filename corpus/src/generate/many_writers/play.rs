@@ -1,39 +1,40 @@
 //! The scripts of planted violations with many writers.
 //!
-//! Why each is a violation, with `<` as in docs/many-writers.md, and whatever other operations
-//! do: no other update writes these values. S and T are the script's scans, the last one lies.
+//! Each script is a violation for the following reason, with `<` as in docs/many-writers.md. The
+//! reason is independent of other operations, since no other update writes these values. S and T
+//! are the script's scans; the last one lies.
 //!
-//! * *time*: S returns what u writes, so u < S, but responds before u begins.
-//! * *first*: u ends before S begins, and S returns the initial value, so S < u; nothing else
+//! * *time*: S returns the value of u, so u < S, but responds before u begins.
+//! * *first*: u ends before S begins, and S returns the initial value, so S < u; no other operation
 //!   updates the segment.
 //! * *block*: u ends before v of the same segment begins, v before S begins, and S returns u's
 //!   value: u < v gives S < v.
-//! * *return*: u and v overlap. S returns u's value, T, after S, that of v; so u's block is
+//! * *return*: u and v overlap. S returns u's value; T, after S, returns v's value; so u's block is
 //!   before v's. A third scan, after T, returns u's value.
-//! * *chain*: u ends before v of the same segment begins, v before w of another one begins. S
+//! * *chain*: u ends before v of the same segment begins, v before w of another segment begins. S
 //!   returns u and w: v < w < S, so v < u.
-//! * *crossed*: u and v of two segments end before u' and v', which replace them, begin. S
-//!   returns u' and v, so S < v'; T returns u and v', so T < u' < S < v' < T.
-//! * *ring*: two segments with k values each, all concurrent. 2k scans return the pairs
-//!   (0, 0), (0, 1), (1, 1), ..., (k-1, k-1), (k-1, 0). Those that share a value are neighbours
-//!   in a ring, and a ring is no line: in no order of all scans is each pair consecutive. There
-//!   is no cycle: nothing here is ordered by time.
+//! * *crossed*: u and v of two segments end before u' and v', which replace them, begin. S returns
+//!   u' and v, so S < v'; T returns u and v', so T < u' < S < v' < T.
+//! * *ring*: two segments with k values each, all concurrent. 2k scans return the pairs (0, 0), (0,
+//!   1), (1, 1), ..., (k-1, k-1), (k-1, 0). Pairs that share a value are neighbours in a ring.
+//!   Since a ring is not a line, no order of all scans makes each such pair consecutive. There is
+//!   no cycle, since these operations are unordered in real time.
 
 use super::Contradiction;
 
-/// What an operation does; values from 1, by number.
+/// Operation of a script; values are numbered from 1.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Deed {
     Update { segment: usize, value: i64 },
     Scan,
 }
 
-/// One thing that happens in a script; actors by number.
+/// A step of a script; actors are numbered.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Invoke(usize, Deed),
     Effect(usize),
-    /// With the entries of a scan that are not what it saw.
+    /// The response, with the entries of a scan that differ from the values it saw.
     Respond(usize, Vec<(usize, i64)>),
 }
 
@@ -41,7 +42,7 @@ pub(super) enum Step {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Play {
     pub steps: Vec<Step>,
-    /// Segments of which its scans need the values.
+    /// Segments whose values its scans need.
     pub segments: Vec<usize>,
     reserved: Option<usize>,
 }
@@ -50,7 +51,7 @@ pub(super) struct Play {
 const MOST_IN_RING: usize = 6;
 
 impl Play {
-    /// The script about segments (i, j), for at most `most` operations at a time.
+    /// Creates the script about segments (i, j), for at most `most` operations at a time.
     pub fn new(
         contradiction: Contradiction,
         (i, j): (usize, usize),
@@ -58,7 +59,7 @@ impl Play {
         honest: bool,
     ) -> Self {
         let mut play = Self { segments: vec![i, j], ..Self::default() };
-        // Of the scan that lies, or not.
+        // Entries of the lying scan; empty if honest.
         let lie = |entries: &[(usize, i64)]| if honest { Vec::new() } else { entries.to_vec() };
         match contradiction {
             Contradiction::Time => {
@@ -115,7 +116,7 @@ impl Play {
         play
     }
 
-    /// All begins, then values change one by one, with a scan at each change.
+    /// Lets all operations begin, then changes values one by one, with a scan at each change.
     fn ring(
         &mut self,
         (i, j): (usize, usize),
@@ -129,8 +130,8 @@ impl Play {
         }
         let scans = 2 * values;
         (scans..2 * scans).for_each(|actor| self.begin_scan(actor));
-        // Updates in the order i, j, j, i, j, i, ..., with a scan after each but the first:
-        // value 1 of j comes before value 1 of i.
+        // Updates in the order i, j, j, i, j, i, ..., with a scan after each but the first: value 1
+        // of j comes before value 1 of i.
         let mut order: Vec<usize> = vec![0, 1];
         (1..values).for_each(|k| order.extend([2 * k + 1, 2 * k]));
         self.steps.push(Step::Effect(order[0]));
@@ -148,7 +149,7 @@ impl Play {
         self.end(scan, lie);
     }
 
-    /// Number of actors.
+    /// Returns the number of actors.
     pub fn actors(&self) -> usize {
         let actor = |step: &Step| match step {
             Step::Invoke(actor, _) | Step::Effect(actor) | Step::Respond(actor, _) => actor + 1,
@@ -156,12 +157,12 @@ impl Play {
         self.steps.iter().map(actor).max().unwrap_or(0)
     }
 
-    /// Number of operations.
+    /// Returns the number of operations.
     pub fn operations(&self) -> usize {
         self.steps.iter().filter(|step| matches!(step, Step::Invoke(..))).count()
     }
 
-    /// A segment that nothing else may update.
+    /// Returns the segment that no other operation may update.
     pub const fn reserved(&self) -> Option<usize> {
         self.reserved
     }
@@ -178,7 +179,7 @@ impl Play {
         self.steps.push(Step::Respond(actor, Vec::new()));
     }
 
-    /// A scan takes effect and responds.
+    /// Lets a scan take effect and respond.
     fn end(&mut self, actor: usize, lie: Vec<(usize, i64)>) {
         self.steps.extend([Step::Effect(actor), Step::Respond(actor, lie)]);
     }

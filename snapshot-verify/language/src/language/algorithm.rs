@@ -1,4 +1,4 @@
-//! A text as a whole: the correct algorithm, its bugs, what is expected of them.
+//! A text as a whole: the correct algorithm, its bugs, and the expected verdicts.
 
 use crate::language::diagnostic::syntax::{duplicate, number_too_large, too_many};
 use std::sync::Arc;
@@ -17,25 +17,25 @@ use crate::program::Program;
 use crate::program::independence::Dependence;
 use crate::program::links;
 
-/// A text that is syntactically right, bug variants included.
+/// A syntactically correct text, bug variants included.
 #[derive(Clone, Debug)]
 pub struct Algorithm {
     source: Arc<Source>,
     declarations: Vec<Declaration>,
     bugs: Vec<Bug>,
     expectations: Vec<Expectation>,
-    /// What `size` stands for, if it is declared.
+    /// Value of `size`, if declared.
     size: Option<i32>,
 }
 
-/// Reads a text. The name is for diagnostics: usually the path of the file.
+/// Parses a text. The name is for diagnostics: usually the path of the file.
 ///
-/// Takes time and memory linear in the text, whatever it is.
+/// Takes time and memory linear in the text, valid or not.
 ///
 /// # Errors
 ///
-/// Everything that is syntactically wrong with the text or one of its bugs. Names
-/// and types are checked by [`Algorithm::program`].
+/// All syntax errors of the text and its bugs. Names and types are checked by
+/// [`Algorithm::program`].
 pub fn parse(name: &str, text: &str) -> Result<Algorithm, Diagnostics> {
     if text.len() > Source::LIMIT {
         let message = message!("text-too-long", "the text is longer than {} bytes", Source::LIMIT)
@@ -63,7 +63,7 @@ pub fn parse(name: &str, text: &str) -> Result<Algorithm, Diagnostics> {
 }
 
 impl Algorithm {
-    /// The text it was read from.
+    /// Returns the text it was parsed from.
     pub fn source(&self) -> &Source {
         &self.source
     }
@@ -72,26 +72,26 @@ impl Algorithm {
         &self.declarations
     }
 
-    /// Its bugs, in the order of the text.
+    /// Returns its bugs, in the order of the text.
     pub fn bugs(&self) -> &[Bug] {
         &self.bugs
     }
 
-    /// Its `expect` lines, in the order of the text.
+    /// Returns its `expect` lines, in the order of the text.
     pub fn expectations(&self) -> &[Expectation] {
         &self.expectations
     }
 
-    /// What `size` stands for, if it is declared.
+    /// Returns the value of `size`, if declared.
     pub fn size(&self) -> Option<u32> {
         self.size.map(i32::unsigned_abs)
     }
 
-    /// The same text, in which `size` stands for another number.
+    /// Replaces the value of `size`.
     ///
     /// # Errors
     ///
-    /// If no `size` is declared, or it cannot be as large.
+    /// If no `size` is declared, or the value is too large.
     pub fn with_size(&self, size: u32) -> Result<Self, Diagnostics> {
         let limit = Parser::NUMBER;
         let wrong = match (self.size, i32::try_from(size)) {
@@ -105,11 +105,11 @@ impl Algorithm {
         Err(Diagnostics::new(Arc::clone(&self.source), vec![diagnostic]))
     }
 
-    /// The syntax tree of the correct text, or of a bug variant.
+    /// Returns the syntax tree of the correct text, or of a bug variant.
     ///
     /// # Errors
     ///
-    /// If there is no such bug.
+    /// If the bug does not exist or does not fit.
     pub fn tree(&self, bug: Option<&str>) -> Result<Tree, Diagnostics> {
         let mut reporter = Reporter::default();
         let tree = match bug {
@@ -128,18 +128,18 @@ impl Algorithm {
         }
     }
 
-    /// The correct program, or that of a bug variant, checked: what it does, without the places
-    /// where the text says that operations take effect (`linearizes`). These are checked, too.
+    /// Returns the checked program of the correct text, or of a bug variant, without its
+    /// linearization points (`linearizes`). These are checked, too.
     ///
     /// # Errors
     ///
-    /// If there is no such bug, or names, types or the use of shared memory are
-    /// wrong.
+    /// If the bug does not exist, or names, types or the use of shared memory are wrong.
     pub fn program(&self, bug: Option<&str>) -> Result<Program, Diagnostics> {
         self.checked(bug, false)
     }
 
-    /// The same with its linearization points, for those who ask whether operations take effect there.
+    /// Returns the checked program with its linearization points, to verify that operations take
+    /// effect there.
     ///
     /// # Errors
     ///
@@ -157,18 +157,18 @@ impl Algorithm {
         }
     }
 
-    /// Why simple executions prove nothing of all others, for people.
+    /// Returns diagnostics that explain why simple executions are not representative.
     ///
     /// # Panics
     ///
-    /// If there is no dependence.
+    /// If `dependences` is empty.
     pub fn refusal(&self, dependences: &[Dependence]) -> Diagnostics {
         let list = dependences.iter().map(Dependence::diagnostic).collect();
         Diagnostics::new(Arc::clone(&self.source), list)
     }
 
-    /// What in a program of this algorithm hardly means what was meant; nothing is wrong
-    /// with it otherwise.
+    /// Returns warnings about a program of this algorithm: valid constructs with a hardly intended
+    /// meaning.
     pub fn warnings(&self, program: &Program) -> Option<Diagnostics> {
         let list = links::suspicions(program);
         (!list.is_empty()).then(|| Diagnostics::new(Arc::clone(&self.source), list))
@@ -227,7 +227,7 @@ impl Algorithm {
         }
     }
 
-    /// Whether it declares an object, rather than implement a snapshot.
+    /// Returns true if the text declares an object instead of implementing a snapshot.
     pub fn has_object(&self) -> bool {
         self.declarations.iter().any(|declaration| declaration.kind == DeclarationKind::Object)
     }
@@ -261,7 +261,7 @@ impl Algorithm {
         }
     }
 
-    /// Where the name of the algorithm stands.
+    /// Returns the name of the algorithm.
     fn header(&self) -> Span {
         self.declarations
             .iter()
@@ -282,7 +282,7 @@ impl Algorithm {
         reporter.report(message, span);
     }
 
-    /// The tree of a bug variant.
+    /// Returns the tree of a bug variant.
     fn variant(&self, bug: &Bug, reporter: &mut Reporter) -> Option<Tree> {
         let mut declarations = self.declarations.clone();
         for (edit, origin) in bug.edits.iter().zip(1..) {
@@ -309,7 +309,7 @@ impl Algorithm {
                 reporter.report(message, name.span);
                 continue;
             }
-            // An edit that does not fit is reported; the others are tried all the same.
+            // An edit that does not fit is reported; the others are still tried.
             let _ = edit.apply(&self.source, origin, &mut scope, reporter);
         }
         self.build(&declarations, reporter)
@@ -322,7 +322,7 @@ impl Algorithm {
         })
     }
 
-    /// The tree of these declarations. Errors are reported; a tree is made even so,
+    /// Builds the tree of these declarations, and reports errors. The tree is built despite errors
     /// if the algorithm has a name.
     fn build(&self, declarations: &[Declaration], reporter: &mut Reporter) -> Option<Tree> {
         let mut name: Option<Name> = None;

@@ -1,9 +1,8 @@
 //! Bug variants: edits of the correct text.
 //!
-//! An edit works on symbols, which keep their places, and the edited symbols are
-//! parsed and checked again. So a variant is the correct text but for its edits: if
-//! the text changes so that an edit no longer fits, that is an error, and the two
-//! cannot drift apart.
+//! An edit changes symbols, which keep their positions, and the edited symbols are parsed and
+//! checked again. So a variant differs from the correct text only by its edits. If the text changes
+//! so that an edit no longer fits, this is an error: the two cannot drift apart.
 
 use super::diagnostic::{Parsed, Reporter, message};
 use super::indentation;
@@ -15,33 +14,31 @@ use crate::language::diagnostic::syntax::too_many;
 /// A variant of an algorithm that is wrong on purpose.
 #[derive(Clone, Debug)]
 pub struct Bug {
-    /// Its name.
     pub name: Name,
-    /// What is wrong, for people.
+    /// Description of the mistake.
     pub description: String,
-    /// The edits that make it, applied one after the other.
+    /// Edits that make the variant, applied one after the other.
     pub(crate) edits: Vec<Edit>,
 }
 
 impl Bug {
-    /// The most bugs that an algorithm may have.
+    /// Most bugs of an algorithm.
     pub const MOST: usize = 64;
-    /// The most edits that a bug may have.
+    /// Most edits of a bug.
     pub const EDITS: usize = 16;
-    /// The most symbols that an edit may look for.
+    /// Most symbols in the target of an edit.
     const SYMBOLS: usize = 256;
 }
 
-/// One edit.
 #[derive(Clone, Debug)]
 pub(crate) struct Edit {
     pub scope: Scope,
-    /// Must occur exactly once in the scope.
+    /// Text that must occur exactly once in the scope.
     pub target: Quotation,
     pub change: Change,
 }
 
-/// Where an edit looks for its text.
+/// Declarations that an edit applies to.
 #[derive(Clone, Debug)]
 pub(crate) enum Scope {
     Procedure(Name),
@@ -49,7 +46,7 @@ pub(crate) enum Scope {
     Private,
 }
 
-/// What becomes of the text.
+/// Change of the target text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
     Replace(Quotation),
@@ -58,14 +55,14 @@ pub(crate) enum Change {
     After(Quotation),
 }
 
-/// A text between backquotes; the place is without them.
+/// A text between backquotes; the span excludes them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quotation {
     pub span: Span,
 }
 
 impl Edit {
-    /// Whether one of its texts stands there.
+    /// Returns true if this span is a quotation of the edit.
     pub fn quotes(&self, span: Span) -> bool {
         let brought = match self.change {
             Change::Replace(text) | Change::Before(text) | Change::After(text) => Some(text),
@@ -74,8 +71,8 @@ impl Edit {
         self.target.span == span || brought.is_some_and(|text| text.span == span)
     }
 
-    /// Applies the edit to the symbols of some declarations: those of its scope.
-    /// `origin` marks the symbols that it brings.
+    /// Applies the edit to the symbols of the declarations in its scope. `origin` marks the
+    /// inserted symbols.
     pub fn apply(
         &self,
         source: &Source,
@@ -178,18 +175,18 @@ fn same(source: &Source, a: &Token, b: &Token) -> bool {
     a.kind == b.kind && (a.kind.is_layout() || source.slice(a.span) == source.slice(b.span))
 }
 
-/// Whether the last line of a text is that of a block, after which a statement may begin.
+/// Returns true if a text ends with a block, after which a statement may begin.
 fn closes_block(text: &[Token]) -> bool {
     text.last().is_some_and(|last| last.kind == TokenKind::Dedent)
 }
 
-/// What stands between this text and the statement beside it.
+/// Returns the separator between this text and the neighbouring statement.
 fn between(text: &[Token]) -> TokenKind {
     let has_lines = text.iter().any(|token| token.kind.is_layout());
     if has_lines { TokenKind::Newline } else { TokenKind::Semicolon }
 }
 
-/// Ends the last statement of a text, unless it goes on.
+/// Ends the last statement of a text, unless the statement is incomplete.
 fn separate(text: &mut Vec<Token>, kind: TokenKind) {
     if let Some(&last) = text.last()
         && !matches!(last.kind, TokenKind::Colon | TokenKind::Semicolon)
@@ -198,7 +195,7 @@ fn separate(text: &mut Vec<Token>, kind: TokenKind) {
     }
 }
 
-/// Whether what is put before this symbol is a statement of its own.
+/// Returns true if a text inserted before this symbol is a statement of its own.
 fn begins_statement(tokens: &[Token], begin: usize) -> bool {
     let last = begin.checked_sub(1).and_then(|last| tokens.get(last));
     last.is_some_and(|token| {
@@ -209,7 +206,7 @@ fn begins_statement(tokens: &[Token], begin: usize) -> bool {
     }) && tokens.get(begin).is_some_and(|token| token.kind.begins_statement())
 }
 
-/// Whether a statement ends before this symbol.
+/// Returns true if a statement ends before this symbol.
 fn ends_statement(tokens: &[Token], end: usize) -> bool {
     tokens.get(end).is_none_or(|token| token.kind.is_layout() || token.kind == TokenKind::Semicolon)
 }

@@ -1,12 +1,10 @@
-//! A text as a sequence of declarations, each with its symbols: what bug edits
-//! work on.
+//! Splits a text into declarations with their symbols, to which edits of bugs apply.
 
 use super::diagnostic::{Reporter, message};
 use super::token::{Token, TokenKind};
 use super::{Source, Span};
 use crate::language::diagnostic::syntax::unexpected_indentation;
 
-/// The symbols of one declaration.
 #[derive(Clone, Debug)]
 pub(super) struct Declaration {
     pub kind: DeclarationKind,
@@ -14,7 +12,7 @@ pub(super) struct Declaration {
 }
 
 impl Declaration {
-    /// From its first symbol to its last; none if it has no symbols.
+    /// Returns the span from the first symbol to the last; `None` without symbols.
     pub fn span(&self) -> Option<Span> {
         let mut symbols = self.tokens.iter().filter(|token| !token.kind.is_layout());
         let first = symbols.next()?;
@@ -33,7 +31,7 @@ pub(super) enum DeclarationKind {
     Initially,
     Shared,
     Private,
-    /// Of this name, if it has one.
+    /// A procedure of this name, or without a name.
     Procedure(String),
     Bug,
     Expectation,
@@ -77,7 +75,7 @@ pub(super) fn declarations(
     declarations
 }
 
-/// What a declaration is, by its first word.
+/// Returns the kind of a declaration, by its first word.
 fn kind_of(
     source: &Source,
     tokens: &[Token],
@@ -132,8 +130,8 @@ fn kind_of(
     Some(kind)
 }
 
-/// The names of the operations of all objects that are declared: their procedures begin
-/// with them.
+/// Returns the names of the operations of all declared objects: the procedures of operations begin
+/// with their names.
 fn operation_names<'a>(source: &'a Source, tokens: &[Token]) -> Vec<&'a str> {
     let mut names = Vec::new();
     let (mut depth, mut is_object, mut begins) = (0, false, true);

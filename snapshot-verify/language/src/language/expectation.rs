@@ -1,4 +1,4 @@
-//! `expect` lines: what is known of an algorithm and its bugs.
+//! `expect` lines: expected verdicts on an algorithm and its bugs.
 
 use std::fmt;
 
@@ -7,48 +7,45 @@ use super::diagnostic::message;
 use super::parser::{Clauses, Parser};
 use super::tree::Name;
 
-/// What verification of an algorithm, or of one of its bugs, must answer.
+/// Expected verdict on an algorithm, or on one of its bugs.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Expectation {
-    /// Of this bug variant; of the correct text if none.
+    /// Bug variant; `None`: the correct text.
     pub bug: Option<Name>,
-    /// Whether it is of every n >= 2: then nothing else is given, and n counts as 2.
+    /// True if the verdict holds for every n >= 2. Then no other parameter is given, and
+    /// `processes` is 2.
     pub every: bool,
-    /// n, at least 2.
+    /// Number of processes, at least 2.
     pub processes: u32,
-    /// What `size` stands for, if it is not what the text declares.
+    /// Value of `size`, if it differs from the declared one.
     pub size: Option<u32>,
-    /// i < j < n, if only this pair is to be explored.
+    /// Only pair i < j < n to be explored.
     pub pair: Option<(u32, u32)>,
-    /// Each process starts at most this many operations, at least 1; if none, as
-    /// many as it likes.
+    /// Bound on the operations that each process begins, at least 1; `None`: unbounded.
     pub operations: Option<u32>,
-    /// Full executions over this many values, at least 2, rather than simple ones.
+    /// Number of values, at least 2, for full executions instead of simple ones.
     pub values: Option<u32>,
-    /// The only process that updates, below n, which does not scan; only of full
-    /// executions.
+    /// The only process that updates, below n, which does not scan. Requires full executions.
     pub updater: Option<u32>,
-    /// The answer.
     pub verdict: ExpectedVerdict,
-    /// Where it stands.
+    /// Span of the line.
     pub span: Span,
 }
 
-/// An answer.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum ExpectedVerdict {
     /// Every execution is linearizable.
     Linearizable,
-    /// Some execution is not.
+    /// Some execution is not linearizable.
     Violation,
-    /// In some execution the program goes wrong itself: a node that was freed is accessed, say.
+    /// Some execution has a fault: for example, an access to a freed node.
     Fault,
     /// A proof is refused: the program is not data-independent.
     NoProof,
 }
 
 impl Expectation {
-    /// The first part of it that only algorithms of snapshots can have.
+    /// Returns the first part of it that applies only to algorithms of snapshots.
     pub(super) fn of_snapshot(&self) -> Option<&'static str> {
         let parts = [
             (self.every, "every n"),
@@ -61,7 +58,7 @@ impl Expectation {
 }
 
 impl Parser<'_> {
-    /// The expectation, after reporting what can never hold.
+    /// Returns the expectation, and reports parts that can never hold.
     pub(super) fn checked_expectation(
         &mut self,
         bug: Option<Name>,
@@ -136,7 +133,7 @@ impl fmt::Display for ExpectedVerdict {
     }
 }
 
-/// As the language writes it.
+/// Formats as the language writes it.
 impl fmt::Display for Expectation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("expect ")?;

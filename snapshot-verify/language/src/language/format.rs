@@ -1,17 +1,17 @@
-//! The layout of a text, made uniform: what `snapshot-verify fmt` writes.
+//! Uniform layout of texts, as `snapshot-verify fmt` writes it.
 //!
-//! Lines stay lines, and comments stay where they are. What changes is white space:
+//! Lines stay lines, and comments keep their places. Only white space changes:
 //!
 //! * a block is indented by four columns more than the line that opens it; lines inside
 //!   parentheses, strings and quotations move with the line that they continue;
-//! * one space between symbols, none inside parentheses and before `,`, `;` and `:`; around
-//!   `+`, `-` and `*` as written, but the same on both sides;
-//! * a comment of its own line is indented as the block that it is in, one after code stays
-//!   in its column if there is room;
+//! * one space between symbols, none inside parentheses and before `,`, `;` and `:`; around `+`,
+//!   `-` and `*` as written, but the same on both sides;
+//! * a comment on its own line is indented like its block; a comment after code stays in its column
+//!   if there is room;
 //! * at most one empty line in a row, none at the beginning and the end.
 //!
-//! The symbols, and so the meaning, stay the same: that is checked, whatever the rules above
-//! do. What is formatted stays as it is when it is formatted again.
+//! The symbols, and so the meaning, stay the same: this is checked independently of the rules
+//! above. Formatting is idempotent.
 
 use std::collections::HashMap;
 
@@ -23,24 +23,24 @@ use super::indentation;
 use super::token::{Token, TokenKind};
 use super::{Source, Span};
 
-/// Columns of a block.
+/// Columns per level of indentation.
 const INDENTATION: usize = 4;
 
-/// The text with a uniform layout; O(its length). The name is for diagnostics.
+/// Returns the text with a uniform layout; O(its length). The name is for diagnostics.
 ///
 /// # Errors
-/// What is syntactically wrong with it, as [`parse`] says: then it has no layout.
+/// The syntax errors that [`parse`] finds: such a text has no layout.
 pub fn format(name: &str, text: &str) -> Result<String, Diagnostics> {
     parse(name, text)?;
     let source = Source::new(name, text);
     let formatted = Formatter::new(&source).format();
     let same = same_symbols(&source, &Source::new(name, formatted.as_str()));
     debug_assert!(same, "only the layout changes:\n{formatted}");
-    // A text that the rules above would change is left alone.
+    // If the rules would change the symbols, the text is returned as it is.
     Ok(if same { formatted } else { text.to_owned() })
 }
 
-/// What stands on one line; a string or quotation of several lines ends on a later one.
+/// Content of one line; a string or quotation of several lines ends on a later one.
 #[derive(Debug, Default)]
 struct Line {
     symbols: Vec<(TokenKind, Span)>,
@@ -49,14 +49,14 @@ struct Line {
 
 struct Formatter<'a> {
     source: &'a Source,
-    /// By the place of the first symbol of a logical line: the number of blocks that are open.
+    /// Number of open blocks at each logical line, by the position of its first symbol.
     depths: HashMap<u32, usize>,
     out: String,
-    /// The columns, as written, of the blocks that are open at the last logical line.
+    /// Columns, as written, of the blocks that are open at the last logical line.
     columns: Vec<usize>,
-    /// By how much the last logical line moved to the right.
+    /// Columns by which the last logical line moved to the right.
     moved: isize,
-    /// Whether the last logical line is of an expectation.
+    /// True if the last logical line is an `expect` line.
     expectation: bool,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Formatter<'a> {
         self.out
     }
 
-    /// The column of a place, as written.
+    /// Returns the column of a position, as written.
     fn column(&self, place: u32) -> usize {
         let begin = self.source.line_begin(place);
         self.source.slice(Span { begin, end: place }).chars().count()
@@ -116,13 +116,13 @@ impl<'a> Formatter<'a> {
         self.out.extend(std::iter::repeat_n(' ', column));
     }
 
-    /// The column, from 0, at which the next character is written.
+    /// Returns the column, from 0, of the next character in the output.
     fn written(&self) -> usize {
         let line = self.out.rfind('\n').map_or(0, |newline| newline + 1);
         self.out[line..].chars().count()
     }
 
-    /// A line that begins with a symbol.
+    /// Writes a line that begins with a symbol.
     fn code(&mut self, line: &Line, first: Span) {
         let written = self.column(first.begin);
         let column = match self.depths.get(&first.begin) {
@@ -134,7 +134,7 @@ impl<'a> Formatter<'a> {
                 self.expectation = depth == 0 && self.source.slice(first) == "expect";
                 column
             }
-            // In the first column it would not go on with a line.
+            // A line in the first column would not continue the line before.
             None => (written as isize + self.moved).max(1) as usize,
         };
         self.indent(column);
@@ -156,8 +156,8 @@ impl<'a> Formatter<'a> {
         }
     }
 
-    /// A string or quotation: the lines after its first one move with what it begins with,
-    /// which is itself, or its line where nothing follows the mark on it.
+    /// Writes a string or quotation. Its later lines move with its first line, or with the
+    /// enclosing line if no text follows the opening mark.
     fn quoted(&mut self, span: Span, line_moved: isize) {
         let text = self.source.slice(span);
         if !text.contains('\n') {
@@ -171,7 +171,7 @@ impl<'a> Formatter<'a> {
         self.out.push_str(first.trim_end());
         let indentation = |line: &str| line.len() - line.trim_start_matches(' ').len();
         let least = lines.clone().filter(|line| !line.trim().is_empty()).map(indentation).min();
-        // None of them may begin in the first column.
+        // Later lines must not begin in the first column.
         let moved = moved.max(1 - least.unwrap_or(1) as isize);
         for line in lines {
             self.out.push('\n');
@@ -184,7 +184,7 @@ impl<'a> Formatter<'a> {
         }
     }
 
-    /// Whether there is a space before the symbol with this number.
+    /// Returns true if a space precedes the symbol with this number.
     fn is_apart(&self, symbols: &[(TokenKind, Span)], number: usize) -> bool {
         use TokenKind as K;
         let ((before, span), (kind, next)) = (symbols[number - 1], symbols[number]);
@@ -205,7 +205,7 @@ impl<'a> Formatter<'a> {
         }
     }
 
-    /// A line with nothing but a comment; `next` is the first symbol that follows.
+    /// Writes a line that consists of a comment; `next` is the first symbol that follows.
     fn comment(&mut self, line: &Line, next: Option<Span>) {
         let Some(comment) = line.comment else { return };
         let written = self.column(comment.begin);
@@ -213,7 +213,7 @@ impl<'a> Formatter<'a> {
             // Inside parentheses.
             Some(None) => (written as isize + self.moved).max(0) as usize,
             next => {
-                // At the end of blocks it may be of one that ends.
+                // At the end of blocks, it may belong to a block that ends.
                 let least = next.flatten().unwrap_or(0);
                 let last = self.columns.len() - 1;
                 let block = (least..=last).rev().find(|&depth| self.columns[depth] <= written);
@@ -225,11 +225,11 @@ impl<'a> Formatter<'a> {
     }
 }
 
-/// Words that a parenthesis follows which is not that of a call or an index.
+/// Words before a parenthesis that does not belong to a call or an index.
 const BEFORE_PARENTHESES: [&str; 8] =
     ["array", "await", "by", "cas", "llsc", "of", "record", "when"];
 
-/// Whether an operator has a space on a side.
+/// Returns true if an operator has a space on at least one side.
 fn is_spaced(symbols: &[(TokenKind, Span)], operator: usize) -> bool {
     let (_, span) = symbols[operator];
     let before = operator.checked_sub(1).map(|before| symbols[before].1);
@@ -238,7 +238,7 @@ fn is_spaced(symbols: &[(TokenKind, Span)], operator: usize) -> bool {
         || after.is_none_or(|after| span.end < after.begin)
 }
 
-/// The symbols and comments of a text, line by line.
+/// Returns the symbols and comments of a text, line by line.
 fn lines(source: &Source) -> Vec<Line> {
     let mut lines = vec![Line::default()];
     let mut end = 0;
@@ -267,7 +267,7 @@ fn lines(source: &Source) -> Vec<Line> {
     lines
 }
 
-/// Whether two texts differ in their layout only.
+/// Returns true if two texts differ only in their layout.
 fn same_symbols(one: &Source, other: &Source) -> bool {
     fn comments(source: &Source) -> impl Iterator<Item = &str> {
         lines(source).into_iter().filter_map(|line| Some(source.slice(line.comment?).trim_end()))
@@ -289,7 +289,7 @@ fn same_symbols(one: &Source, other: &Source) -> bool {
         && comments(one).eq(comments(other))
 }
 
-/// Whether two quotations have the same symbols and blocks.
+/// Returns true if two quotations have the same symbols and blocks.
 fn same_fragments(one: &Source, a: Span, other: &Source, b: Span) -> bool {
     let fragment = |source: &Source, span: Span| {
         let inner = Span { begin: span.begin + 1, end: span.end - 1 };

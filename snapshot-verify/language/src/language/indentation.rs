@@ -1,12 +1,11 @@
-//! Lines and blocks: from symbols to symbols with their indentation.
+//! Lines and blocks: adds the layout to the symbols.
 //!
-//! A logical line ends with a `Newline`; what is indented further than the line
-//! before stands between an `Indent` and a `Dedent`. Inside parentheses and
-//! brackets lines go on, except that a line which begins in the first column
-//! never continues another: a forgotten parenthesis spoils one declaration, not
-//! the rest of the text.
+//! A logical line ends with a `Newline`; lines with deeper indentation stand between an `Indent`
+//! and a `Dedent`. Inside parentheses and brackets lines continue. But a line that begins in the
+//! first column never continues another: so a missing parenthesis spoils one declaration, not the
+//! rest of the text.
 //!
-//! The result ends with as many `Dedent`s as there were `Indent`s, and an `End`.
+//! The result contains a `Dedent` for every `Indent`, and ends with an `End`.
 
 use crate::language::diagnostic::syntax::unknown_symbol;
 use logos::Logos;
@@ -15,8 +14,8 @@ use super::diagnostic::{Parsed, Reported, Reporter, message};
 use super::token::{Token, TokenKind};
 use super::{Source, Span};
 
-/// The symbols of the source with their layout. Errors are reported, and what
-/// they concern is left out.
+/// Returns the symbols of the source with their layout. Errors are reported; an invalid symbol
+/// becomes [`TokenKind::Wrong`].
 pub(crate) fn tokens(source: &Source, reporter: &mut Reporter) -> Vec<Token> {
     let end = source.text().len() as u32;
     let mut layout = Layout::new(source, 0, reporter);
@@ -26,10 +25,10 @@ pub(crate) fn tokens(source: &Source, reporter: &mut Reporter) -> Vec<Token> {
     layout.finish(Span { begin: end, end })
 }
 
-/// The symbols of a part of the source, the text of an edit. On one line, it has no layout.
-/// On several, the column of its first symbol is that of its block, which has no `Indent`
-/// of its own; what is indented further are blocks, each of which it closes. The last line
-/// ends with a `Newline` only if a block does.
+/// Returns the symbols of a part of the source, the text of an edit. On one line, it has no layout.
+/// On several lines, the column of its first symbol is the column of its block, which has no
+/// `Indent` of its own; deeper lines form blocks, each of which it closes. The last line ends with
+/// a `Newline` only if a block does.
 pub(crate) fn fragment(
     source: &Source,
     part: Span,
@@ -52,20 +51,19 @@ pub(crate) fn fragment(
 
 struct Layout<'a> {
     source: &'a Source,
-    /// That of all symbols; see [`Token`].
+    /// Origin of all symbols; see [`Token`].
     origin: u32,
     reporter: &'a mut Reporter,
     tokens: Vec<Token>,
-    /// The columns of the open blocks, increasing; the first is 0, but in the text of an edit.
+    /// Columns of the open blocks, increasing. The first is 0, except in the text of an edit.
     indentations: Vec<u32>,
-    /// How many parentheses and brackets are open.
+    /// Number of open parentheses and brackets.
     open: usize,
     at_line_begin: bool,
     line_begin: u32,
-    /// The first line with a tab in its indentation, and the number of others: one report
-    /// stands for all.
+    /// First line with a tab in its indentation, and the number of others: one report covers all.
     tabs: Option<(Span, usize)>,
-    /// Whether a line belongs to no block.
+    /// Report of a line that belongs to no block.
     uneven: Option<Reported>,
 }
 
@@ -197,7 +195,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// The symbol; [`TokenKind::Wrong`] if it is none, which is reported.
+/// Returns the symbol; reports an invalid one and returns [`TokenKind::Wrong`].
 fn accepted(
     kind: Result<TokenKind, ()>,
     span: Span,

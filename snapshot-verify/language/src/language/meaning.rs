@@ -1,8 +1,8 @@
-//! What a word of a text stands for, and where that is declared: for editors.
+//! Meanings of words and their declarations, for editors.
 //!
-//! No name hides another (`docs/language.md`), so a word means what it is declared as in its
-//! procedure, or else outside of procedures. The types of locals are those of the checked
-//! program, if the text has one.
+//! No name hides another (`docs/language.md`), so a name refers to its declaration in the
+//! procedure, or else outside of procedures. The types of locals come from the checked program, if
+//! the text has one.
 
 use logos::Logos;
 
@@ -14,44 +14,41 @@ use super::token::TokenKind;
 use super::tree::{Name, Tree, Variable};
 use crate::program::{Expression, ExpressionKind, Program, Statement, StatementKind};
 
-/// What a word stands for.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Meaning {
-    /// The word.
     pub span: Span,
-    /// What it stands for.
     pub text: MeaningText,
-    /// Where its name is declared; of words of the language nowhere.
+    /// Declaration of the name; `None` for words of the language.
     pub declared: Option<Span>,
 }
 
-/// What a word stands for.
+/// Text of a meaning.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum MeaningText {
     /// A declaration, as the language writes it.
     Declaration(String),
-    /// A word of the language: what it means.
+    /// The meaning of a word of the language.
     Word(&'static str),
 }
 
-/// Where a word stands.
+/// A word with its context.
 #[derive(Clone, Copy, Debug)]
 struct Word<'a> {
     text: &'a str,
     span: Span,
-    /// Whether it names a field of what stands before it.
+    /// True for a field of the preceding expression.
     is_field: bool,
-    /// The procedure that it stands in, also within the text of an edit.
+    /// Procedure that contains the word, also within the text of an edit.
     procedure: Option<&'a str>,
-    /// Whether it stands in an `expect` line.
+    /// True within an `expect` line.
     of_expectation: bool,
-    /// Whether it stands in the declaration of the object.
+    /// True within the declaration of the object.
     of_object: bool,
 }
 
 impl Algorithm {
-    /// What the word at a place, a byte of the text, stands for; nothing if there is none, or
-    /// if it is not known. O(length of the text).
+    /// Returns the meaning of the word at a position, a byte of the text; `None` without a word or
+    /// a known meaning. O(length of the text).
     pub fn meaning(&self, place: u32) -> Option<Meaning> {
         let word = self.word(place)?;
         let tree = self.tree(None).ok()?;
@@ -75,7 +72,7 @@ impl Algorithm {
         })
     }
 
-    /// The word at a place.
+    /// Returns the word at a position.
     fn word(&self, place: u32) -> Option<Word<'_>> {
         let declaration = self.declarations().iter().find(|declaration| {
             declaration.span().is_some_and(|span| span.begin <= place && place <= span.end)
@@ -106,8 +103,8 @@ impl Algorithm {
         })
     }
 
-    /// The symbol of a part of the text that a place is in, or at the end of, a word if there
-    /// is one; and whether a dot stands before it.
+    /// Returns the symbol at or before a position in a part of the text, preferably a word; and
+    /// true if a dot precedes it.
     fn symbol(&self, part: Span, place: u32) -> Option<(TokenKind, Span, bool)> {
         let mut found = None;
         let mut before = TokenKind::Newline;
@@ -125,7 +122,7 @@ impl Algorithm {
         found
     }
 
-    /// A parameter, a local variable or an index.
+    /// Looks up a parameter, a local variable or an index.
     fn in_procedure(
         &self,
         word: Word<'_>,
@@ -140,7 +137,7 @@ impl Algorithm {
                 .iter()
                 .filter(|local| !local.hidden && local.name == word.text)
                 .collect::<Vec<_>>();
-            // Of successive loops with the same index, that of the last that began.
+            // Of successive loops with the same index, the last one that has begun.
             let begun = named.iter().rev().find(|local| local.span.begin <= word.span.begin);
             let local = begun.or(named.first())?;
             return Some((format!("{}: {}", local.name, local.content), local.span));
@@ -154,7 +151,7 @@ impl Algorithm {
         variable(&procedure.locals, "local", word.text)
     }
 
-    /// What is declared outside of procedures.
+    /// Looks up a declaration outside of procedures.
     fn outside(&self, word: Word<'_>, tree: &Tree) -> Option<(String, Span)> {
         let is_it = |name: &Name| name.text == word.text;
         if word.of_expectation {
@@ -200,13 +197,13 @@ impl Algorithm {
     }
 }
 
-/// A variable with this name, as it is declared.
+/// Looks up a variable by name.
 fn variable(variables: &[Variable], keyword: &str, name: &str) -> Option<(String, Span)> {
     let found = variables.iter().find(|variable| variable.name.text == name)?;
     Some((format!("{keyword} {found}"), found.name.span))
 }
 
-/// The type of the field whose name stands at the end of an expression.
+/// Returns the type of the field whose name ends an expression.
 fn field(program: &Program, name: Span) -> Option<String> {
     let mut found = None;
     let mut look = |expression: &Expression| {
@@ -225,7 +222,7 @@ fn field(program: &Program, name: Span) -> Option<String> {
     found
 }
 
-/// An expression and what it is made of.
+/// Visits an expression and its operands.
 fn each<'a>(expression: &'a Expression, act: &mut dyn FnMut(&'a Expression)) {
     act(expression);
     for operand in expression.operands() {
@@ -233,7 +230,7 @@ fn each<'a>(expression: &'a Expression, act: &mut dyn FnMut(&'a Expression)) {
     }
 }
 
-/// The expressions of a statement, without those of its blocks.
+/// Returns the expressions of a statement, its blocks excluded.
 fn expressions(statement: &Statement) -> Vec<&Expression> {
     let mut found = Vec::new();
     match &statement.kind {
@@ -257,7 +254,7 @@ fn expressions(statement: &Statement) -> Vec<&Expression> {
     found
 }
 
-/// Words of the language, and what they mean.
+/// Words of the language with their meanings.
 const WORDS: [(&str, &str); 30] = [
     ("value", "opaque data: may be moved, stored, returned, tested against none"),
     ("bool", "`true` or `false`"),

@@ -20,10 +20,9 @@
 //! # Ok::<(), snapshot_language::Diagnostics>(())
 //! ```
 //!
-//! The way of a text: symbols (`token`), lines and blocks (`indentation`), the syntax
-//! tree ([`tree`]), and for each variant its edits (`bug`), names and types
-//! (`check`). Every stage is total: whatever the text, the answer is a program or
-//! all that is wrong with it.
+//! A text passes through these stages: symbols (`token`), lines and blocks (`indentation`), the
+//! syntax tree ([`tree`]), and for each variant its edits (`bug`), names and types (`check`). Every
+//! stage is total: for any text it returns a result or all errors that it found.
 
 mod algorithm;
 mod bug;

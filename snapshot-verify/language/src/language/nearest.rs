@@ -1,9 +1,9 @@
-//! The known name that a misspelt one may stand for.
+//! Finds the known name that a misspelt name may mean.
 
-/// Longer names are not compared: the comparison takes the product of the lengths.
+/// Longest name that is compared: the comparison takes the product of the lengths.
 const LONGEST: usize = 40;
 
-/// At most this many known names are compared.
+/// Most known names that are compared.
 const MOST: usize = 1000;
 
 /// The known name that is most like this one, if any is alike at all; the first of the
@@ -22,8 +22,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
     (distance <= tolerated(name.chars().count())).then(|| nearest.to_owned())
 }
 
-/// How many letters may be wrong in a name of this length, upper and lower case
-/// aside.
+/// Returns the number of letters that may be wrong in a name of this length; case is ignored.
 const fn tolerated(length: usize) -> usize {
     match length {
         0..=2 => 0,

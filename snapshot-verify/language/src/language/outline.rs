@@ -1,4 +1,4 @@
-//! The declarations of a text, for a reader that looks for one: whatever else is wrong with it.
+//! Lists the declarations of a text, even if it has errors.
 
 use super::declaration::{Declaration, DeclarationKind, declarations};
 use super::diagnostic::Reporter;
@@ -7,42 +7,30 @@ use super::token::TokenKind;
 use super::tree::Name;
 use super::{Source, Span};
 
-/// A declaration with a name.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Item {
-    /// What is declared.
     pub kind: ItemKind,
-    /// Its name.
     pub name: Name,
-    /// All of the declaration.
+    /// Span of the whole declaration.
     pub span: Span,
 }
 
-/// What a declaration declares.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ItemKind {
-    /// `algorithm`.
     Algorithm,
-    /// `type`.
     Type,
-    /// `object`.
     Object,
-    /// `node`.
     Node,
-    /// `initially`.
     InitialNode,
-    /// `shared`.
     Shared,
-    /// `private`.
     Private,
-    /// `procedure`, or that of an operation.
+    /// `procedure`, or the procedure of an operation.
     Procedure,
-    /// `bug`.
     Bug,
 }
 
-/// The declarations that have a name, in the order of the text; nothing of a text that is
-/// longer than [`Source::LIMIT`]. O(length of the text).
+/// Returns the named declarations in the order of the text; empty for a text longer than
+/// [`Source::LIMIT`]. O(length of the text).
 pub fn outline(text: &str) -> Vec<Item> {
     if text.len() > Source::LIMIT {
         return Vec::new();
@@ -71,7 +59,7 @@ fn item(source: &Source, declaration: &Declaration) -> Option<Item> {
     };
     let span = declaration.span()?;
     let [first, second] = [0, 1].map(|number| declaration.tokens.get(number));
-    // The procedure of an operation begins with the operation's name, which may be that word.
+    // The procedure of an operation begins with the operation's name, which may be `procedure`.
     let is_keyword = kind != ItemKind::Procedure
         || source.slice(first?.span) == "procedure"
             && second.is_none_or(|second| second.kind != TokenKind::Colon);

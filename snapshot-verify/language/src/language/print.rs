@@ -1,4 +1,4 @@
-//! The syntax tree as text: read again, it is the same tree.
+//! Prints the syntax tree as text that parses to the same tree.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -47,7 +47,7 @@ impl Display for Tree {
 }
 
 impl Node {
-    /// Its first line, without the colon before its fields.
+    /// Returns the first line, without the colon before the fields.
     pub fn signature(&self) -> String {
         let text = self.to_string();
         let line = text.lines().next().unwrap_or_default();
@@ -90,7 +90,7 @@ impl Display for Variable {
 }
 
 impl Procedure {
-    /// Its first line, without the colon before its body.
+    /// Returns the first line, without the colon before the body.
     pub fn signature(&self) -> String {
         let text = self.to_string();
         let line = text.lines().next().unwrap_or_default();
@@ -175,7 +175,7 @@ fn statement(f: &mut Formatter<'_>, of: &Statement, depth: usize) -> fmt::Result
             Some(mark) => writeln!(f, " {mark}"),
         }
     };
-    // A block, and its mark on a line of its own.
+    // A block, with its mark on a separate line.
     let marked = |f: &mut Formatter<'_>, body: &[Statement]| {
         block(f, body, depth + 1)?;
         match &of.mark {
@@ -258,7 +258,7 @@ impl Display for Range {
     }
 }
 
-/// As the index of a family or an array.
+/// Index set in a declaration of a family or an array.
 struct Singular<'a>(&'a Indices);
 
 impl Display for Singular<'_> {
@@ -271,7 +271,7 @@ impl Display for Singular<'_> {
     }
 }
 
-/// As what a variable runs through.
+/// Index set of a variable.
 struct Plural<'a>(&'a Indices);
 
 impl Display for Plural<'_> {
@@ -298,7 +298,7 @@ impl Display for TypeExpression {
             TypeKind::Range(low, high) => bounds(f, low, high),
             TypeKind::Optional(content) => {
                 match content.kind {
-                    // Their last part would become optional.
+                    // Without parentheses, only their last part would be optional.
                     TypeKind::Array(..) | TypeKind::List(_) | TypeKind::Optional(_) => {
                         write!(f, "({content})")?;
                     }
@@ -374,7 +374,7 @@ impl Display for Expression {
             }
             ExpressionKind::Binary(operator, left, right) => {
                 let precedence = operator.precedence();
-                // Comparisons do not chain, everything else does to the right.
+                // Comparisons do not chain; other operators associate to the left.
                 let looser = if operator.is_comparison() { precedence } else { precedence - 1 };
                 operand(f, left, looser)?;
                 write!(f, " {} ", operator.symbol())?;
@@ -384,7 +384,7 @@ impl Display for Expression {
     }
 }
 
-/// An operand of an operator that must bind tighter than this.
+/// Prints an operand of an operator; its own operator must bind tighter than `looser`.
 fn operand(f: &mut Formatter<'_>, of: &Expression, looser: u8) -> fmt::Result {
     let binds = match &of.kind {
         ExpressionKind::If(..) | ExpressionKind::Quantified(..) => 0,

@@ -1,8 +1,8 @@
-//! The text that an algorithm was read from.
+//! Source text with its name.
 
 use super::Span;
 
-/// A source text with its name: what places in it are shown from.
+/// Source text with its name, for diagnostics that show places.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Source {
     name: String,
@@ -10,31 +10,28 @@ pub struct Source {
 }
 
 impl Source {
-    /// The longest text that is read, in bytes: positions must fit, and no
-    /// algorithm comes near.
+    /// Longest valid text in bytes: positions must fit, and no algorithm comes near.
     pub const LIMIT: usize = 1 << 18;
 
-    /// A text by name, usually the path of its file.
+    /// Creates a text with a name, usually the path of its file.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self { name: name.into(), text: text.into() }
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// All of it.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What stands there; nothing if that is no place in this text.
+    /// Returns the text of a span; empty if the span lies outside of the text.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.begin as usize..span.end as usize).unwrap_or("")
     }
 
-    /// The line and the column, both from 1, the column in characters.
+    /// Returns the line and the column, both from 1, the column in characters.
     pub fn position(&self, span: Span) -> (usize, usize) {
         let before = self.text.get(..span.begin as usize).unwrap_or(&self.text);
         let line = before.matches('\n').count() + 1;
@@ -42,13 +39,13 @@ impl Source {
         (line, before[begin..].chars().count() + 1)
     }
 
-    /// Where a span begins, for people: `name:line:column`.
+    /// Returns the begin of a span as `name:line:column`.
     pub fn place(&self, span: Span) -> String {
         let (line, column) = self.position(span);
         format!("{}:{line}:{column}", self.name())
     }
 
-    /// Where the line of this place begins, in bytes.
+    /// Returns the begin of the line of a position, in bytes.
     pub(crate) fn line_begin(&self, place: u32) -> u32 {
         let before = self.text.get(..place as usize).unwrap_or(&self.text);
         before.rfind('\n').map_or(0, |newline| newline as u32 + 1)

@@ -1,47 +1,44 @@
-//! The symbols of the language.
+//! Symbols of the language.
 //!
-//! The lexer knows only symbols; which lines belong together is the business of
-//! [`indentation`](super::indentation). What a name, number or string is can be read from
-//! the source at the token's span.
+//! The lexer recognises only symbols; [`indentation`](super::indentation) groups lines. The text of
+//! a name, number or string is found in the source at the token's span.
 
 use logos::Logos;
 
 use super::Span;
 
-/// A symbol of the text, at its place.
+/// A symbol of the text, with its span.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Token {
-    /// What it is.
     pub kind: TokenKind,
-    /// Where it stands; of an indentation, the first symbol after it.
+    /// Span of the symbol; for an indentation, the first symbol after it.
     pub span: Span,
-    /// 0 for a symbol in its own place; else the bug edit that put it here,
-    /// counted from 1, so that its span is in the text of the edit.
+    /// 0 for an original symbol; otherwise the number, from 1, of the bug edit that inserted it.
+    /// Then the span lies in the text of the edit.
     pub origin: u32,
 }
 
-/// What a symbol is.
+/// Kind of a symbol.
 #[derive(Clone, Copy, Debug, Eq, Hash, Logos, PartialEq)]
 #[logos(skip r"[ \t\r]+")]
 #[logos(skip(r"#[^\n]*", allow_greedy = true))]
 pub(crate) enum TokenKind {
-    /// The end of a line; of a logical line, once the layout is known.
+    /// End of a line; of a logical line, once the layout is known.
     #[token("\n")]
     Newline,
-    /// What follows is indented further. Made by the layout.
+    /// The following lines are indented further. Inserted by the layout.
     Indent,
-    /// The end of what was indented. Made by the layout.
+    /// End of an indented block. Inserted by the layout.
     Dedent,
-    /// The end of the text.
     End,
-    /// Something that is no symbol, and was reported.
+    /// An invalid symbol, which was reported.
     Wrong,
 
     #[regex(r"[\p{Alphabetic}_][\p{Alphabetic}0-9_]*", priority = 1)]
     Name,
     #[regex("[0-9]+")]
     Number,
-    // A string or quotation goes on below, on lines that do not begin in the first column.
+    // A string or quotation continues on lines that do not begin in the first column.
     #[regex("\"[^\"\n]*(\n([ \t\r][^\"\n]*)?)*\"")]
     String,
     #[regex("\"[^\"\n]*", priority = 1)]
@@ -51,7 +48,7 @@ pub(crate) enum TokenKind {
     #[regex("`[^`\n]*", priority = 1)]
     UnclosedQuote,
 
-    /// The comment of other languages, to the end of the line; reported as a whole.
+    /// Comment of other languages, to the end of the line; reported as a whole.
     #[regex("//[^\n]*", allow_greedy = true)]
     ForeignComment,
     /// `!=` of other languages; reported as a whole.
@@ -164,12 +161,12 @@ pub(crate) enum TokenKind {
 }
 
 impl TokenKind {
-    /// Whether it is spelt like a name.
+    /// Returns true if it is spelt like a name.
     pub fn is_word(self) -> bool {
         self == Self::Name || self.is_keyword()
     }
 
-    /// Whether it is a word that cannot be a name.
+    /// Returns true for a word that cannot be a name.
     pub fn is_keyword(self) -> bool {
         use TokenKind as K;
         matches!(
@@ -207,12 +204,12 @@ impl TokenKind {
         )
     }
 
-    /// Whether it is made by the layout rather than being a symbol of its own.
+    /// Returns true if the layout inserts it.
     pub fn is_layout(self) -> bool {
         matches!(self, Self::Newline | Self::Indent | Self::Dedent | Self::End)
     }
 
-    /// Whether a statement can begin with it.
+    /// Returns true if a statement can begin with it.
     pub fn begins_statement(self) -> bool {
         use TokenKind as K;
         matches!(

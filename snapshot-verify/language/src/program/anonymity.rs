@@ -1,14 +1,14 @@
-//! Anonymous processes: all run the same program, and nothing in it tells one from another.
+//! Anonymous processes: all run the same program, and no part of it distinguishes them.
 //!
-//! A renaming of the processes then maps executions to executions, so that states which differ in
-//! nothing but in which process does what have the same futures: the full symmetry of Ip and Dill,
-//! *Better verification through symmetry*, 1993.
+//! A renaming of the processes then maps executions to executions. So states that are equal up to
+//! the order of processes have the same futures: the full symmetry of Ip and Dill, *Better
+//! verification through symmetry*, 1993.
 
 use super::{By, CellKind, Expression, Program, Statement, Type};
 
-/// Whether the processes of a program are anonymous, and those of the object that it declares: it
-/// has no `me`, no type or index that is a process or a segment, no links of processes to cells,
-/// and each of them may begin every operation.
+/// Returns true if the processes of a program, and of its declared object, are anonymous: there is
+/// no `me`, no type or index that is a process or a segment, no link of a process to a cell, and
+/// each process may begin every operation.
 pub fn is_anonymous(program: &Program) -> bool {
     let object = program.object();
     let begins = object.into_iter().flat_map(|object| &object.operations);
@@ -19,8 +19,8 @@ pub fn is_anonymous(program: &Program) -> bool {
         && object.is_none_or(|object| names_nothing(&object.specification))
 }
 
-/// No variable, index or expression is a process or a segment. The variables of loops and
-/// quantifiers are locals, and `me` has a type like any other expression.
+/// Returns true if no variable, index or expression is a process or a segment. The variables of
+/// loops and quantifiers are locals, and `me` has a type like any other expression.
 fn names_nothing(program: &Program) -> bool {
     let mut has_names = program.types().any(is_of_names);
     has_names |= program.shared.iter().flat_map(|of| &of.dimensions).any(|of| of.is_of_names());

@@ -1,7 +1,7 @@
-//! A program as text, for people: what the front end made of the source.
+//! Prints a checked program as text, for people.
 //!
-//! Close to the language, but not in it: every access is a statement of its own,
-//! hidden locals stand between angle brackets, conversions are written out.
+//! The text is close to the language, but not part of it: every access is a separate statement,
+//! hidden locals stand between angle brackets, and conversions are written out.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -43,7 +43,7 @@ impl Display for Program {
     }
 }
 
-/// The specification, its private variables being the state.
+/// Formats as the specification, with its private variables as the state.
 impl Display for Object {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "object {}", self.name)?;
@@ -84,10 +84,10 @@ fn shared(f: &mut Formatter<'_>, variable: &SharedVariable, scope: &Scope<'_>) -
     f.write_char('\n')
 }
 
-/// What names mean.
+/// Declarations that names refer to.
 struct Scope<'a> {
     program: &'a Program,
-    /// None in declarations.
+    /// `None` in declarations.
     procedure: Option<&'a Procedure>,
 }
 
@@ -111,7 +111,7 @@ impl Scope<'_> {
         self.block(f, &procedure.body, 1)
     }
 
-    /// The name of a local; with its number where others have the same name.
+    /// Returns the name of a local; with its number if others have the same name.
     fn local(&self, id: LocalId) -> String {
         let Some((procedure, local)) = self
             .procedure
@@ -314,7 +314,7 @@ impl Scope<'_> {
         f.write_char(')')
     }
 
-    /// In parentheses where it is made of several.
+    /// Adds parentheses to a compound expression.
     fn operand(&self, f: &mut Formatter<'_>, of: &Expression) -> fmt::Result {
         let several = matches!(
             of.kind,
@@ -447,7 +447,6 @@ fn field(content: &super::Type, position: usize) -> Option<&super::Field> {
     }
 }
 
-/// The name of a field of this record.
 fn field_name(record: &Expression, position: usize) -> String {
     field(&record.content, position)
         .map_or_else(|| position.to_string(), |field| field.name.clone())

@@ -1,139 +1,121 @@
-//! Local computations.
+//! Expressions: local computations.
 
 use super::{IndexSet, LocalId, PrivateId, Type};
 use crate::language::Span;
 
-/// An expression over the locals and private variables of the process: no
-/// shared access, no effect but that of `fresh`.
+/// An expression over the locals and private variables of the process. It does not access shared
+/// memory, and only `fresh` has an effect.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// What it computes.
     pub kind: ExpressionKind,
-    /// Its type.
     pub content: Type,
-    /// Where it stands.
     pub span: Span,
 }
 
-/// What an expression computes.
+/// Operation of an expression.
 #[derive(Clone, Debug)]
 pub enum ExpressionKind {
-    /// `true`, `false`.
     Bool(bool),
-    /// An integer, or n times a factor plus a number.
+    /// An integer: n times a factor plus a number.
     Integer(super::Bound),
     /// A process by number. It breaks the symmetry of processes.
     Process(super::Bound),
-    /// A segment by number.
     Segment(super::Bound),
-    /// `none`.
     None,
-    /// The initial value of a segment: the only value a program can name.
+    /// Initial value of a segment: the only value a program can name.
     InitialValue,
-    /// A node that there is at first, by its number: constant expressions only.
+    /// An initial node, by its number; only in constant expressions.
     InitialNode(u32),
-    /// The version that all version variables start with.
+    /// Initial version of all version variables.
     FirstVersion,
     /// A counter by number, 0 or more.
     Counter(u32),
     /// The executing process.
     Me,
-    /// The segment that a process owns, or the owner of a segment: the same
-    /// number.
+    /// Segment that a process owns, or owner of a segment: the same number.
     Convert(Box<Expression>),
-    /// The process, segment or integer with this number, of the type of this
-    /// expression; a fault if the number is out of its range. The operand is an
-    /// integer, process or segment.
+    /// Process, segment or integer with this number, of the type of the expression. Out of range,
+    /// it is a fault. The operand is an integer, process or segment.
     Checked(Box<Expression>),
-    /// The number of a value: 0 of the initial one. Data-dependent.
+    /// Number of a value: 0 for the initial one. Data-dependent.
     NumberOf(Box<Expression>),
-    /// The value with this number, an integer from 0. Data-dependent.
+    /// Value with this number, an integer from 0. Data-dependent.
     ValueOf(Box<Expression>),
-    /// A local variable, whole.
+    /// A whole local variable.
     Local(LocalId),
-    /// A private variable, whole.
+    /// A whole private variable.
     Private(PrivateId),
-    /// An element of an array.
     Index(Box<Expression>, Box<Expression>),
     /// A field of a record, by position.
     Field(Box<Expression>, usize),
     /// A record, its fields in order.
     Record(Vec<Expression>),
-    /// The record with some fields, by position, replaced.
+    /// A record with some fields, by position, replaced.
     With(Box<Expression>, Vec<(usize, Expression)>),
-    /// An array with equal elements. Of the type's indices.
+    /// An array with equal elements; the type has the indices.
     Filled(Box<Expression>),
     /// An array: the body for each index. The variable occurs in the body only.
     Each {
-        /// The index.
         variable: LocalId,
-        /// The indices.
         over: IndexSet,
-        /// The element.
+        /// Expression of an element.
         body: Box<Expression>,
     },
-    /// Whether the body holds for all, or for any, of the indices.
+    /// True if the body holds for all, or for any, of the indices.
     Quantified {
-        /// `all` rather than `any`.
+        /// `all` if true, else `any`.
         all: bool,
-        /// The index.
         variable: LocalId,
-        /// The indices.
         over: IndexSet,
-        /// Left out of the indices, if given: a process, segment or integer.
+        /// Index to skip: a process, segment or integer.
         except: Option<Box<Expression>>,
-        /// What must hold.
+        /// Condition to hold.
         body: Box<Expression>,
     },
     /// A scalar as the value of an optional type.
     Some(Box<Expression>),
-    /// The scalar in an optional; a fault if it is none.
+    /// Content of an optional; a fault if `none`.
     Unwrap(Box<Expression>),
-    /// Negation.
     Not(Box<Expression>),
     /// An operator. `And` and `Or` evaluate the right operand only if needed.
     Binary(Binary, Box<Expression>, Box<Expression>),
-    /// `if c then a else b`.
     If(Box<Expression>, Box<Expression>, Box<Expression>),
     /// A counter plus 1.
     Successor(Box<Expression>),
-    /// The remainder of a counter or an integer modulo a positive number: an
-    /// integer from 0.
+    /// Remainder of a counter or an integer modulo a positive number: an integer from 0.
     Remainder(Box<Expression>, super::Bound),
-    /// The quotient of an integer by a positive number, rounded down.
+    /// Quotient of an integer by a positive number, rounded down.
     Quotient(Box<Expression>, super::Bound),
-    /// A version that never was before.
+    /// A new version, distinct from all others.
     Fresh,
-    /// An operation on lists: within an object only.
+    /// An operation on lists; only within an object.
     List(ListOperation, Vec<Expression>),
 }
 
-/// An operation on lists.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum ListOperation {
-    /// `[]`.
     Empty,
-    /// `prepend(e, l)`: e, then what is in l.
+    /// `prepend(e, l)`: e followed by l.
     Prepend,
-    /// `append(l, e)`: what is in l, then e.
+    /// `append(l, e)`: l followed by e.
     Append,
     /// `first(l)`; a fault if l is empty.
     First,
     /// `rest(l)`: all but the first; a fault if l is empty.
     Rest,
-    /// `len(l)`: how many there are, at most [`ListOperation::LONGEST`].
+    /// `len(l)`: number of elements, at most [`ListOperation::LONGEST`].
     Length,
 }
 
 impl ListOperation {
-    /// The longest list.
+    /// Length of the longest list.
     pub const LONGEST: usize = 256;
 
-    /// Those that are written as calls.
+    /// Operations that are written as calls.
     pub const CALLS: [Self; 5] =
         [Self::Prepend, Self::Append, Self::First, Self::Rest, Self::Length];
 
-    /// As written.
+    /// Returns the name in a text.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Empty => "[]",
@@ -147,8 +129,7 @@ impl ListOperation {
 }
 
 impl Expression {
-    /// The expressions that it is made of directly, in the order of evaluation. They
-    /// need not all be evaluated.
+    /// Returns the direct operands, in the order of evaluation. Not all need be evaluated.
     pub fn operands(&self) -> Vec<&Self> {
         match &self.kind {
             ExpressionKind::Bool(_)
@@ -194,27 +175,23 @@ impl Expression {
 }
 
 impl Expression {
-    /// Does something with it, then with all that it is made of.
+    /// Visits the expression, then all its operands recursively.
     pub fn each<'a>(&'a self, act: &mut dyn FnMut(&'a Self)) {
         act(self);
         self.operands().into_iter().for_each(|operand| operand.each(act));
     }
 }
 
-/// A binary operator.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Binary {
-    /// Both.
     And,
-    /// At least one.
     Or,
-    /// Equality of two of one type, records and arrays included.
+    /// Equality of two operands of one type, records and arrays included.
     Equal,
-    /// Its negation.
     NotEqual,
-    /// Order, of integers or counters.
+    /// Order of integers or counters.
     Less,
-    /// Order, of integers or counters.
+    /// Order of integers or counters.
     LessOrEqual,
     /// Sum of integers.
     Add,

@@ -1,15 +1,17 @@
-//! How large a program is for n processes, before anything of that size is made.
+//! Size of a program for n processes, determined before data of that size is allocated.
 //!
-//! Arrays and quantifiers are short to write: `array [0..999999] of array [0..999999] of
-//! bool` has 10^12 scalars. Those that run or compile a program ask here first.
+//! Arrays and quantifiers are short to write: `array [0..999999] of array [0..999999] of bool` has
+//! 10^12 scalars. So code that runs or compiles a program checks its extent first.
 //!
-//! Two numbers count. **Scalars**: those of all shared variables, of the private variables
-//! of all processes, and of the locals of one process; links count, too. **Work**: the
-//! evaluations of one procedure, with those that it calls: a quantifier counted once per
-//! index, and a `for` as often as it goes round, if that is within one step: it makes no
-//! access, or stands in an `atomic` block. Any other `for` is many steps, not a long one.
-//! So a step of a process evaluates at most twice as much (the end of one round of a loop,
-//! and the beginning of the next). Both saturate.
+//! The extent consists of two numbers; both saturate.
+//!
+//! * **Scalars**: the scalars of all shared variables, of the private variables of all processes,
+//!   and of the locals of one process; links count, too.
+//! * **Work**: the evaluations of one procedure and its callees. A quantifier counts once
+//!   per index. A `for` counts once per iteration if it lies within one step: it makes no access,
+//!   or stands in an `atomic` block. Any other `for` is many steps, not a long one. So a step of a
+//!   process evaluates at most twice as much: the end of one iteration of a loop, and the beginning
+//!   of the next.
 
 use std::cell::RefCell;
 
@@ -21,28 +23,28 @@ use super::{
 };
 use crate::language::Span;
 
-/// The most scalars of a program that is run or compiled.
+/// Most scalars of a program that is run or compiled.
 pub const MOST_SCALARS: u64 = 1 << 20;
 
-/// As many links of processes to a cell count as one scalar.
+/// Number of links of processes to a cell that count as one scalar.
 const LINKS: u64 = 16;
 
-/// To copy as many scalars counts as one evaluation.
+/// Number of copied scalars that count as one evaluation.
 const COPIES: u64 = 8;
 
-/// The most evaluations of one procedure: a tenth of a second, or so, of interpretation.
+/// Most evaluations of one procedure: about a tenth of a second of interpretation.
 pub const MOST_WORK: u64 = 1 << 21;
 
-/// How large a program is for n processes.
+/// Size of a program for n processes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Extent {
-    /// Of all variables; at most [`MOST_SCALARS`].
+    /// Number of scalars of all variables; at most [`MOST_SCALARS`].
     pub scalars: u64,
-    /// The most that a procedure evaluates; at most [`MOST_WORK`].
+    /// Largest number of evaluations of a procedure; at most [`MOST_WORK`].
     pub work: u64,
 }
 
-/// A program is too large for n processes.
+/// Reason why a program is too large for n processes.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ExtentError {
@@ -52,32 +54,30 @@ pub enum ExtentError {
          {limit} are possible: use fewer processes or smaller arrays"
     )]
     Scalars {
-        /// The first variable with which the scalars are too many.
+        /// First variable with which the scalars exceed the limit.
         name: String,
-        /// Where it is declared.
+        /// Declaration of the variable.
         span: Span,
-        /// How many scalars there are up to and with it.
+        /// Number of scalars up to and including the variable.
         given: u64,
-        /// [`MOST_SCALARS`]
         limit: u64,
     },
-    /// A procedure computes too long.
+    /// A procedure needs too many evaluations.
     #[error(
         "the computation is too long: it has up to {given} evaluations, and at most {limit} are \
          possible: use fewer processes or smaller ranges"
     )]
     Work {
-        /// The statement with which it does.
+        /// Statement that exceeds the limit.
         span: Span,
-        /// How many evaluations there may be, up to and with it.
+        /// Number of evaluations up to and including the statement.
         given: u64,
-        /// [`MOST_WORK`]
         limit: u64,
     },
 }
 
 impl ExtentError {
-    /// The variable or statement.
+    /// Returns the variable or statement that exceeds the limit.
     pub const fn span(&self) -> Span {
         match self {
             Self::Scalars { span, .. } | Self::Work { span, .. } => *span,
@@ -86,11 +86,11 @@ impl ExtentError {
 }
 
 impl Program {
-    /// Whether the program can be run or compiled for n processes, as far as its size goes:
-    /// how large it is. O(size of the program).
+    /// Checks that the program is small enough to be run or compiled for n processes, and returns
+    /// its size. O(size of the program).
     ///
     /// # Errors
-    /// The first variable or statement that is too large.
+    /// The first variable or statement that exceeds a limit.
     pub fn check_extent(&self, n: usize) -> Result<Extent, ExtentError> {
         let shared = self.shared.iter().map(|variable| {
             let cells = variable.dimensions.iter().map(|over| indices(*over, n));
@@ -124,7 +124,7 @@ impl Program {
         Ok(Extent { scalars: given, work })
     }
 
-    /// Whether a procedure or one that it calls makes an access.
+    /// Returns true if a procedure or one that it calls makes an access.
     fn accesses(&self, procedure: &Procedure) -> bool {
         let mut seen = vec![false; self.procedures.len()];
         let mut open = vec![procedure];
@@ -153,7 +153,7 @@ fn indices(over: IndexSet, n: usize) -> u64 {
     }
 }
 
-/// The scalars of a type.
+/// Returns the number of scalars of a type.
 fn scalars(content: &Type, n: usize) -> u64 {
     match content {
         Type::Array { index, element } => indices(*index, n).saturating_mul(scalars(element, n)),
@@ -164,18 +164,18 @@ fn scalars(content: &Type, n: usize) -> u64 {
     }
 }
 
-/// Counts evaluations.
+/// Counter of evaluations.
 struct Work<'a> {
     n: usize,
-    /// By procedure, whether it makes accesses.
+    /// True if the procedure makes accesses, by procedure.
     accessing: &'a [bool],
     program: &'a Program,
-    /// By procedure, what one call takes.
+    /// Cached evaluations of one call, by procedure.
     known: RefCell<Vec<Option<u64>>>,
 }
 
 impl Work<'_> {
-    /// Calls form no circle, and their depth is bounded.
+    /// Calls are not circular, and their depth is bounded.
     fn procedure(&self, procedure: usize) -> Result<u64, ExtentError> {
         if let Some(known) = self.known.borrow()[procedure] {
             return Ok(known);
@@ -185,7 +185,7 @@ impl Work<'_> {
         Ok(work)
     }
 
-    /// Statements one after the other; `atomic` if they are parts of one step.
+    /// Counts consecutive statements; `atomic` if they belong to one step.
     fn block(&self, statements: &[Statement], atomic: bool) -> Result<u64, ExtentError> {
         statements.iter().try_fold(0, |sum: u64, statement| {
             let given = sum.saturating_add(self.statement(statement, atomic)?);
@@ -249,9 +249,9 @@ impl Work<'_> {
         each.fold(1, u64::saturating_add)
     }
 
-    /// The evaluations of an expression; what is copied counts by its size.
+    /// Counts the evaluations of an expression; copied data counts by its size.
     fn expression(&self, expression: &Expression) -> u64 {
-        // Of an element or a field the whole is not copied.
+        // Selecting an element or a field does not copy the whole.
         if let ExpressionKind::Index(whole, _) | ExpressionKind::Field(whole, _) = &expression.kind
             && let ExpressionKind::Local(_) | ExpressionKind::Private(_) = whole.kind
         {

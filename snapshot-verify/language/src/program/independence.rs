@@ -1,15 +1,13 @@
-//! Data independence: whether a proof for simple executions is one for all.
+//! Data independence: a proof for simple executions holds for all.
 //!
-//! Theorem 5 of Amram et al., DISC 2022, holds of programs that do not look at
-//! values. The conditions are Wolper's, POPL 1986: values are moved, stored and
-//! returned, but nothing is computed of them, and control does not depend on them.
-//! The extension to `none` is the paper's: whether there is a value may be tested,
-//! since renaming values keeps it.
+//! Theorem 5 of Amram et al., DISC 2022, holds for programs that do not look at values. The
+//! conditions are Wolper's, POPL 1986: values are moved, stored and returned, but computation and
+//! control do not depend on them. The extension to `none` is the paper's: a program may test
+//! whether there is a value, since a renaming of values preserves the answer.
 //!
-//! The types see to most of it: a value is no index, no number, no condition. What
-//! is left are comparisons: of two values, also as parts of records and arrays, and
-//! those that compare-and-swap makes of the content of a cell; and the conversions
-//! of values to and from numbers.
+//! The types enforce most of this: a value is not an index, number or condition. The check covers
+//! comparisons of two values, also as parts of records and arrays; compare-and-swaps, which compare
+//! the content of a cell; and the conversions of values to and from numbers.
 
 use super::{Access, Binary, Expression, ExpressionKind, Program, Statement, StatementKind, Type};
 use crate::language::Span;
@@ -18,21 +16,18 @@ use crate::language::diagnostic::{Diagnostic, message};
 /// A place where a program looks at values.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Dependence {
-    /// Where.
     pub span: Span,
-    /// How.
     pub reason: Reason,
 }
 
-/// How a program looks at values.
+/// Way in which a program looks at values.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Reason {
-    /// Two of this type are compared, which contains values.
+    /// Two operands of this type, which contains values, are compared.
     Compared(Type),
-    /// A compare-and-swap compares the content of a cell of this type, which
-    /// contains values.
+    /// A compare-and-swap compares the content of a cell of this type, which contains values.
     Swapped(Type),
-    /// A value is turned into its number, or a number into a value.
+    /// A value is converted to its number, or a number to a value.
     Numbered,
 }
 
@@ -40,7 +35,7 @@ pub enum Reason {
 ///
 /// # Errors
 ///
-/// Every place where it does.
+/// All places where it does.
 pub fn check(program: &Program) -> Result<(), Vec<Dependence>> {
     let mut found = Vec::new();
     let bodies = program.procedures.iter().flat_map(|procedure| &procedure.body);
@@ -94,7 +89,7 @@ fn contains_values(content: &Type) -> bool {
     content.any(&|part| *part == Type::Value)
 }
 
-/// A compare-and-swap that looks at values.
+/// Returns the dependence of a compare-and-swap that looks at values.
 fn swapped(program: &Program, access: &Access) -> Option<Dependence> {
     let Access::CompareAndSwap(place, old, _) = access else { return None };
     let content = &program.shared(place.variable).content;
@@ -102,7 +97,7 @@ fn swapped(program: &Program, access: &Access) -> Option<Dependence> {
     looks.then(|| Dependence { span: place.span, reason: Reason::Swapped(content.clone()) })
 }
 
-/// How an expression, not what is in it, looks at values.
+/// Returns the dependence of an expression itself, without its operands.
 fn looked_at(of: &Expression) -> Option<Dependence> {
     let reason = match &of.kind {
         ExpressionKind::NumberOf(_) | ExpressionKind::ValueOf(_) => Reason::Numbered,

@@ -1,22 +1,20 @@
-//! Where a text says that its operations take effect: statements that it marks
-//! with `linearizes`.
+//! Linearization points in a text: statements that it marks with `linearizes`.
 
 use super::{Interface, Procedure, ProcedureId, Program, Statement, StatementKind};
 
-/// Which operations have marked statements.
+/// Operations with marked statements.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Points {
-    /// Updates.
     pub updates: bool,
-    /// Scans.
     pub scans: bool,
 }
 
 impl Points {
-    /// Of nothing.
+    /// No points.
     pub const NONE: Self = Self { updates: false, scans: false };
 
-    /// Those of a program.
+    /// Returns the operations of a snapshot program with marked statements; no points for other
+    /// programs.
     pub fn new(program: &Program) -> Self {
         match program.interface {
             Interface::Snapshot { update, scan } => {
@@ -26,32 +24,32 @@ impl Points {
         }
     }
 
-    /// Whether any operation has some.
+    /// Returns true if an operation has points.
     pub const fn any(self) -> bool {
         self.updates || self.scans
     }
 }
 
-/// Per operation of an object that a text declares, whether it has marked statements; none for
-/// what declares none.
+/// Returns, per operation of a declared object, true if it has marked statements; empty if the
+/// program does not declare an object.
 pub fn at_points(program: &Program) -> Box<[bool]> {
     let operations = program.object().map_or(&[][..], |object| &object.operations);
     operations.iter().map(|operation| has_marks(program, operation.procedure)).collect()
 }
 
-/// Whether a program has marked statements.
+/// Returns true if a program has marked statements.
 pub fn has_points(program: &Program) -> bool {
     Points::new(program).any() || at_points(program).contains(&true)
 }
 
-/// Whether an operation has marked statements.
+/// Returns true if an operation has marked statements.
 fn has_marks(program: &Program, operation: ProcedureId) -> bool {
     let reached = reached(&program.procedures, operation);
     let procedures = program.procedures.iter().zip(reached);
     procedures.into_iter().any(|(of, reached)| reached && marked(&of.body).is_some())
 }
 
-/// Per procedure, whether it is this one, or called by it, directly or not.
+/// Returns, per procedure, true if it is `from` or called by it, directly or indirectly.
 pub fn reached(procedures: &[Procedure], from: ProcedureId) -> Vec<bool> {
     let mut reached = vec![false; procedures.len()];
     let mut waiting = vec![from];
@@ -68,7 +66,7 @@ pub fn reached(procedures: &[Procedure], from: ProcedureId) -> Vec<bool> {
     reached
 }
 
-/// The first statement that is marked.
+/// Returns the first marked statement.
 pub fn marked(statements: &[Statement]) -> Option<&Statement> {
     let mut found = None;
     Statement::each(statements, &mut |statement| {

@@ -1,11 +1,11 @@
-//! Uses of LL, SC and VL that have a meaning, but hardly the one that was meant.
+//! Suspicious uses of LL, SC and VL: valid, but hardly intended.
 
 use std::collections::HashSet;
 
 use super::{Access, Program, SharedId, Statement, StatementKind};
 use crate::language::diagnostic::{Diagnostic, message};
 
-/// An SC or VL on a variable to which no LL links, and a VL whose result is not used.
+/// Finds an SC or VL on a variable without an LL, and a VL whose result is not used.
 pub(crate) fn suspicions(program: &Program) -> Vec<Diagnostic> {
     let statements = || program.procedures.iter().flat_map(|procedure| &procedure.body);
     let mut linked: HashSet<SharedId> = HashSet::new();

@@ -1,29 +1,27 @@
-//! A checked algorithm: names and types resolved, and every statement either
-//! computes locally or makes exactly one access to shared memory.
+//! A checked algorithm: names and types are resolved, and every statement either computes locally
+//! or makes exactly one access to shared memory.
 //!
-//! This is what the front end makes and what everything else starts from: the
-//! interpreter runs it as it is, the compiler of the explorer unrolls it
-//! for given n, i, j. It is independent of n.
+//! The front end makes programs, and all other stages start from them: the interpreter runs a
+//! program as it is, the compiler of the explorer unrolls it for given n, i, j. A program is
+//! independent of n.
 //!
 //! Invariants, kept by the front end:
 //!
-//! * every expression carries its type, and is well-typed: conversions are written
-//!   out, but for an integer that stands where a wider range is expected, which is
-//!   as it is, also inside an optional;
-//! * expressions are local: shared memory occurs only in [`Access`], and where
-//!   the text has an access within an expression (`until active = me`), the
-//!   front end has put the value read into a hidden local before it;
-//! * a field of a node is accessed like any cell, and is a cell of a family whose index is the
-//!   node;
-//! * procedures do not call each other in a circle;
-//! * every path from a [`StatementKind::Loop`]'s begin to its begin makes an
-//!   access;
-//! * of a snapshot, `update` has one parameter, of type [`Type::Value`], and returns nothing;
-//!   `scan` has none and returns a view; of an object, the procedure of an operation has its
+//! * every expression carries its type, and is well-typed. Conversions are explicit, with one
+//!   exception: an integer stands unconverted where a wider range is expected, also inside an
+//!   optional;
+//! * expressions are local: shared memory occurs only in [`Access`]. If the text has an access
+//!   within an expression (`until active = me`), the front end reads the value into a hidden local
+//!   before it;
+//! * a field of a node is accessed like any cell; it is a cell of a family whose index is the node;
+//! * calls of procedures are not circular;
+//! * every path from the beginning of a [`StatementKind::Loop`] back to it makes an access;
+//! * in a snapshot, `update` has one parameter, of type [`Type::Value`], and no result; `scan` has
+//!   no parameters and returns a view. In an object, the procedure of an operation has its
 //!   parameters and its result;
-//! * a path through a procedure that returns something ends in a `Return`;
+//! * a path through a procedure with a result ends in a `Return`;
 //! * a program has linearization points ([`Mark`], [`StatementKind::Point`]) only if it was made
-//!   with them: what an algorithm does does not depend on where its text says that it takes effect.
+//!   with them: the effects of an algorithm do not depend on its marks.
 
 pub mod anonymity;
 mod display;
@@ -66,49 +64,45 @@ pub struct ProcedureId(pub u32);
 /// A checked algorithm, or one of its bug variants.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Its name, as in `algorithm NAME`.
+    /// Name, as in `algorithm NAME`.
     pub name: String,
-    /// The bug variant this is, if it is one.
+    /// Bug variant, if the program is one.
     pub bug: Option<String>,
-    /// Where it was published.
+    /// Publication of the algorithm.
     pub citation: Option<String>,
-    /// Kinds of nodes; only a program that implements an object has some.
+    /// Kinds of nodes; only programs that implement an object have some.
     pub nodes: Vec<NodeType>,
-    /// The nodes that there are at first; of each kind in the order of their numbers.
+    /// Initial nodes; each kind in the order of its numbers.
     pub initial_nodes: Vec<InitialNode>,
-    /// Shared variables. Each is one cell, or an array of cells. Those that nodes are made of
+    /// Shared variables. Each is one cell, or an array of cells. Variables that implement nodes
     /// come last.
     pub shared: Vec<SharedVariable>,
     /// Variables of each process that keep their values between operations.
     pub private: Vec<PrivateVariable>,
-    /// All procedures, those of the operations among them.
+    /// All procedures, including the operations.
     pub procedures: Vec<Procedure>,
-    /// What it implements, and which procedures are the operations.
+    /// Implemented object, with the procedures of its operations.
     pub interface: Interface,
 }
 
-/// What a program implements.
+/// Object that a program implements.
 #[derive(Clone, Debug)]
 pub enum Interface {
-    /// The snapshot.
     Snapshot {
-        /// The procedure that updates.
         update: ProcedureId,
-        /// The procedure that scans.
         scan: ProcedureId,
     },
     /// The object that the text declares.
     Object(Box<Object>),
-    /// Nothing: it is the specification of an object itself, whose private variables are the
-    /// object's state.
+    /// The specification of an object itself, whose private variables are the object's state.
     Specification,
 }
 
 impl Program {
-    /// The procedure that updates.
+    /// Returns the procedure that updates.
     ///
     /// # Panics
-    /// If it is no program of a snapshot.
+    /// If the program does not implement a snapshot.
     pub fn update(&self) -> ProcedureId {
         match self.interface {
             Interface::Snapshot { update, .. } => update,
@@ -116,10 +110,10 @@ impl Program {
         }
     }
 
-    /// The procedure that scans.
+    /// Returns the procedure that scans.
     ///
     /// # Panics
-    /// If it is no program of a snapshot.
+    /// If the program does not implement a snapshot.
     pub fn scan(&self) -> ProcedureId {
         match self.interface {
             Interface::Snapshot { scan, .. } => scan,
@@ -127,7 +121,7 @@ impl Program {
         }
     }
 
-    /// The object that it declares, if it does.
+    /// Returns the object that the text declares, if any.
     pub const fn object(&self) -> Option<&Object> {
         match &self.interface {
             Interface::Object(object) => Some(object),
@@ -135,7 +129,7 @@ impl Program {
         }
     }
 
-    /// Whether a process may begin with this procedure.
+    /// Returns true if an operation of a process may begin with this procedure.
     pub fn is_operation(&self, procedure: ProcedureId) -> bool {
         match &self.interface {
             Interface::Snapshot { update, scan } => [*update, *scan].contains(&procedure),
@@ -146,7 +140,7 @@ impl Program {
         }
     }
 
-    /// The types of all variables: shared, private and local ones.
+    /// Returns the types of all variables: shared, private and local ones.
     pub fn types(&self) -> impl Iterator<Item = &Type> {
         let shared = self.shared.iter().map(|variable| &variable.content);
         let private = self.private.iter().map(|variable| &variable.content);
@@ -154,12 +148,12 @@ impl Program {
         shared.chain(private).chain(locals.map(|local| &local.content))
     }
 
-    /// Whether it has counters, which may grow without bound.
+    /// Returns true if the program has counters, which may grow without bound.
     pub fn has_counters(&self) -> bool {
         self.types().any(Type::has_counters)
     }
 
-    /// What variables and the fields of nodes hold at first.
+    /// Returns the initial contents of variables and of the fields of nodes.
     pub fn initial_values(&self) -> impl Iterator<Item = &Expression> {
         let shared = self.shared.iter().map(|variable| &variable.initial);
         let private = self.private.iter().map(|variable| &variable.initial);
@@ -169,31 +163,30 @@ impl Program {
     }
 }
 
-/// A shared variable: a family of cells. Each cell is read and written whole.
+/// A shared variable: a family of cells. Each cell is read and written as a whole.
 #[derive(Clone, Debug)]
 pub struct SharedVariable {
-    /// As declared.
     pub name: String,
-    /// Where it is declared.
+    /// Span of the declaration.
     pub span: Span,
-    /// One cell per combination of indices; no dimension: a single cell.
+    /// One cell per combination of indices; without dimensions, a single cell.
     pub dimensions: Vec<IndexSet>,
-    /// What one cell holds.
+    /// Type of the content of a cell.
     pub content: Type,
-    /// What may be done with a cell.
+    /// Operations on a cell besides reads and writes.
     pub cell: CellKind,
-    /// What every cell holds at first: a constant expression of type `content`.
+    /// Initial content of every cell: a constant expression of type `content`.
     pub initial: Expression,
 }
 
-/// What may be done with a cell besides reading and writing it.
+/// Operations on a cell besides reads and writes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CellKind {
-    /// Nothing.
+    /// No further operations.
     Register,
-    /// LL links the calling process to the cell. SC writes, and breaks all
-    /// links to the cell, iff the caller's link is unbroken; VL tells whether it
-    /// is. A plain write breaks all links. At first no process is linked.
+    /// LL links the calling process to the cell. SC writes, and breaks all links to the cell, iff
+    /// the caller's link is unbroken; VL returns whether it is. A plain write breaks all links.
+    /// Initially no process is linked.
     Linked,
     /// Compare-and-swap.
     Swappable,
@@ -202,63 +195,58 @@ pub enum CellKind {
 /// A variable of each process that keeps its value between operations.
 #[derive(Clone, Debug)]
 pub struct PrivateVariable {
-    /// As declared.
     pub name: String,
-    /// Where it is declared.
+    /// Span of the declaration.
     pub span: Span,
-    /// Its type, arrays included.
+    /// Type, arrays included.
     pub content: Type,
-    /// Its first value: a constant expression, which may mention `me`.
+    /// Initial value: a constant expression, which may mention `me`.
     pub initial: Expression,
 }
 
-/// A procedure. Called, it starts with fresh locals.
+/// A procedure. Each call starts with fresh locals.
 #[derive(Clone, Debug)]
 pub struct Procedure {
-    /// As declared.
     pub name: String,
-    /// Where it is declared.
+    /// Span of the declaration.
     pub span: Span,
-    /// Parameters first.
+    /// Parameters, followed by the other locals.
     pub locals: Vec<Local>,
-    /// How many of the locals are parameters.
     pub parameters: usize,
-    /// What it returns, if anything.
+    /// Result type, if it returns a result.
     pub returns: Option<Type>,
-    /// What it does.
     pub body: Vec<Statement>,
 }
 
 /// A parameter, a local variable, or the variable of a `for` or a quantifier.
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// As declared; a hidden local is named after what it holds, `active` say.
+    /// Declared name. A hidden local is named after its access: `active`, for example.
     pub name: String,
-    /// Where it is declared, or the access that it holds the result of.
+    /// Span of the declaration, or of the access whose result it holds.
     pub span: Span,
-    /// Its type, arrays included.
+    /// Type, arrays included.
     pub content: Type,
-    /// The value it has at each call, unless it is a parameter: a constant
-    /// expression, which may mention `me`.
+    /// Value at the beginning of each call, except for a parameter: a constant expression, which
+    /// may mention `me`.
     pub initial: Expression,
-    /// Whether the front end made it for the result of an access.
+    /// True if the front end made it for the result of an access.
     pub hidden: bool,
 }
 
 impl Program {
-    /// The nodes with this id.
     pub fn node(&self, id: NodeId) -> &NodeType {
         &self.nodes[id.0 as usize]
     }
 
-    /// The nodes that a family of cells is a field of.
+    /// Returns the kind of nodes of which a family of cells is a field.
     pub fn node_of_field(&self, field: SharedId) -> Option<NodeId> {
         let node = self.nodes.iter().position(|node| node.fields.contains(&field));
         node.map(|node| NodeId(node as u16))
     }
 
-    /// Whether it frees nodes. Then which node `new` takes depends on what others have freed:
-    /// each `new` is a step of its own.
+    /// Returns true if the program frees nodes. Then the choice of `new` depends on nodes that
+    /// other processes have freed, so each `new` is a step of its own.
     pub fn frees(&self) -> bool {
         let mut found = false;
         let bodies = self.procedures.iter().flat_map(|procedure| &procedure.body);
@@ -268,24 +256,20 @@ impl Program {
         found
     }
 
-    /// The shared variable with this id.
     pub fn shared(&self, id: SharedId) -> &SharedVariable {
         &self.shared[id.0 as usize]
     }
 
-    /// The private variable with this id.
     pub fn private(&self, id: PrivateId) -> &PrivateVariable {
         &self.private[id.0 as usize]
     }
 
-    /// The procedure with this id.
     pub fn procedure(&self, id: ProcedureId) -> &Procedure {
         &self.procedures[id.0 as usize]
     }
 }
 
 impl Procedure {
-    /// The local with this id.
     pub fn local(&self, id: LocalId) -> &Local {
         &self.locals[id.0 as usize]
     }

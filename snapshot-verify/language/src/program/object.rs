@@ -1,4 +1,4 @@
-//! Objects that a text declares: what their operations do, one at a time.
+//! Objects that a text declares: their operations, one at a time.
 
 use super::{ProcedureId, Program, Type};
 use crate::language::Span;
@@ -7,56 +7,52 @@ use crate::language::Span;
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct OperationId(pub u16);
 
-/// An object: its states, and what operations do to them.
+/// An object: its states, and the effects of its operations.
 ///
-/// Its specification is a program without shared memory: its private variables are the
-/// state, and each operation is a procedure that runs from its begin to its end at one
-/// instant, as the process that executes it.
+/// Its specification is a program without shared memory. The private variables are the state. Each
+/// operation is a procedure that runs at one instant, as the process that executes it.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// As declared.
     pub name: String,
-    /// Where it is declared.
+    /// Span of the declaration.
     pub span: Span,
-    /// What the operations do.
+    /// Program of the effects of the operations.
     pub specification: Program,
-    /// At least one.
+    /// Operations; at least one.
     pub operations: Vec<Operation>,
 }
 
-/// An operation of an object.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// The procedure of the algorithm that implements it.
+    /// Procedure of the algorithm that implements it.
     pub procedure: ProcedureId,
-    /// The procedure of the specification that says what it does.
+    /// Procedure of the specification that computes its effect.
     pub effect: ProcedureId,
-    /// The procedure of the specification, with the same parameters, that says whether it may
-    /// be begun; always if there is none.
+    /// Procedure of the specification, with the same parameters, that decides whether the operation
+    /// may begin; `None`: always.
     pub when: Option<ProcedureId>,
-    /// The procedure of the specification, with the same parameters, that says whether it may
-    /// take effect; always if there is none. Until then it waits.
+    /// Procedure of the specification, with the same parameters, that decides whether the operation
+    /// may take effect; `None`: always. Until then the operation waits.
     pub awaits: Option<ProcedureId>,
-    /// The processes that may begin it.
+    /// Processes that may begin it.
     pub by: By,
-    /// Whether others may take effect together with it: its effect has a
+    /// True if others may take effect together with it: its effect has a
     /// [`Together`](super::StatementKind::Together).
     pub together: bool,
 }
 
-/// The processes that may begin an operation.
+/// Processes that may begin an operation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum By {
-    /// All of them.
     All,
-    /// The one with this number.
+    /// The process with this number.
     Process(u32),
-    /// All but those with these numbers.
+    /// All processes but those with these numbers.
     Except(Vec<u32>),
 }
 
 impl By {
-    /// Whether it is this process, by number.
+    /// Returns true if the process with this number may begin the operation.
     pub fn includes(&self, process: usize) -> bool {
         let is_it = |number: &u32| *number as usize == process;
         match self {
@@ -68,17 +64,17 @@ impl By {
 }
 
 impl Object {
-    /// The most operations.
+    /// Most operations of an object.
     pub const MOST_OPERATIONS: usize = 32;
-    /// The most parameters of an operation.
+    /// Most parameters of an operation.
     pub const MOST_PARAMETERS: usize = 3;
 
-    /// Whether operations may take effect together.
+    /// Returns true if operations may take effect together.
     pub fn has_blocks(&self) -> bool {
         self.operations.iter().any(|operation| operation.together)
     }
 
-    /// Whether operations are given values.
+    /// Returns true if an operation has a parameter with values.
     pub fn takes_values(&self) -> bool {
         self.operations.iter().any(|operation| {
             let effect = self.specification.procedure(operation.effect);
@@ -87,23 +83,21 @@ impl Object {
         })
     }
 
-    /// The operation with this id.
     pub fn operation(&self, id: OperationId) -> &Operation {
         &self.operations[id.0 as usize]
     }
 
-    /// The name of an operation.
+    /// Returns the name of an operation.
     pub fn name_of(&self, id: OperationId) -> &str {
         &self.specification.procedure(self.operation(id).effect).name
     }
 
-    /// The names of its operations, by their ids.
+    /// Returns the names of the operations, by their ids.
     pub fn names(&self) -> Vec<String> {
         let ids = (0..self.operations.len() as u16).map(OperationId);
         ids.map(|id| self.name_of(id).to_owned()).collect()
     }
 
-    /// The operation with this name, if there is one.
     pub fn find(&self, name: &str) -> Option<OperationId> {
         let ids = (0..self.operations.len() as u16).map(OperationId);
         ids.into_iter().find(|id| self.name_of(*id) == name)
@@ -111,8 +105,8 @@ impl Object {
 }
 
 impl Program {
-    /// The names of the operations of the object that it declares, by their ids; none if it
-    /// declares no object.
+    /// Returns the names of the operations of the declared object, by their ids; empty without an
+    /// object.
     pub fn operation_names(&self) -> Vec<String> {
         self.object().map(Object::names).unwrap_or_default()
     }

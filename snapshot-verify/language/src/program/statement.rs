@@ -3,138 +3,123 @@
 use super::{Expression, IndexSet, LocalId, NodeId, PrivateId, ProcedureId, SharedId};
 use crate::language::Span;
 
-/// A statement.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What it does.
     pub kind: StatementKind,
-    /// Where it stands.
     pub span: Span,
-    /// If its access is marked as a linearization point, and the program has
+    /// Mark of its access as a linearization point, if the program has
     /// [points](crate::language::Algorithm::program_with_points).
     pub mark: Option<Mark>,
 }
 
-/// When an access is a linearization point of the operation that makes it: an SC or CAS only if
-/// it succeeds.
+/// Condition under which an access is a linearization point of its operation. An SC or CAS is one
+/// only if it succeeds.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Mark {
-    /// Always.
+    /// On every execution of the access.
     Always,
-    /// Where the condition of the next [`StatementKind::Point`] holds, which comes in the same step.
+    /// If the condition of the next [`StatementKind::Point`] holds, which follows in the same step.
     OnCondition,
 }
 
-/// What a statement does.
 #[derive(Clone, Debug)]
 pub enum StatementKind {
-    /// Local: evaluates, then stores.
+    /// Evaluates and stores a value. Local computation.
     Assign {
-        /// Where to.
         place: Place,
-        /// What.
+        /// Value to store.
         value: Expression,
     },
-    /// One access to shared memory, an atomic step with the local computation
-    /// that follows it.
+    /// Makes one access to shared memory, an atomic step with the local computation that follows
+    /// it.
     Access {
-        /// The access.
         access: Access,
-        /// Where its result goes: the content of the cell for reads and LL, a
-        /// bool for SC, VL, CAS. Writes have none.
+        /// Place of the result: the content of the cell for reads and LL, a bool for SC, VL, CAS.
+        /// Writes have none.
         into: Option<Place>,
     },
     /// Calls a procedure with fresh locals.
     Call {
-        /// Which.
         procedure: ProcedureId,
-        /// What for.
         arguments: Vec<Expression>,
-        /// Where its result goes.
+        /// Place of the result.
         into: Option<Place>,
     },
-    /// A choice.
+    /// Chooses one of two blocks.
     If {
-        /// A bool.
+        /// An expression of type bool.
         condition: Expression,
-        /// If it holds.
         then: Vec<Statement>,
-        /// If not.
+        /// Executed if the condition is false.
         otherwise: Vec<Statement>,
     },
     /// Repeats until `Break` or `Return`. All other loops are made of this.
     Loop {
-        /// What is repeated.
+        /// Statements to repeat.
         body: Vec<Statement>,
     },
     /// Leaves the innermost `Loop`.
     Break,
     /// Runs the body for each index, in ascending order.
     For {
-        /// The index.
+        /// Local that holds the index.
         variable: LocalId,
-        /// The indices.
         over: IndexSet,
-        /// Left out of the indices, if given; evaluated once, before the loop.
+        /// Index to skip; evaluated once, before the loop.
         except: Option<Expression>,
-        /// What is done.
         body: Vec<Statement>,
     },
     /// Ends the procedure.
     Return(Option<Expression>),
-    /// Several accesses in one atomic step. Without loops that access.
+    /// Several accesses in one atomic step. Contains no loops with accesses.
     Atomic(Vec<Statement>),
-    /// Allocates a node. Local computation, for no other process can reach it yet; a step of
-    /// its own where the program frees nodes. Never within `Atomic`.
+    /// Allocates a node. Local computation, since no other process can reach it yet; but a step of
+    /// its own if the program frees nodes. Never within `Atomic`.
     New {
-        /// What it is of.
         node: NodeId,
-        /// What its fields hold, in order.
+        /// Contents of its fields, in order.
         fields: Vec<Expression>,
-        /// Where the node goes.
+        /// Place for a pointer to the node.
         into: Place,
     },
     /// Frees a node: a step of its own, like an access.
     Free(Expression),
-    /// Takes any of a set, which has one for every n: a step of its own. Of algorithms that
-    /// implement an object only, and never within `Atomic`.
+    /// Takes any element of a set, which is not empty for any n: a step of its own. Only in
+    /// algorithms that implement an object, and never within `Atomic`.
     Choose {
-        /// The set.
+        /// Set to choose from.
         over: IndexSet,
-        /// Where it goes; of the type of the set.
+        /// Place for the element, of its type.
         into: Place,
     },
-    /// Local: the accesses marked with [`Mark::OnCondition`] since the last of these, if there
-    /// are any, are linearization points if this bool holds. Stands behind the statements that store the
-    /// results of these accesses.
+    /// Decides linearization points; local computation. The accesses marked with
+    /// [`Mark::OnCondition`] since the last `Point`, if any, are linearization points if this bool
+    /// holds. Stands after the statements that store the results of these accesses.
     Point(Expression),
-    /// Operations that take effect together have all come as far as this before one of them
-    /// goes on. Of the operations of an object only, once, and in no block.
+    /// Barrier of operations that take effect together: all of them reach it before one continues.
+    /// Only in the operations of an object, at most once, and not within a block.
     Together,
 }
 
 /// A part of a local or private variable.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// The variable.
     pub root: Root,
-    /// Which part of it.
+    /// Path from the variable to the part.
     pub path: Vec<Projection>,
 }
 
 /// A variable that only its process sees.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Root {
-    /// A local of the procedure.
     Local(LocalId),
-    /// Kept between operations.
+    /// A variable that is kept between operations.
     Private(PrivateId),
 }
 
-/// From a variable to a part of it.
+/// A step from a variable to a part of it.
 #[derive(Clone, Debug)]
 pub enum Projection {
-    /// An element of an array.
     Index(Expression),
     /// A field of a record, by position.
     Field(usize),
@@ -143,35 +128,33 @@ pub enum Projection {
 /// One cell of a shared variable.
 #[derive(Clone, Debug)]
 pub struct CellPlace {
-    /// The variable.
     pub variable: SharedId,
     /// One index per dimension.
     pub indices: Vec<Expression>,
-    /// Where it stands.
     pub span: Span,
 }
 
 /// An access to one cell.
 #[derive(Clone, Debug)]
 pub enum Access {
-    /// Reads it.
+    /// Reads the cell.
     Read(CellPlace),
-    /// Writes it; breaks all links.
+    /// Writes the cell; breaks all links.
     Write(CellPlace, Expression),
-    /// Reads it and links the caller.
+    /// Reads the cell and links the caller.
     LoadLinked(CellPlace),
-    /// Writes it and breaks all links iff the caller's link is unbroken; tells
-    /// whether it did. The value is evaluated only if it is written.
+    /// Writes the cell and breaks all links iff the caller's link is unbroken; returns true if it
+    /// did. The value is evaluated only if it is written.
     StoreConditional(CellPlace, Expression),
-    /// Whether the caller's link is unbroken.
+    /// Returns true if the caller's link is unbroken.
     Validate(CellPlace),
-    /// Writes the second if the cell holds the first; tells whether it did. The
-    /// second is evaluated only if it is written.
+    /// Writes the second expression if the cell holds the first; returns true if it did. The second
+    /// is evaluated only if it is written.
     CompareAndSwap(CellPlace, Expression, Expression),
 }
 
 impl Statement {
-    /// The statements of its blocks, not those within them.
+    /// Returns the statements of its blocks, but not their parts.
     pub fn parts(&self) -> impl Iterator<Item = &Self> {
         let [first, second]: [&[Self]; 2] = match &self.kind {
             StatementKind::If { then, otherwise, .. } => [then, otherwise],
@@ -192,7 +175,8 @@ impl Statement {
         first.iter().chain(second)
     }
 
-    /// The expressions that it evaluates itself; those within its blocks are not among them.
+    /// Returns the expressions that the statement itself evaluates, without those within its
+    /// blocks.
     pub fn operands(&self) -> Vec<&Expression> {
         let into: Option<&Place> = match &self.kind {
             StatementKind::Assign { place, .. } => Some(place),
@@ -221,8 +205,7 @@ impl Statement {
         operands
     }
 
-    /// Does something with every statement, those in blocks included: first with the
-    /// statement, then with what is in its blocks.
+    /// Visits every statement in pre-order, those in blocks included.
     pub fn each<'a>(statements: impl IntoIterator<Item = &'a Self>, act: &mut dyn FnMut(&'a Self)) {
         for statement in statements {
             act(statement);
@@ -232,7 +215,7 @@ impl Statement {
 }
 
 impl Statement {
-    /// The same, and may change the statement.
+    /// Visits every statement as [`Self::each`], mutably.
     pub fn each_mut(statements: &mut [Self], act: &mut dyn FnMut(&mut Self)) {
         for statement in statements {
             act(statement);
@@ -251,7 +234,7 @@ impl Statement {
 }
 
 impl Place {
-    /// The indices of its path.
+    /// Returns the indices of its path.
     pub fn indices(&self) -> impl Iterator<Item = &Expression> {
         self.path.iter().filter_map(|part| match part {
             Projection::Index(index) => Some(index),
@@ -261,7 +244,6 @@ impl Place {
 }
 
 impl Access {
-    /// The cell.
     pub const fn place(&self) -> &CellPlace {
         let (Self::Read(place)
         | Self::Write(place, _)
@@ -272,7 +254,7 @@ impl Access {
         place
     }
 
-    /// The indices of the cell, then what is written or compared.
+    /// Returns the indices of the cell, then the expressions to write or compare.
     pub fn operands(&self) -> Vec<&Expression> {
         let mut operands: Vec<&Expression> = self.place().indices.iter().collect();
         match self {
@@ -283,7 +265,7 @@ impl Access {
         operands
     }
 
-    /// Whether it may change what the cell holds, or break links to it.
+    /// Returns true if the access may change the cell, or break links to it.
     pub const fn writes(&self) -> bool {
         match self {
             Self::Write(..) | Self::StoreConditional(..) | Self::CompareAndSwap(..) => true,

@@ -4,12 +4,10 @@ use std::fmt;
 
 use super::NodeId;
 
-/// A type.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Type {
-    /// Opaque data: what `update` is given. May be moved, stored and returned.
+    /// Opaque data: the argument of `update`. May be moved, stored and returned.
     Value,
-    /// True or false.
     Bool,
     /// A process, 0 to n - 1.
     Process,
@@ -17,68 +15,59 @@ pub enum Type {
     Segment,
     /// An integer within bounds, both included.
     Integer {
-        /// The least.
+        /// Least integer.
         low: Bound,
-        /// The greatest.
+        /// Greatest integer.
         high: Bound,
     },
-    /// An unbounded supply of different things, made by `fresh`: only equality.
+    /// An unbounded supply of distinct elements, made by `fresh`; supports only equality.
     Version,
-    /// An unbounded natural number: plus 1, equality, order, remainder.
+    /// An unbounded natural number: supports plus 1, equality, order, remainder.
     Counter,
-    /// A scalar, or none. The scalar is none of `Optional`, `Array`, `Record`.
+    /// A scalar, or none. The scalar is not an `Optional`, `Array` or `Record`.
     Optional(Box<Type>),
     /// One element per index. A view is an array of values by segment.
     Array {
-        /// The indices.
+        /// Indices of the array.
         index: IndexSet,
-        /// What each element is.
         element: Box<Type>,
     },
-    /// Named fields.
     Record(Vec<Field>),
-    /// A node; none before it is assigned. Not within an object.
+    /// A node; none before the first assignment. Not within an object.
     Node {
-        /// What it is of.
+        /// Kind of the node.
         id: NodeId,
-        /// The name of that.
+        /// Name of the kind.
         name: String,
     },
-    /// As many of a type as there are, in order: within an object only.
+    /// A list of elements of one type, of any length; only within an object.
     List(Box<Type>),
 }
 
-/// A field of a record type.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Field {
-    /// Its name.
     pub name: String,
-    /// Its type.
     pub content: Type,
 }
 
-/// The indices of an array, or what a `for` runs through, in ascending order.
+/// Indices of an array or a `for`, in ascending order.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum IndexSet {
-    /// All processes.
     Processes,
-    /// All segments.
     Segments,
     /// The integers from the first to the second, both included.
     Range(Bound, Bound),
 }
 
-/// `times_n * n + plus`.
+/// The number `times_n * n + plus`.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Bound {
-    /// The factor of n.
     pub times_n: i32,
-    /// What is added.
     pub plus: i32,
 }
 
 impl Type {
-    /// Whether it, or something in it, is one that `is_it` accepts.
+    /// Returns true if the type or a part of it satisfies `is_it`.
     pub fn any(&self, is_it: &dyn Fn(&Self) -> bool) -> bool {
         let within = match self {
             Self::Optional(content)
@@ -97,31 +86,31 @@ impl Type {
         within || is_it(self)
     }
 
-    /// Whether counters are in it.
     pub fn has_counters(&self) -> bool {
         self.any(&|content| *content == Self::Counter)
     }
 }
 
 impl Bound {
-    /// A bound that does not depend on n.
+    /// Creates a bound that does not depend on n.
     pub const fn constant(plus: i32) -> Self {
         Self { times_n: 0, plus }
     }
 
-    /// Its value for n processes.
+    /// Returns the value for n processes.
     pub const fn at(self, n: usize) -> i32 {
         self.times_n * n as i32 + self.plus
     }
 }
 
 impl IndexSet {
-    /// Whether the indices are processes or segments: names, and no numbers.
+    /// Returns true if the indices are processes or segments: names instead of numbers.
     pub const fn is_of_names(self) -> bool {
         matches!(self, Self::Processes | Self::Segments)
     }
 
-    /// The first and the last index for n processes; empty if out of order.
+    /// Returns the first and the last index for n processes; the set is empty if they are out of
+    /// order.
     pub const fn bounds(self, n: usize) -> (i32, i32) {
         match self {
             Self::Processes | Self::Segments => (0, n as i32 - 1),
@@ -129,7 +118,7 @@ impl IndexSet {
         }
     }
 
-    /// As the language writes all of them: `processes`, `0..n-1`.
+    /// Returns the set as the language writes it in the plural: `processes`, `0..n-1`.
     pub fn plural(self) -> String {
         match self {
             Self::Processes => "processes".to_owned(),
@@ -138,7 +127,7 @@ impl IndexSet {
         }
     }
 
-    /// The type of an index.
+    /// Returns the type of an index.
     pub const fn index_type(self) -> Type {
         match self {
             Self::Processes => Type::Process,
@@ -149,12 +138,12 @@ impl IndexSet {
 }
 
 impl Type {
-    /// A value per segment.
+    /// Returns the type of a view: a value per segment.
     pub fn view() -> Self {
         Self::Array { index: IndexSet::Segments, element: Box::new(Self::Value) }
     }
 
-    /// Whether it is one scalar, rather than an array or a record of some.
+    /// Returns true for a scalar, as opposed to an array, a record or a list.
     pub const fn is_scalar(&self) -> bool {
         !matches!(self, Self::Array { .. } | Self::Record(_) | Self::List(_))
     }
@@ -189,7 +178,7 @@ impl fmt::Display for IndexSet {
     }
 }
 
-/// As the language writes it.
+/// Formats as the language writes it.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! Which processes are anonymous.
+//! Decision whether processes are anonymous.
 
 use snapshot_language::parse;
 use snapshot_language::program::Program;
@@ -8,7 +8,7 @@ fn program(text: &str) -> Program {
     parse("test", text).unwrap().program(None).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-/// A program of each form in which processes are told apart, beside one in which they are not.
+/// For each form in which a program distinguishes processes, a program beside one that does not.
 #[test]
 fn anonymous_processes_are_told_apart_nowhere() {
     let text = |declared: &str, effect: &str, body: &str| {

@@ -1,7 +1,7 @@
-//! Texts that are wrong, or have warnings, each with its diagnostics.
+//! Texts with errors or warnings, each with its diagnostics.
 //!
-//! `errors/NAME.snapshot` is the text, `errors/NAME.txt` what is said. Run with
-//! `UPDATE_EXPECT=1` to write the latter again, and read the difference.
+//! `errors/NAME.snapshot` is the text, `errors/NAME.txt` its diagnostics. Run with
+//! `UPDATE_EXPECT=1` to rewrite the latter, and read the difference.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,8 +11,7 @@ use snapshot_language::{Diagnostics, parse};
 
 use crate::texts::{directory, texts};
 
-/// Everything that is wrong with a text and its bugs, the first stage that finds
-/// something wrong only.
+/// Returns the errors of a text and its bugs, from the first stage that finds any.
 fn wrong(name: &str, text: &str) -> Option<Diagnostics> {
     let algorithm = match parse(&format!("{name}.snapshot"), text) {
         Ok(algorithm) => algorithm,

@@ -16,7 +16,7 @@ static SAMPLES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
     folders.flat_map(texts).filter(parses).collect()
 });
 
-/// The trees of a text and its bugs, and what is expected of it.
+/// Returns the trees of a text and its bugs, and its expectations.
 fn meaning(algorithm: &Algorithm) -> Vec<String> {
     let bugs = algorithm.bugs().iter().map(|bug| Some(bug.name.text.as_str()));
     let trees = std::iter::once(None).chain(bugs).map(|bug| {
@@ -31,7 +31,7 @@ fn meaning(algorithm: &Algorithm) -> Vec<String> {
     trees.chain(expected).collect()
 }
 
-/// The comments of a text without those in strings or quotations.
+/// Returns the comments of a text, without those in strings or quotations.
 fn comments(text: &str) -> Vec<String> {
     let mut comments = Vec::new();
     let (mut open, mut comment) = (None, None::<String>);
@@ -49,7 +49,7 @@ fn comments(text: &str) -> Vec<String> {
     comments.iter().map(|comment| comment.trim_end().to_owned()).collect()
 }
 
-/// Formats a text; whether that changed it.
+/// Formats a text and checks the result.
 fn formatted(name: &str, text: &str) -> Result<String, TestCaseError> {
     let Ok(before) = parse(name, text) else { return Err(TestCaseError::reject("no algorithm")) };
     let formatted = format(name, text).unwrap();
@@ -195,7 +195,7 @@ fn other_line_ends_become_those_of_the_language() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// White space is changed at random, and lines are left out.
+    /// Changes white space at random, and removes lines.
     #[test]
     fn any_layout_is_made_uniform(
         which in any::<prop::sample::Index>(),
@@ -218,7 +218,7 @@ proptest! {
                 _ => {}
             }
         }
-        // What is no algorithm any more is left out.
+        // Texts that no longer parse are skipped.
         match formatted(name, &lines.join("\n")) {
             Err(TestCaseError::Reject(_)) | Ok(_) => {}
             failed => failed.map(drop)?,

@@ -1,4 +1,4 @@
-//! What words stand for, and where that is declared; declarations in order.
+//! Meanings of words and their declarations; outlines.
 
 use snapshot_language::{Item, ItemKind, MeaningText, outline, parse};
 
@@ -32,7 +32,7 @@ bug twice \"writes twice\":
 expect twice, n = 3: violation
 ";
 
-/// The text with a scan that is right.
+/// Returns the text with a correct scan.
 fn text() -> String {
     TEXT.replace(
         "    w := [r2.val for r2q in segments]\n    return w\n",
@@ -40,8 +40,8 @@ fn text() -> String {
     )
 }
 
-/// What the word means that begins where, of the `number`th occurrence of a text, the mark
-/// `^` stands; and the text from its declaration to the end of the line.
+/// Returns the meaning of a word, and the text from its declaration to the end of the line. The
+/// word begins at the mark `^` in `at`, within the `number`th occurrence of that text.
 fn meaning(text: &str, at: &str, number: usize) -> Option<(String, Option<String>)> {
     let algorithm = parse("words", text).unwrap();
     let (before, after) = at.split_once('^').unwrap();
@@ -74,7 +74,7 @@ fn names_stand_for_what_is_declared() {
         ("for ^s in pro", 0, "s: process", "s in processes:"),
         ("if ^y < n", 0, "y: 0..n", "y := LL(x)"),
         ("LL(^x)", 0, "shared x: llsc 0..n", "x: llsc 0..n"),
-        // Within the text of an edit, of its procedure.
+        // Within the text of an edit, names belong to the edited procedure.
         ("`own := (^v, own.seq)`", 0, "v: value", "v):"),
         ("in ^update, r", 0, "update(v)", "update(v):"),
         ("expect ^twice", 0, "bug twice \"writes twice\"", "twice \"writes twice\":"),
@@ -94,7 +94,7 @@ fn fields_have_types_and_words_of_the_language_a_meaning() {
     assert_eq!(meaning(&text, "cell.^val", 0), Some(("val: value".to_owned(), None)));
     let (said, declared) = meaning(&text, "r[^me]", 0).unwrap();
     assert!(said.starts_with("(the process") && declared.is_none(), "{said}");
-    // A comment, and what is no word.
+    // A comment, and a symbol that is not a word.
     assert_eq!(meaning(&text, "with ^own", 0), None);
     assert_eq!(meaning(&text, "own ^:=", 0), None);
     assert_eq!(parse("words", &text).unwrap().meaning(u32::MAX), None);

@@ -1,4 +1,4 @@
-//! Places of expressions: what stands there is the expression.
+//! Spans of expressions: the text of a span is the expression.
 
 use snapshot_language::tree::{
     Expression, ExpressionKind, Indices, IndicesKind, Range, Statement, StatementKind, Tree,
@@ -7,7 +7,7 @@ use snapshot_language::{Source, parse};
 
 use crate::texts::{read, texts};
 
-/// All expressions of a tree.
+/// Collector of all expressions of a tree.
 struct Walk<'a> {
     expressions: Vec<&'a Expression>,
 }
@@ -125,7 +125,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What a text means that stands alone, where `size` may be declared.
+/// Parses a text as an expression of its own, with `size` declared if given.
 fn alone(text: &str, size: Option<u32>) -> String {
     let size = size
         .map_or_else(String::new, |size| format!("size {size}\nobject one:\n    alone: skip\n"));

@@ -1,8 +1,8 @@
-//! Texts that are right, and the programs that they are.
+//! Correct texts, and their programs.
 //!
-//! `right/NAME.snapshot` is the text, `right/NAME.txt` the program and those of its
-//! bugs, with the text of each access. Run with `UPDATE_EXPECT=1` to write the
-//! latter again, and read the difference.
+//! `right/NAME.snapshot` is the text, `right/NAME.txt` the programs of the text and its bugs, with
+//! the text of each access. Run with `UPDATE_EXPECT=1` to rewrite the latter, and read the
+//! difference.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use snapshot_language::{Algorithm, Source};
 
 use crate::texts::{directory, read, texts};
 
-/// The accesses, in order, each with its place and text.
+/// Lists the accesses, in order, each with its place and text.
 fn accesses(source: &Source, statements: &[Statement], found: &mut String) {
     for statement in statements {
         match &statement.kind {
@@ -75,8 +75,8 @@ fn right_texts_are_these_programs() {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-/// A program is made without linearization points unless it is asked for with them: then it is that of
-/// the text without its marks.
+/// By default, a program is made without linearization points: it then equals the program of the
+/// text without marks.
 #[test]
 fn marks_are_in_programs_with_points_only() {
     let mut marked = 0;

@@ -1,4 +1,4 @@
-//! Trees as text, and read again.
+//! Trees are printed as text, and parsed again.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -12,7 +12,7 @@ use snapshot_language::tree::{
 
 use crate::texts::{read, texts};
 
-/// A tree without its places.
+/// Returns the debug output of a tree without its spans.
 fn shape(tree: &Tree) -> String {
     let debug = format!("{tree:?}");
     let mut shape = String::new();
@@ -66,7 +66,7 @@ fn expression_of(kind: ExpressionKind) -> Expression {
     Expression { kind, span: Span::default() }
 }
 
-/// What a bound may be: it begins with a number or `n`.
+/// Generates a bound: it begins with a number or `n`.
 fn bound() -> impl Strategy<Value = Expression> {
     let leaf = || {
         prop_oneof![(0..100).prop_map(ExpressionKind::Number), Just(ExpressionKind::N)]
@@ -170,7 +170,7 @@ fn type_expression() -> impl Strategy<Value = TypeExpression> {
     })
 }
 
-/// What may be assigned to.
+/// Generates a target of an assignment.
 fn place() -> impl Strategy<Value = Expression> {
     let leaf = name().prop_map(|name| expression_of(ExpressionKind::Variable(name.text)));
     leaf.prop_recursive(2, 4, 1, |inner| {

@@ -1,15 +1,15 @@
-//! The texts in files.
+//! Files with texts.
 
 use std::path::{Path, PathBuf};
 
 use snapshot_language::{Algorithm, parse};
 
-/// A directory beside this file.
+/// Returns a directory beside this file.
 pub fn directory(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/language").join(name)
 }
 
-/// The texts in a directory, by name, in order.
+/// Returns the texts in a directory, by name, in order.
 pub fn texts(name: &str) -> Vec<(String, String)> {
     let mut texts: Vec<(String, String)> = std::fs::read_dir(directory(name))
         .unwrap()
@@ -25,7 +25,7 @@ pub fn texts(name: &str) -> Vec<(String, String)> {
     texts
 }
 
-/// Reads a text that is right.
+/// Parses a valid text.
 pub fn read(name: &str, text: &str) -> Algorithm {
     parse(&format!("{name}.snapshot"), text).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -1,4 +1,4 @@
-//! Whatever the text, the front end answers, and soon.
+//! The front end returns a result for any text, and soon.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use snapshot_language::program::independence;
 
 use crate::texts::texts;
 
-/// Takes a text through everything, and looks at every answer.
+/// Runs a text through all stages, and checks every answer.
 fn exercise(text: &str) {
     let algorithm = match parse("any.snapshot", text) {
         Ok(algorithm) => algorithm,

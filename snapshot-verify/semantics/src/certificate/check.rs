@@ -1,5 +1,5 @@
-//! The check of a certificate: coverage of the initial state, closure under moves, and
-//! no acceptance. It searches nothing.
+//! Checks a certificate: coverage of the initial state, closure under moves, and no acceptance. The
+//! check searches nothing.
 
 use std::io::{self, BufRead};
 
@@ -15,54 +15,52 @@ use crate::interpret::{Fault, Machine, MachineError, Move, Writing};
 use crate::program::Program;
 use crate::program::independence;
 
-/// How often the budget is asked: each this many lines, or states.
+/// Interval between calls of the budget, in lines or states.
 const PERIOD: u64 = 256;
 
-/// What came of a check.
+/// Result of a check.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Answer {
-    /// It proves its claim.
+    /// The certificate proves its claim.
     Accepted(Accepted),
-    /// It does not.
+    /// The certificate does not prove its claim.
     Refused(Refusal),
-    /// It was not checked to its end.
+    /// The budget ran out before the end of the certificate.
     Unknown(Unfinished),
-    /// It is no certificate of this version.
+    /// The input is not a certificate of this version.
     Foreign,
 }
 
-/// What a certificate proves.
+/// Summary of an accepted certificate.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Accepted {
-    /// Its claim.
     pub claim: Claim,
-    /// How many states are listed.
+    /// Number of listed states.
     pub states: u64,
-    /// How many moves were made.
     pub moves: u64,
 }
 
-/// Why a certificate proves nothing.
+/// Reason why a certificate proves nothing.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// A line is not as it must be.
+    /// A malformed line.
     #[error(transparent)]
     Line(#[from] LineError),
-    /// The claim makes no sense.
+    /// A claim that no certificate can prove.
     #[error(transparent)]
     Claim(#[from] ClaimError),
-    /// It is for another program.
+    /// The certificate is for another program.
     #[error("it is for {what} {claimed}, not {given}")]
     Other {
-        /// What differs.
+        /// Name of the property that differs.
         what: &'static str,
-        /// In the certificate.
+        /// Value in the certificate.
         claimed: String,
-        /// Of the program.
+        /// Value of the program.
         given: String,
     },
-    /// Simple executions do not speak for the others.
+    /// Simple executions are not representative.
     #[error("the program looks at values, so its simple executions do not speak for the others")]
     LooksAtValues,
     /// The program cannot be run with this many processes.
@@ -71,33 +69,29 @@ pub enum Refusal {
     /// The initial state is not covered.
     #[error("pair ({},{}): the initial state is not covered", .pair[0], .pair[1])]
     Initial {
-        /// The pair.
+        /// The pair (i, j).
         pair: [Process; 2],
     },
     /// A state is a violation.
     #[error("pair ({},{}), line {line}: the state is accepting, a violation", .pair[0], .pair[1])]
     Accepting {
-        /// The pair.
+        /// The pair (i, j).
         pair: [Process; 2],
-        /// The line of the state.
         line: u64,
     },
-    /// A move leads out of what is covered.
+    /// A move leads to a state that is not covered.
     #[error(
         "pair ({},{}), line {line}: `{made}`{} leads to a state that {}",
         .pair[0], .pair[1], suffix(*.permuted),
         if *.violation { "is a violation" } else { "is not covered" }
     )]
     Escape {
-        /// The pair.
         pair: [Process; 2],
-        /// The line of the state.
         line: u64,
-        /// The move.
         made: Move,
-        /// Whether it is from the state with its processes permuted.
+        /// True if the move starts from the state with its processes permuted.
         permuted: bool,
-        /// Whether it leads to acceptance.
+        /// True if the move leads to acceptance.
         violation: bool,
     },
     /// A move is a fault.
@@ -106,15 +100,11 @@ pub enum Refusal {
         .pair[0], .pair[1], suffix(*.permuted)
     )]
     Fault {
-        /// The pair.
         pair: [Process; 2],
-        /// The line of the state.
         line: u64,
-        /// The move.
         made: Move,
-        /// Whether it is from the state with its processes permuted.
+        /// True if the move starts from the state with its processes permuted.
         permuted: bool,
-        /// What is wrong.
         fault: Fault,
     },
 }
@@ -123,7 +113,6 @@ const fn suffix(permuted: bool) -> &'static str {
     if permuted { ", with processes permuted," } else { "" }
 }
 
-/// Why a check ends early.
 #[derive(Debug)]
 enum Stop {
     Refused(Refusal),
@@ -139,12 +128,12 @@ impl<T: Into<Refusal>> From<T> for Stop {
 
 /// Checks a certificate for a program whose text has this digest.
 ///
-/// Memory: what the lists of one pair take, a few times their size in the file, and what
-/// the moves from them make. Time: one step of the interpreter per different local
-/// situation, one look-up per move and permutation.
+/// Memory: the lists of one pair, a few times their size in the file, and the results of the moves
+/// from them. Time: one step of the interpreter per distinct local situation, one look-up per move
+/// and permutation.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If the input cannot be read.
 pub fn check(
     program: &Program,
     digest: &str,
@@ -165,15 +154,13 @@ pub fn check(
     }
 }
 
-/// The check of one pair.
 struct Check<'c, 'b, 'm, 'p> {
     pair: [Process; 2],
     claim: &'c Claim,
     system: System<'m, 'p>,
     list: List,
-    /// Per state in the order of the file, the row and the set.
+    /// Row and set of each state, in the order of the file.
     states: Vec<(u32, u32)>,
-    /// The line of the first state.
     first_line: u64,
     moves: u64,
     budget: &'c mut Budget<'b>,
@@ -225,7 +212,7 @@ impl<'c, 'b> Check<'c, 'b, '_, '_> {
         Ok(Accepted { claim, states, moves })
     }
 
-    /// The lists of the pair.
+    /// Reads the lists of the pair.
     fn read(
         &mut self,
         writing: &Writing<'_, '_>,
@@ -264,7 +251,7 @@ impl<'c, 'b> Check<'c, 'b, '_, '_> {
         self.read_states(lines)
     }
 
-    /// That a line of a table says something that no line before says.
+    /// Checks that a line of a table differs from all lines before it.
     fn require_new(&mut self, is_new: bool, lines: &Lines<'_, impl BufRead>) -> Result<(), Stop> {
         if !is_new {
             return Err(lines.expected("something that no line before says").into());
@@ -299,7 +286,7 @@ impl<'c, 'b> Check<'c, 'b, '_, '_> {
                 return Err(lines.expected("the numbers of a state").into());
             };
             let common = width + 1 - numbers.len();
-            // The first number that is written is what tells it from the state before.
+            // The first written number is where the state differs from its predecessor.
             if !state.is_empty() && numbers[0] <= state[common] {
                 return Err(lines.expected("states in ascending order").into());
             }
@@ -333,7 +320,8 @@ impl<'c, 'b> Check<'c, 'b, '_, '_> {
         Ok(())
     }
 
-    /// That the initial state is covered, and every move from a covered one stays within.
+    /// Checks that the initial state is covered, and that every move from a covered state leads to
+    /// a covered one.
     fn confirm(&mut self) -> Result<(), Stop> {
         let pair = self.pair;
         let (row, set) = self.system.initial();

@@ -1,4 +1,4 @@
-//! What a certificate claims: its first lines.
+//! Claim of a certificate: its first lines.
 
 use std::fmt;
 use std::io::{self, BufRead};
@@ -11,78 +11,69 @@ use super::MOST_PERMUTED;
 use super::judge::MOST_PROCESSES;
 use super::lines::{LineError, Lines};
 
-/// The first line. Another kind of certificate has another last word.
+/// First line of a certificate. Other kinds of certificate differ in the last word.
 const TITLE: &str = "snapshot-certificate 1 states";
 
-/// What is proved, of which program.
+/// A program and the property that a certificate proves of it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Claim {
-    /// The name of the algorithm in its text.
+    /// Name of the algorithm in its text.
     pub algorithm: String,
-    /// The bug variant, if it is one.
+    /// Name of the bug variant, if the program is one.
     pub bug: Option<String>,
-    /// The [`digest`] of the text.
+    /// [`digest`] of the text.
     pub digest: String,
-    /// n.
     pub processes: usize,
-    /// The most operations of each process; `None`: any number.
+    /// Bound on the operations of each process; `None`: unbounded.
     pub operations: Option<u32>,
-    /// What a list of states covers.
     pub coverage: Coverage,
-    /// The pairs, ascending.
+    /// Pairs of processes, in ascending order.
     pub pairs: Vec<[Process; 2]>,
 }
 
-/// What a list of states covers besides its states.
+/// Rule by which a listed state covers further states.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Coverage {
-    /// What permutations of the processes other than i and j make of them.
+    /// A state also covers its permutations of the processes other than i and j.
     pub symmetry: bool,
-    /// What they dominate.
+    /// A state also covers the states that it dominates.
     pub antichain: bool,
 }
 
-/// A claim that no certificate can prove.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ClaimError {
-    /// Too few or too many processes.
     #[error("certificates are for 2 to {limit} processes, not for {given}")]
     Processes {
-        /// How many were given.
+        /// Number of processes of the claim.
         given: usize,
-        /// How many are possible.
         limit: usize,
     },
-    /// Too many processes to permute.
     #[error(
         "certificates with symmetry are for at most {MOST_PERMUTED} processes, not for {given}: \
          leave out symmetry"
     )]
     Permuted {
-        /// How many were given.
+        /// Number of processes of the claim.
         given: usize,
     },
-    /// No pairs, a pair that is none, or not in ascending order.
+    /// No pairs, an invalid pair, or pairs that do not ascend.
     #[error("the pairs must be ascending, and each of two different processes, the smaller first")]
     Pairs,
 }
 
-/// What identifies a text: its SHA-256, in hexadecimal digits.
+/// Returns the SHA-256 of a text, in hexadecimal digits.
 pub fn digest(text: &str) -> String {
     hexadecimal(Sha256::new_with_prefix(text))
 }
 
-/// The digits of a finished hash.
+/// Returns the hexadecimal digits of a finished hash.
 pub fn hexadecimal(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Claim {
-    /// Whether it can be proved by a certificate.
-    ///
-    /// # Errors
-    /// If not.
+    /// Checks that a certificate can prove this claim.
     pub fn validate(&self) -> Result<(), ClaimError> {
         let given = self.processes;
         if !(2..=MOST_PROCESSES).contains(&given) {
@@ -99,17 +90,17 @@ impl Claim {
         }
     }
 
-    /// Whether all pairs are there.
+    /// Returns true if the claim lists all pairs.
     pub fn has_all_pairs(&self) -> bool {
         self.pairs.len() == self.processes * (self.processes - 1) / 2
     }
 
-    /// Whether it is about all executions: of all pairs, with any number of operations.
+    /// Returns true if the claim concerns all executions: all pairs, any number of operations.
     pub fn is_complete(&self) -> bool {
         self.has_all_pairs() && self.operations.is_none()
     }
 
-    /// Reads the lines that [`fmt::Display`] writes. `Ok(None)`: it is no certificate of
+    /// Reads the lines that [`fmt::Display`] writes. `Ok(None)`: the input is not a certificate of
     /// this version.
     pub(super) fn read(
         lines: &mut Lines<'_, impl BufRead>,
@@ -158,7 +149,7 @@ impl Claim {
     }
 }
 
-/// `0,1`
+/// Parses `0,1`.
 pub(super) fn pair(text: &str) -> Option<[Process; 2]> {
     let (i, j) = text.split_once(',')?;
     let process = |text: &str| Process::new(text.parse().ok()?).ok();
@@ -166,7 +157,6 @@ pub(super) fn pair(text: &str) -> Option<[Process; 2]> {
 }
 
 impl Coverage {
-    /// All of them.
     pub const ALL: [Self; 4] = [
         Self { symmetry: false, antichain: false },
         Self { symmetry: true, antichain: false },
@@ -174,7 +164,6 @@ impl Coverage {
         Self { symmetry: true, antichain: true },
     ];
 
-    /// Its name.
     pub const fn name(self) -> &'static str {
         match (self.symmetry, self.antichain) {
             (false, false) => "exact",
@@ -189,7 +178,6 @@ impl Coverage {
     }
 }
 
-/// The lines of a file.
 impl fmt::Display for Claim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{TITLE}")?;

@@ -1,14 +1,13 @@
-//! Which executions are violations: the automata of the paper, all of their runs at
-//! once.
+//! Judges executions by the automata of the paper, with all of their runs together.
 //!
-//! What [`snapshot_core::automata::violation`] accepts are the simple histories that
-//! are not linearizable (Amram et al., DISC 2022, Theorem 11). The explorer runs the
-//! observer, which is their determinisation written by hand; here is the set of states
-//! that some run is in, by the table of transitions and nothing else.
+//! [`snapshot_core::automata::violation`] accepts the simple histories that are not linearizable
+//! (Amram et al., DISC 2022, Theorem 11). The explorer runs the observer, a determinisation of
+//! these automata written by hand. This module tracks the set of states that some run is in, using
+//! only the table of transitions.
 //!
-//! **Domination.** A run from a state of a set is a run from a state of any larger set. So
-//! if the larger set accepts no future, nor does the smaller: nothing need be known of
-//! what the states mean.
+//! **Domination.** A run from a state of a set is a run from a state of any larger set. So if the
+//! larger set accepts no future, neither does the smaller. This argument is independent of the
+//! meaning of the states.
 
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
@@ -18,42 +17,42 @@ use snapshot_core::simple::{Letter, Switching, Symbol};
 
 use crate::interpret::{Action, Call};
 
-/// The most processes: the states of the automata fit a word.
+/// Largest supported number of processes: the states of the automata fit a word.
 pub const MOST_PROCESSES: usize = 27;
 
-/// What the judge sees of a move.
+/// Observation of a move by the judge.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Sight {
-    /// Nothing: an access.
+    /// An access: the judge observes nothing.
     Nothing,
-    /// The beginning or the end of an operation.
+    /// The invocation or response of an operation.
     Letter(Letter),
-    /// The end of an update, of the value that its segment has switched to by now.
+    /// The response of an update. Its value is 1 if its segment has switched by now, else 0.
     UpdateEnds,
 }
 
-/// Sets of states of the automata, by number.
+/// Interner of sets of states of the automata.
 #[derive(Debug)]
 pub struct Judge {
     pair: [Process; 2],
     states: usize,
-    /// By letter: from which state to which.
+    /// Pairs of source and target state, by letter.
     transitions: Vec<Vec<(u8, u8)>>,
     accepting: u128,
     initial: u128,
     sets: Vec<u128>,
     numbers: SeededMap<u128, u32>,
     steps: FxHashMap<(u32, Letter), u32>,
-    /// Per permutation of the processes, where each state goes.
+    /// Target of each state, per permutation of the processes.
     renamings: Vec<Vec<u8>>,
 }
 
 impl Judge {
-    /// Of the (i, j)-simple histories of n processes, [`MOST_PROCESSES`] at most, that are
-    /// renamed by these permutations.
+    /// Creates a judge of the (i, j)-simple histories of n processes, renamed by these
+    /// permutations.
     ///
     /// # Panics
-    /// If there are too many processes, or none.
+    /// If n is 0 or exceeds [`MOST_PROCESSES`].
     pub fn new(n: usize, pair: [Process; 2], permutations: &[Vec<usize>]) -> Self {
         assert!(n <= MOST_PROCESSES, "the states of the automata fit a word");
         let nfa = violation(Alphabet::new(n).expect("there is a process, and not too many"));
@@ -79,38 +78,38 @@ impl Judge {
         }
     }
 
-    /// Before any event.
+    /// Returns the set before any event.
     pub fn initial(&mut self) -> u32 {
         self.number(self.initial)
     }
 
-    /// The number of a set, if all of it are states.
+    /// Returns the number of a set, or `None` if a bit of it names no state.
     pub fn admit(&mut self, set: u128) -> Option<u32> {
         (set >> self.states == 0).then(|| self.number(set))
     }
 
-    /// How many sets have occurred.
+    /// Returns the number of distinct sets that have occurred.
     pub const fn len(&self) -> usize {
         self.sets.len()
     }
 
-    /// A set: bit k for state k.
+    /// Returns a set: bit k stands for state k.
     pub fn set(&self, number: u32) -> u128 {
         self.sets[number as usize]
     }
 
-    /// Whether a run has accepted.
+    /// Returns true if some run has accepted.
     pub fn is_accepting(&self, number: u32) -> bool {
         self.set(number) & self.accepting != 0
     }
 
-    /// Whether all runs of the one are runs of the other.
+    /// Returns true if every run of the smaller set is a run of the larger one.
     pub fn includes(&self, larger: u32, smaller: u32) -> bool {
         larger == smaller || self.set(smaller) & !self.set(larger) == 0
     }
 
-    /// After what a process did; `switched`: whether i and j have begun to write 1, this
-    /// move included.
+    /// Returns the set after a move of a process; `switched`: whether i and j have begun to write
+    /// 1, this move included.
     pub fn after(&mut self, set: u32, process: Process, sight: Sight, switched: [bool; 2]) -> u32 {
         let letter = match sight {
             Sight::Nothing => return set,
@@ -138,7 +137,7 @@ impl Judge {
         after
     }
 
-    /// With the processes renamed by the permutation with this number.
+    /// Renames processes by the permutation with this number.
     pub fn renamed(&mut self, set: u32, permutation: usize) -> u32 {
         let to = &self.renamings[permutation];
         let before = self.set(set);
@@ -147,7 +146,7 @@ impl Judge {
         self.number(after)
     }
 
-    /// What there is to see of the beginning of an operation.
+    /// Returns the observation of an invocation.
     pub fn call(&self, process: Process, call: Call) -> Sight {
         let symbol = match (call, self.segment(process)) {
             (Call::Scan, _) => Symbol::InvokeScan,
@@ -160,7 +159,7 @@ impl Judge {
         Sight::Letter(Letter::new(process, symbol))
     }
 
-    /// What there is to see of a step.
+    /// Returns the observation of a step.
     pub fn step(&self, process: Process, action: Option<&Action>) -> Sight {
         match action {
             Some(Action::RespondUpdate) => Sight::UpdateEnds,
@@ -174,7 +173,7 @@ impl Judge {
         }
     }
 
-    /// About how many bytes it takes.
+    /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         self.sets.len() * 64 + self.steps.len() * 32
     }
@@ -205,8 +204,10 @@ impl Judge {
     }
 }
 
-/// Where each state goes when processes are renamed: those that watch a process say so in
-/// their names. A state whose name then is none stays where it is.
+/// Returns the target of each state under a renaming of the processes.
+///
+/// A state that watches a process says so in its name. If the renamed name belongs to no state, the
+/// state stays in place.
 fn renaming(nfa: &Nfa, n: usize, to: &[usize]) -> Vec<u8> {
     let names: FxHashMap<&str, usize> =
         nfa.states().iter().enumerate().map(|(index, state)| (&*state.name, index)).collect();

@@ -1,4 +1,4 @@
-//! Lines of an untrusted text, read one at a time, in bounded memory.
+//! Reads an untrusted text line by line, in bounded memory.
 
 use std::io::{self, BufRead, Read};
 
@@ -7,20 +7,19 @@ use thiserror::Error;
 
 use super::claim::hexadecimal;
 
-/// The most bytes of a line, with its end.
+/// Longest line in bytes, with its end.
 pub const LONGEST: u64 = 1 << 16;
 
-/// A line that is not as it must be.
+/// A malformed line.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error("line {line}: expected {expected}")]
 pub struct LineError {
-    /// Its number, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// What was expected.
     pub expected: String,
 }
 
-/// The lines of a text, and the hash of those that have been read.
+/// Reader of lines that also hashes them.
 #[derive(Debug)]
 pub struct Lines<'a, R> {
     input: &'a mut R,
@@ -30,22 +29,21 @@ pub struct Lines<'a, R> {
 }
 
 impl<'a, R: BufRead> Lines<'a, R> {
-    /// From the first line on.
     pub fn new(input: &'a mut R) -> Self {
         Self { input, hash: Sha256::new(), buffer: Vec::new(), number: 0 }
     }
 
-    /// The number of the line read last.
+    /// Returns the number of the last line read.
     pub const fn number(&self) -> u64 {
         self.number
     }
 
-    /// That the line read last is wrong.
+    /// Returns the error that the last line read is not as expected.
     pub fn expected(&self, expected: &str) -> LineError {
         LineError { line: self.number, expected: expected.to_owned() }
     }
 
-    /// The next line, without its end; `None` at the end of the text. Every line has an
+    /// Reads the next line, without its end; `None` at the end of the text. Every line must have an
     /// end.
     pub fn next_line(&mut self) -> io::Result<Result<Option<&str>, LineError>> {
         self.hash.update(&self.buffer);
@@ -67,7 +65,8 @@ impl<'a, R: BufRead> Lines<'a, R> {
         })
     }
 
-    /// The next line, which there must be; `expected`: what stands there.
+    /// Reads the next line and fails at the end of the text; `expected` names the content of the
+    /// line.
     pub fn expect_line(&mut self, expected: &str) -> io::Result<Result<&str, LineError>> {
         let missing = LineError {
             line: self.number + 1,
@@ -76,7 +75,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
         Ok(self.next_line()?.and_then(|line| line.ok_or(missing)))
     }
 
-    /// The content of the next line, which begins with this name.
+    /// Reads a line that begins with this name, and returns its content.
     pub fn field(&mut self, name: &str) -> io::Result<Result<&str, LineError>> {
         let expected = format!("`{name} ...`");
         let wrong = LineError { line: self.number + 1, expected: expected.clone() };
@@ -89,7 +88,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
         }))
     }
 
-    /// The next line, which says how many lines follow.
+    /// Reads a line that announces the number of lines to follow.
     pub fn count(&mut self, name: &str) -> io::Result<Result<u64, LineError>> {
         let number = match self.field(name)? {
             Ok(text) => text.parse::<u64>().ok(),
@@ -98,7 +97,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
         Ok(number.ok_or_else(|| self.expected(&format!("`{name}` and a number"))))
     }
 
-    /// The end mark: the hash of all lines before it, and nothing after it.
+    /// Reads the end mark: the hash of all lines before it. No line may follow it.
     pub fn end(&mut self) -> io::Result<Result<(), LineError>> {
         let seal = match self.field("end")? {
             Ok(text) => text.to_owned(),

@@ -2,13 +2,13 @@
 
 use snapshot_core::Process;
 
-/// All permutations of n processes that leave two where they are, the identity first:
-/// (n - 2)! of them. Each says where every process goes.
+/// Returns the (n - 2)! permutations of n processes that fix a pair, the identity first. Each maps
+/// a process to its image.
 pub fn fixing(n: usize, pair: [Process; 2]) -> Vec<Vec<usize>> {
     let others = (0..n).filter(|process| pair.iter().all(|fixed| fixed.index() != *process));
     let others: Vec<usize> = others.collect();
     let mut all = vec![(0..n).collect::<Vec<usize>>()];
-    // By transpositions with the later ones: each permutation once.
+    // Transpositions with later processes: each permutation arises once.
     for (position, process) in others.iter().enumerate() {
         let before = all.clone();
         for later in &others[position + 1..] {

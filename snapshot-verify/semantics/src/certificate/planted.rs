@@ -1,4 +1,4 @@
-//! Proofs with planted mistakes, written as the right ones are: lists that a wrong search
+//! Certificates with planted mistakes, in the format of correct ones: lists that a wrong search
 //! would take to be closed.
 
 #![cfg(test)]
@@ -19,13 +19,13 @@ use crate::interpret::Machine;
 use crate::language::parse;
 use crate::program::Program;
 
-/// A program that is wrong with four processes, if the last update is by process 3.
+/// A program that is wrong with four processes if the last update is by process 3.
 fn only_p3() -> &'static str {
     corpus::small("name_equal_number")
 }
 
-/// What a search lists that drops accepting states and, if processes are permuted, makes
-/// the moves of one state of each orbit only.
+/// The list of a wrong search. It drops accepting states and, with symmetry, makes the moves of
+/// only one state per orbit.
 fn wrong_list(system: &mut System<'_, '_>, coverage: Coverage) -> List {
     let mut list = List::new(coverage, system.width());
     let first = system.initial();
@@ -88,8 +88,8 @@ fn dropped_violations_are_missed() {
     assert!(matches!(refusal, Refusal::Escape { violation: true, .. }), "{refusal}");
 }
 
-/// The exchange of processes 2 and 3 is taken to be a symmetry: what process 3 writes is
-/// covered by what process 2 writes, though a number tells them apart.
+/// The search wrongly takes the exchange of processes 2 and 3 for a symmetry: writes of process 2
+/// cover writes of process 3, though the program distinguishes them by a number.
 #[test]
 fn a_wrong_exchange_of_processes_is_found_out() {
     let symmetry = Coverage { symmetry: true, antichain: false };

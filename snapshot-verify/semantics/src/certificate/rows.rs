@@ -1,4 +1,4 @@
-//! Rows of numbers, all of one width, each once.
+//! Interned rows of numbers of equal width.
 
 use std::hash::BuildHasher;
 use std::mem::size_of;
@@ -6,40 +6,37 @@ use std::mem::size_of;
 use hashbrown::HashTable;
 use snapshot_core::seeded::SeededState;
 
-/// Rows, by number in the order in which they came.
+/// Interner of rows, numbered by first occurrence.
 #[derive(Debug)]
 pub struct Rows {
     width: usize,
     all: Vec<u32>,
     numbers: HashTable<u32>,
-    /// Rows of a certificate are chosen by who wrote it.
+    /// Seeded, because the author of a certificate chooses its rows.
     hasher: SeededState,
 }
 
 impl Rows {
-    /// Without rows.
     pub fn new(width: usize) -> Self {
         let hasher = SeededState::default();
         Self { width, all: Vec::new(), numbers: HashTable::new(), hasher }
     }
 
-    /// How many there are.
     pub const fn len(&self) -> usize {
         self.all.len() / self.width
     }
 
-    /// One of them.
     pub fn get(&self, number: usize) -> &[u32] {
         &self.all[number * self.width..(number + 1) * self.width]
     }
 
-    /// The number of a row that is there.
+    /// Returns the number of a row, if present.
     pub fn find(&self, row: &[u32]) -> Option<usize> {
         let is_it = |&number: &u32| self.get(number as usize) == row;
         self.numbers.find(self.hasher.hash_one(row), is_it).map(|number| *number as usize)
     }
 
-    /// Adds a row that is not there.
+    /// Adds a row that must be absent.
     pub fn push(&mut self, row: &[u32]) -> usize {
         debug_assert_eq!(row.len(), self.width);
         let number = self.len();
@@ -51,7 +48,6 @@ impl Rows {
         number
     }
 
-    /// Bytes that it takes.
     pub fn bytes(&self) -> usize {
         self.all.capacity() * size_of::<u32>() + self.numbers.allocation_size()
     }

@@ -1,5 +1,5 @@
-//! A list of states, closed under moves: breadth-first from the initial state, with what
-//! is covered left out.
+//! Closes a list of states under moves: breadth-first from the initial state, without covered
+//! states.
 
 use std::collections::VecDeque;
 
@@ -8,42 +8,38 @@ use super::system::{Successor, System};
 use super::{Budget, Coverage, Unfinished};
 use crate::interpret::{Fault, Move};
 
-/// How often the budget is asked: each this many states.
+/// Interval between calls of the budget, in states.
 const PERIOD: u64 = 256;
 
-/// The list: rows, and for each the sets of states of the automata that come with it.
+/// The listed states: rows, each with its sets of automaton states.
 #[derive(Debug)]
 pub struct List {
     coverage: Coverage,
-    /// The rows.
     pub rows: Rows,
-    /// By row.
+    /// Sets of each row.
     pub sets: Vec<Vec<u32>>,
 }
 
-/// Why there is no list.
+/// Reason for a missing list.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Obstacle {
-    /// An accepting state is reached by this move.
+    /// This move reaches an accepting state.
     Accepting(Move),
-    /// This move is a fault.
     Fault(Move, Fault),
-    /// The budget ran out.
     Unknown(Unfinished),
 }
 
 impl List {
-    /// Without states.
     pub fn new(coverage: Coverage, width: usize) -> Self {
         Self { coverage, rows: Rows::new(width), sets: Vec::new() }
     }
 
-    /// How many states there are.
+    /// Returns the number of states.
     pub fn len(&self) -> usize {
         self.sets.iter().map(Vec::len).sum()
     }
 
-    /// Adds a state.
+    /// Adds a state and returns the number of its row.
     pub fn push(&mut self, row: &[u32], set: u32) -> usize {
         let number = self.rows.find(row).unwrap_or_else(|| {
             self.sets.push(Vec::new());
@@ -53,7 +49,7 @@ impl List {
         number
     }
 
-    /// Whether a state is covered.
+    /// Returns true if the list covers a state.
     pub fn covers(&self, system: &mut System<'_, '_>, row: &[u32], set: u32) -> bool {
         (0..system.permutations()).any(|permutation| {
             if permutation == 0 {
@@ -73,14 +69,14 @@ impl List {
         self.sets[number].iter().any(covers)
     }
 
-    /// About how many bytes it takes.
+    /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
-        // A list of a few sets: its place, and that on the heap.
+        // A row with a few sets: the vector itself and its allocation.
         self.rows.bytes() + self.sets.capacity() * size_of::<Vec<u32>>() + self.rows.len() * 32
     }
 }
 
-/// All that can be reached, up to what is covered.
+/// Lists the reachable states; successors of covered states are not explored.
 ///
 /// # Errors
 /// If an accepting state or a fault is reached, or the budget runs out.
@@ -102,7 +98,7 @@ pub fn search(
         }
         expanded += 1;
         if !list.sets[number].contains(&set) {
-            // Something that dominates it has come since.
+            // A state listed since then dominates this one.
             continue;
         }
         let row = list.rows.get(number).to_vec();

@@ -1,13 +1,12 @@
-//! The steps of states in numbers, by the interpreter.
+//! Moves of interned states, by the interpreter.
 //!
-//! A state of the product is a row: whether i and j have begun to write 1; the number of
-//! operations that each process has begun, if they are bounded; the number of the shared
-//! part and that of each process's part ([`crate::interpret::Part`]). The set of states
-//! of the [`Judge`] comes with it.
+//! A state of the product is a row of numbers: whether i and j have begun to write 1; the number of
+//! operations begun by each process, if bounded; the shared part; each process's part
+//! ([`crate::interpret::Part`]). The set of automaton states ([`Judge`]) is kept beside the row.
 //!
-//! What a step does depends on the shared part, that of its process, and the name of the
-//! next version, so it is made once for all states that have these. Versions are named 1,
-//! 2, ... in the order in which they occur in a row: programs only compare them.
+//! The effect of a step depends only on the shared part, the part of its process, and the name of
+//! the next version. So each step is computed once for all states that agree on these. Versions are
+//! named 1, 2, ... in the order of their occurrence in a row: programs only compare them.
 
 use std::mem::size_of;
 
@@ -21,26 +20,23 @@ use crate::interpret::{
     SharedPart, State, Values,
 };
 
-/// Programs for n processes under the client of (i, j)-simple executions.
+/// Product of a machine, the client of (i, j)-simple executions, and the judge.
 #[derive(Debug)]
 pub struct System<'m, 'p> {
     machine: &'m Machine<'p>,
     client: Client,
-    /// Of the processes, the identity first.
+    /// Permutations of the processes, the identity first.
     permutations: Vec<Vec<usize>>,
-    /// Sets of states of the automata.
     pub judge: Judge,
-    /// Shared parts.
     pub shared: Interned<SharedPart>,
-    /// Processes' parts.
     pub processes: Interned<ProcessPart>,
     steps: FxHashMap<StepKey, Result<Made, Fault>>,
 }
 
-/// Shared part, process's part, process, name of the next version, what is begun.
+/// Shared part, process's part, process, name of the next version, operation to begin.
 type StepKey = (u32, u32, u32, u32, Option<Call>);
 
-/// What a move makes.
+/// Cached result of a move.
 #[derive(Clone, Copy, Debug)]
 struct Made {
     shared: u32,
@@ -48,19 +44,17 @@ struct Made {
     sight: Sight,
 }
 
-/// A state after a move.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Successor {
-    /// The move.
     pub made: Move,
-    /// The row after it.
     pub row: Vec<u32>,
-    /// The set after it.
+    /// Set of automaton states after the move.
     pub set: u32,
 }
 
 impl<'m, 'p> System<'m, 'p> {
-    /// Of a machine; `symmetric`: with all permutations of the processes but i and j.
+    /// Creates the system of a machine; `symmetric`: with all permutations of the processes but i
+    /// and j.
     pub fn new(
         machine: &'m Machine<'p>,
         pair: [Process; 2],
@@ -82,13 +76,13 @@ impl<'m, 'p> System<'m, 'p> {
         }
     }
 
-    /// How many numbers a row has.
+    /// Returns the number of columns of a row.
     pub const fn width(&self) -> usize {
         self.shared_at() + 1 + self.machine.processes()
     }
 
-    /// Where the shared part stands; the processes' come after it, what comes before is
-    /// the client's.
+    /// Returns the column of the shared part. The client's columns precede it, the processes' parts
+    /// follow it.
     pub const fn shared_at(&self) -> usize {
         match self.client.operations {
             None => 1,
@@ -96,12 +90,10 @@ impl<'m, 'p> System<'m, 'p> {
         }
     }
 
-    /// How many permutations there are.
     pub const fn permutations(&self) -> usize {
         self.permutations.len()
     }
 
-    /// The initial state.
     pub fn initial(&mut self) -> (Vec<u32>, u32) {
         let initial = self.machine.initial();
         let mut row = vec![0; self.shared_at()];
@@ -113,10 +105,10 @@ impl<'m, 'p> System<'m, 'p> {
         (row, self.judge.initial())
     }
 
-    /// All states after one move.
+    /// Computes all states after one move.
     ///
     /// # Errors
-    /// A move that is a fault.
+    /// If a move is a fault.
     pub fn successors(
         &mut self,
         row: &[u32],
@@ -142,7 +134,7 @@ impl<'m, 'p> System<'m, 'p> {
         Ok(())
     }
 
-    /// A state with processes renamed by the permutation with this number.
+    /// Renames the processes of a state by the permutation with this number.
     pub fn renamed(&mut self, row: &[u32], set: u32, permutation: usize) -> (Vec<u32>, u32) {
         if permutation == 0 {
             return (row.to_vec(), set);
@@ -164,14 +156,14 @@ impl<'m, 'p> System<'m, 'p> {
         (renamed, self.judge.renamed(set, permutation))
     }
 
-    /// About how many bytes it takes.
+    /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
-        // A byte per place of a table, besides its entry.
+        // Each slot of the table has one byte besides its entry.
         let steps = self.steps.capacity() * (size_of::<(StepKey, Result<Made, Fault>)>() + 1);
         steps + self.shared.bytes() + self.processes.bytes() + self.judge.bytes()
     }
 
-    /// Renames versions by the order in which they occur.
+    /// Renames versions in the order of their occurrence.
     pub fn normalise(&mut self, row: &mut [u32]) {
         if !self.has_versions() {
             return;
@@ -244,7 +236,7 @@ impl<'m, 'p> System<'m, 'p> {
         Ok(Made { shared, process: part, sight })
     }
 
-    /// How far the client is.
+    /// Decodes the client's columns.
     fn progress(&self, row: &[u32]) -> Progress {
         Progress::after(row[1..self.shared_at()].to_vec(), [row[0] & 1 == 1, row[0] & 2 == 2])
     }
@@ -255,7 +247,7 @@ impl<'m, 'p> System<'m, 'p> {
         State::of_parts(self.shared.get(row[at]), parts, self.versions_made(row))
     }
 
-    /// One more than the largest version in a row: the name of the next.
+    /// Returns the name of the next version: one more than the largest version in a row.
     fn versions_made(&self, row: &[u32]) -> u32 {
         if !self.has_versions() {
             return self.machine.initial().versions_made();

@@ -1,4 +1,4 @@
-//! From an algorithm to its certificate.
+//! Writes the certificate of an algorithm.
 
 use std::io::{self, Write};
 
@@ -14,81 +14,71 @@ use crate::interpret::{Fault, Machine, MachineError, Move, Writing};
 use crate::program::Program;
 use crate::program::independence;
 
-/// What has been written.
+/// Summary of a written certificate.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Summary {
-    /// Pairs, and the number of states of each.
+    /// Pairs, each with its number of states.
     pub pairs: Vec<([Process; 2], usize)>,
-    /// Bytes.
     pub bytes: u64,
 }
 
 impl Summary {
-    /// The states of all pairs.
+    /// Returns the number of states of all pairs.
     pub fn states(&self) -> usize {
         self.pairs.iter().map(|(_, states)| states).sum()
     }
 }
 
-/// Why there is no certificate.
+/// Reason for a missing certificate.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// The claim.
     #[error(transparent)]
     Claim(#[from] ClaimError),
     /// The program cannot be run with this many processes.
     #[error(transparent)]
     Machine(#[from] MachineError),
-    /// Simple executions do not speak for the others.
+    /// Simple executions are not representative.
     #[error("the program looks at values, so its simple executions do not speak for the others")]
     LooksAtValues,
-    /// Infinitely many states.
+    /// The program has infinitely many states.
     #[error(
         "the program has counters, so without a bound on the operations its states are \
          infinitely many, and a certificate lists them: add --operations"
     )]
     Counters,
-    /// A state is accepting.
     #[error(
         "for the pair ({},{}), the interpreter reaches a violation by `{made}`{}",
         .pair[0], .pair[1], permuted(*.symmetry)
     )]
     Violation {
-        /// The pair.
         pair: [Process; 2],
-        /// The move.
         made: Move,
-        /// Whether processes were permuted, so that the state may be one that no execution
-        /// reaches.
+        /// True if processes were permuted: then the state may be unreachable.
         symmetry: bool,
     },
-    /// The program goes wrong.
+    /// The program has a fault.
     #[error(
         "for the pair ({},{}), the program goes wrong at `{made}`: {fault}{}",
         .pair[0], .pair[1], permuted(*.symmetry)
     )]
     Fault {
-        /// The pair.
         pair: [Process; 2],
-        /// The move.
         made: Move,
-        /// What is wrong.
         fault: Fault,
-        /// As with a violation.
+        /// True if processes were permuted: then the state may be unreachable.
         symmetry: bool,
     },
     /// The budget ran out.
     #[error("{} ran out before all states were listed", .0.name())]
     Unknown(Unfinished),
-    /// It cannot be written.
     #[error("it cannot be written: {0}")]
     Io(#[from] io::Error),
 }
 
 impl Failure {
-    /// Whether an execution is shown to be wrong: no state is one that only permutations
-    /// lead to.
+    /// Returns true if the failure shows a wrong execution: its state is reached without
+    /// permutations.
     pub const fn contradicts(&self) -> bool {
         matches!(
             self,
@@ -96,7 +86,7 @@ impl Failure {
         )
     }
 
-    /// Whether permutations lead to a state that is wrong.
+    /// Returns true if only permutations lead to the wrong state.
     pub const fn is_asymmetric(&self) -> bool {
         matches!(self, Self::Violation { symmetry: true, .. } | Self::Fault { symmetry: true, .. })
     }
@@ -106,10 +96,10 @@ const fn permuted(symmetry: bool) -> &'static str {
     if symmetry { ", with processes permuted: the program does not treat them alike" } else { "" }
 }
 
-/// Lists the states of all pairs of a claim, and writes its certificate.
+/// Lists the states of all pairs of a claim, and writes the certificate.
 ///
 /// # Errors
-/// If there is none; what has been written then means nothing.
+/// If the claim has no certificate; the text written so far is then meaningless.
 pub fn write(
     program: &Program,
     claim: &Claim,
@@ -146,8 +136,8 @@ pub fn write(
     Ok(Summary { pairs, bytes: out.bytes })
 }
 
-/// The tables of one pair. Parts and sets that are used are numbered by their order of
-/// first occurrence in the search.
+/// Writes the tables of one pair. Parts and sets in use are numbered in the order of their first
+/// occurrence in the search.
 pub(super) fn section(
     out: &mut dyn Write,
     machine: &Machine<'_>,
@@ -208,7 +198,7 @@ pub(super) fn section(
     writeln!(out, "states {}", states.len())?;
     let mut before: &[u32] = &[];
     for state in &states {
-        // What it has in common with the one before is left out.
+        // The common prefix with the state before is left out.
         let common = before.iter().zip(state).take_while(|(a, b)| a == b).count();
         let rest: Vec<String> = state[common..].iter().map(u32::to_string).collect();
         writeln!(out, "{}", rest.join(" "))?;
@@ -217,7 +207,7 @@ pub(super) fn section(
     Ok(())
 }
 
-/// An output that knows the hash of what was written, and how much.
+/// Output that hashes and counts its bytes.
 struct Sealed<'a> {
     out: &'a mut dyn Write,
     hash: Sha256,

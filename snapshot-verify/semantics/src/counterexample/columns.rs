@@ -1,4 +1,4 @@
-//! An execution as a table: a row per step, a column per process that takes part.
+//! Renders an execution as a table: a row per step, a column per process that takes part.
 
 use std::fmt::Write;
 
@@ -8,19 +8,19 @@ use super::names::Names;
 use super::paragraph::lines;
 use crate::interpret::{Action, Execution, StepReport};
 
-/// Columns narrower than this are not read with pleasure: then a list is better.
+/// Narrower columns are hard to read: a list is better.
 const NARROWEST: usize = 18;
 
-/// Of the step's number, and of what is left free at the begin of a line.
+/// Width of the step's number and of the margin at the beginning of a line.
 const GUTTER: usize = 6;
 
-/// Between two columns: ` | `.
+/// Width of the separator ` | ` between two columns.
 const BETWEEN: usize = 3;
 
-/// Behind an access that the text marks as a linearization point.
+/// Mark behind an access that is a linearization point of the text.
 pub(super) const MARK: &str = "(*)";
 
-/// The table, or a list where there is no room for one; and what [`MARK`] means, if it occurs.
+/// Returns the table, or a list if it is too wide; with a legend if [`MARK`] occurs.
 pub(super) fn text(execution: &Execution, names: &Names, width: usize) -> String {
     let mut text = steps(execution, names, width);
     if is_marked(execution) {
@@ -29,10 +29,10 @@ pub(super) fn text(execution: &Execution, names: &Names, width: usize) -> String
     text
 }
 
-/// What [`MARK`] means.
+/// Legend of [`MARK`].
 pub(super) const LEGEND: &str = "(*) marked with `linearizes`";
 
-/// Whether [`MARK`] occurs.
+/// Returns true if [`MARK`] occurs.
 pub(super) fn is_marked(execution: &Execution) -> bool {
     execution.reports.iter().flat_map(|report| &report.accesses).any(|access| access.linearizes)
 }
@@ -50,7 +50,7 @@ fn steps(execution: &Execution, names: &Names, width: usize) -> String {
     table(execution, &deeds, &processes, room)
 }
 
-/// What each step did, one text per access or event.
+/// Describes each step: one text per access or event.
 pub(super) fn deeds(execution: &Execution, names: &Names) -> Vec<Vec<String>> {
     let mut open: Vec<String> = vec![String::new(); execution.processes];
     let mut begun = 0;

@@ -1,7 +1,7 @@
-//! A history as a picture ([`picture`]), as far as there is room for one.
+//! Renders a history as a picture ([`picture`]), if it fits.
 //!
-//! Where it would be too wide, the labels become names and the operations are
-//! listed above it; where even that is too wide, the events are listed.
+//! If it is too wide, the labels become names and the operations are listed above it. If even that
+//! is too wide, the events are listed.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use super::names::Names;
 use super::paragraph::lines;
 use crate::interpret::Action;
 
-/// The picture, or what there is room for.
+/// Returns the widest rendering that fits.
 pub(super) fn text(history: &History<u32>, names: &Names, width: usize) -> String {
     let full: Vec<String> = history
         .operation_ids()
@@ -23,10 +23,10 @@ pub(super) fn text(history: &History<u32>, names: &Names, width: usize) -> Strin
     labelled(history, &full, &short, width).unwrap_or_else(|text| text + &listed(history, &short))
 }
 
-/// The picture with full labels, or a list of these and a picture with short ones.
+/// Returns the picture with full labels, or a list of these and a picture with short ones.
 ///
 /// # Errors
-/// The list, if there is no room for a picture at all.
+/// Returns the list alone if no picture fits.
 pub(super) fn labelled(
     history: &History<u32>,
     full: &[String],
@@ -51,7 +51,7 @@ pub(super) fn labelled(
     }
 }
 
-/// `update(1)`, `scan [0, 1]`, `scan` if it has not returned.
+/// Returns `update(1)`, `scan [0, 1]`, or `scan` if the operation is pending.
 fn described(history: &History<u32>, id: snapshot_core::OperationId) -> String {
     let operation = history.operation(id);
     match operation.kind() {

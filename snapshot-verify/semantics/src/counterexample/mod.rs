@@ -1,16 +1,15 @@
-//! Counterexamples: an execution whose history is not linearizable, validated
-//! and rendered.
+//! Counterexamples: executions whose history is not linearizable, validated and rendered.
 //!
-//! A method that finds a counterexample hands over moves and nothing else. Before they
-//! are shown, the interpreter makes them, and what it records is judged by
-//! [`judge`]; only what passes becomes a [`Counterexample`]. A search that hands
-//! over anything else is wrong, and [`CounterexampleError`] says so.
+//! A method that finds a counterexample hands over only its moves. The interpreter makes these
+//! moves, and [`judge`] decides the recorded history; only a violation becomes a
+//! [`Counterexample`]. If the moves show no violation, the search is wrong, and
+//! [`CounterexampleError`] reports that.
 //!
-//! As text, a counterexample has one column per process that takes part, the
-//! accesses to shared memory in their order with what they saw; underneath the
-//! history, its operations as intervals; and the argument why no order of these
-//! operations explains what they returned. The operations have the same names,
-//! S1 and U1 for the first scan and the first update, in all three.
+//! As text, a counterexample has one column per process that takes part, with the accesses to
+//! shared memory in their order and the values they saw. Below follow the history, with its
+//! operations as intervals, and the argument why no order of these operations explains their
+//! results. The operations have the same names, S1 and U1 for the first scan and the first update,
+//! in all three.
 
 mod columns;
 mod intervals;
@@ -32,10 +31,10 @@ use self::names::Names;
 use crate::interpret::{Execution, JudgeError, Machine, Move, MoveError, judge};
 use crate::object::ObjectJudgeError;
 
-/// Bytes for each search of orders, should a history need one.
+/// Memory in bytes for each search of orders.
 const MEMORY: usize = 1 << 30;
 
-/// An execution that the interpreter made, and whose history is not linearizable.
+/// A validated execution whose history is not linearizable.
 #[derive(Clone, Debug)]
 pub struct Counterexample {
     title: String,
@@ -45,61 +44,52 @@ pub struct Counterexample {
     explanation: Explanation<u32>,
 }
 
-/// A claimed counterexample is no counterexample: the search that found it is wrong.
+/// A claimed counterexample is not one: the search that found it is wrong.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error(
     "BUG in this program, please report it: a search claims a violation, but {kind}. \
      Its verdicts cannot be trusted"
 )]
 pub struct CounterexampleError {
-    /// What is wrong with it.
     #[source]
     pub kind: CounterexampleErrorKind,
 }
 
-/// What is wrong with a supposed counterexample.
+/// Reason to reject a claimed counterexample.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum CounterexampleErrorKind {
     /// The interpreter cannot make these moves.
     #[error("its execution does not exist: {0}")]
     NoExecution(#[from] MoveError),
-    /// The history is linearizable.
     #[error(
         "the history of its execution is linearizable ({moves} moves, {operations} operations)"
     )]
     Linearizable {
-        /// How many moves it has.
+        /// Number of moves.
         moves: usize,
-        /// How many operations.
         operations: usize,
     },
     /// The history is not of the kind that was searched.
     #[error("update({value}) by p{process}, operation {operation}, is not ({i}, {j})-simple")]
     NotSimple {
-        /// i.
         i: Process,
-        /// j.
         j: Process,
-        /// The process of the update.
+        /// Process of the update.
         process: Process,
-        /// Its number.
         operation: OperationId,
-        /// What it writes.
+        /// Value of the update.
         value: u32,
     },
-    /// An operation is begun in a state in which the object forbids it.
+    /// An operation begins in a state in which the object forbids it.
     #[error("p{process} begins {text}, which the object does not allow there")]
     Forbidden {
-        /// The process of the operation.
+        /// Process of the operation.
         process: Process,
-        /// The operation.
         text: String,
     },
-    /// The history could not be judged.
     #[error(transparent)]
     NotJudged(#[from] JudgeError),
-    /// The history of an object could not be judged.
     #[error(transparent)]
     ObjectNotJudged(#[from] ObjectJudgeError),
 }
@@ -111,11 +101,11 @@ impl<K: Into<CounterexampleErrorKind>> From<K> for CounterexampleError {
 }
 
 impl Counterexample {
-    /// Makes the moves and judges what happens. With a pair (i, j), the history
-    /// must also be (i, j)-simple. Moves after the violation are left out.
+    /// Makes the moves and judges the execution. With a pair (i, j), the history must also be (i,
+    /// j)-simple. Moves after the violation are left out.
     ///
     /// # Errors
-    /// If this is no counterexample.
+    /// If the moves are not a counterexample.
     pub fn validated(
         machine: &Machine<'_>,
         pair: Option<[Process; 2]>,
@@ -130,7 +120,7 @@ impl Counterexample {
             Some(event) => move_of(&execution, event),
             None => return Err(not_one(&execution).into()),
         };
-        // Only what has happened by then is shown.
+        // Moves after the violation are left out.
         let moves = moves[..=last].to_vec();
         let execution = machine.run(&moves)?;
         let history = execution.history();
@@ -141,39 +131,39 @@ impl Counterexample {
         Ok(Self { title, moves, execution, history, explanation })
     }
 
-    /// The moves, up to the event that completes the violation.
+    /// Returns the moves, up to the event that completes the violation.
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
 
-    /// What the moves did.
+    /// Returns the execution of the moves.
     pub const fn execution(&self) -> &Execution {
         &self.execution
     }
 
-    /// The history. It is not linearizable; without its last event it is.
+    /// Returns the history. It is not linearizable; without its last event it is.
     pub const fn history(&self) -> &History<u32> {
         &self.history
     }
 
-    /// The operations that prove it.
+    /// Returns the explanation of the violation.
     pub const fn explanation(&self) -> &Explanation<u32> {
         &self.explanation
     }
 
-    /// The argument why the history is not linearizable, as one paragraph.
+    /// Returns the argument why the history is not linearizable, as one paragraph.
     pub fn argument(&self) -> String {
         let names = Names::new(&self.history);
         self.explanation.argument(|exhibit| names.of_operation(exhibit.id))
     }
 
-    /// For people, in lines of at most `width` characters, if the words allow it, below a line
-    /// that says what it is a counterexample of.
+    /// Renders the counterexample below a title line. Lines have at most `width` characters, unless
+    /// a word is longer.
     pub fn text(&self, width: usize) -> String {
         format!("{}\n\n{}", self.title, self.body(width))
     }
 
-    /// As [`Self::text`], without its first line.
+    /// Renders as [`Self::text`], without the title line.
     pub fn body(&self, width: usize) -> String {
         let names = Names::new(&self.history);
         let mut text = columns::text(&self.execution, &names, width);
@@ -187,26 +177,26 @@ impl Counterexample {
     }
 }
 
-/// What each step of an execution did, with the names that its operations have in
-/// counterexamples: `U1 = update(1) begins`, `a[0] is 1`, `S1 returns [1, 0]`.
+/// Describes each step of an execution, with the names that its operations have in counterexamples:
+/// `U1 = update(1) begins`, `a[0] is 1`, `S1 returns [1, 0]`.
 pub fn named_deeds(execution: &Execution) -> Vec<String> {
     let names = Names::new(&execution.history());
     columns::deeds(execution, &names).into_iter().map(|deeds| deeds.join("; ")).collect()
 }
 
-/// What a mark in the deeds of an execution means, if one occurs there.
+/// Returns the legend of the marks in the descriptions of an execution, if one occurs.
 pub fn legend(execution: &Execution) -> Option<&'static str> {
     columns::is_marked(execution).then_some(columns::LEGEND)
 }
 
-/// The name of each operation of a history, in the order of their invocations: U1, S1, ...
+/// Returns the name of each operation of a history, in the order of invocations: U1, S1, ...
 pub fn operation_names(history: &History<u32>) -> Vec<String> {
     let names = Names::new(history);
     history.operation_ids().map(|id| names.of_operation(id)).collect()
 }
 
-/// Any execution for people: its columns, and its history; in lines of at most
-/// `width` characters, if the words allow it.
+/// Renders an execution: its columns and its history. Lines have at most `width` characters, unless
+/// a word is longer.
 pub fn render(execution: &Execution, width: usize) -> String {
     let history = execution.history();
     let names = Names::new(&history);
@@ -214,7 +204,7 @@ pub fn render(execution: &Execution, width: usize) -> String {
     format!("{columns}\nThe history:\n\n{}", intervals::text(&history, &names, width))
 }
 
-/// The number of the move that is an event.
+/// Returns the number of the move that made an event.
 pub(super) fn move_of(execution: &Execution, event: usize) -> usize {
     let reports = execution.reports.iter().enumerate();
     let mut events = reports.filter(|(_, report)| report.event.is_some());
@@ -237,7 +227,7 @@ pub(super) fn title(machine: &Machine<'_>, pair: Option<[Process; 2]>, moves: us
     )
 }
 
-/// Only i and j write 1, and once they have, nothing else.
+/// Checks that only i and j write 1, and that after their first 1 they write nothing else.
 fn check_simple(
     history: &History<u32>,
     [i, j]: [Process; 2],

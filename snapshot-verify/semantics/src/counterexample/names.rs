@@ -1,10 +1,9 @@
-//! Names of operations: S1, S2, ... for scans, U1, U2, ... for updates, in the
-//! order of their invocations.
+//! Names of operations in the order of their invocations: S1, S2, ... for scans, U1, U2, ... for
+//! updates.
 
 use snapshot_core::history::OperationKind;
 use snapshot_core::{History, OperationId};
 
-/// The name of each operation of a history.
 #[derive(Clone, Debug)]
 pub(super) struct Names {
     names: Vec<String>,
@@ -24,7 +23,7 @@ impl Names {
         Self { names: history.operations().iter().map(name).collect() }
     }
 
-    /// O1, O2, ...: of operations of an object, whose names may begin alike.
+    /// Names operations of an object O1, O2, ...: the initials of their names may coincide.
     pub fn of_object(operations: usize) -> Self {
         Self { names: (1..=operations).map(|number| format!("O{number}")).collect() }
     }

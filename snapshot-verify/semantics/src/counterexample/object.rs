@@ -1,5 +1,5 @@
-//! Counterexamples of objects: an execution after which no order of the operations explains
-//! what they returned.
+//! Counterexamples of objects: executions after which no order of the operations explains their
+//! results.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use super::{CounterexampleError, CounterexampleErrorKind, columns, intervals, pa
 use crate::interpret::{Action, Event, Execution, Machine, Move, Sequential};
 use crate::object::{Judge, Judgement, Order};
 
-/// An execution that the interpreter made, and whose history is not linearizable.
+/// A validated execution whose history is not linearizable.
 #[derive(Clone, Debug)]
 pub struct ObjectCounterexample {
     title: String,
@@ -21,11 +21,11 @@ pub struct ObjectCounterexample {
 }
 
 impl ObjectCounterexample {
-    /// Makes the moves and judges what happens. Moves after the violation are left out.
+    /// Makes the moves and judges the execution. Moves after the violation are left out.
     ///
     /// # Errors
-    /// If this is no counterexample: the moves cannot be made, an operation is begun where
-    /// the object's `when` forbids it, or the history is linearizable.
+    /// If the moves are not a counterexample: they cannot be made, an operation begins where the
+    /// object's `when` forbids it, or the history is linearizable.
     pub fn validated(
         machine: &Machine<'_>,
         sequential: &Sequential<'_>,
@@ -53,33 +53,33 @@ impl ObjectCounterexample {
         Ok(Self { title, moves, execution, argument })
     }
 
-    /// The moves, up to the event that completes the violation.
+    /// Returns the moves, up to the event that completes the violation.
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
 
-    /// What the moves did.
+    /// Returns the execution of the moves.
     pub const fn execution(&self) -> &Execution {
         &self.execution
     }
 
-    /// How many operations there are.
+    /// Returns the number of operations.
     pub fn operations(&self) -> usize {
         begun(&self.execution)
     }
 
-    /// Why the history is not linearizable, as one paragraph.
+    /// Returns the argument why the history is not linearizable, as one paragraph.
     pub fn argument(&self) -> &str {
         &self.argument
     }
 
-    /// For people, in lines of at most `width` characters, if the words allow it, below a line
-    /// that says what it is a counterexample of.
+    /// Renders the counterexample below a title line. Lines have at most `width` characters, unless
+    /// a word is longer.
     pub fn text(&self, width: usize) -> String {
         format!("{}\n\n{}", self.title, self.body(width))
     }
 
-    /// As [`Self::text`], without its first line.
+    /// Renders as [`Self::text`], without the title line.
     pub fn body(&self, width: usize) -> String {
         let mut text = render_object(&self.execution, width);
         text.push_str("\nWhy it is not linearizable:\n\n");
@@ -90,8 +90,8 @@ impl ObjectCounterexample {
     }
 }
 
-/// An execution of an object for people: its columns, and its history; in lines of at most
-/// `width` characters, if the words allow it.
+/// Renders an execution of an object: its columns and its history. Lines have at most `width`
+/// characters, unless a word is longer.
 pub fn render_object(execution: &Execution, width: usize) -> String {
     let names = Names::of_object(begun(execution));
     let labels = labels(execution, &names);
@@ -108,7 +108,7 @@ fn begun(execution: &Execution) -> usize {
     execution.events().filter(|event| !event.action.is_response()).count()
 }
 
-/// `O1: push(1)`, `O2: pop returns 1`: each operation with what came of it.
+/// Returns a label per operation, with its result if complete: `O1: push(1)`, `O2: pop returns 1`.
 fn labels(execution: &Execution, names: &Names) -> Vec<String> {
     let mut labels: Vec<String> = Vec::new();
     let mut open = vec![0; execution.processes];
@@ -129,7 +129,7 @@ fn labels(execution: &Execution, names: &Names) -> Vec<String> {
     labels
 }
 
-/// The operations as intervals, all of them as updates: a picture needs no more.
+/// Returns the operations as a history of updates: a picture shows only their intervals.
 fn drawing(execution: &Execution) -> History<u32> {
     let n = execution.processes;
     let declaration = Declaration::new(0).with_segments(n).with_processes(n);
@@ -145,8 +145,8 @@ fn drawing(execution: &Execution) -> History<u32> {
     history.finish()
 }
 
-/// The last event of the execution is the first that nothing explains; `order`: operations
-/// that explain what happened before it, as far as the search came.
+/// Returns the argument. The last event of the execution is the first without an explanation;
+/// `order`: operations that explain the events before it, as far as the search came.
 fn argument(execution: &Execution, order: &Order, in_blocks: bool) -> String {
     let names = Names::of_object(begun(execution));
     let labels = labels(execution, &names);

@@ -1,8 +1,8 @@
-//! Text in lines.
+//! Breaks text into lines.
 
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
-/// Breaks a text between words at spaces, and words that are longer than a line.
+/// Breaks a text at spaces; a word longer than a line is broken, too.
 pub(super) fn lines(text: &str, width: usize) -> Vec<String> {
     let options = Options::new(width.max(1))
         .word_separator(WordSeparator::AsciiSpace)

@@ -1,4 +1,4 @@
-//! Histories as a tree: each is one event longer than its parent.
+//! Tree of histories: each is one event longer than its parent.
 
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
@@ -7,21 +7,21 @@ use snapshot_core::search::{Budget, Outcome, search_plainly};
 use crate::interpret::{Event, OperationCall, Sequential, history};
 use crate::object::{Judge, ObjectJudgeError};
 
-/// A history, by number. Equal histories have equal numbers.
+/// Number of a history. Equal histories have equal numbers.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(super) struct HistoryId(u32);
 
-/// All histories that have occurred, each judged once.
+/// Interner of histories; each is judged once.
 #[derive(Clone, Debug)]
 pub(super) struct Histories<'s, 'p> {
     n: usize,
-    /// Of the object that the text declares; of snapshots if there is none.
+    /// Judge of the declared object; `None`: snapshots.
     object: Option<Judge<'s, 'p>>,
-    /// The parent and the last event; the first is the empty history.
+    /// Parent and last event of each history; the first is the empty history.
     nodes: Vec<Option<(HistoryId, Event)>>,
     children: FxHashMap<(HistoryId, Event), (HistoryId, bool)>,
     may_begin: FxHashMap<(HistoryId, Process, OperationCall), bool>,
-    /// Why a history of an object was not judged.
+    /// The first reason why a history of an object was not judged.
     fault: Option<ObjectJudgeError>,
 }
 
@@ -46,7 +46,7 @@ impl<'s, 'p> Histories<'s, 'p> {
         self.nodes.len()
     }
 
-    /// One event more, and whether that is linearizable.
+    /// Appends an event; also returns true if the longer history is linearizable.
     pub fn after(&mut self, before: HistoryId, event: Event) -> (HistoryId, bool) {
         if let Some(known) = self.children.get(&(before, event.clone())) {
             return *known;
@@ -58,17 +58,17 @@ impl<'s, 'p> Histories<'s, 'p> {
         judged
     }
 
-    /// The number, as bytes.
+    /// Returns the number as bytes.
     pub const fn key(id: HistoryId) -> [u8; 4] {
         id.0.to_le_bytes()
     }
 
-    /// Why a history was not judged, if one was not.
+    /// Returns the first reason why a history was not judged.
     pub const fn fault(&self) -> Option<&ObjectJudgeError> {
         self.fault.as_ref()
     }
 
-    /// Whether a process may begin an operation of the object.
+    /// Returns true if a process may begin this operation of the object.
     pub fn may_begin(&mut self, at: HistoryId, process: Process, call: OperationCall) -> bool {
         if let Some(known) = self.may_begin.get(&(at, process, call)) {
             return *known;
@@ -90,7 +90,7 @@ impl<'s, 'p> Histories<'s, 'p> {
         events
     }
 
-    /// True where it is not known: what is wrong is in [`Self::fault`].
+    /// Returns the answer, or true if it is unknown; the reason is kept in [`Self::fault`].
     fn decided(&mut self, answer: Result<bool, ObjectJudgeError>) -> bool {
         answer.unwrap_or_else(|fault| {
             self.fault.get_or_insert(fault);

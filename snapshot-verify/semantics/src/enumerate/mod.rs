@@ -1,16 +1,13 @@
-//! All executions of a tiny instance, each history judged by exact search.
+//! Enumerates all executions of a tiny instance; an exact search judges each history.
 //!
-//! This is the definition of correctness, spelled out: run the interpreter in
-//! every possible way, and ask of every history, complete or cut, whether it is
-//! linearizable. Neither the theory of simple executions, nor an observer, nor a
-//! specification automaton is involved. The price is a state per machine state
-//! *and* history, so that even the histories of the most general client grow
-//! without end: the number of operations must be bounded, to one or two per
-//! process.
+//! This spells out the definition of correctness: run the interpreter in every possible way, and
+//! decide for every history, complete or cut, whether it is linearizable. It uses neither the
+//! theory of simple executions, nor an observer, nor a specification automaton. The price is a
+//! state per machine state *and* history. Even the histories of the most general client grow
+//! without end, so the number of operations must be bounded, to one or two per process.
 //!
-//! Executions that have the same history so far and are in the same state have the
-//! same continuations; only one of them is continued. Executions are found
-//! shortest first.
+//! Executions with the same history so far and the same state have the same continuations; only one
+//! of them is continued. Executions are found in order of length, shortest first.
 
 mod histories;
 
@@ -26,39 +23,34 @@ use crate::interpret::{
 };
 use crate::object::ObjectJudgeError;
 
-/// What an enumeration found.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Enumeration {
-    /// How many different pairs of a state and a history occurred.
+    /// Number of distinct pairs of a state and a history.
     pub states: usize,
-    /// How many different histories occurred, all prefixes counted.
+    /// Number of distinct histories, all prefixes counted.
     pub histories: usize,
-    /// How many of them were not linearizable, though without their last event
-    /// they were.
+    /// Number of histories that are not linearizable, but were without their last event.
     pub violations: usize,
-    /// A shortest execution among those.
+    /// A shortest execution that violates linearizability.
     pub first: Option<Vec<Move>>,
-    /// A shortest execution whose last move has no meaning, if there is one.
+    /// A shortest execution whose last move is a fault.
     pub faulty: Option<(Vec<Move>, Fault)>,
 }
 
-/// Why executions cannot be enumerated.
+/// Reason why executions cannot be enumerated.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum EnumerationError {
-    /// The client does not suit the number of processes.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// There is no bound on the number of operations.
     #[error("all executions can be enumerated only if the number of operations is bounded")]
     Unbounded,
-    /// A history of an object was not judged.
+    /// A history of an object could not be judged.
     #[error(transparent)]
     Object(#[from] ObjectJudgeError),
-    /// There are more than were allowed.
     #[error("more than {limit} states of execution: fewer operations or processes are needed")]
     TooMany {
-        /// How many were allowed.
+        /// Largest allowed number of states.
         limit: usize,
     },
 }
@@ -66,8 +58,8 @@ pub enum EnumerationError {
 /// Runs the machine in every way that the client allows.
 ///
 /// # Errors
-/// If the client does not suit, has no bound on its operations, or has more
-/// executions than `limit` allows.
+/// If the client does not suit the machine, has no bound on its operations, or has more executions
+/// than `limit` allows.
 pub fn enumerate(
     machine: &Machine<'_>,
     client: &Client,
@@ -76,9 +68,9 @@ pub fn enumerate(
     enumerated(machine, None, client, limit)
 }
 
-/// The same of an object that the text declares: histories are judged by
-/// `snapshot_core::generic`, and so is what may be begun. Of the client, the values, the
-/// operations and the processes that take part count.
+/// Enumerates the executions of an object that the text declares. `snapshot_core::generic` judges
+/// the histories and decides which operations may begin. Of the client, only the values, the
+/// operations and the participating processes count.
 ///
 /// # Errors
 /// As [`enumerate`], or if the object is faulty.
@@ -142,7 +134,6 @@ fn enumerated(
     })
 }
 
-/// A point of an execution.
 struct Point {
     state: State,
     progress: Progress,
@@ -221,7 +212,7 @@ impl Walk<'_, '_> {
         self.arrive(reached, Some((number, made)), waiting);
     }
 
-    /// Appends an event; whether the history is still linearizable.
+    /// Appends an event; returns true if the history is still linearizable.
     fn record(&mut self, history: &mut HistoryId, event: Event) -> bool {
         let (longer, is_linearizable) = self.histories.after(*history, event);
         *history = longer;
@@ -237,7 +228,7 @@ impl Walk<'_, '_> {
         origin: Option<(usize, Move)>,
         waiting: &mut VecDeque<(usize, Point)>,
     ) {
-        // The client's progress follows from the history.
+        // The history determines the client's progress.
         let mut key = point.state.key();
         key.extend(Histories::key(point.history));
         if self.seen.insert(key.into_boxed_slice()) {
@@ -247,7 +238,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The moves that lead to a point, and one more.
+/// Returns the moves that lead to a point, and one more.
 fn path(origins: &[Option<(usize, Move)>], mut number: usize, last: Move) -> Vec<Move> {
     let mut moves = vec![last];
     while let Some((before, made)) = origins[number] {

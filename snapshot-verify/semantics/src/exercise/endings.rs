@@ -1,9 +1,11 @@
-//! Which operations can still end, backwards over a graph: the least fixed point of `EF returned`,
-//! for all processes at once, and for each process alone that of `AF returned` over its own steps.
+//! Operations that can still return, computed backwards over a graph.
 //!
-//! Invariant: of a process, a path leads from a state to its return, or to a state that was not
-//! expanded, unless it is found to be stuck there; and so does every path of its own steps,
-//! unless it is found to wait. So what is found is certain, however little was explored.
+//! One least fixed point of `EF returned` covers all processes together. Another, of `AF returned`,
+//! is taken for each process over its own steps.
+//!
+//! Invariant: unless a process is found to be stuck in a state, a path leads from there to its
+//! return or to an unexpanded state. Unless it is found to wait there, the same holds of every path
+//! of its own steps. So findings are certain even if only a part of the graph was explored.
 
 use snapshot_core::Process;
 
@@ -14,17 +16,17 @@ use super::{Operation, Stuck};
 /// Operations that return in no continuation.
 #[derive(Debug, Default)]
 pub struct Hangs {
-    /// One that the object lets return: that of a deadlock, if there is one, after the fewest
+    /// Operation that hangs though the object lets it return. Prefers a deadlock, then the fewest
     /// moves.
     pub stuck: Option<Stuck>,
-    /// One that the object itself keeps waiting, after the fewest moves.
+    /// Operation that the object itself keeps waiting, after the fewest moves.
     pub waiting: Option<Stuck>,
-    /// Whether there is one of which it is not known which of the two it is.
+    /// True if the cause of some operation is unknown: the algorithm or the object.
     pub is_open: bool,
 }
 
 impl StateGraph<'_, '_> {
-    /// The operations that return in no continuation.
+    /// Finds the operations that return in no continuation.
     pub fn hangs(&self, environment: &mut Environment<'_>) -> Hangs {
         let able = self.able();
         let mut hangs = Hangs::default();
@@ -54,7 +56,8 @@ impl StateGraph<'_, '_> {
         hangs
     }
 
-    /// An operation that does not return if only its process makes steps, after the fewest moves.
+    /// Finds an operation that does not return if only its process makes steps, after the fewest
+    /// moves.
     pub fn waits_for_others(&self) -> Option<Stuck> {
         let ends = self.ends_alone();
         let numbers = 0..self.nodes.len();
@@ -63,7 +66,7 @@ impl StateGraph<'_, '_> {
         Some(self.stuck_at(number, processes, false))
     }
 
-    /// The first of some processes in a state.
+    /// Describes the first of these processes in a state.
     fn stuck_at(&self, number: usize, processes: u64, is_deadlock: bool) -> Stuck {
         let node = &self.nodes[number];
         let index = processes.trailing_zeros() as usize;
@@ -73,18 +76,18 @@ impl StateGraph<'_, '_> {
         Stuck { moves: self.path(number as u32), process, operation, at, is_deadlock }
     }
 
-    /// A bit for each process that has an operation open in a state.
+    /// Returns the processes with an open operation in a state, as a bit set.
     fn open(&self, number: usize) -> u64 {
         let open = self.nodes[number].open.iter().enumerate();
         open.filter(|(_, open)| open.is_some()).fold(0, |all, (process, _)| all | 1 << process)
     }
 
-    /// Whether the steps from a state are unknown.
+    /// Returns true if the steps from a state are unknown.
     fn is_unknown(&self, number: usize) -> bool {
         number >= self.expanded || self.nodes[number].is_limited
     }
 
-    /// Per state, a bit for each process that returns in some continuation.
+    /// Returns the processes that return in some continuation, as a bit set per state.
     fn able(&self) -> Vec<u64> {
         let mut able = vec![0; self.nodes.len()];
         (0..able.len())
@@ -109,8 +112,8 @@ impl StateGraph<'_, '_> {
         able
     }
 
-    /// Per state, a bit for each process whose operation returns after enough steps of its own,
-    /// whatever their outcomes; or that has none open.
+    /// Returns, as a bit set per state, the processes whose operation returns after enough steps of
+    /// their own, for any outcomes. Idle processes are included.
     fn ends_alone(&self) -> Vec<u64> {
         let n = self.machine.processes();
         let incoming = self.incoming();
@@ -119,7 +122,7 @@ impl StateGraph<'_, '_> {
             .collect();
         for process in (0..n).map(Process::from_index) {
             let bit = 1 << process.index();
-            // Outcomes of its next step after which it may go on for ever.
+            // Number of outcomes of the next step that may run for ever.
             let mut left = vec![0_u32; self.nodes.len()];
             let own = |edge: u32| {
                 let edge = &self.edges[edge as usize];
@@ -132,7 +135,7 @@ impl StateGraph<'_, '_> {
                 left[edge.from as usize] += u32::from(!edge.returns);
             }
             for number in 0..self.nodes.len() {
-                // Without a step, it goes wrong.
+                // A state without a step is a fault.
                 if !has_step[number] || left[number] == 0 {
                     ends[number] |= bit;
                 }
@@ -156,7 +159,7 @@ impl StateGraph<'_, '_> {
         ends
     }
 
-    /// The edges to each state.
+    /// Groups the edges by target state.
     fn incoming(&self) -> Incoming {
         let mut begins = vec![0; self.nodes.len() + 1];
         self.edges.iter().for_each(|edge| begins[edge.to as usize + 1] += 1);
@@ -171,7 +174,7 @@ impl StateGraph<'_, '_> {
     }
 }
 
-/// The edges to each state, by number, one state after the other.
+/// Numbers of the edges to each state, grouped by state.
 struct Incoming {
     begins: Vec<usize>,
     edges: Vec<u32>,

@@ -1,9 +1,9 @@
-//! The environment of an algorithm: which operations may begin where, and whether an object
+//! Environment of an algorithm: the operations that may begin in a situation, and whether an object
 //! itself keeps its operations waiting.
 //!
-//! Of an object, what may begin (`when`) and what waits (`await`) depend on the configurations that
-//! agree with the events so far, as in [`crate::refine`]. Where no operation has either, they do
-//! not matter, and are not followed: there are fewer states then.
+//! For an object, the conditions `when` and `await` depend on the configurations that agree with
+//! the events so far, as in [`crate::refine`]. If no operation has either, configurations are not
+//! followed: this saves states.
 
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
@@ -12,14 +12,15 @@ use crate::interpret::{Call, Client, Event, Sequential};
 use crate::program::linearization::Points;
 use crate::refine::{ObjectWorld, Possibilities, SnapshotWorld, World};
 
-/// The most configurations that are visited for all questions whether an object keeps operations
-/// waiting.
+/// Most configurations visited to decide whether an object keeps operations waiting, over all
+/// questions.
 const CONFIGURATIONS: usize = 100_000;
 
-/// A client, and the specification of the object.
+/// A client with the specification of its object.
 pub struct Environment<'p> {
     kind: Kind<'p>,
-    /// Whether processes wait for the object, by the set and the processes, a bit for each.
+    /// Cached answers: true if these processes, a bit each, wait for the object at these
+    /// possibilities.
     waits: FxHashMap<(Possibilities, u64), Option<bool>>,
     configurations: usize,
 }
@@ -29,12 +30,12 @@ enum Kind<'p> {
     Object {
         world: Box<ObjectWorld<'p>>,
         client: Client,
-        /// Whether configurations matter.
+        /// True if the configurations are followed.
         is_followed: bool,
     },
 }
 
-/// How far the client has come, and the configurations that agree with the events so far.
+/// Progress of the client, and the configurations that agree with the events so far.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Situation {
     progress: u32,
@@ -42,12 +43,12 @@ pub struct Situation {
 }
 
 impl<'p> Environment<'p> {
-    /// Of an atomic snapshot of n segments.
+    /// Creates the environment of an atomic snapshot of n segments.
     pub fn of_snapshot(client: Client, n: usize) -> Self {
         Self::of(Kind::Snapshot(Box::new(SnapshotWorld::new(client, n, Points::NONE))))
     }
 
-    /// Of an object that the text declares.
+    /// Creates the environment of an object that the text declares.
     pub fn of_object(client: Client, sequential: &Sequential<'p>) -> Self {
         let mut operations = sequential.object().operations.iter();
         let is_followed = operations.any(|one| one.when.is_some() || one.awaits.is_some());
@@ -59,7 +60,7 @@ impl<'p> Environment<'p> {
         Self { kind, waits: FxHashMap::default(), configurations: CONFIGURATIONS }
     }
 
-    /// Before any event.
+    /// Returns the situation before any event.
     pub fn first(&self) -> Situation {
         let possibilities = match &self.kind {
             Kind::Snapshot(world) => world.known().initial(),
@@ -68,8 +69,8 @@ impl<'p> Environment<'p> {
         Situation { progress: 0, possibilities }
     }
 
-    /// The operations that an idle process may begin, each with the situation before the event;
-    /// `None` if the object is faulty there.
+    /// Returns the operations that an idle process may begin, each with the situation before the
+    /// event; `None` if the object is faulty there.
     pub fn choices(&mut self, at: Situation, process: Process) -> Option<Vec<(Call, Situation)>> {
         let Situation { progress, possibilities } = at;
         let choices = match &mut self.kind {
@@ -80,7 +81,8 @@ impl<'p> Environment<'p> {
         Some(choices.ok()?.iter().map(begun).collect())
     }
 
-    /// After an event; `None` if the object does not allow it, or is faulty there.
+    /// Returns the situation after an event; `None` if the object does not allow it, or is faulty
+    /// there.
     pub fn after(&mut self, at: Situation, event: &Event) -> Option<Situation> {
         match &mut self.kind {
             Kind::Object { world, is_followed: true, .. } => {
@@ -95,8 +97,8 @@ impl<'p> Environment<'p> {
         }
     }
 
-    /// Whether the object itself keeps these processes, a bit for each, from returning in any
-    /// continuation: by `await`. `None`: not established.
+    /// Returns true if the object's `await` keeps these processes, a bit each, from returning in
+    /// any continuation. `None`: not established.
     pub fn keeps_waiting(&mut self, at: Situation, processes: u64) -> Option<bool> {
         let Kind::Object { world, client, is_followed: true } = &self.kind else {
             return Some(false);
@@ -109,7 +111,7 @@ impl<'p> Environment<'p> {
         })
     }
 
-    /// About how many bytes the configurations take.
+    /// Approximate memory use of the configurations in bytes.
     pub fn bytes(&self) -> usize {
         match &self.kind {
             Kind::Snapshot(_) => 0,
@@ -119,7 +121,7 @@ impl<'p> Environment<'p> {
 }
 
 impl Situation {
-    /// Bytes that are equal iff situations are.
+    /// Returns bytes that are equal iff situations are.
     pub fn key(self) -> impl Iterator<Item = u8> {
         let numbers = [self.progress, self.possibilities.number()];
         numbers.into_iter().flat_map(u32::to_le_bytes)

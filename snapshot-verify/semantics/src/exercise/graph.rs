@@ -1,9 +1,9 @@
-//! The states that a client reaches from a state of the interpreter, and the steps
-//! between them, breadth-first up to a budget.
+//! Graph of the states that a client reaches from a state of the interpreter, breadth-first up to a
+//! budget.
 //!
-//! Invariant: a state whose number is below `expanded` has all its edges, but for steps that go
-//! wrong; of the others nothing is known. States are distinguished up to the names of versions
-//! and the numbers of nodes, as [`Machine::key`] has it.
+//! Invariant: a state numbered below `expanded` has all its edges, except steps that are faults;
+//! the edges of other states are unknown. States are distinguished up to the names of versions and
+//! the numbers of nodes, as by [`Machine::key`].
 
 use std::collections::hash_map::Entry;
 
@@ -14,54 +14,52 @@ use super::environment::{Environment, Situation};
 use super::{Budget, Operation, Seen};
 use crate::interpret::{Action, Event, Fault, Machine, Move, MoveKind, State};
 
-/// Bytes of a state per byte of its key, about, and of what comes with it.
+/// Approximate bytes of a state per byte of its key, and fixed bytes per state.
 const BYTES_PER_KEY: usize = 32;
 const BYTES_PER_STATE: usize = 512;
 
-/// A step from one state to another.
+/// Step from one state to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
     pub from: u32,
     pub to: u32,
-    /// The process that makes it.
+    /// Process that makes the step.
     pub process: Process,
-    /// Whether its operation returns.
+    /// True if the step returns the operation of the process.
     pub returns: bool,
 }
 
-/// A state, and how it was reached.
+/// State with a path to it.
 #[derive(Clone, Debug)]
 pub struct Node {
     pub state: State,
-    /// What each process has open.
+    /// Open operation of each process.
     pub open: Vec<Option<Operation>>,
     pub situation: Situation,
-    /// Whether a step from there is beyond a limit of the interpreter: what follows is unknown.
+    /// True if some step from here exceeds a limit of the interpreter: its successors are unknown.
     pub is_limited: bool,
-    /// The first edge to it; of the first state, itself and nothing.
+    /// First edge to this state; the initial state has itself and `None`.
     parent: (u32, Option<Move>),
 }
 
-/// States and the steps between them.
 pub struct StateGraph<'m, 'p> {
     pub machine: &'m Machine<'p>,
     pub nodes: Vec<Node>,
     pub edges: Vec<Edge>,
-    /// How many states have all their edges.
+    /// Number of states with all their edges.
     pub expanded: usize,
     numbers: FxHashMap<Vec<u8>, u32>,
-    /// About how many bytes it takes, if states share nothing.
+    /// Approximate memory use in bytes, without sharing between states.
     bytes: usize,
     has_fault: bool,
 }
 
 impl Node {
-    /// A first state, in which these operations are open.
+    /// Creates a first state with these open operations.
     pub const fn first(state: State, open: Vec<Option<Operation>>, situation: Situation) -> Self {
         Self { state, open, situation, is_limited: false, parent: (0, None) }
     }
 
-    /// The initial state.
     pub fn initial(machine: &Machine<'_>, environment: &Environment<'_>) -> Self {
         let open = vec![None; machine.processes()];
         Self::first(machine.initial().clone(), open, environment.first())
@@ -69,8 +67,8 @@ impl Node {
 }
 
 impl<'m, 'p> StateGraph<'m, 'p> {
-    /// All states that are reached from one, as far as the budget goes. What steps
-    /// execute is added to what has been seen.
+    /// Explores the states reachable from one, as far as the budget allows. Adds the executed
+    /// statements and returns to `seen`.
     pub fn explore(
         machine: &'m Machine<'p>,
         environment: &mut Environment<'_>,
@@ -100,17 +98,17 @@ impl<'m, 'p> StateGraph<'m, 'p> {
         graph
     }
 
-    /// How many states were reached.
+    /// Returns the number of reached states.
     pub const fn states(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether these are all states and all steps.
+    /// Returns true if the graph has all states and all steps.
     pub const fn is_exhaustive(&self) -> bool {
         self.expanded == self.nodes.len() && !self.has_fault
     }
 
-    /// The moves from the first state to this one.
+    /// Returns the moves from the first state to this one.
     pub fn path(&self, mut number: u32) -> Vec<Move> {
         let mut moves = Vec::new();
         while let (parent, Some(made)) = self.nodes[number as usize].parent {
@@ -156,7 +154,7 @@ impl<'m, 'p> StateGraph<'m, 'p> {
         }
     }
 
-    /// Adds the state that a move leads to.
+    /// Adds the target state of a move.
     fn lead(
         &mut self,
         from: u32,

@@ -1,45 +1,42 @@
-//! What the executions of a program exercise: a proof about executions in which
-//! nothing happens says nothing.
+//! Coverage of a program's executions. A proof about executions that do nothing is vacuous.
 //!
-//! Beer, Ben-David, Eisner and Rodeh, *Efficient detection of vacuity in temporal
-//! model checking*, FMSD 2001, call a proof vacuous if a part of the formula or the
-//! model does not matter for it. For the atomic snapshot, and for objects that a text declares,
-//! these questions are enough:
+//! Beer, Ben-David, Eisner and Rodeh, *Efficient detection of vacuity in temporal model checking*,
+//! FMSD 2001, call a proof vacuous if a part of the formula or the model does not matter for it.
+//! For the atomic snapshot, and for objects that a text declares, these questions suffice:
 //!
 //! * which statements of the text are executed;
 //! * which operations of which processes return;
-//! * whether an operation can always still end: whether from each reachable state
-//!   some continuation returns it (`AG (open -> EF returned)`, in CTL). If no
-//!   continuation returns any operation at all, that is a deadlock; as processes wait
-//!   by spinning, there is always a step, and never a state without successors;
-//! * whether it ends if only its own process goes on, in each reachable state: obstruction-freedom
-//!   (Herlihy, Luchangco and Moir, ICDCS 2003). An algorithm with a lock blocks.
+//! * whether an operation can always still end: whether from each reachable state some continuation
+//!   returns it (`AG (open -> EF returned)`, in CTL). If no continuation returns any operation, the
+//!   state is a deadlock. Processes wait by spinning, so there is always a step, and never a state
+//!   without successors;
+//! * whether an operation ends if only its own process makes steps, in each reachable state:
+//!   obstruction-freedom (Herlihy, Luchangco and Moir, ICDCS 2003). An algorithm with a lock
+//!   blocks.
 //!
-//! An operation of an object may have to wait (`await`), and no continuation of the object
-//! itself may return it: two processes both take from an empty queue. That is no fault of the
-//! algorithm, and told apart ([`Exercise::waiting`]).
+//! An operation of an object may have to wait (`await`), and possibly no continuation of the object
+//! itself returns it: for example, if two processes both take from an empty queue. This is not a
+//! fault of the algorithm, and is reported apart ([`Exercise::waiting`]).
 //!
-//! **Reductions preserve none of these**: slicing drops statements, fused steps and
-//! ample sets drop states, and what is left for the observer says nothing of what each process can
-//! still return. So this module asks the interpreter, which runs the text as it is, and
-//! the state graph of a client that writes one value only: a data-independent program
-//! does not look at values, so it takes the same ways whatever they are. Of an object, the client
-//! is that of the proof.
+//! **Reductions do not preserve these properties**: slicing drops statements, fused steps and
+//! ample sets drop states, and the reduced program does not tell which operations can still return.
+//! So this module runs the unreduced text in the interpreter, under a client that writes one value
+//! only: a data-independent program does not look at values, so it takes the same branches for all
+//! of them. For an object, the client is the client of the proof.
 //!
-//! That graph may be too large, or infinite. So answers have three values. *Seen* rests
-//! on an execution. *Never* rests on all states: it is only said of a graph that was
-//! explored to its end. All else is [`Occurrence::Open`]. An operation that cannot end is
-//! found in a partial graph, too: its future is closed, and explored, or it is not
-//! reported.
+//! The state graph may be too large, or infinite. So answers have three values. *Seen* rests on an
+//! execution. *Never* rests on all states: it requires a graph that was explored to its end.
+//! Otherwise the answer is [`Occurrence::Open`]. An operation that cannot end is found in a partial
+//! graph, too: it is reported only if its future is closed and explored.
 //!
-//! With a bound on operations, statements and returns are those of executions within
-//! the bound. That an operation cannot end is asked without a bound: it might be
-//! waiting for one that the bound forbids.
+//! With a bound on operations, statements and returns concern executions within the bound. Whether
+//! an operation can end is decided without a bound: it might wait for an operation that the bound
+//! forbids.
 //!
-//! | file | what it is about |
+//! | file | content |
 //! | --- | --- |
 //! | `graph` | states and steps of the interpreter, breadth-first |
-//! | `environment` | what may begin where, and whether an object itself makes processes wait |
+//! | `environment` | operations that may begin, and whether an object itself makes processes wait |
 //! | `endings` | which operations can still end, backwards over a graph |
 //! | `walks` | random executions, where the graph is too large |
 
@@ -57,59 +54,53 @@ use endings::Hangs;
 use environment::Environment;
 use graph::{Node, StateGraph};
 
-/// What may be spent. All but `proceed` is counted, so that answers are the same
-/// everywhere.
+/// Limits on the cost. All but `proceed` are counts, so that answers are the same on every machine.
 pub struct Budget<'a> {
-    /// The most states of a graph.
+    /// Most states of a graph.
     pub states: usize,
-    /// About the most bytes of a graph.
+    /// Approximate maximum of the bytes of a graph.
     pub memory: usize,
-    /// The most moves of random executions.
+    /// Most moves of random executions.
     pub moves: usize,
-    /// Asked from time to time; `false` ends everything, and what is not known by then
-    /// is open.
+    /// Called periodically; `false` ends the work, and all remaining answers are open.
     pub proceed: &'a mut dyn FnMut() -> bool,
 }
 
-/// Whether something happens.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Occurrence {
-    /// It does, in some execution.
+    /// In some execution.
     Seen,
-    /// It does not, in any execution.
+    /// In no execution.
     Never,
-    /// Neither is established.
+    /// Not established.
     Open,
 }
 
-/// An operation, whatever its arguments.
+/// An operation without its arguments.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Operation {
-    /// `update`
     Update,
-    /// `scan`
     Scan,
-    /// One of an object that the text declares.
+    /// Operation of an object that the text declares.
     Declared(OperationId),
 }
 
-/// What executions exercise.
+/// Coverage of a program's executions.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Exercise {
-    /// The statements of the text that do something, in its order: whether they are
-    /// executed.
+    /// Statements of the text with an effect, in its order, and whether they are executed.
     pub statements: Vec<(Span, Occurrence)>,
-    /// The operations that the client begins: whether they return.
+    /// Operations that the client begins, and whether they return.
     pub returns: Vec<(Process, Operation, Occurrence)>,
-    /// Whether an operation can always still end, where the object lets it.
+    /// Whether an operation can always still end, if the object lets it.
     pub ending: Ending,
-    /// Whether an operation ends if only its process goes on: obstruction-freedom.
+    /// Whether an operation ends if only its process makes steps: obstruction-freedom.
     pub alone: Ending,
     /// An operation that the object itself keeps waiting for ever (`await`), if one was found.
     pub waiting: Option<Stuck>,
-    /// The names of the operations, if the text declares an object.
+    /// Names of the declared operations; empty for a snapshot.
     pub names: Vec<String>,
-    /// The states of the largest graph that was explored.
+    /// Number of states of the largest explored graph.
     pub states: usize,
 }
 
@@ -118,29 +109,27 @@ pub struct Exercise {
 pub enum Ending {
     /// In every state, each open operation returns in some continuation.
     Possible,
-    /// There is a state in which an open operation returns in no such continuation.
+    /// In some state, an open operation returns in no such continuation.
     Impossible(Stuck),
-    /// No such state was found, but not all were explored.
+    /// No such state was found, but some states were not explored.
     Open,
 }
 
 /// An operation that returns in no continuation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Stuck {
-    /// An execution that leads there.
+    /// Execution that leads to the state.
     pub moves: Vec<Move>,
-    /// The process of the operation.
     pub process: Process,
-    /// Which one.
     pub operation: Operation,
-    /// The access that the process is about to make.
+    /// Access that the process is about to make.
     pub at: Option<Span>,
-    /// Whether no continuation returns any operation, of any process: a deadlock.
+    /// True if no continuation returns an operation of any process: a deadlock.
     pub is_deadlock: bool,
 }
 
 impl Occurrence {
-    /// Its name, for programs.
+    /// Name for machine-readable output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Seen => "seen",
@@ -151,7 +140,7 @@ impl Occurrence {
 }
 
 impl Ending {
-    /// Its name, for programs.
+    /// Name for machine-readable output.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Possible => "possible",
@@ -172,15 +161,14 @@ impl From<Call> for Operation {
 }
 
 impl Exercise {
-    /// Whether something is certainly not exercised, so that a proof says less than it
-    /// seems to.
+    /// Returns true if the executions certainly leave something unexercised, so that a proof says
+    /// less than it seems to.
     pub fn is_vacuous(&self) -> bool {
         matches!(self.ending, Ending::Impossible(_))
             || self.unexecuted().next().is_some()
             || self.returns.iter().any(|(.., standing)| *standing == Occurrence::Never)
     }
 
-    /// The name of an operation.
     pub fn name_of(&self, operation: Operation) -> &str {
         match operation {
             Operation::Update => "update",
@@ -189,18 +177,17 @@ impl Exercise {
         }
     }
 
-    /// The statements that are never executed.
+    /// Returns the statements that are never executed.
     pub fn unexecuted(&self) -> impl Iterator<Item = Span> {
         let statements = self.statements.iter();
         statements.filter(|(_, standing)| *standing == Occurrence::Never).map(|(span, _)| *span)
     }
 }
 
-/// What has been seen so far.
+/// Coverage so far.
 #[derive(Clone, Debug)]
 struct Seen {
     coverage: Coverage,
-    /// The operations that returned.
     returned: Vec<(Process, Operation)>,
 }
 
@@ -212,9 +199,9 @@ impl Seen {
     }
 }
 
-/// What the executions of a client exercise. At most 64 processes.
+/// Determines the coverage of a client's executions, for at most 64 processes.
 ///
-/// The client is to write a single value, if the program does not look at values.
+/// If the program does not look at values, the client should write a single value.
 pub fn exercise(machine: &Machine<'_>, client: &Client, budget: &mut Budget<'_>) -> Exercise {
     let n = machine.processes();
     let environment = |client| Environment::of_snapshot(client, n);
@@ -222,11 +209,11 @@ pub fn exercise(machine: &Machine<'_>, client: &Client, budget: &mut Budget<'_>)
     exercised(machine, client, &environment, &calls, budget)
 }
 
-/// The same, of an object that the text declares. Of the client, the values, the operations and the
-/// processes that take part count.
+/// Determines the coverage for an object that the text declares. Of the client, only the values,
+/// the operations and the participating processes count.
 ///
 /// # Panics
-/// If the object is not that of the machine's program, for as many processes.
+/// If the machine and the object differ in the number of processes.
 pub fn exercise_object<'p>(
     machine: &Machine<'_>,
     sequential: &Sequential<'p>,
@@ -240,8 +227,8 @@ pub fn exercise_object<'p>(
     exercised(machine, client, &environment, &calls, budget)
 }
 
-/// `environment`: that of a client; `calls`: what a process may begin at first, were it not for
-/// the state of the object.
+/// Determines the coverage. `environment` creates the environment of a client; `calls` returns the
+/// operations of a process in the initial state, guards of the object disregarded.
 fn exercised<'p>(
     machine: &Machine<'_>,
     client: &Client,
@@ -266,7 +253,7 @@ fn exercised<'p>(
     let endings = match client.operations {
         None => Endings::of(&graph, &unbounded, &mut bounded, budget),
         Some(_) => {
-            // What it executes is out of bounds.
+            // Coverage of the unbounded client is out of bounds.
             let mut unseen = seen.clone();
             let mut environment = environment(unbounded);
             let first = Node::initial(machine, &environment);
@@ -300,17 +287,17 @@ fn exercised<'p>(
     }
 }
 
-/// Whether operations can end.
+/// Answers whether operations can end.
 struct Endings {
     ending: Ending,
     alone: Ending,
     waiting: Option<Stuck>,
-    /// The states from which it is known.
+    /// Number of explored states.
     states: usize,
 }
 
 impl Endings {
-    /// In all executions of a client without a bound, as far as they were explored.
+    /// Answers for a client without a bound, from the explored executions.
     fn of(
         graph: &StateGraph<'_, '_>,
         client: &Client,

@@ -1,5 +1,5 @@
-//! Random executions, where the graph of all is too large: they show what happens, and
-//! lead far away from the initial state.
+//! Random executions, for graphs that are too large: they exercise statements, and lead far away
+//! from the initial state.
 
 use super::endings::Hangs;
 use super::environment::{Environment, Situation};
@@ -7,25 +7,24 @@ use super::graph::{Node, StateGraph};
 use super::{Budget, Operation, Seen, Stuck};
 use crate::interpret::{Client, Event, Machine, Move, MoveKind, Scheduler, State};
 
-/// The moves of one walk, at most.
+/// Most moves of one walk.
 const WALK: usize = 500;
 
-/// Walks; from their ends, operations that cannot end are searched for.
+/// Number of walks; operations that cannot end are searched for from their ends.
 const PROBES: u64 = 8;
 
-/// The most states from the end of a walk on.
+/// Most states explored from the end of a walk.
 const PROBE: usize = 1_000;
 
-/// A random execution.
 struct Walk {
     last: State,
-    /// What each process has open.
+    /// Open operation of each process.
     open: Vec<Option<Operation>>,
     situation: Situation,
     moves: Vec<Move>,
 }
 
-/// One walk; `None` if it goes wrong, or has to end. What it executes is seen all the same.
+/// Makes one walk; `None` if it meets a fault, or is cut off. Its coverage is added in any case.
 fn walk(
     machine: &Machine<'_>,
     client: &Client,
@@ -76,7 +75,7 @@ fn walk(
     (budget.proceed)().then_some(Walk { last: state, open, situation, moves })
 }
 
-/// Walks until all is covered or the moves are used up.
+/// Makes walks until everything is covered or the moves are used up.
 pub fn cover(
     machine: &Machine<'_>,
     client: &Client,
@@ -93,14 +92,14 @@ pub fn cover(
     }
 }
 
-/// Operations that cannot end, in what comes after random executions.
+/// Finds operations that cannot end, in graphs explored from the ends of random executions.
 pub fn hangs(
     machine: &Machine<'_>,
     client: &Client,
     environment: &mut Environment<'_>,
     budget: &mut Budget<'_>,
 ) -> Hangs {
-    // What is executed after an execution out of bounds is out of bounds.
+    // Coverage of the unbounded client is out of bounds.
     let mut unseen = Seen { coverage: machine.no_coverage(), returned: Vec::new() };
     let mut found = Hangs::default();
     for seed in 0..PROBES {

@@ -1,9 +1,8 @@
-//! The meaning of accesses to shared cells.
+//! Semantics of accesses to shared cells.
 //!
-//! LL links the caller; SC writes and breaks all links to the cell iff the
-//! caller's link is unbroken; VL tells whether it is; every write breaks all
-//! links, plain ones too, and the writer's own. CAS writes iff the cell holds
-//! what is expected.
+//! LL links the caller. SC writes and breaks all links to the cell iff the caller's link is
+//! unbroken. VL returns whether it is unbroken. Every write breaks all links, the writer's own
+//! included, even a plain write. CAS writes iff the cell holds the expected value.
 
 use std::sync::Arc;
 
@@ -18,27 +17,27 @@ use crate::program::{
     Access, CellPlace, Expression, IndexSet, NodeId, Place, SharedId, Statement, Type,
 };
 
-/// A cell that is being accessed.
+/// Cell of an access.
 struct Target<'p> {
-    /// Its number among all cells.
+    /// Number of the cell among all cells.
     number: usize,
     indices: Vec<(i64, Span)>,
-    /// What it may hold.
+    /// Type of the content.
     content: &'p Type,
 }
 
-/// What an access did; what does not apply to it is `None`.
+/// Effect of an access; inapplicable parts are `None`.
 #[derive(Debug, Default)]
 struct Effect {
     seen: Option<Data>,
     expected: Option<Data>,
-    /// What was written. Kept only if it is to be reported.
+    /// Written value, kept only if it is to be reported.
     written: Option<Data>,
     success: bool,
 }
 
 impl Target<'_> {
-    /// `a[1]`, `Node 1.next`.
+    /// Returns `a[1]` or `Node 1.next`.
     fn named(&self, machine: &Machine<'_>, variable: SharedId) -> String {
         let declared = &machine.program.shared(variable).name;
         match (machine.program.node_of_field(variable), &self.indices[..]) {
@@ -59,7 +58,7 @@ impl Cell {
 }
 
 impl<'p> Run<'_, 'p, '_> {
-    /// Allocates a node, as it was chosen.
+    /// Allocates a node at the chosen address.
     pub fn allocate(
         &mut self,
         statement: &Statement,
@@ -85,7 +84,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.store(into, Data::Node { id: node, number })
     }
 
-    /// Takes the element of a set that was chosen.
+    /// Takes the chosen element of a set.
     pub fn choose(
         &mut self,
         statement: &Statement,
@@ -109,7 +108,6 @@ impl<'p> Run<'_, 'p, '_> {
         self.store(into, chosen)
     }
 
-    /// Frees a node.
     pub fn free(&mut self, statement: &Statement, pointer: &Expression) -> Result<(), Fault> {
         let (node, number) = self.scope().node(pointer)?;
         let freed = self.machine.heap.free(self.cells, node, number);
@@ -134,7 +132,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Makes an access, and stores its result, if it has one.
+    /// Makes an access, and stores its result, if any.
     pub fn perform(
         &mut self,
         access: &'p Access,
@@ -200,7 +198,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(effect)
     }
 
-    /// Writes; gives back what was written if it is to be reported.
+    /// Writes a cell; returns the value if it is to be reported.
     fn write(&mut self, target: &Target<'p>, value: &Expression) -> Result<Option<Data>, Fault> {
         let data = self.scope().evaluate(value)?;
         let fits = data.fits(target.content, self.machine.n);
@@ -231,8 +229,8 @@ impl<'p> Run<'_, 'p, '_> {
 }
 
 impl Effect {
-    /// Whether an operation can take effect there: a write that does not happen
-    /// is no linearization point.
+    /// Returns true if an operation can take effect at this access: a write that does not happen is
+    /// not a linearization point.
     const fn happens(&self, access: &Access) -> bool {
         match access {
             Access::StoreConditional(..) | Access::CompareAndSwap(..) => self.success,
@@ -242,7 +240,7 @@ impl Effect {
         }
     }
 
-    /// For people.
+    /// Describes the effect for a report.
     fn deed(&self, access: &Access, content: &Type) -> Deed {
         let shown = |data: &Option<Data>| data.as_ref().map(|data| data.shown(content));
         let seen = shown(&self.seen).unwrap_or_default();
@@ -261,7 +259,7 @@ impl Effect {
     }
 }
 
-/// Where a cell lies among those of its variable, of these dimensions.
+/// Returns the position of a cell within its variable of these dimensions.
 fn row_major(indices: &[(i64, Span)], dimensions: &[IndexSet], n: usize) -> Result<usize, Fault> {
     let mut cell = 0;
     for (&(index, span), &over) in indices.iter().zip(dimensions) {

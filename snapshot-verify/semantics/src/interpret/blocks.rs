@@ -1,14 +1,14 @@
 //! Operations of an object that take effect together.
 //!
 //! A *block* is a set of operations that take effect at one instant (Borowsky and Gafni, *Immediate
-//! atomic snapshots and fast renaming*, PODC 1993; in general, *set linearizability*: Neiger,
-//! PODC 1994): of all of them what comes before their `together` is done, one after the other,
-//! and then what comes after it, which leaves the state alone. So a block has one effect if the
-//! first parts lead to the same in every order. That is not taken for granted: whatever the
-//! order, what is reached is compared, and another result is a fault of the object.
+//! atomic snapshots and fast renaming*, PODC 1993; in general, *set linearizability*: Neiger, PODC
+//! 1994). The first parts of its operations, before their `together`, run one after the other. Then
+//! the second parts run, which leave the state unchanged. So a block has one effect if the first
+//! parts lead to the same result in every order. This is checked: the results of all orders are
+//! compared, and a difference is a fault of the object.
 //!
-//! All subsets of k operations are made with k * 2^(k-1) runs of first parts, not k!: those of a
-//! set that end with one operation begin with what all orders of the others led to.
+//! All subsets of k operations take k * 2^(k-1) runs of first parts, not k!: for each last
+//! operation of a set, the run starts from the common result of the others.
 
 use super::data::Data;
 use super::event::OperationCall;
@@ -16,46 +16,44 @@ use super::fault::{Fault, FaultKind};
 use super::object::{Begun, ObjectState, Sequential};
 use crate::language::Span;
 
-/// An operation and the process that executes it.
+/// Process of an operation, and the operation.
 pub type Member = (usize, OperationCall);
 
-/// What a block does.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Block {
-    /// The places of its operations among those that were given, ascending.
+    /// Positions of its operations in the given list, ascending.
     pub members: Vec<usize>,
-    /// The state after it.
     pub state: ObjectState,
-    /// What each of its operations returns.
+    /// Result of each of its operations.
     pub results: Vec<Option<Data>>,
 }
 
-/// What first parts lead to: the state, and how far each operation is.
+/// Result of first parts: the state, and the progress of each operation.
 type Reached = (ObjectState, Vec<Begun>);
 
 impl Sequential<'_> {
-    /// Whether others may take effect together with an operation.
+    /// Returns true if others may take effect together with an operation.
     ///
     /// # Panics
-    /// If there is no such operation.
+    /// If the operation does not exist.
     pub fn is_together(&self, call: OperationCall) -> bool {
         self.object().operation(call.operation).together
     }
 
-    /// The most operations with `together` that may be open at a time. With as many, which of
-    /// them are in which block can come about in more than half a million ways.
+    /// Most operations with `together` that may be open at a time. This many can form blocks in
+    /// more than half a million ways.
     pub const MOST_TOGETHER: usize = 8;
 
-    /// The blocks that some of these operations, of different processes, can make in a state.
-    /// O(k 2^k) for k operations.
+    /// Returns the blocks that subsets of these operations, of different processes, can form in a
+    /// state. O(k 2^k) for k operations.
     ///
     /// # Errors
-    /// If the object is faulty there: what it does has no meaning, or another effect in
-    /// another order; or if there are more than [`Self::MOST_TOGETHER`].
+    /// If the object is faulty there (an operation has no meaning, or the effect depends on the
+    /// order), or if there are more than [`Self::MOST_TOGETHER`] operations.
     ///
     /// # Panics
-    /// If others may not take effect together with one of them, or if there is no such process
-    /// or operation.
+    /// If others may not take effect together with one of them, or if the process or operation
+    /// does not exist.
     pub fn blocks(&self, state: &ObjectState, given: &[Member]) -> Result<Vec<Block>, Fault> {
         let limit = Self::MOST_TOGETHER;
         if let Some((_, call)) = given.get(limit) {
@@ -79,14 +77,14 @@ impl Sequential<'_> {
         Ok(blocks)
     }
 
-    /// Where an operation is declared.
+    /// Returns the declaration of an operation.
     fn span(&self, call: OperationCall) -> Span {
         let operation = self.object().operation(call.operation);
         self.object().specification.procedure(operation.effect).span
     }
 
-    /// What all first parts of a set lead to, by what those of smaller sets do; `None` if one
-    /// of them waits for another state.
+    /// Returns the common result of the first parts of a set, from the results of smaller sets;
+    /// `None` if one of them waits for another state.
     fn first_parts(
         &self,
         reached: &[Option<Reached>],

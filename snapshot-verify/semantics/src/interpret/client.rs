@@ -1,8 +1,8 @@
-//! Clients: what the processes may ask of the snapshot object.
+//! Clients: the operations that the processes may begin.
 //!
-//! The most general client begins any operation whenever its process is idle.
-//! It is cut down by the values of updates, by a bound on the number of operations
-//! of each process, and by the operations that each may begin.
+//! The most general client begins any operation whenever its process is idle. It is restricted by
+//! the values of updates, by a bound on the number of operations of each process, and by the
+//! operations that each process may begin.
 
 use std::fmt;
 
@@ -12,96 +12,86 @@ use thiserror::Error;
 use super::event::Call;
 use super::object::Sequential;
 
-/// What may be asked.
+/// Restrictions on the operations that processes begin.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Client {
-    /// What updates write.
     pub values: Values,
-    /// How many operations each process may begin; `None`: any number.
+    /// Bound on the operations of each process; `None`: unbounded.
     pub operations: Option<u32>,
-    /// Which processes begin which operations.
+    /// Operations that each process may begin.
     pub roles: Roles,
-    /// The only process that updates; it does not scan, and all others only scan:
-    /// of an object with one writer. `None`: all do both.
+    /// The only process that updates, for an object with one writer. It does not scan, and all
+    /// others only scan. `None`: no such restriction.
     pub updater: Option<Process>,
 }
 
-/// Which processes begin which operations.
+/// Operations that each process may begin.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Roles {
     /// All processes update and scan.
     #[default]
     All,
-    /// One process only scans, and all others only update. Far fewer executions:
-    /// to look for violations where all are too many.
+    /// One process only scans, and all others only update. This has far fewer executions: it serves
+    /// to look for violations where all executions are too many.
     Scanner(Process),
-    /// Two processes, and this many of the others, those with the least numbers; the
-    /// rest begin nothing.
+    /// Two processes, and this many of the others, those with the least numbers; the rest begin
+    /// nothing.
     Few {
-        /// The two.
+        /// The two processes.
         first: [Process; 2],
-        /// How many others.
+        /// Number of others.
         others: usize,
     },
 }
 
-/// What updates write.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Values {
-    /// (i, j)-simple: processes i and j write 0, and from some update on 1;
-    /// all others write 0.
+    /// (i, j)-simple: processes i and j write 0, and from some update on 1; all others write 0.
     Simple(Process, Process),
     /// Any value below this number, in any order.
     Full(u32),
-    /// No two updates write the same value, and none the initial one. Without a
-    /// bound on the operations there are infinitely many values.
+    /// Distinct values, different from the initial one. Without a bound on the operations there are
+    /// infinitely many.
     Distinct,
 }
 
-/// A client that does not suit n processes.
+/// Reason why a client does not suit n processes.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// A pair that is not one.
     #[error("({i}, {j}) is no pair of {processes} processes: 0 <= i < j < {processes} is needed")]
     Pair {
-        /// i.
         i: Process,
-        /// j.
         j: Process,
-        /// n.
+        /// Number n of processes.
         processes: usize,
     },
-    /// Updates have no value to write.
     #[error("updates need at least one value to write")]
     NoValue,
-    /// A scanner or updater that does not exist.
+    /// The scanner or updater does not exist.
     #[error("there is no process {process}: {processes} processes are numbered from 0")]
     NoProcess {
-        /// The process that does not exist.
         process: Process,
-        /// n.
+        /// Number n of processes.
         processes: usize,
     },
-    /// An object's operation that no process begins, so that an answer would not be about it.
+    /// No process begins this operation of an object, so an answer would not concern it.
     #[error(
         "with {processes} processes, none begins `{operation}`: its `by` names another process"
     )]
     NeverBegun {
-        /// The operation.
         operation: String,
-        /// n.
+        /// Number n of processes.
         processes: usize,
     },
-    /// Too much to choose from at every step.
+    /// Too many operations to choose from at every step.
     #[error(
         "an idle process could begin {given} different operations, arguments counted, and at \
          most {limit} are possible: use fewer values (--values), or parameters of smaller ranges"
     )]
     TooManyCalls {
-        /// How many.
+        /// Number of operations, arguments counted.
         given: u64,
-        /// [`Client::MOST_CALLS`]
         limit: u64,
     },
     /// Infinitely many states for a search of all.
@@ -112,37 +102,32 @@ pub enum ClientError {
     Unbounded,
 }
 
-/// How far a client has come.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Progress {
-    /// The number of operations begun, per process; not counted where it does
-    /// not matter.
+    /// Number of operations begun, per process; empty if not needed.
     begun: Vec<u32>,
-    /// Whether i and j have begun to write 1.
+    /// True if i or j, respectively, has begun to write 1.
     switched: [bool; 2],
 }
 
 impl Client {
-    /// Any number of operations with these values.
+    /// Creates a client with these values and any number of operations.
     pub const fn unbounded(values: Values) -> Self {
         Self { values, operations: None, roles: Roles::All, updater: None }
     }
 
-    /// At most this many operations of each process with these values.
+    /// Creates a client with these values and at most this many operations of each process.
     pub const fn bounded(values: Values, operations: u32) -> Self {
         Self { operations: Some(operations), ..Self::unbounded(values) }
     }
 
-    /// The same, except for the operations that each process may begin.
+    /// Replaces the operations that each process may begin.
     #[must_use]
     pub const fn with_roles(self, roles: Roles) -> Self {
         Self { roles, ..self }
     }
 
-    /// Whether it suits n processes, and a search of all executions.
-    ///
-    /// # Errors
-    /// If a pair, the values, or the roles make no sense.
+    /// Checks that the client suits n processes, and a search of all executions.
     pub fn validate(&self, processes: usize) -> Result<(), ClientError> {
         let scanner = match self.roles {
             Roles::Scanner(scanner) => Some(scanner),
@@ -162,13 +147,11 @@ impl Client {
         }
     }
 
-    /// The most operations, arguments counted, that a process may choose from.
+    /// Most operations, arguments counted, that a process may choose from.
     pub const MOST_CALLS: u64 = 1 << 12;
 
-    /// Whether it suits an object.
-    ///
-    /// # Errors
-    /// If there is too much to begin, or an operation that no process begins.
+    /// Checks that the client suits an object: not too many operations to choose from, and every
+    /// operation begun by some process.
     pub fn validate_object(&self, object: &Sequential<'_>) -> Result<(), ClientError> {
         let values = self.values_of_object();
         let (n, limit) = (object.processes(), Self::MOST_CALLS);
@@ -179,7 +162,7 @@ impl Client {
         if given > limit { Err(ClientError::TooManyCalls { given, limit }) } else { Ok(()) }
     }
 
-    /// How many values the operations of an object are given.
+    /// Returns the number of values for the operations of an object.
     const fn values_of_object(&self) -> u32 {
         match self.values {
             Values::Full(values) => values,
@@ -187,13 +170,13 @@ impl Client {
         }
     }
 
-    /// Before the first operation of n processes.
+    /// Returns the progress of n processes before the first operation.
     pub fn start(&self, n: usize) -> Progress {
         let counts = self.operations.is_some() || self.values == Values::Distinct;
         Progress { begun: vec![0; if counts { n } else { 0 }], switched: [false; 2] }
     }
 
-    /// What a process may begin, if it is idle.
+    /// Returns the operations that an idle process may begin.
     pub fn calls(&self, progress: &Progress, process: Process, n: usize) -> Vec<Call> {
         let begun = progress.begun.get(process.index()).copied().unwrap_or(0);
         if self.operations.is_some_and(|bound| begun >= bound) {
@@ -221,8 +204,8 @@ impl Client {
         updates.chain(may_scan.then_some(Call::Scan)).collect()
     }
 
-    /// What a process may begin of an object in some state, if it is idle; guards are left to
-    /// the caller. Values are those of [`Values::Full`], else 0 and 1.
+    /// Returns the operations of an object that an idle process may begin, guards disregarded.
+    /// The values are given by [`Values::Full`], else 0 and 1.
     pub fn calls_of_object(
         &self,
         object: &Sequential<'_>,
@@ -237,7 +220,7 @@ impl Client {
         calls.into_iter().map(Call::Operation).collect()
     }
 
-    /// Whether a process begins anything.
+    /// Returns true if a process begins operations at all.
     pub(crate) fn takes_part(&self, process: Process) -> bool {
         match self.roles {
             Roles::All | Roles::Scanner(_) => true,
@@ -248,7 +231,7 @@ impl Client {
         }
     }
 
-    /// A process begins something.
+    /// Records that a process begins an operation.
     pub fn begin(&self, progress: &mut Progress, process: Process, call: Call) {
         if let Some(begun) = progress.begun.get_mut(process.index()) {
             *begun += 1;
@@ -261,38 +244,38 @@ impl Client {
 }
 
 impl Progress {
-    /// After these numbers of operations, per process, or none where they do not
-    /// matter; `switched`: whether i and j have begun to write 1.
+    /// Creates the progress after these numbers of operations, per process, or empty if not needed;
+    /// `switched`: whether i and j have begun to write 1.
     pub const fn after(begun: Vec<u32>, switched: [bool; 2]) -> Self {
         Self { begun, switched }
     }
 
-    /// The number of operations begun, per process; empty where it does not matter.
+    /// Returns the number of operations begun, per process; empty if not needed.
     pub fn begun(&self) -> &[u32] {
         &self.begun
     }
 
-    /// Whether i and j have begun to write 1.
+    /// Returns whether i and j have begun to write 1.
     pub const fn switched(&self) -> [bool; 2] {
         self.switched
     }
 
-    /// The same with the processes in another order: which one comes where. Of an object, to
-    /// which no switches belong.
+    /// Returns the progress with the processes in another order. Applies only to objects, which
+    /// have no switches.
     pub(crate) fn reordered(&self, order: &[u32]) -> Self {
         debug_assert_eq!(self.switched, [false; 2]);
         let begun = order.iter().filter_map(|process| self.begun.get(*process as usize));
         Self { begun: begun.copied().collect(), switched: self.switched }
     }
 
-    /// Bytes that are equal iff the progress of one client is.
+    /// Returns bytes that are equal iff progress under one client is.
     pub fn key(&self) -> impl Iterator<Item = u8> + '_ {
         let switched = self.switched.iter().map(|switched| u8::from(*switched));
         self.begun.iter().flat_map(|begun| begun.to_le_bytes()).chain(switched)
     }
 }
 
-/// `(0, 1)-simple`, `values 0..1`, `distinct values`.
+/// Formats as `(0, 1)-simple`, `values 0..1`, `distinct values`.
 impl fmt::Display for Values {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

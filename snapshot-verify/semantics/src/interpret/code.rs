@@ -1,12 +1,11 @@
 //! A program as a list of instructions per procedure.
 //!
-//! A process in the middle of an operation stands somewhere in nested
-//! statements. To name that place by one number, the statements of each
-//! procedure are written one after the other and control becomes jumps; the
-//! expressions remain those of the program.
+//! A process in the middle of an operation stands somewhere in nested statements. To name that
+//! place by one number, the statements of each procedure are written one after the other and
+//! control becomes jumps; the expressions are shared with the program.
 //!
-//! Every way out of an `atomic` block, be it its end, a `Break` or a `Return`,
-//! passes an [`Instruction::EndAtomic`] per block that it leaves.
+//! Every exit of an `atomic` block, whether its end, a `Break` or a `Return`, passes an
+//! [`Instruction::EndAtomic`] per block that it leaves.
 
 use crate::language::Span;
 use crate::program::{
@@ -14,17 +13,16 @@ use crate::program::{
     Statement, StatementKind,
 };
 
-/// One instruction.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the fields are those of the statements")]
 pub enum Instruction<'p> {
-    /// Evaluates and stores.
+    /// Evaluates an expression and stores the value.
     Assign { place: &'p Place, value: &'p Expression },
-    /// One access to shared memory.
+    /// Makes one access to shared memory.
     Access { statement: &'p Statement, access: &'p Access, into: Option<&'p Place> },
-    /// Calls; what is returned goes to the place.
+    /// Calls a procedure; the result is stored in the place.
     Call { procedure: ProcedureId, arguments: &'p [Expression], into: Option<&'p Place> },
-    /// Allocates a node: a step of its own, or local computation.
+    /// Allocates a node, as a step of its own or as local computation.
     New {
         statement: &'p Statement,
         node: NodeId,
@@ -32,65 +30,63 @@ pub enum Instruction<'p> {
         into: &'p Place,
         is_step: bool,
     },
-    /// Takes any of a set: a step of its own, with an outcome for each.
+    /// Takes any element of a set: a step of its own, with an outcome per element.
     Choose { statement: &'p Statement, over: IndexSet, into: &'p Place },
     /// Waits for the operations that take effect together with this one.
     Together { statement: &'p Statement },
-    /// Frees a node.
+    /// Frees a node, as a step of its own.
     Free { statement: &'p Statement, pointer: &'p Expression },
-    /// Goes to the target unless the condition holds.
+    /// Jumps to the target unless the condition holds.
     Unless { condition: &'p Expression, target: usize },
-    /// Goes to the target.
+    /// Jumps to the target.
     Jump { target: usize },
-    /// Begins a `for`: evaluates what is left out, and goes to the first index.
+    /// Begins a `for`: evaluates the index to skip, and takes the first index.
     BeginFor(For<'p>),
-    /// Goes to the next index of a `for`, if there is one.
+    /// Takes the next index of a `for`, if any.
     NextFor(For<'p>),
     /// Ends the procedure.
     Return { result: Option<&'p Expression> },
     /// Decides whether accesses that were marked on condition are linearization points.
     Point { condition: &'p Expression },
-    /// From here on all accesses belong to one step.
+    /// Begins a step that contains all accesses up to [`Self::EndAtomic`].
     BeginAtomic { statement: &'p Statement },
-    /// Up to here.
+    /// Ends a step of several accesses.
     EndAtomic,
 }
 
-/// A `for` of a procedure.
+/// A `for` statement of a procedure.
 #[derive(Clone, Copy, Debug)]
 pub struct For<'p> {
-    /// The index.
+    /// Local that holds the index.
     pub variable: LocalId,
-    /// The indices.
+    /// Indices to visit.
     pub over: IndexSet,
-    /// The index to leave out.
+    /// Index to skip.
     pub except: Option<&'p Expression>,
-    /// Which of the procedure's `for` statements it is.
+    /// Number of the `for` within its procedure.
     pub number: usize,
-    /// Where the body begins.
+    /// First instruction of the body.
     pub body: usize,
-    /// The first instruction after it.
+    /// First instruction after the loop.
     pub end: usize,
 }
 
-/// The instructions of a procedure; the last is a `Return`.
+/// Instructions of a procedure; the last is a `Return`.
 #[derive(Clone, Debug)]
 pub struct Code<'p> {
-    /// In order.
     pub instructions: Vec<Instruction<'p>>,
-    /// Per instruction, the statement of the text that it executes: none for
-    /// control, whose effect is which others are executed.
+    /// Statement of the text per instruction; `None` for control flow, whose effect shows in the
+    /// other statements.
     pub statements: Vec<Option<Span>>,
-    /// The number of its `for` statements.
     pub fors: usize,
 }
 
-/// The code of all procedures, without linearization points.
+/// Compiles all procedures, without linearization points.
 pub fn compile(program: &Program) -> Vec<Code<'_>> {
     compile_with(program, false)
 }
 
-/// The code of all procedures, with linearization points or without.
+/// Compiles all procedures, with or without linearization points.
 pub(super) fn compile_with(program: &Program, points: bool) -> Vec<Code<'_>> {
     let frees = program.frees();
     program.procedures.iter().map(|procedure| of_procedure(procedure, frees, points)).collect()
@@ -105,7 +101,7 @@ fn of_procedure(procedure: &Procedure, frees: bool, points: bool) -> Code<'_> {
 }
 
 impl<'p> Instruction<'p> {
-    /// Whether a process stands still before it.
+    /// Returns true if a process stops before this instruction.
     pub const fn is_access(&self) -> bool {
         matches!(
             self,
@@ -118,7 +114,7 @@ impl<'p> Instruction<'p> {
         )
     }
 
-    /// Where its result goes.
+    /// Returns the place of the result.
     pub const fn into(&self) -> Option<&'p Place> {
         match *self {
             Self::Assign { place, .. } => Some(place),
@@ -128,7 +124,7 @@ impl<'p> Instruction<'p> {
         }
     }
 
-    /// The expressions that it evaluates, but for the indices of where its result goes.
+    /// Returns the evaluated expressions, except the indices within the place of the result.
     pub fn operands(&self) -> Vec<&'p Expression> {
         match *self {
             Self::Assign { value: one, .. }
@@ -150,7 +146,7 @@ impl<'p> Instruction<'p> {
         }
     }
 
-    /// The text of an access.
+    /// Returns the text of an access.
     pub const fn span(&self) -> Option<Span> {
         match self {
             Self::Access { statement, .. }
@@ -167,9 +163,9 @@ impl<'p> Instruction<'p> {
 /// An enclosing `Loop`.
 #[derive(Debug)]
 struct Enclosing {
-    /// The jumps that leave it.
+    /// Jumps that leave the loop.
     breaks: Vec<usize>,
-    /// The number of `atomic` blocks around it.
+    /// Number of `atomic` blocks around the loop.
     atomics: usize,
 }
 
@@ -177,14 +173,13 @@ struct Enclosing {
 struct Writer<'p> {
     instructions: Vec<Instruction<'p>>,
     statements: Vec<Option<Span>>,
-    /// The `if` that a `Break` is made of if it is that of a loop's condition.
+    /// Span of the enclosing `if`: a `Break` with the same span is a loop's condition.
     tested: Option<Span>,
     loops: Vec<Enclosing>,
     atomics: usize,
     fors: usize,
-    /// Whether the program frees nodes.
     frees: bool,
-    /// Whether linearization points are decided.
+    /// True if linearization points are decided.
     points: bool,
 }
 
@@ -195,7 +190,7 @@ impl<'p> Writer<'p> {
         self.instructions.len() - 1
     }
 
-    /// Writes the instruction that executes a statement.
+    /// Appends the instruction that executes a statement.
     fn push_statement(&mut self, statement: &Statement, instruction: Instruction<'p>) -> usize {
         let number = self.push(instruction);
         self.statements[number] = Some(statement.span);

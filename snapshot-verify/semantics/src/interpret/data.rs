@@ -1,42 +1,39 @@
-//! What variables and cells hold while a program runs.
+//! Content of variables and cells while a program runs.
 
 use std::fmt::{self, Display, Write};
 
 use crate::program::{Bound, NodeId, Type};
 
-/// The content of a variable, a cell, or a part of one. A `T or none` is either
-/// [`Data::None`] or what a T is.
+/// Content of a variable, a cell, or a part of one. A `T or none` is either [`Data::None`] or
+/// content of type T.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Data {
-    /// None.
     None,
-    /// A truth value.
     Bool(bool),
     /// An integer, a process or a segment.
     Number(i64),
-    /// What an update was given; 0 is the initial value of every segment.
+    /// An argument of an update; 0 is the initial value of every segment.
     Value(u32),
-    /// A version: 0 is the first, the others are numbered as they were made.
+    /// A version: 0 is the first, later ones are numbered in the order of their creation.
     Version(u32),
-    /// A counter.
     Counter(u64),
-    /// A node, by its number among those of its kind.
+    /// A node, numbered within its kind.
     Node {
-        /// What it is of.
+        /// Kind of the node.
         id: NodeId,
-        /// Which of them.
+        /// Number within the kind.
         number: u32,
     },
-    /// The elements of an array, or the fields of a record.
+    /// Elements of an array, or fields of a record.
     Parts(Vec<Self>),
 }
 
 impl Data {
-    /// Whether a variable of this type may hold it. The front end sees to that;
-    /// this is for assertions.
+    /// Returns true if a variable of this type may hold the data. Serves assertions only: the front
+    /// end ensures it.
     pub(super) fn fits(&self, content: &Type, n: usize) -> bool {
         match (self, content) {
-            // A variable of nodes that was not assigned yet holds none.
+            // A variable of nodes holds none before its first assignment.
             (Self::None, Type::Optional(_) | Type::Node { .. })
             | (Self::Bool(_), Type::Bool)
             | (Self::Value(_), Type::Value)
@@ -64,7 +61,7 @@ impl Data {
         }
     }
 
-    /// How people read it, given its type.
+    /// Returns the data as text, by its type.
     pub fn shown(&self, content: &Type) -> String {
         let mut text = String::new();
         self.write(content, &mut text).expect("writing to a string cannot fail");
@@ -104,14 +101,13 @@ impl Data {
     }
 }
 
-/// Where an array's element lies, if the index is one of the array's.
+/// Returns the position of an array's element, if the index is in bounds.
 pub(super) fn offset(index: i64, bounds: (i32, i32)) -> Option<usize> {
     let (low, high) = (i64::from(bounds.0), i64::from(bounds.1));
     (low..=high).contains(&index).then(|| (index - low) as usize)
 }
 
-/// The numbers from which to which a type of number reaches; `None` for other
-/// types.
+/// Returns the bounds of a numeric type; `None` for other types.
 pub(super) fn range(content: &Type, n: usize) -> Option<(i64, i64)> {
     let at = |bound: &Bound| i64::from(bound.at(n));
     match content {
@@ -121,7 +117,7 @@ pub(super) fn range(content: &Type, n: usize) -> Option<(i64, i64)> {
     }
 }
 
-/// `p3[1]`, say: a name with indices.
+/// Returns a name with indices, such as `p3[1]`.
 pub(super) fn indexed(name: &str, indices: impl IntoIterator<Item = impl Display>) -> String {
     indices.into_iter().fold(name.to_owned(), |name, index| format!("{name}[{index}]"))
 }

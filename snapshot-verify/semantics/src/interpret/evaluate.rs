@@ -1,7 +1,7 @@
-//! The meaning of expressions.
+//! Semantics of expressions.
 //!
-//! An expression sees the variables of its own process only, and changes none
-//! but for the index variables of its quantifiers, and the supply of versions.
+//! An expression reads only the variables of its own process. It changes only the index variables
+//! of its quantifiers, and the supply of versions.
 
 use super::data::{Data, offset, range};
 use super::fault::{Fault, FaultKind};
@@ -10,34 +10,30 @@ use crate::program::{
     Binary, Bound, Expression, ExpressionKind, IndexSet, ListOperation, LocalId, NodeId, Type,
 };
 
-/// What an expression can see.
+/// Variables that an expression can read.
 #[derive(Debug)]
 pub(super) struct Scope<'a> {
-    /// The number of processes.
     pub n: usize,
-    /// The executing process.
     pub me: usize,
-    /// The locals of the call.
     pub locals: &'a mut Vec<Data>,
-    /// The private variables of the process.
     pub private: &'a [Data],
-    /// The version that `fresh` makes next.
+    /// Version that `fresh` creates next.
     pub fresh: &'a mut u32,
 }
 
-/// A part of something with parts, evaluated.
+/// Evaluated selection of a part of an array or record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selector {
     offset: usize,
 }
 
 impl Selector {
-    /// A field of a record.
+    /// Selects a field of a record.
     pub const fn field(position: usize) -> Self {
         Self { offset: position }
     }
 
-    /// An element of an array.
+    /// Selects an element of an array.
     pub fn element(index: i64, over: IndexSet, n: usize, span: Span) -> Result<Self, Fault> {
         let bounds = over.bounds(n);
         let (low, high) = (i64::from(bounds.0), i64::from(bounds.1));
@@ -46,7 +42,7 @@ impl Selector {
         Ok(Self { offset })
     }
 
-    /// This part of it.
+    /// Returns the selected part.
     pub fn of(self, whole: &Data) -> &Data {
         match whole {
             Data::Parts(parts) => &parts[self.offset],
@@ -54,7 +50,7 @@ impl Selector {
         }
     }
 
-    /// This part of it, to be changed.
+    /// Returns the selected part, mutably.
     pub fn of_mut(self, whole: &mut Data) -> &mut Data {
         match whole {
             Data::Parts(parts) => &mut parts[self.offset],
@@ -63,7 +59,7 @@ impl Selector {
     }
 }
 
-/// The number, if it is in the range of its type.
+/// Returns the number, if it is in the range of its type.
 pub(super) fn in_range(given: i64, content: &Type, n: usize, span: Span) -> Result<Data, Fault> {
     match range(content, n) {
         Some((low, high)) if !(low..=high).contains(&given) => {
@@ -73,14 +69,13 @@ pub(super) fn in_range(given: i64, content: &Type, n: usize, span: Span) -> Resu
     }
 }
 
-/// The indices of a set, with one left out.
+/// Returns the indices of a set.
 pub(super) fn indices(over: IndexSet, n: usize) -> impl Iterator<Item = i64> {
     let (low, high) = over.bounds(n);
     (i64::from(low)..=i64::from(high)).filter(move |_| low <= high)
 }
 
 impl Scope<'_> {
-    /// What an expression computes.
     pub fn evaluate(&mut self, expression: &Expression) -> Result<Data, Fault> {
         let span = expression.span;
         Ok(match &expression.kind {
@@ -187,7 +182,7 @@ impl Scope<'_> {
         })
     }
 
-    /// A number that something is divided by.
+    /// Returns a divisor, which must be positive.
     fn divisor(&self, divisor: Bound, span: Span) -> Result<i64, Fault> {
         let given = i64::from(divisor.at(self.n));
         match given {
@@ -242,7 +237,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether a condition holds.
+    /// Evaluates a condition.
     pub fn holds(&mut self, condition: &Expression) -> Result<bool, Fault> {
         match self.evaluate(condition)? {
             Data::Bool(holds) => Ok(holds),
@@ -250,7 +245,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The number that an integer, a process or a segment is.
+    /// Evaluates an integer, a process or a segment to its number.
     pub fn number(&mut self, expression: &Expression) -> Result<i64, Fault> {
         match self.evaluate(expression)? {
             Data::Number(number) => Ok(number),
@@ -258,7 +253,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The node that is pointed to.
+    /// Evaluates a pointer to its node.
     pub fn node(&mut self, pointer: &Expression) -> Result<(NodeId, u32), Fault> {
         match self.evaluate(pointer)? {
             Data::Node { id, number } => Ok((id, number)),
@@ -267,7 +262,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The index of a cell: a number, or a node.
+    /// Evaluates the index of a cell: a number, or a node.
     pub fn index(&mut self, expression: &Expression) -> Result<i64, Fault> {
         match expression.content {
             Type::Node { .. } => Ok(i64::from(self.node(expression)?.1)),
@@ -275,8 +270,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Something with the variable of an index set bound; what the variable
-    /// held comes back.
+    /// Evaluates with the variable of an index set bound, and restores the variable.
     fn with<T>(
         &mut self,
         variable: LocalId,
@@ -290,7 +284,7 @@ impl Scope<'_> {
         result
     }
 
-    /// A variable or a part of it, without a copy of the whole.
+    /// Evaluates a variable or a part of it, without a copy of the whole.
     fn variable(&mut self, expression: &Expression) -> Result<Data, Fault> {
         let mut path = Vec::new();
         let mut base = expression;

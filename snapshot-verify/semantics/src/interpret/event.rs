@@ -1,4 +1,4 @@
-//! Invocations and responses, as the interpreter tells them.
+//! Invocations and responses, as the interpreter reports them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,68 +9,61 @@ use snapshot_core::{History, Process, Segment};
 use super::data::Data;
 use crate::program::{Object, OperationId};
 
-/// An operation begins or ends.
+/// Invocation or response of an operation.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Event {
-    /// The process of the operation.
     pub process: Process,
-    /// What happens.
     pub action: Action,
 }
 
-/// What happens at an event.
+/// Kind of an event, with its data.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Action {
-    /// An update of the process's own segment with this value begins.
+    /// Invocation of an update of the process's own segment with this value.
     InvokeUpdate(u32),
-    /// A scan begins.
     InvokeScan,
-    /// An update ends.
     RespondUpdate,
-    /// A scan ends and returns these, one per segment.
+    /// Response of a scan, with one value per segment.
     RespondScan(Vec<u32>),
-    /// An operation of an object begins.
+    /// Invocation of an operation of an object.
     Begin {
-        /// Which, with what arguments.
         call: OperationCall,
-        /// The same, for people: `push(1)`.
+        /// Text of the call, such as `push(1)`.
         text: Arc<str>,
     },
-    /// An operation of an object ends.
+    /// Response of an operation of an object.
     End {
-        /// What it returns, if anything.
+        /// Returned data, if any.
         result: Option<Data>,
-        /// The name of the operation.
+        /// Name of the operation.
         operation: Arc<str>,
-        /// What it returns, for people; empty if nothing.
+        /// Text of the result; empty without a result.
         text: Arc<str>,
     },
 }
 
 impl Action {
-    /// Whether an operation ends.
+    /// Returns true for a response.
     pub const fn is_response(&self) -> bool {
         matches!(self, Self::RespondUpdate | Self::RespondScan(_) | Self::End { .. })
     }
 }
 
-/// What an operation does.
+/// An operation, with its arguments.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Call {
     /// `update(v)` of the process's own segment.
     Update(u32),
-    /// `scan()`.
     Scan,
-    /// An operation of an object.
+    /// Operation of an object.
     Operation(OperationCall),
 }
 
 /// An operation of an object, with its arguments.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct OperationCall {
-    /// Which.
     pub operation: OperationId,
-    /// By parameter; [`Argument::NONE`] from the last on.
+    /// Arguments by parameter; the rest are [`Argument::NONE`].
     pub arguments: [Argument; Object::MOST_PARAMETERS],
 }
 
@@ -79,18 +72,17 @@ pub struct OperationCall {
 pub struct Argument(pub i32);
 
 impl Argument {
-    /// `none`.
     pub const NONE: Self = Self(i32::MIN);
 }
 
 impl OperationCall {
-    /// Without arguments.
+    /// Creates a call without arguments.
     pub const fn new(operation: OperationId) -> Self {
         Self { operation, arguments: [Argument::NONE; Object::MOST_PARAMETERS] }
     }
 }
 
-/// `update(1) begins`, `scan returns [1, 0]`.
+/// Formats as `update(1) begins`, `scan returns [1, 0]`.
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -105,12 +97,11 @@ impl fmt::Display for Action {
     }
 }
 
-/// The history of n processes in which these events happen in this order.
-/// Process k writes segment k; initially all segments hold 0.
+/// Returns the history of n processes with these events in this order. Process k writes segment k;
+/// initially all segments hold 0.
 ///
 /// # Panics
-/// If no history has these events: they are not those of a [`super::Machine`], or those of an
-/// object.
+/// If no history has these events: they are events of an object, or not of a [`super::Machine`].
 pub fn history<'a>(n: usize, events: impl IntoIterator<Item = &'a Event>) -> History<u32> {
     let declaration = Declaration::new(0).with_segments(n).with_processes(n);
     let mut history = History::builder(declaration).expect("a machine has at least one process");

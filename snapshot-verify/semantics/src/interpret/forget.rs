@@ -1,14 +1,14 @@
-//! Locals that no step will read before they are written, forgotten.
+//! Forgets locals that no step reads before they are written.
 //!
-//! States that differ in nothing else have the same futures: the interpreter reads a local only
-//! where an instruction has it in an expression, keeps a part of it, or goes to the next index
-//! of a `for`. Which locals are *live* at an instruction, read on some way from there before
-//! they are written whole, is the textbook's backward analysis (Aho, Sethi and Ullman, section
-//! 10.6), of each procedure by itself: a call reads its arguments, and the caller's locals are
-//! what they are after it.
+//! States that differ only in such locals have the same futures: the interpreter reads a local only
+//! if an instruction has it in an expression, keeps a part of it, or takes the next index of a
+//! `for`. A local is *live* at an instruction if some path from there reads it before it is written
+//! completely. The textbook's backward analysis (Aho, Sethi and Ullman, section 10.6) finds the
+//! live locals, of each procedure by itself: a call reads its arguments and leaves the caller's
+//! other locals unchanged.
 //!
-//! What is forgotten is [`Data::None`], which no type but an optional one holds: an instruction
-//! that would read it all the same stops the interpreter, and is not taken for some value.
+//! A forgotten local holds [`Data::None`], which only optional types allow. So an instruction that
+//! wrongly reads it stops the interpreter, and does not take it for some value.
 
 use std::sync::Arc;
 
@@ -18,23 +18,23 @@ use super::machine::Machine;
 use super::state::{Activity, Frame, State};
 use crate::program::{Expression, ExpressionKind, Place, Root};
 
-/// Per procedure, which locals are live where.
+/// Live locals, per procedure and instruction.
 #[derive(Clone, Debug)]
 pub struct Forgetting {
     procedures: Vec<Vec<Live>>,
 }
 
-/// What is live at an instruction.
+/// Live locals at an instruction.
 #[derive(Clone, Debug, Default)]
 struct Live {
-    /// Before it is executed; by local.
+    /// Liveness before the instruction, by local.
     before: Vec<bool>,
-    /// Of a call: while the callee runs.
+    /// For a call: liveness while the callee runs.
     during: Vec<bool>,
 }
 
 impl Forgetting {
-    /// Of all procedures of a program.
+    /// Analyses all procedures of a program.
     pub fn new(machine: &Machine<'_>) -> Self {
         let procedures = machine.program.procedures.iter().zip(&machine.code);
         let live =
@@ -42,15 +42,15 @@ impl Forgetting {
         Self { procedures: procedures.map(live).collect() }
     }
 
-    /// Forgets the locals of a process that are not live where it stands.
+    /// Forgets the locals of a process that are not live at its location.
     ///
     /// # Panics
-    /// If there is no such process, or the state is not of the machine's program.
+    /// If the process does not exist, or the state belongs to another program.
     pub fn forget(&self, state: &mut State, process: usize) {
         self.forget_those(state, process, |data| *data != Data::None);
     }
 
-    /// The same, but only of locals that hold a node: it is held no longer.
+    /// Forgets as [`Self::forget`], but only locals that hold a node: so they release it.
     ///
     /// # Panics
     /// As [`Self::forget`].
@@ -85,7 +85,7 @@ impl Forgetting {
     }
 }
 
-/// By instruction, until nothing is added.
+/// Computes liveness by instruction, until a fixed point.
 fn live(code: &Code<'_>, locals: usize) -> Vec<Live> {
     let none = Live { before: vec![false; locals], during: vec![false; locals] };
     let mut live = vec![none; code.instructions.len()];
@@ -126,7 +126,7 @@ pub(super) fn successors(instruction: &Instruction<'_>, at: usize) -> Vec<usize>
     }
 }
 
-/// What is live before an instruction, of what is after it.
+/// Returns the live locals before an instruction, from those after it.
 fn transfer(instruction: &Instruction<'_>, after: Vec<bool>) -> Live {
     let mut live = after;
     let mut during = Vec::new();
@@ -141,7 +141,7 @@ fn transfer(instruction: &Instruction<'_>, after: Vec<bool>) -> Live {
     Live { before: live, during }
 }
 
-/// Storing a part of a variable keeps the others.
+/// A store to a part of a variable keeps the rest.
 fn stored(place: &Place, live: &mut [bool]) {
     if let Root::Local(local) = place.root {
         live[local.0 as usize] = !place.path.is_empty();

@@ -1,20 +1,19 @@
-//! Nodes: allocated, freed, and collected once nothing reaches them.
+//! Nodes: allocated, freed, and collected once they are unreachable.
 //!
-//! A node is *absent*, *allocated* or *freed* ([`NodeType`]); the fields of a kind of nodes are
-//! families of cells, one cell per node. What nothing reaches any more is absent, whether it was
-//! freed or not, and holds what its fields hold before the first `new`. What is reached: from
-//! shared variables, private ones, and locals that a step may still read, along the fields.
+//! A node is *absent*, *allocated* or *freed* ([`NodeType`]). The fields of a kind of nodes are
+//! families of cells, one cell per node. An unreachable node, freed or not, becomes absent, and its
+//! fields return to their content before the first `new`. The roots are shared variables, private
+//! variables, and locals that a step may still read; reachability follows the fields.
 //!
-//! `new` takes the absent node with the least number, or, in a program that frees nodes, any
-//! node that was freed and is still pointed to: that is how the ABA problem comes about. An
-//! absent node stands for all that nothing points to, as they cannot be told apart; so every
-//! choice that an allocator may make is there.
+//! `new` takes the absent node with the least number. In a program that frees nodes, it may also
+//! take any freed node that still has pointers to it: this gives rise to the ABA problem. An absent
+//! node stands for all nodes without pointers, since they are indistinguishable. So `new` covers
+//! every choice that an allocator may make.
 //!
-//! Nodes are compared for equality only, so states that differ in the numbers of their nodes
-//! have the same futures. [`Heap::order`] numbers the nodes of a state in the order in which
-//! a breadth-first walk finds them, from variables in the order of their declarations: states
-//! that differ in nothing else have the same nodes then. The interpreter itself leaves a node
-//! its number while there is the node: a trace can be read.
+//! Nodes are only compared for equality, so states that differ in the numbers of their nodes have
+//! the same futures. [`Heap::order`] numbers the nodes of a state in the order of a breadth-first
+//! walk, from variables in the order of their declarations: then such states have the same nodes.
+//! The interpreter itself keeps the number of a node while it exists, so that traces are readable.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -26,13 +25,12 @@ use super::parts::{ProcessPart, SharedPart};
 use super::state::{Activity, Cell, Local, State};
 use crate::program::{NodeId, NodeType, Program};
 
-/// Where the nodes of a program lie among its cells.
+/// Position of the nodes of a program among its cells.
 #[derive(Clone, Debug, Default)]
 pub struct Heap {
     kinds: Vec<Kind>,
-    /// The first cell that belongs to nodes: they are the last ones.
+    /// First cell that belongs to nodes; these are the last cells.
     first_cell: usize,
-    /// Whether nodes are freed.
     frees: bool,
 }
 
@@ -40,38 +38,38 @@ pub struct Heap {
 #[derive(Clone, Debug)]
 struct Kind {
     name: String,
-    /// How many there may be.
+    /// Largest number of nodes.
     count: usize,
-    /// The number of the first among all nodes.
+    /// Number of the first node among the nodes of all kinds.
     first: usize,
-    /// The first cell of those that say what a node is.
+    /// First of the cells that hold the states of the nodes.
     state: usize,
-    /// Per field, its first cell.
+    /// First cell of each field.
     fields: Vec<usize>,
-    /// What an absent node holds, per field.
+    /// Content of an absent node, per field.
     blank: Vec<Data>,
     is_stable: bool,
 }
 
-/// Where the cells of a part point, as words that [`Heap::shape`] made.
+/// Pointers of a part, as words made by [`Heap::shape`].
 #[derive(Clone, Copy, Debug)]
 pub struct Shape<'a> {
-    /// Shared variables, in order; nodes by number among all, each once.
+    /// Nodes that shared variables point to, in order, each once; numbered over all kinds.
     roots: &'a [u32],
-    /// What the fields of nodes point to, node by node. Absent and unreached nodes, too.
+    /// Nodes that the fields of nodes point to, node by node; absent and unreached nodes included.
     edges: &'a [u32],
-    /// Per node, where its edges end; of the last nodes without edges nothing.
+    /// End of the edges of each node; trailing nodes without edges are left out.
     ends: &'a [u32],
-    /// How many nodes are not absent.
+    /// Number of nodes that are not absent.
     pub present: usize,
 }
 
 impl<'a> Shape<'a> {
-    /// Of these words: how many nodes are present, how many roots and ends there are, then these,
-    /// and the edges.
+    /// Reads a shape from these words: the numbers of present nodes, of roots and of ends; then the
+    /// roots, the ends and the edges.
     ///
     /// # Panics
-    /// If they are no shape's.
+    /// If the words are not a shape.
     pub fn new(words: &'a [u32]) -> Self {
         let [present, roots, ends, rest @ ..] = words else {
             panic!("a shape has three numbers at its begin")
@@ -81,7 +79,7 @@ impl<'a> Shape<'a> {
         Self { roots, edges, ends, present: *present as usize }
     }
 
-    /// What the fields of a node point to.
+    /// Returns the nodes that the fields of a node point to.
     pub fn edges(&self, node: u32) -> &[u32] {
         let end = |node: usize| self.ends.get(node).map_or(self.edges.len(), |end| *end as usize);
         let start = (node as usize).checked_sub(1).map_or(0, end);
@@ -90,8 +88,8 @@ impl<'a> Shape<'a> {
 }
 
 impl Heap {
-    /// Of a program whose variables begin at these cells, with what the cells hold before
-    /// there is a node.
+    /// Creates the heap of a program whose variables begin at these cells; `cells`: the content
+    /// before there is a node.
     pub(super) fn new(program: &Program, n: usize, first_cells: &[usize], cells: &[Cell]) -> Self {
         let at = |shared: crate::program::SharedId| first_cells[shared.0 as usize];
         let mut kinds: Vec<Kind> = Vec::new();
@@ -115,12 +113,12 @@ impl Heap {
         Self { kinds, first_cell, frees: program.frees() }
     }
 
-    /// Whether the program has no nodes.
+    /// Returns true if the program has no nodes.
     pub const fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }
 
-    /// How many nodes there can be, of all kinds.
+    /// Returns the largest number of nodes, over all kinds.
     pub(super) fn len(&self) -> usize {
         self.kinds.last().map_or(0, |last| last.first + last.count)
     }
@@ -129,14 +127,14 @@ impl Heap {
         &self.kinds[id.0 as usize]
     }
 
-    /// How many nodes a `new` may take.
+    /// Returns the number of nodes that a `new` may take.
     pub(super) fn choices(&self, cells: &[Cell], id: NodeId) -> u32 {
         let freed = || self.kind(id).in_state(cells, NodeType::FREED).count();
         1 + if self.frees { freed() as u32 } else { 0 }
     }
 
-    /// Allocates a node that holds this. Choice 0 is an absent one, k the k-th of those that
-    /// were freed and are still pointed to.
+    /// Allocates a node with this content. Choice 0 is an absent node, choice k the k-th freed node
+    /// that still has pointers to it.
     pub(super) fn allocate(
         &self,
         cells: &mut Arc<Vec<Cell>>,
@@ -162,20 +160,19 @@ impl Heap {
         Ok(node as u32)
     }
 
-    /// Makes the node there that an initial value may name.
+    /// Allocates the node with this number, which an initial value may name.
     pub(super) fn place(
         &self,
         cells: &mut Arc<Vec<Cell>>,
         (id, number): (NodeId, u32),
         content: Vec<Data>,
     ) -> Result<(), FaultKind> {
-        // In the order of their numbers, so that each takes the next one.
+        // Nodes are placed in the order of their numbers, so each takes the next number.
         let taken = self.allocate(cells, id, 0, content)?;
         debug_assert_eq!(taken, number, "the first nodes are numbered in order");
         Ok(())
     }
 
-    /// Frees a node.
     pub(super) fn free(
         &self,
         cells: &mut Arc<Vec<Cell>>,
@@ -194,7 +191,7 @@ impl Heap {
         Ok(())
     }
 
-    /// Whether a field of a node may be accessed.
+    /// Checks that a field of a node may be accessed.
     pub(super) fn check(&self, cells: &[Cell], id: NodeId, number: i64) -> Result<(), FaultKind> {
         let (kind, node) = (self.kind(id), number as usize);
         debug_assert!(!kind.is(cells, node, NodeType::ABSENT), "what is reached is no absent node");
@@ -204,17 +201,17 @@ impl Heap {
         Err(FaultKind::UseAfterFree { node: kind.named(number as u32) })
     }
 
-    /// `Node 1`.
+    /// Returns a name such as `Node 1`.
     pub fn named(&self, id: NodeId, number: u32) -> String {
         self.kind(id).named(number)
     }
 
-    /// The number of a node among those of all kinds.
+    /// Returns the number of a node over all kinds.
     pub(super) fn number(&self, id: NodeId, number: u32) -> u32 {
         self.kind(id).first as u32 + number
     }
 
-    /// Notes the nodes in data, each once.
+    /// Collects the nodes in data, each once.
     pub(super) fn pointers(&self, data: &Data, found: &mut Vec<u32>) {
         match data {
             Data::Node { id, number } => {
@@ -228,12 +225,12 @@ impl Heap {
         }
     }
 
-    /// The nodes to which shared variables point.
+    /// Collects the nodes that shared variables point to.
     pub(super) fn roots(&self, part: &SharedPart, found: &mut Vec<u32>) {
         part.0[..self.first_cell].iter().for_each(|cell| self.pointers(&cell.content, found));
     }
 
-    /// The nodes to which some fields of a node point.
+    /// Collects the nodes that some fields of a node point to.
     pub(super) fn followed(
         &self,
         part: &SharedPart,
@@ -250,7 +247,7 @@ impl Heap {
         }
     }
 
-    /// How many cells point to a node.
+    /// Returns the number of cells that point to a node.
     pub(super) fn mentions(&self, part: &SharedPart, node: u32) -> usize {
         let mentions = |cell: &&Cell| self.mentions_in(&cell.content, node);
         part.0.iter().filter(mentions).count()
@@ -264,13 +261,13 @@ impl Heap {
         }
     }
 
-    /// Puts into all fields of a node what they hold before the first `new`.
+    /// Resets all fields of a node to their content before the first `new`.
     pub(super) fn empty(&self, cells: &mut [Cell], node: u32) {
         let (_, kind) = self.kind_of(node);
         kind.empty(cells, node as usize - kind.first);
     }
 
-    /// The same with one field.
+    /// Resets one field of a node to its content before the first `new`.
     pub(super) fn empty_field(&self, cells: &mut [Cell], node: u32, field: Field) {
         let kind = &self.kinds[field.kind];
         let blank = kind.blank[field.number].clone();
@@ -283,7 +280,7 @@ impl Heap {
         (kind, &self.kinds[kind])
     }
 
-    /// Where shared memory points: the words of a [`Shape`].
+    /// Returns the pointers of shared memory: the words of a [`Shape`].
     pub fn shape(&self, part: &SharedPart) -> Vec<u32> {
         let cells = &*part.0;
         let mut roots = Vec::new();
@@ -308,15 +305,15 @@ impl Heap {
         [&numbers[..], &roots, &ends, &edges].concat()
     }
 
-    /// The nodes that a process holds, by number among all, each once.
+    /// Returns the nodes that a process holds, each once; numbered over all kinds.
     pub fn held(&self, part: &ProcessPart) -> Box<[u32]> {
         let mut found = Vec::new();
         part.0.each_data(&mut |data| self.pointers(data, &mut found));
         found.into()
     }
 
-    /// The nodes that are reached, in the order of a walk from shared variables, then from
-    /// what each process holds, breadth-first.
+    /// Returns the reachable nodes, in the order of a breadth-first walk from shared variables,
+    /// then from the nodes that each process holds.
     pub fn order<'a>(&self, shape: Shape<'_>, held: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
         let mut is_found = vec![false; self.len()];
         let mut order = Vec::with_capacity(shape.present);
@@ -331,7 +328,7 @@ impl Heap {
         order
     }
 
-    /// New numbers for the nodes in this order, among all.
+    /// Renumbers the nodes in this order, over all kinds.
     pub fn names(&self, order: &[u32]) -> Vec<Option<u32>> {
         let mut names = vec![None; self.len()];
         let mut used = vec![0; self.kinds.len()];
@@ -357,7 +354,7 @@ impl Heap {
         }
     }
 
-    /// Shared memory with its nodes renamed; without those that have no name.
+    /// Renames the nodes of shared memory, and removes nodes without a name.
     pub fn renamed_shared(&self, part: &SharedPart, names: &[Option<u32>]) -> SharedPart {
         let before = &*part.0;
         let mut after = before.clone();
@@ -382,20 +379,20 @@ impl Heap {
         SharedPart(Arc::new(after))
     }
 
-    /// What a process has to itself, with its nodes renamed.
+    /// Renames the nodes of a process's part.
     pub fn renamed_process(&self, part: &ProcessPart, names: &[Option<u32>]) -> ProcessPart {
         let mut local = (*part.0).clone();
         local.each_data_mut(&mut |data| *data = self.renamed(data, names));
         ProcessPart(Arc::new(local))
     }
 
-    /// What a process has to itself, with one node of each kind in the place of all.
+    /// Replaces each node of a process's part by the first of its kind.
     pub fn without_nodes(&self, part: &ProcessPart) -> ProcessPart {
         let firsts = self.kinds.iter().flat_map(|kind| vec![Some(kind.first as u32); kind.count]);
         self.renamed_process(part, &firsts.collect::<Vec<_>>())
     }
 
-    /// Makes absent what nothing reaches.
+    /// Makes unreachable nodes absent.
     pub fn collect(&self, state: &mut State) {
         let words = self.shape(&state.shared_part());
         let shape = Shape::new(&words);
@@ -421,12 +418,12 @@ impl Kind {
         cells[self.state + node].content == Data::Number(state)
     }
 
-    /// The nodes in a state, ascending.
+    /// Returns the nodes in this state, in ascending order.
     fn in_state(&self, cells: &[Cell], state: i64) -> impl Iterator<Item = usize> {
         (0..self.count).filter(move |node| self.is(cells, *node, state))
     }
 
-    /// What the fields hold is lost.
+    /// Resets all fields of a node.
     fn empty(&self, cells: &mut [Cell], node: usize) {
         for (field, blank) in self.fields.iter().zip(&self.blank) {
             cells[field + node].write(blank.clone());
@@ -444,7 +441,7 @@ impl Kind {
 }
 
 impl Local {
-    /// How many of its variables point to a node.
+    /// Returns the number of variables that point to a node.
     pub(super) fn mentions(&self, heap: &Heap, node: u32) -> usize {
         let mut count = 0;
         self.each_data(&mut |data| count += usize::from(heap.mentions_in(data, node)));
@@ -467,7 +464,7 @@ impl Local {
 }
 
 impl Data {
-    /// Whether there is a node in it.
+    /// Returns true if the data contains a node.
     pub(super) fn has_nodes(&self) -> bool {
         match self {
             Self::Node { .. } => true,

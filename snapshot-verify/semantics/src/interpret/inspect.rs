@@ -1,4 +1,4 @@
-//! What a state holds, by the names of the program.
+//! Describes the content of a state by the names of the program.
 
 use std::fmt;
 
@@ -10,38 +10,37 @@ use super::state::{Activity, State};
 use crate::language::Span;
 use crate::program::{IndexSet, NodeType, SharedId};
 
-/// A cell or a variable with what it holds.
+/// A cell or a variable with its content.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Holding {
-    /// The processes that see it.
+    /// Processes that see it.
     pub owner: Owner,
-    /// Its name, of a cell with its indices.
+    /// Name, with the indices of a cell.
     pub name: String,
-    /// What it holds, as people read it.
+    /// Content as text.
     pub held: String,
-    /// The processes linked to it, of an LL/SC cell.
+    /// Processes linked to an LL/SC cell.
     pub links: Vec<Process>,
 }
 
-/// The processes that see a cell or a variable.
+/// Processes that see a cell or a variable.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Owner {
-    /// All processes.
     Shared,
     /// One process, between operations too.
     Private(Process),
     /// One call of a procedure.
     Local {
-        /// The process of the call.
+        /// Process of the call.
         process: Process,
-        /// How deep it is: 0 for the operation itself.
+        /// Depth of the call: 0 for the operation itself.
         depth: usize,
-        /// The name of the procedure.
+        /// Name of the procedure.
         procedure: String,
     },
 }
 
-/// `shared`, `p1`, `p1 in scan`.
+/// Formats as `shared`, `p1`, `p1 in scan`.
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -52,7 +51,7 @@ impl fmt::Display for Owner {
     }
 }
 
-/// `[1, 0], linked: p1`.
+/// Formats as `[1, 0]; linked: p1`.
 impl fmt::Display for Holding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.held)?;
@@ -64,8 +63,8 @@ impl fmt::Display for Holding {
 }
 
 impl Machine<'_> {
-    /// All cells, and all variables of all processes, in the order of their
-    /// declarations. Locals exist only while their procedure runs.
+    /// Returns all cells, and all variables of all processes, in the order of their declarations.
+    /// Locals exist only while their procedure runs.
     pub fn holdings(&self, state: &State) -> Vec<Holding> {
         let mut holdings = self.shared_cells(state);
         for process in 0..self.n {
@@ -74,7 +73,6 @@ impl Machine<'_> {
         holdings
     }
 
-    /// All shared cells.
     pub fn shared_cells(&self, state: &State) -> Vec<Holding> {
         let mut holdings = Vec::new();
         let mut cells = state.cells.iter();
@@ -95,14 +93,14 @@ impl Machine<'_> {
         holdings
     }
 
-    /// How many shared variables there are, those that nodes are made of not counted.
+    /// Returns the number of shared variables, without the variables that implement nodes.
     fn variables_but_nodes(&self) -> usize {
         let first = |node: &NodeType| node.fields.iter().chain([&node.state]).min().copied();
         let first = self.program.nodes.first().and_then(first);
         first.map_or(self.program.shared.len(), |first| first.0 as usize)
     }
 
-    /// The fields of all nodes that there are; of one that was freed, also that it was.
+    /// Returns the fields of all present nodes; a freed node is marked as freed.
     fn node_cells(&self, state: &State) -> Vec<Holding> {
         let mut holdings = Vec::new();
         let cell =
@@ -136,11 +134,11 @@ impl Machine<'_> {
         holdings
     }
 
-    /// The private and the local variables of a process, but for those that the
-    /// text has no name for.
+    /// Returns the private and the local variables of a process, except variables without a name in
+    /// the text.
     ///
     /// # Panics
-    /// If there is no such process.
+    /// If the process does not exist.
     pub fn variables(&self, state: &State, process: Process) -> Vec<Holding> {
         let local = &state.processes[process.index()];
         let held = |owner, name: &str, data: &Data, content| Holding {
@@ -170,11 +168,11 @@ impl Machine<'_> {
         holdings
     }
 
-    /// The text of the access or the `atomic` block that a process stands before;
-    /// `None` if it is idle or only has to respond.
+    /// Returns the text of the access or the `atomic` block before which a process stands; `None`
+    /// if it is idle or only has to respond.
     ///
     /// # Panics
-    /// If there is no such process.
+    /// If the process does not exist.
     pub fn next_text(&self, state: &State, process: Process) -> Option<Span> {
         match &state.processes[process.index()].activity {
             Activity::Running(frames) => {
@@ -186,7 +184,7 @@ impl Machine<'_> {
     }
 }
 
-/// All index combinations, the last index running fastest.
+/// Returns all combinations of indices, the last index running fastest.
 fn combinations(dimensions: &[IndexSet], n: usize) -> Vec<Vec<i64>> {
     dimensions.iter().fold(vec![Vec::new()], |combinations, over| {
         let extended = |indices: Vec<i64>| {

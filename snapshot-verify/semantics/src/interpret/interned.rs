@@ -1,4 +1,4 @@
-//! Parts of states by number, for tables of states that are rows of numbers.
+//! Interned parts of states, for tables of states that are rows of numbers.
 
 use std::cell::RefCell;
 use std::hash::BuildHasher;
@@ -10,29 +10,29 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Part;
 
-/// Parts by number. Equal ones have equal numbers.
+/// Interner of parts. Equal parts have equal numbers.
 #[derive(Debug)]
 pub struct Interned<T: Part> {
     all: Vec<T::Kept>,
-    /// Some of those that were asked for or kept last, as they are: mostly one is asked for again
-    /// at once. By the last bits of their numbers.
+    /// Unpacked copies of some of the parts last used, since a part is mostly used again soon.
+    /// Indexed by the last bits of their numbers.
     recent: RefCell<[Option<(u32, T)>; RECENT]>,
     numbers: HashTable<u32>,
-    /// Per part, its versions in the order in which they occur.
+    /// Versions of each part, in the order of their occurrence.
     versions: Vec<Box<[u32]>>,
-    /// By part and the new names of its versions.
+    /// Renamed parts, by part and the new names of its versions.
     renamings: FxHashMap<(u32, Box<[u32]>), u32>,
-    /// By part and permutation.
+    /// Permuted parts, by part and permutation.
     permuted: FxHashMap<(u32, u32), u32>,
     has_versions: bool,
-    /// Of what the tables point to.
+    /// Size of the allocations that the tables point to.
     bytes: usize,
 }
 
-/// How many parts are at hand.
+/// Number of unpacked parts.
 const RECENT: usize = 16;
 
-/// Bytes of an allocation besides its content, about.
+/// Approximate size of an allocation besides its content, in bytes.
 pub(super) const ALLOCATION: usize = 16;
 
 impl<T: Part> Default for Interned<T> {
@@ -51,27 +51,26 @@ impl<T: Part> Default for Interned<T> {
 }
 
 impl<T: Part> Interned<T> {
-    /// How many there are.
     pub const fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether any part holds a version.
+    /// Returns true if any part holds a version.
     pub const fn has_versions(&self) -> bool {
         self.has_versions
     }
 
-    /// About how many bytes they take.
+    /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         let all = self.all.capacity() * size_of::<T::Kept>();
         let versions = self.versions.capacity() * size_of::<Box<[u32]>>();
-        // A byte per place of a table of hashes, and an eighth of the places stays empty.
+        // A hash table has one byte per slot, and keeps an eighth of the slots empty.
         let renamings = self.renamings.capacity() * 8 / 7 * size_of::<[usize; 5]>();
         let permuted = self.permuted.capacity() * 8 / 7 * (size_of::<((u32, u32), u32)>() + 1);
         self.bytes + all + versions + self.numbers.allocation_size() + renamings + permuted
     }
 
-    /// The part with this number.
+    /// Returns the part with this number.
     pub fn get(&self, number: u32) -> T {
         let recent = &mut self.recent.borrow_mut()[number as usize % RECENT];
         match recent {
@@ -84,7 +83,7 @@ impl<T: Part> Interned<T> {
         }
     }
 
-    /// The number of a part, which is new if it is the number of parts there were.
+    /// Returns the number of a part. A new part gets the previous number of parts.
     pub fn number(&mut self, part: T) -> u32 {
         let kept = part.to_kept();
         let all = &self.all;
@@ -106,7 +105,7 @@ impl<T: Part> Interned<T> {
         number
     }
 
-    /// The part with its versions renamed; `rename` is asked in their order.
+    /// Renames the versions of a part; calls `rename` in the order of their occurrence.
     pub fn renamed(&mut self, number: u32, rename: impl FnMut(u32) -> u32) -> u32 {
         let before = &self.versions[number as usize];
         let after: Box<[u32]> = before.iter().copied().map(rename).collect();
@@ -127,7 +126,7 @@ impl<T: Part> Interned<T> {
         renamed
     }
 
-    /// The part with its processes renamed by the permutation with this number.
+    /// Renames the processes of a part by the permutation with this number.
     pub fn permuted(&mut self, number: u32, permutation: usize, permute: impl Fn(&T) -> T) -> u32 {
         let key = (number, permutation as u32);
         if let Some(known) = self.permuted.get(&key) {
@@ -139,7 +138,7 @@ impl<T: Part> Interned<T> {
         permuted
     }
 
-    /// The largest version in a part, 0 if there is none.
+    /// Returns the largest version in a part, or 0 if it has none.
     pub fn latest(&self, number: u32) -> u32 {
         self.versions[number as usize].iter().copied().max().unwrap_or(0)
     }

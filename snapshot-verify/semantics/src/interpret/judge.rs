@@ -1,8 +1,8 @@
-//! Whether the history of an execution is linearizable.
+//! Judges whether the history of an execution is linearizable.
 //!
-//! Asked twice: the checker that chooses among the fast methods, and the plain
-//! search that tries orders and nothing else. They share no code but the
-//! history; should they disagree, neither is believed.
+//! Two judges decide: the checker that chooses among the fast methods, and the plain search over
+//! orders. They share only the representation of histories. If they disagree, neither verdict is
+//! used.
 
 use snapshot_core::History;
 use snapshot_core::check::{Report, check};
@@ -10,17 +10,16 @@ use snapshot_core::search::{Budget, Outcome, search_plainly};
 use snapshot_core::verdict::{Dispute, Verdict};
 use thiserror::Error;
 
-/// Why a history has no verdict.
+/// Reason why a history has no verdict.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum JudgeError {
-    /// A search ran out of memory.
     #[error("the history has too many orders to try with {memory} bytes")]
     Undecided {
-        /// The memory of each search.
+        /// Memory of each search, in bytes.
         memory: usize,
     },
-    /// A search was asked to end.
+    /// The caller ended a search.
     #[error("it was ended before the orders of the history were tried")]
     Ended,
     /// The two judges disagree.
@@ -31,7 +30,7 @@ pub enum JudgeError {
     Disagreement {
         /// `linearizable` or `a violation`.
         check: &'static str,
-        /// The other.
+        /// Verdict of the search, likewise.
         search: &'static str,
     },
     /// Two judges within the checker disagree.
@@ -40,17 +39,17 @@ pub enum JudgeError {
 }
 
 impl JudgeError {
-    /// Whether this program is at fault rather than the request.
+    /// Returns true if this program is at fault, as opposed to the request.
     pub const fn is_ours(&self) -> bool {
         matches!(self, Self::Disagreement { .. } | Self::Disputed(_))
     }
 }
 
-/// Judges a history. `memory`: bytes that each of the two searches may take,
-/// should one be necessary; `proceed` is asked from time to time whether to go on.
+/// Judges a history. `memory`: most bytes of each of the two searches; `proceed` is called
+/// periodically and returns false to end the search.
 ///
 /// # Errors
-/// If there is no answer that both judges give.
+/// If the judges give no verdict, or disagree.
 pub fn judge(
     history: &History<u32>,
     memory: usize,

@@ -21,85 +21,81 @@ use crate::program::{
     CellKind, Expression, Extent, ExtentError, IndexSet, Program, SharedVariable,
 };
 
-/// The largest number of processes that is interpreted.
+/// Largest number of processes that can be interpreted.
 pub const MAX_PROCESSES: usize = 1 << 10;
 
-/// A program for n processes. It is never changed by running; what changes is a
-/// [`State`].
+/// A program for n processes. Running changes a [`State`], never the machine.
 ///
-/// Every event is a step of its own: an invocation runs local code up to the
-/// first access; each access, or `atomic` block, runs local code up to the next;
+/// Every event is a step of its own. An invocation runs local code up to the first access. Each
+/// access, or `atomic` block, runs local code up to the next. The response is the last step, once
+/// the operation has nothing left to do.
 /// when the operation has nothing left to do, its response is the last step.
 #[derive(Clone, Debug)]
 pub struct Machine<'p> {
     pub(super) program: &'p Program,
     pub(super) n: usize,
-    /// Per procedure.
     pub(super) code: Vec<Code<'p>>,
-    /// Per shared variable, the number of its first cell.
+    /// Number of the first cell of each shared variable.
     pub(super) first_cells: Vec<usize>,
     pub(super) heap: Heap,
-    /// Of a program with nodes: which locals hold them no longer.
+    /// For a program with nodes: the locals that still hold their nodes.
     holding: Option<Forgetting>,
     initial: State,
     extent: Extent,
-    /// Whether linearization points are decided.
+    /// True if linearization points are decided.
     at_points: bool,
 }
 
-/// What a step did, as far as it can be seen from outside.
+/// Observable effect of a step.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Advance {
-    /// The response, if it is one.
+    /// Response, if the step is one.
     pub action: Option<Action>,
-    /// How many linearization points it passed.
+    /// Number of linearization points passed.
     pub points: u32,
 }
 
-/// A program cannot be run with this many processes.
+/// Reason why a program cannot be run with this many processes.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MachineError {
     /// Too few or too many processes.
     #[error("{given} processes cannot be run: from 1 to {limit} are possible")]
     Processes {
-        /// How many were asked for.
+        /// Requested number of processes.
         given: usize,
-        /// How many are possible.
+        /// Largest possible number.
         limit: usize,
     },
-    /// The program is too large.
     #[error("with {processes} processes, {error}")]
     Extent {
-        /// The number of processes.
         processes: usize,
-        /// What is too large.
+        /// Violated limit.
         error: ExtentError,
     },
     /// An initial value has no meaning for this number of processes.
     #[error("with {processes} processes, an initial value is faulty: {fault}")]
     Initial {
-        /// The number of processes.
         processes: usize,
-        /// What is wrong with the initial value.
+        /// Fault of the initial value.
         fault: Fault,
     },
 }
 
 impl<'p> Machine<'p> {
-    /// The program, run by n processes. Nothing is said of linearization points, and no condition
-    /// of one is evaluated.
+    /// Creates a machine of n processes that ignores linearization points and does not evaluate
+    /// their conditions.
     ///
     /// # Errors
-    /// If n is not from 1 to [`MAX_PROCESSES`], the program is too large for n, or an
-    /// initial value has no meaning for n.
+    /// If n is not from 1 to [`MAX_PROCESSES`], the program is too large for n, or an initial value
+    /// has no meaning for n.
     pub fn new(program: &'p Program, n: usize) -> Result<Self, MachineError> {
         Self::of(program, n, false)
     }
 
-    /// The same, and steps tell which linearization points they pass, if the program has
-    /// [some](crate::language::Algorithm::program_with_points): a condition of a point that has no meaning is
-    /// a fault then.
+    /// Creates a machine whose steps report the linearization points they pass, if the program has
+    /// [some](crate::language::Algorithm::program_with_points). Here, a meaningless condition of a
+    /// point is a fault.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -138,57 +134,56 @@ impl<'p> Machine<'p> {
         Ok(machine)
     }
 
-    /// The program.
     pub const fn program(&self) -> &'p Program {
         self.program
     }
 
-    /// Whether steps tell which linearization points they pass.
+    /// Returns true if steps report the linearization points they pass.
     pub const fn is_at_points(&self) -> bool {
         self.at_points
     }
 
-    /// n, the number of processes and of segments.
+    /// Returns n, the number of processes and of segments.
     pub const fn processes(&self) -> usize {
         self.n
     }
 
-    /// How large the program is for as many processes: what a step costs at most.
+    /// Returns the size of the program for n processes, a bound on the cost of a step.
     pub const fn extent(&self) -> Extent {
         self.extent
     }
 
-    /// Where its nodes lie.
+    /// Returns the layout of the nodes.
     pub(crate) const fn heap(&self) -> &Heap {
         &self.heap
     }
 
-    /// Makes absent the nodes that nothing reaches.
+    /// Makes unreachable nodes absent.
     fn collect(&self, state: &mut State) {
         if !self.heap.is_empty() {
             self.heap.collect(state);
         }
     }
 
-    /// Lets a process hold only the nodes that it may still use.
+    /// Releases the nodes that a process can no longer use.
     fn let_go(&self, state: &mut State, process: Process) {
         if let Some(holding) = &self.holding {
             holding.forget_nodes(state, process.index());
         }
     }
 
-    /// The state in which all processes are idle and nothing has happened.
+    /// Returns the state before any event: all processes are idle.
     pub const fn initial(&self) -> &State {
         &self.initial
     }
 
-    /// Process `process` begins an operation.
+    /// Begins an operation of `process`.
     ///
     /// # Errors
-    /// If local code is faulty; the state then means nothing.
+    /// If local code is faulty; the state is then meaningless.
     ///
     /// # Panics
-    /// If there is no such process or operation, or the process is not idle.
+    /// If the process or operation does not exist, or the process is not idle.
     pub fn invoke(
         &self,
         state: &mut State,
@@ -200,7 +195,7 @@ impl<'p> Machine<'p> {
         Ok(StepReport { process, span: None, accesses: Vec::new(), event })
     }
 
-    /// `update(value)` of the process's own segment begins. As [`Self::invoke`].
+    /// Begins `update(value)` of the process's own segment. As [`Self::invoke`].
     ///
     /// # Errors
     /// As [`Self::invoke`].
@@ -213,7 +208,7 @@ impl<'p> Machine<'p> {
         self.invoke(state, process, Call::Update(value))
     }
 
-    /// `scan()` begins. As [`Self::invoke`].
+    /// Begins `scan()`. As [`Self::invoke`].
     ///
     /// # Errors
     /// As [`Self::invoke`].
@@ -221,24 +216,24 @@ impl<'p> Machine<'p> {
         self.invoke(state, process, Call::Scan)
     }
 
-    /// The next step of a process within its operation, reported.
+    /// Makes the next step of a process within its operation, with a report.
     ///
     /// # Errors
-    /// If the step is faulty; the state then means nothing.
+    /// If the step is faulty; the state is then meaningless.
     ///
     /// # Panics
-    /// If there is no such process, or it is idle.
+    /// If the process does not exist, or it is idle.
     pub fn step(&self, state: &mut State, process: Process) -> Result<StepReport, Fault> {
         self.step_taking(state, process, 0)
     }
 
-    /// As [`Self::step`], taking one of its [outcomes](Self::outcomes).
+    /// Steps as [`Self::step`], with one of its [outcomes](Self::outcomes).
     ///
     /// # Errors
     /// As [`Self::step`].
     ///
     /// # Panics
-    /// As [`Self::step`], or if there is no such outcome.
+    /// As [`Self::step`], or if the outcome does not exist.
     pub fn step_taking(
         &self,
         state: &mut State,
@@ -252,7 +247,7 @@ impl<'p> Machine<'p> {
         Ok(StepReport { process, span, accesses, event })
     }
 
-    /// As [`Self::invoke`], telling only the event.
+    /// Begins as [`Self::invoke`], without a report.
     ///
     /// # Errors
     /// As [`Self::invoke`].
@@ -260,7 +255,7 @@ impl<'p> Machine<'p> {
         self.begin_covered(state, process, call, None)
     }
 
-    /// As [`Self::begin`], and adds the statements that it executes.
+    /// Begins as [`Self::begin`], and records the executed statements.
     ///
     /// # Errors
     /// As [`Self::invoke`].
@@ -276,8 +271,8 @@ impl<'p> Machine<'p> {
         Ok(action)
     }
 
-    /// As [`Self::begin`], but nodes that nothing reaches any more are left there: so what is
-    /// done depends on shared memory and on what this process has to itself only.
+    /// Begins as [`Self::begin`], without collecting unreachable nodes. So the effect depends only
+    /// on shared memory and on the part of this process.
     ///
     /// # Errors
     /// As [`Self::invoke`].
@@ -315,7 +310,7 @@ impl<'p> Machine<'p> {
         Ok(action)
     }
 
-    /// As [`Self::step`], telling only the response, if it is one.
+    /// Steps as [`Self::step`], without a report; returns the response, if any.
     ///
     /// # Errors
     /// As [`Self::step`].
@@ -323,7 +318,7 @@ impl<'p> Machine<'p> {
         Ok(self.go_on(state, process, 0, None, None)?.action)
     }
 
-    /// As [`Self::advance_taking`], and adds the statements that it executes.
+    /// Steps as [`Self::advance_taking`], and records the executed statements.
     ///
     /// # Errors
     /// As [`Self::step`].
@@ -340,7 +335,7 @@ impl<'p> Machine<'p> {
         Ok(self.go_on(state, process, outcome, None, Some(coverage))?.action)
     }
 
-    /// As [`Self::advance`], taking one of its [outcomes](Self::outcomes).
+    /// Steps as [`Self::advance`], with one of its [outcomes](Self::outcomes).
     ///
     /// # Errors
     /// As [`Self::step`].
@@ -356,8 +351,8 @@ impl<'p> Machine<'p> {
         Ok(self.go_on(state, process, outcome, None, None)?.action)
     }
 
-    /// As [`Self::advance_taking`], telling also of linearization points; as for
-    /// [`Self::begin_in_parts`], nodes that nothing reaches any more are left there.
+    /// Steps as [`Self::advance_taking`], and reports linearization points. As
+    /// [`Self::begin_in_parts`], it does not collect unreachable nodes.
     ///
     /// # Errors
     /// As [`Self::step`].
@@ -418,7 +413,6 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Adds the nodes that there are at first.
     fn place_nodes(&self, state: &mut State) -> Result<(), Fault> {
         for one in &self.program.initial_nodes {
             let (n, me, fresh) = (self.n, 0, &mut state.fresh);
@@ -459,7 +453,7 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// The number of cells of a shared variable.
+/// Returns the number of cells of a shared variable.
 pub(super) fn cells_of(variable: &SharedVariable, n: usize) -> usize {
     let size = |over: &IndexSet| {
         let (low, high) = over.bounds(n);

@@ -1,43 +1,42 @@
 //! The interpreter: runs a [`program`](crate::program) as it is written.
 //!
-//! Everything else that this crate does with a program rests on transforming
-//! it: unrolling, slicing, packing, exploring. This module does none of that, and
-//! shares no code with the modules that do, so that it can be their judge: a
-//! counterexample is believed only after the interpreter has replayed it. Versions
-//! and counters are unbounded here, values are any `u32` (0 is the initial value
-//! of every segment), and nothing is removed or fused.
+//! Verification by exploration transforms programs: it unrolls, slices and packs them. The
+//! interpreter does not, and shares no code with the explorer, so that it can judge its
+//! results: a counterexample counts only after the interpreter has replayed it. Here, versions and
+//! counters are unbounded, values are any `u32` (0 is the initial value of every segment), and
+//! nothing is removed or fused.
 //!
-//! A [`Machine`] is a program for n processes; its [`State`]s can be copied,
-//! compared and hashed; a [`Move`] leads from one to the next.
+//! A [`Machine`] is a program for n processes. Its [`State`]s can be copied, compared and hashed; a
+//! [`Move`] leads from one to the next.
 //!
-//! | file | what it is about |
+//! | file | content |
 //! | --- | --- |
-//! | `data` | what variables hold |
-//! | `state` | what a state is |
-//! | `evaluate` | the meaning of expressions |
+//! | `data` | content of variables |
+//! | `state` | states of a program |
+//! | `evaluate` | semantics of expressions |
 //! | `code` | places within a procedure, as numbers |
-//! | `run` | the meaning of statements |
-//! | `access` | the meaning of accesses |
+//! | `run` | semantics of statements |
+//! | `access` | semantics of accesses |
 //! | `machine` | a program for n processes, and its steps |
-//! | `object` | operations of an object that the text declares, and what they do to it |
+//! | `object` | operations of an object that the text declares, and their effects |
 //! | `blocks` | operations of an object that take effect together |
-//! | `report`, `event` | what a step did |
-//! | `inspect` | what a state holds, by name |
-//! | `structure` | what a state holds, as data |
-//! | `coverage` | which statements were executed |
+//! | `report`, `event` | effects of a step |
+//! | `inspect` | content of a state, by name |
+//! | `structure` | content of a state, as data |
+//! | `coverage` | executed statements |
 //! | `heap` | nodes: allocated, freed, collected, and renamed |
-//! | `next` | what a step is going to access |
-//! | `forget` | locals that no step reads any more |
-//! | `parts`, `interned` | states taken apart, for tables of many |
+//! | `next` | the next access of a process |
+//! | `forget` | dead locals, which no step reads before a write |
+//! | `parts`, `interned` | states in parts, for tables of many |
 //! | `permute` | parts with their processes renamed |
 //! | `written` | parts as text, and back |
 //! | `schedule` | executions as lists of moves |
-//! | `client` | what operations are begun |
+//! | `client` | operations that processes begin |
 //! | `simulate` | random executions |
 //! | `trace`, `replay` | schedules as files, and executions shown step by step |
-//! | `judge` | whether the history of an execution is linearizable |
+//! | `judge` | judges whether the history of an execution is linearizable |
 //!
-//! It is written to be plainly right rather than fast.
+//! The code is written to be plainly right rather than fast.
 
 mod access;
 mod blocks;

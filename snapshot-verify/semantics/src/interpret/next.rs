@@ -1,4 +1,4 @@
-//! What the next step of a process is going to access.
+//! Predicts the next access of a process.
 
 use snapshot_core::Process;
 
@@ -8,43 +8,43 @@ use super::machine::Machine;
 use super::state::{Activity, State};
 use crate::program::{IndexSet, NodeId, SharedId};
 
-/// The next step of a process.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Next {
-    /// There is none before an operation begins.
+    /// The process is idle.
     Begin,
-    /// The response.
+    /// The process responds.
     Respond,
-    /// One access to shared memory.
+    /// The process makes one access to shared memory.
     Access {
-        /// To a cell of this variable.
+        /// Variable of the cell.
         variable: SharedId,
-        /// Which of them. Possibly out of range: then the step is a fault.
+        /// Indices of the cell. If they are out of range, the step is a fault.
         indices: Vec<i64>,
-        /// Whether it may change what the cell holds.
+        /// True if the access may change the cell.
         writes: bool,
-        /// Whether it may be a linearization point.
+        /// True if the access may be a linearization point.
         linearizes: bool,
     },
-    /// An `atomic` block, a choice, or an access whose indices have no meaning.
+    /// An `atomic` block, a choice, or an access with meaningless indices.
     Other,
 }
 
-/// What a step has several outcomes by.
+/// Reason why a step has several outcomes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Branching {
-    /// Which node is allocated.
+    /// Allocation of any of several nodes.
     Allocation(NodeId),
-    /// Which element of a set is chosen.
+    /// Choice of an element of a set.
     Choice(IndexSet),
 }
 
 impl Machine<'_> {
-    /// How many outcomes the next step of a process has: more than one only where it chooses, or
-    /// allocates a node and others were freed. [`super::MoveKind::Take`] tells them apart.
+    /// Returns the number of outcomes of the next step of a process. It exceeds 1 only if the step
+    /// chooses, or allocates a node in the presence of freed ones. [`super::MoveKind::Take`]
+    /// selects the outcome.
     ///
     /// # Panics
-    /// If there is no such process.
+    /// If the process does not exist.
     pub fn outcomes(&self, state: &State, process: Process) -> u32 {
         match self.branching(state, process) {
             Some(Branching::Allocation(node)) => self.heap.choices(&state.cells, node),
@@ -57,7 +57,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What the next step of a process has several outcomes by, perhaps.
+    /// Returns the reason why the next step of a process may have several outcomes.
     pub(crate) fn branching(&self, state: &State, process: Process) -> Option<Branching> {
         let Activity::Running(frames) = &state.processes[process.index()].activity else {
             return None;
@@ -70,10 +70,10 @@ impl Machine<'_> {
         }
     }
 
-    /// What the next step of a process is going to access.
+    /// Returns the next access of a process.
     ///
     /// # Panics
-    /// If there is no such process.
+    /// If the process does not exist.
     pub fn next(&self, state: &State, process: Process) -> Next {
         let local = &*state.processes[process.index()];
         let frame = match &local.activity {

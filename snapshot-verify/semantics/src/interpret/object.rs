@@ -1,5 +1,5 @@
-//! Objects that a text declares: their operations as calls of a machine, and what these do,
-//! one at a time.
+//! Objects that a text declares: their operations as calls of a machine, and the effects of these
+//! operations, one at a time.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::run::Run;
 use super::state::{Activity, Local};
 use crate::program::{Object, Operation, OperationId, Procedure, ProcedureId, Type};
 
-/// What the object holds: its `state` variables, in their order.
+/// Content of the `state` variables of an object, in their order.
 pub type ObjectState = Arc<Vec<Data>>;
 
-/// An operation that stands at its `together`, or has none and is over.
+/// An operation that has reached its `together`, or has ended without it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Begun {
     activity: Activity,
@@ -24,44 +24,42 @@ pub(super) struct Begun {
 #[derive(Clone, Debug)]
 pub struct Sequential<'p> {
     object: &'p Object,
-    /// Of the specification. Its processes are those that execute operations; the private
-    /// variables of the executing one are the state.
+    /// Machine of the specification. Its processes execute the operations; the private variables of
+    /// the executing process hold the state.
     machine: Machine<'p>,
 }
 
 impl<'p> Sequential<'p> {
-    /// For n processes.
+    /// Creates the object for n processes.
     ///
     /// # Errors
-    /// If the object is too large for n, or its first state has no meaning for n.
+    /// If the object is too large for n, or its initial state has no meaning for n.
     pub fn new(object: &'p Object, n: usize) -> Result<Self, MachineError> {
         Ok(Self { object, machine: Machine::new(&object.specification, n)? })
     }
 
-    /// The object.
     pub const fn object(&self) -> &'p Object {
         self.object
     }
 
-    /// n.
     pub const fn processes(&self) -> usize {
         self.machine.processes()
     }
 
-    /// Before any operation.
+    /// Returns the state before any operation.
     pub fn initial(&self) -> ObjectState {
-        // Of any process: it depends on none.
+        // The initial state is the same for all processes.
         Arc::new(self.machine.initial().processes[0].private.clone())
     }
 
-    /// What an operation makes of a state, and what it returns; `None` if it waits for
+    /// Returns the state after an operation, and its result; `None` if the operation waits for
     /// another state (`await`).
     ///
     /// # Errors
-    /// If the specification is faulty there: a number out of range, say.
+    /// If the specification is faulty there: for example, a number out of range.
     ///
     /// # Panics
-    /// If there is no such process or operation.
+    /// If the process or operation does not exist.
     pub fn apply(
         &self,
         state: &ObjectState,
@@ -73,7 +71,7 @@ impl<'p> Sequential<'p> {
         Ok(Some((state, result)))
     }
 
-    /// As [`Self::apply`], up to `together`, if the operation has one.
+    /// Executes as [`Self::apply`], up to `together`, if the operation has one.
     pub(super) fn begin(
         &self,
         state: &ObjectState,
@@ -88,8 +86,8 @@ impl<'p> Sequential<'p> {
         if waits { Ok(None) } else { self.run(state, process, operation.effect, call).map(Some) }
     }
 
-    /// What an operation returns that was begun, in the state that all that take effect
-    /// together with it lead to.
+    /// Finishes an operation and returns its result; `state` is the common result of the operations
+    /// that take effect together.
     pub(super) fn finish(
         &self,
         state: &ObjectState,
@@ -111,7 +109,7 @@ impl<'p> Sequential<'p> {
         Ok(ended.result())
     }
 
-    /// Whether a process may begin an operation in a state, as `by` and `when` say.
+    /// Returns true if `by` and `when` allow a process to begin an operation in a state.
     ///
     /// # Errors
     /// As [`Self::apply`].
@@ -132,15 +130,15 @@ impl<'p> Sequential<'p> {
         }
     }
 
-    /// Whether `when` says something of an operation.
+    /// Returns true if an operation has a `when`.
     ///
     /// # Panics
-    /// If there is no such operation.
+    /// If the operation does not exist.
     pub fn is_guarded(&self, call: OperationCall) -> bool {
         self.operation(call).when.is_some()
     }
 
-    /// All that a process may ask for in some state, with values below `values`.
+    /// Returns all operations that a process may begin in some state, with values below `values`.
     pub fn calls(&self, process: usize, values: u32) -> Vec<OperationCall> {
         let mut calls = Vec::new();
         let operations = (0..).map(OperationId).zip(&self.object.operations);
@@ -162,13 +160,13 @@ impl<'p> Sequential<'p> {
         calls
     }
 
-    /// How many different operations there are, arguments counted; saturates.
+    /// Returns the number of distinct operations, arguments counted; saturates.
     pub(super) fn count_calls(&self, values: u32) -> u64 {
         let operations = self.object.operations.iter();
         operations.fold(0, |sum: u64, operation| sum.saturating_add(self.count(operation, values)))
     }
 
-    /// The name of an operation that no process can begin.
+    /// Returns the name of an operation that no process can begin.
     pub(super) fn never_begun(&self, values: u32) -> Option<String> {
         let n = self.processes();
         let mut operations = self.object.operations.iter();
@@ -218,7 +216,7 @@ impl<'p> Sequential<'p> {
         })
     }
 
-    /// Runs a process from a state, where it is doing something.
+    /// Runs a process in the given activity from a state.
     fn go_on(
         &self,
         state: &ObjectState,
@@ -247,7 +245,7 @@ impl Begun {
 }
 
 impl Machine<'_> {
-    /// Whether its program has this operation, with such arguments.
+    /// Returns true if the program has this operation, with arguments of these types.
     pub fn has(&self, call: Call) -> bool {
         match (call, self.program.object()) {
             (Call::Update(_) | Call::Scan, object) => object.is_none(),
@@ -265,10 +263,10 @@ impl Machine<'_> {
         }
     }
 
-    /// An operation as people read it: `push(1)`, `pop`.
+    /// Returns the text of an operation: `push(1)`, `pop`.
     ///
     /// # Panics
-    /// If there is no such operation.
+    /// If the operation does not exist.
     pub fn call_text(&self, call: Call) -> String {
         let call = match call {
             Call::Update(value) => return format!("update({value})"),
@@ -300,7 +298,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What is executed of an operation, its arguments, and that it begins.
+    /// Returns the procedure of an operation, its arguments, and the event of its invocation.
     pub(super) fn operation_begun(&self, call: OperationCall) -> (ProcedureId, Vec<Data>, Action) {
         let (object, declared) = self.declared(call.operation);
         let text = self.call_text(Call::Operation(call)).into();
@@ -308,7 +306,7 @@ impl Machine<'_> {
         (procedure, data_of(call, declared), Action::Begin { call, text })
     }
 
-    /// That the operation with this procedure ends.
+    /// Returns the event that the operation with this procedure ends.
     pub(super) fn operation_ended(&self, procedure: ProcedureId, result: Option<Data>) -> Action {
         let procedure = self.program.procedure(procedure);
         let shown = result.as_ref().zip(procedure.returns.as_ref());
@@ -336,7 +334,7 @@ fn data(argument: Argument, content: &Type) -> Data {
     }
 }
 
-/// How many of a type there are, with values below `values`.
+/// Returns the number of elements of a type, with values below `values`.
 fn count(content: &Type, n: usize, values: u32) -> u64 {
     match content {
         Type::Optional(content) => 1 + count(content, n, values),
@@ -349,7 +347,7 @@ fn count(content: &Type, n: usize, values: u32) -> u64 {
     }
 }
 
-/// All of a type, with values below `values`.
+/// Returns all elements of a type, with values below `values`.
 fn arguments(content: &Type, n: usize, values: u32) -> Vec<Argument> {
     match content {
         Type::Optional(content) => {

@@ -1,11 +1,11 @@
-//! Shared memory in few bytes, for searches that hold many states of many cells.
+//! Compact encoding of shared memory, for searches that hold many states of many cells.
 //!
-//! Each cell takes a byte or two, and cells in a row that hold the same take one or two bytes more,
-//! however many they are: most nodes are absent most of the time. Whoever needs the cells
-//! reads the bytes again.
+//! Each cell takes a byte or two. A run of equal cells takes one or two bytes more, for any length:
+//! most nodes are absent most of the time. To access the cells, decode the bytes.
 //!
-//! A datum begins with a byte: what it is, and in the upper half a number below 15; or 15, and the
-//! rest of the number follows, seven bits to a byte, the least first.
+//! A datum begins with a byte. Its lower half is the kind of datum, its upper half a number below
+//! 15. An upper half of 15 means that the rest of the number follows, seven bits per byte, least
+//! significant first.
 
 use super::data::Data;
 use super::state::Cell;
@@ -17,32 +17,31 @@ const NUMBER: u8 = 2;
 const VALUE: u8 = 3;
 const VERSION: u8 = 4;
 const COUNTER: u8 = 5;
-/// Its number; then its kind.
+/// A node: its number, then its kind.
 const NODE: u8 = 6;
-/// How many; then they.
+/// Parts: their count, then the parts.
 const PARTS: u8 = 7;
-/// The cell before it, this often once more.
+/// Repeats the cell before it this many times.
 const REPEAT: u8 = 8;
-/// The number of processes that may be linked to the next cell; then one bit for each.
+/// Number of processes that may be linked to the next cell, then one bit per process.
 const LINKS: u8 = 9;
 
-/// The largest number in the upper half of a byte, which stands for all from there on.
+/// Marker in the upper half of a byte: the rest of the number follows.
 const LARGE: u64 = 15;
 
-/// The cells of a state, packed. Equal iff the cells are.
+/// Packed cells of a state. Equal iff the cells are.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Packed(Box<[u8]>);
 
 impl Packed {
-    /// Packs cells.
     pub(super) fn new(cells: &[Cell]) -> Self {
         let mut out = Writer(Vec::with_capacity(cells.len()));
-        // Where the last cell begins and ends, and how many equal ones came after it.
+        // Range of the last cell, and the number of equal cells after it.
         let (mut last, mut repeated) = (0..0, 0);
         for cell in cells {
             let start = out.0.len();
             out.cell(cell);
-            // Mostly of one byte, for which a call of `memcmp` is slow.
+            // The cell mostly has one byte, for which a call of `memcmp` is slow.
             let (before, after) = (&out.0[last.clone()], &out.0[start..]);
             if before.len() == after.len() && before.iter().eq(after) {
                 out.0.truncate(start);
@@ -66,7 +65,6 @@ impl Packed {
         Self(out.0.into())
     }
 
-    /// The cells.
     pub(super) fn cells(&self) -> Vec<Cell> {
         let mut bytes = Reader(&self.0);
         let mut cells: Vec<Cell> = Vec::new();
@@ -87,7 +85,6 @@ impl Packed {
         cells
     }
 
-    /// How many bytes they are.
     pub(super) const fn len(&self) -> usize {
         self.0.len()
     }
@@ -122,7 +119,7 @@ impl Writer {
         match data {
             Data::None => self.head(NONE, 0),
             Data::Bool(data) => self.head(BOOL, u64::from(*data)),
-            // Signs go to the lowest bit.
+            // The sign is the lowest bit.
             Data::Number(data) => self.head(NUMBER, ((data << 1) ^ (data >> 63)) as u64),
             Data::Value(data) => self.head(VALUE, u64::from(*data)),
             Data::Version(data) => self.head(VERSION, u64::from(*data)),

@@ -1,15 +1,12 @@
-//! A state in parts, for searches that hold many: what is shared, and what each
-//! process has to itself.
+//! A state in parts, for searches that hold many states: the shared part, and a part per process.
 //!
-//! A step reads and changes the shared part and that of the process that makes it,
-//! and no other. So the parts of many states can be kept apart, each once, and
-//! what a step does can be remembered for all states that have both parts.
+//! A step reads and changes only the shared part and the part of its process. So parts are
+//! interned, and the effect of a step is cached for all states that agree on both parts.
 //!
-//! Versions are the exception: their names are given out for the whole state. A
-//! search that wants two states with different names to be one renames them
-//! ([`SharedPart::versions`], [`SharedPart::renamed`]) in the order in which they
-//! occur. As programs only compare versions for equality, such states have the
-//! same futures.
+//! Versions are the exception: their names are assigned for the whole state. A search that
+//! identifies states with different names renames versions ([`SharedPart::versions`],
+//! [`SharedPart::renamed`]) in the order of their occurrence. Programs only compare versions for
+//! equality, so such states have the same futures.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -23,58 +20,54 @@ use super::machine::Machine;
 use super::packed::Packed;
 use super::state::{Activity, Cell, Frame, Local, State};
 
-/// The contents of all cells, and the processes that are linked to them.
+/// Contents of all cells, and the processes that are linked to them.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct SharedPart(pub(super) Arc<Vec<Cell>>);
 
-/// What one process has to itself: its variables, and where it stands.
+/// Private part of one process: its variables and its location.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct ProcessPart(pub(super) Arc<Local>);
 
-/// A part of a state: its versions, and how it is kept where there are many.
+/// A part of a state: its versions, and its packed form.
 pub trait Part: Clone {
-    /// What is kept of it: equal iff parts are equal.
+    /// Packed form; equal iff parts are equal.
     type Kept: Debug + Eq + Hash;
 
-    /// What is to be kept.
     fn to_kept(&self) -> Self::Kept;
 
-    /// The part that was kept.
     fn from_kept(kept: &Self::Kept) -> Self;
 
-    /// The versions in it but for the first one of all, which programs can name,
-    /// each once, in the order in which they occur.
+    /// Returns the versions of the part, each once, in the order of their occurrence. The initial
+    /// version, which programs can name, is left out.
     fn versions(&self) -> Vec<u32>;
 
-    /// The same with other names for versions; `rename` keeps 0, the first.
+    /// Renames the versions; `rename` keeps 0, the initial version.
     #[must_use]
     fn renamed(&self, rename: &mut dyn FnMut(u32) -> u32) -> Self;
 
-    /// About how many bytes it takes as it is kept, besides those of its struct.
+    /// Approximate heap memory of the packed form, in bytes.
     fn size(kept: &Self::Kept) -> usize;
 }
 
 impl State {
-    /// What is shared.
     pub fn shared_part(&self) -> SharedPart {
         SharedPart(Arc::clone(&self.cells))
     }
 
-    /// What a process has to itself.
+    /// Returns the part of a process.
     ///
     /// # Panics
-    /// If there is no such process.
+    /// If the process does not exist.
     pub fn process_part(&self, process: usize) -> ProcessPart {
         ProcessPart(Arc::clone(&self.processes[process]))
     }
 
-    /// The number of versions that have been made, the first one included: the
-    /// name of the next.
+    /// Returns the number of created versions, the initial one included: the name of the next.
     pub const fn versions_made(&self) -> u32 {
         self.fresh
     }
 
-    /// A state of these parts, one per process.
+    /// Creates a state from its parts, one per process.
     pub fn of_parts(
         shared: SharedPart,
         processes: impl IntoIterator<Item = ProcessPart>,
@@ -86,8 +79,8 @@ impl State {
 }
 
 impl Machine<'_> {
-    /// Bytes that are equal for two states iff the states are, once versions and nodes are renamed
-    /// by the order in which they occur: as [`State::key`], of programs with nodes, too.
+    /// Returns bytes that are equal for two states iff the states are, up to the names of versions
+    /// and nodes in the order of their occurrence. Extends [`State::key`] to programs with nodes.
     pub fn key(&self, state: &State) -> Vec<u8> {
         let heap = self.heap();
         if heap.is_empty() {
@@ -107,12 +100,12 @@ impl Machine<'_> {
 }
 
 impl ProcessPart {
-    /// Whether no operation is open.
+    /// Returns true if no operation is open.
     pub fn is_idle(&self) -> bool {
         self.0.activity == Activity::Idle
     }
 
-    /// Whether all is done but for the response.
+    /// Returns true if only the response remains.
     pub fn is_responding(&self) -> bool {
         matches!(self.0.activity, Activity::Responding(_) | Activity::Returning(..))
     }
@@ -215,7 +208,7 @@ fn renamed(data: &Data, rename: &mut dyn FnMut(u32) -> u32) -> Data {
 }
 
 impl Data {
-    /// About how many bytes it takes.
+    /// Approximate memory use in bytes.
     pub(crate) fn size(&self) -> usize {
         let parts: usize = match self {
             Self::Parts(parts) => parts.iter().map(Self::size).sum(),

@@ -1,12 +1,12 @@
-//! Parts of states with their processes renamed.
+//! Renames the processes in parts of states.
 //!
-//! A permutation of the processes acts on whatever is a process or a segment by its
-//! type: names, and the indices of arrays by process or segment, links included. Whether
-//! the program respects that is not said here: a number that a program made of a name
-//! stays what it is.
+//! A permutation of the processes acts on processes and segments according to the types: on names,
+//! and on the indices of arrays by process or segment, links included. This module does not decide
+//! whether the program respects the permutation: a number that a program computed from a name stays
+//! unchanged.
 //!
-//! Undone by the inverse permutation, also of parts that nothing reaches: it is a
-//! bijection of the well-typed parts.
+//! The inverse permutation undoes the renaming, even on unreachable parts: it is a bijection of the
+//! well-typed parts.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use super::state::{Activity, Cell, Frame, Local};
 use crate::program::{IndexSet, Type};
 
 impl Machine<'_> {
-    /// What is shared, with process and segment k renamed to `to[k]`.
+    /// Renames process and segment k to `to[k]` in the shared part.
     ///
     /// # Panics
-    /// If `to` is no permutation of the processes.
+    /// If `to` is not a permutation of the processes.
     pub fn permuted_shared(&self, part: &SharedPart, to: &[usize]) -> SharedPart {
         let mut cells: Vec<Cell> = part.0.to_vec();
         for (index, variable) in self.program.shared.iter().enumerate() {
@@ -40,11 +40,11 @@ impl Machine<'_> {
         SharedPart(Arc::new(cells))
     }
 
-    /// What a process has to itself, with process and segment k renamed to `to[k]`. It
-    /// is then that of another process.
+    /// Renames process and segment k to `to[k]` in a process's part. The result belongs to another
+    /// process.
     ///
     /// # Panics
-    /// If `to` is no permutation of the processes.
+    /// If `to` is not a permutation of the processes.
     pub fn permuted_process(&self, part: &ProcessPart, to: &[usize]) -> ProcessPart {
         let variables = self.program.private.iter();
         let private = part.0.private.iter().zip(variables);
@@ -83,7 +83,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Where the cell with this offset in its array goes.
+    /// Returns the target of the cell with this offset in its array.
     fn moved(&self, dimensions: &[IndexSet], offset: usize, to: &[usize]) -> usize {
         let (mut rest, mut target, mut weight) = (offset, 0, 1);
         for dimension in dimensions.iter().rev() {
@@ -98,7 +98,7 @@ impl Machine<'_> {
     }
 }
 
-/// Each element where its index goes.
+/// Moves each element to the image of its index.
 fn moved<T: Clone>(elements: &[T], to: &[usize], renamed: impl Fn(&T) -> T) -> Vec<T> {
     let mut moved = elements.to_vec();
     for (index, element) in elements.iter().enumerate() {
@@ -107,7 +107,7 @@ fn moved<T: Clone>(elements: &[T], to: &[usize], renamed: impl Fn(&T) -> T) -> V
     moved
 }
 
-/// A name, renamed; what is none stays as it is.
+/// Renames a name; other numbers stay unchanged.
 fn renamed(number: i64, to: &[usize]) -> i64 {
     let renamed = usize::try_from(number).ok().and_then(|index| to.get(index));
     renamed.map_or(number, |renamed| *renamed as i64)

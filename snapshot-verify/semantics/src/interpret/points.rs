@@ -1,23 +1,22 @@
 //! Linearization points that a step passes.
 //!
-//! An access that is marked on condition waits for the condition, which comes after what stores the
-//! result of the access, in the same step. Where no access waits, the condition is not evaluated.
+//! An access that is marked on condition waits for the condition, which follows the store of the
+//! access's result, in the same step. If no access waits, the condition is not evaluated.
 
 use super::fault::Fault;
 use super::report::AccessReport;
 use super::run::Run;
 use crate::program::{Expression, Mark};
 
-/// The linearization points that a step has passed.
+/// Linearization points that a step has passed.
 #[derive(Debug, Default)]
 pub(super) struct PointsPassed {
     count: u32,
-    /// The accesses that wait for their condition: of each the number of accesses reported with it.
+    /// Accesses that wait for their condition: for each, the number of accesses reported up to it.
     waiting: Vec<usize>,
 }
 
 impl PointsPassed {
-    /// How many there are.
     pub(super) const fn count(&self) -> u32 {
         self.count
     }
@@ -33,7 +32,7 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Decides whether the accesses that wait are linearization points.
+    /// Decides whether the waiting accesses are linearization points.
     pub(super) fn decide_points(&mut self, condition: &Expression) -> Result<(), Fault> {
         let waiting = std::mem::take(&mut self.points.waiting);
         if !waiting.is_empty() && self.scope().holds(condition)? {
@@ -42,7 +41,7 @@ impl Run<'_, '_, '_> {
         Ok(())
     }
 
-    /// Counts an access as a point; so many were reported with it, if they are reported.
+    /// Counts an access as a point; `reported`: number of accesses reported up to it.
     fn count_point(&mut self, reported: usize) {
         self.points.count += 1;
         let reports = self.accesses.as_mut().and_then(|accesses| accesses[..reported].last_mut());

@@ -1,4 +1,4 @@
-//! Replays: an execution step by step, with what each step changed.
+//! Replays: an execution step by step, with the changes of each step.
 
 use std::fmt::Write;
 
@@ -13,30 +13,29 @@ use super::state::State;
 /// One step of a replay.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Scene {
-    /// The number of the move, from 1.
+    /// Number of the move, from 1.
     pub number: usize,
-    /// What the step did.
     pub report: StepReport,
-    /// All cells and variables after it.
+    /// All cells and variables after the step.
     pub holdings: Vec<Shown>,
 }
 
 /// A cell or variable of a scene.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Shown {
-    /// What it holds.
+    /// Its content.
     pub holding: Holding,
-    /// What it held before, if that was something else.
+    /// Its content before the step, if different.
     pub before: Option<Holding>,
 }
 
-/// An execution that is being replayed: an iterator of its scenes. It ends with
-/// the first move that is impossible or faulty.
+/// Iterator over the scenes of an execution. It ends with the first move that is impossible or
+/// faulty.
 #[derive(Clone, Debug)]
 pub struct Replay<'m, 'p> {
     machine: &'m Machine<'p>,
     moves: &'m [Move],
-    /// How many moves have been made; all of them after an error.
+    /// Number of moves made; the number of all moves after an error.
     made: usize,
     state: State,
 }
@@ -82,8 +81,8 @@ fn compared(before: Vec<Holding>, after: Vec<Holding>) -> Vec<Shown> {
 }
 
 impl Scene {
-    /// The step and what it changed; with `all`, also what it did not change,
-    /// the changes marked by a star.
+    /// Renders the step and its changes; with `all`, also unchanged cells and variables, with the
+    /// changes marked by a star.
     pub fn text(&self, all: bool) -> String {
         let mut text = format!("{:>4}  p{}  {}\n", self.number, self.report.process, self.deeds());
         for Shown { holding, before } in &self.holdings {
@@ -102,7 +101,7 @@ impl Scene {
         text
     }
 
-    /// What the step did, on one line.
+    /// Describes the step on one line.
     pub fn deeds(&self) -> String {
         self.report.deeds()
     }

@@ -1,4 +1,4 @@
-//! What a step did, for people and for replays.
+//! Reports of steps, for people and for replays.
 
 use std::fmt;
 
@@ -7,22 +7,20 @@ use snapshot_core::Process;
 use super::event::Event;
 use crate::language::Span;
 
-/// What one step did.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct StepReport {
-    /// The process that made it.
     pub process: Process,
-    /// The text that was executed: of an access or an `atomic` block. A step
-    /// that only invokes or responds has none.
+    /// Executed text: an access or an `atomic` block. A step that only invokes or responds has
+    /// none.
     pub span: Option<Span>,
-    /// Its accesses to shared memory: one, or those of an `atomic` block.
+    /// Accesses to shared memory: one, or those within an `atomic` block.
     pub accesses: Vec<AccessReport>,
-    /// The invocation or response that it is.
+    /// Invocation or response, if the step is one.
     pub event: Option<Event>,
 }
 
 impl StepReport {
-    /// What the step did, on one line.
+    /// Describes the step on one line.
     pub fn deeds(&self) -> String {
         let accesses = self.accesses.iter().map(ToString::to_string);
         let event = self.event.iter().map(|event| event.action.to_string());
@@ -31,73 +29,66 @@ impl StepReport {
     }
 }
 
-/// One access to a shared cell.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AccessReport {
-    /// Its text.
     pub span: Span,
-    /// The cell with its indices, or the node: `r[1]`, `Node 1.next`, say.
+    /// The cell with its indices, or the node, such as `r[1]` or `Node 1.next`.
     pub cell: String,
-    /// What was done, with what was read and written as people read it.
+    /// Kind of the access, with the data as text.
     pub deed: Deed,
-    /// Whether it is a linearization point of the operation; of none in a program that was made
-    /// without.
+    /// True for a linearization point of the operation; always false if the program was made
+    /// without points.
     pub linearizes: bool,
 }
 
-/// What was done with a cell.
+/// Kind of an access, with its data.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Deed {
-    /// It was read.
     Read {
-        /// What it held.
+        /// Content of the cell.
         seen: String,
     },
-    /// It was written.
     Write {
-        /// What it holds now.
+        /// New content of the cell.
         written: String,
     },
-    /// It was read, and the process linked to it.
     LoadLinked {
-        /// What it held.
+        /// Content of the cell.
         seen: String,
     },
-    /// It was written iff the link was unbroken.
+    /// Writes iff the link is unbroken.
     StoreConditional {
-        /// What it holds now; `None` if the link was broken.
+        /// New content; `None` if the link was broken.
         written: Option<String>,
     },
-    /// The link was tested.
     Validate {
-        /// Whether it is unbroken.
+        /// True if the link is unbroken.
         linked: bool,
     },
-    /// It was written iff it held what was expected.
+    /// Writes iff the cell holds the expected content.
     CompareAndSwap {
-        /// What was expected.
         expected: String,
-        /// What it held.
+        /// Content before the access.
         seen: String,
-        /// What it holds now, if it held what was expected.
+        /// New content; `None` if the expectation failed.
         written: Option<String>,
     },
-    /// It is a node that was allocated.
+    /// Allocates a node.
     Allocate {
-        /// What its fields hold.
+        /// Contents of its fields.
         fields: Vec<String>,
     },
-    /// It is a node that was freed.
+    /// Frees a node.
     Free,
-    /// It is no cell, but a set of which one was chosen.
+    /// Chooses an element of a set, which stands in place of the cell.
     Choose {
-        /// Which.
+        /// Chosen element.
         chosen: String,
     },
 }
 
 impl Deed {
-    /// Whether a conditional access succeeded; `None` of the others.
+    /// Returns true if a conditional access succeeded; `None` for other accesses.
     pub const fn success(&self) -> Option<bool> {
         match self {
             Self::Read { .. }
@@ -114,9 +105,9 @@ impl Deed {
     }
 }
 
-/// `a[1] := 5`, `a[1] is 5`, `LL(X) is 5`, `SC(X, 5) succeeds`, `SC(X) fails`,
-/// `VL(X) is true`, `CAS(x, 1, 2) succeeds`, `CAS(x, 1) fails: 3`, `new Node 1(none, 5)`,
-/// `free Node 1`, `choose 2 of 0..3`.
+/// Formats as `a[1] := 5`, `a[1] is 5`, `LL(X) is 5`, `SC(X, 5) succeeds`, `SC(X) fails`, `VL(X) is
+/// true`, `CAS(x, 1, 2) succeeds`, `CAS(x, 1) fails: 3`, `new Node 1(none, 5)`, `free Node 1`,
+/// `choose 2 of 0..3`.
 impl fmt::Display for AccessReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cell = &self.cell;

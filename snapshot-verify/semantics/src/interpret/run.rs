@@ -1,4 +1,4 @@
-//! The meaning of instructions: one step of one process.
+//! Semantics of instructions: one step of one process.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use super::structure::Passage;
 use crate::language::Span;
 use crate::program::{Interface, MOST_WORK, Place, ProcedureId, Projection, Root, Type};
 
-/// Local operations in a row until a loop is said not to end. No step of a program that
-/// is small enough to be run has as many: evaluations are at most twice [`MOST_WORK`], and
-/// each belongs to at most two operations.
+/// Number of consecutive local operations that counts as an endless loop. No step of a program that
+/// is small enough to be run has this many: evaluations are at most twice [`MOST_WORK`], and each
+/// belongs to at most two operations.
 const PATIENCE: u32 = 8 * MOST_WORK as u32;
 
 /// A process that is making a step.
@@ -30,12 +30,12 @@ pub(super) struct Run<'m, 'p, 's> {
     fresh: &'s mut u32,
     /// Receives accesses, if they are reported.
     pub(super) accesses: Option<&'s mut Vec<AccessReport>>,
-    /// What is executed, if that is of interest.
+    /// Receives executed statements, if they are recorded.
     pub(super) coverage: Option<&'s mut Coverage>,
     /// Receives calls and returns, if they are reported.
     pub(super) passages: Option<&'s mut Vec<Passage>>,
     pub(super) points: PointsPassed,
-    /// Which of its outcomes it takes.
+    /// Chosen outcome of the step.
     pub(super) choice: u32,
     patience: u32,
 }
@@ -74,7 +74,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
         for local in &declared.locals[declared.parameters..] {
             let (n, me, private) = (self.machine.n, self.me, &**self.private);
             if range(&local.content, n).is_some_and(|(low, high)| low > high) {
-                // The index of a `for` that runs through nothing: never read.
+                // The index of a `for` over an empty range is never read.
                 locals.push(Data::Number(0));
                 continue;
             }
@@ -91,8 +91,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
         Ok(())
     }
 
-    /// Makes the access that the process stands before, or all those of the
-    /// `atomic` block.
+    /// Makes the access before which the process stands, or all accesses of the `atomic` block.
     pub fn access(&mut self) -> Result<(), Fault> {
         let mut atomics = 0_usize;
         loop {
@@ -132,8 +131,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
         }
     }
 
-    /// Runs local code up to the next access, or until the operation has nothing
-    /// left to do.
+    /// Runs local code up to the next access, or to the end of the operation.
     pub fn until_access(&mut self) -> Result<(), Fault> {
         while let Some(instruction) = self.instruction() {
             if instruction.is_access() {
@@ -145,7 +143,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
         Ok(())
     }
 
-    /// Notes that the next instruction is executed.
+    /// Records the execution of the next instruction.
     fn cover(&mut self) {
         if let (Some(coverage), Activity::Running(frames)) = (&mut self.coverage, &*self.activity)
             && let Some(frame) = frames.last()
@@ -154,7 +152,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
         }
     }
 
-    /// The next instruction; `None` once the operation has returned.
+    /// Returns the next instruction; `None` once the operation has returned.
     fn instruction(&self) -> Option<Instruction<'p>> {
         match &*self.activity {
             Activity::Running(frames) => {
@@ -172,7 +170,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
         }
     }
 
-    /// What expressions of the innermost call can see.
+    /// Returns the scope of expressions in the innermost call.
     pub fn scope(&mut self) -> Scope<'_> {
         let frame = match self.activity {
             Activity::Running(frames) => frames.last_mut().expect("a running process has a frame"),
@@ -187,7 +185,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
         }
     }
 
-    /// Executes an instruction that accesses nothing shared.
+    /// Executes an instruction without access to shared memory.
     fn local(&mut self, instruction: Instruction<'p>) -> Result<(), Fault> {
         match instruction {
             Instruction::Assign { place, value } => {
@@ -246,7 +244,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
         Ok(())
     }
 
-    /// Counts a turn that may belong to a loop without access.
+    /// Counts an iteration that may belong to a loop without access.
     fn be_patient(&mut self, span: Span) -> Result<(), Fault> {
         self.patience -= 1;
         if self.patience == 0 {
@@ -255,8 +253,8 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
         Ok(())
     }
 
-    /// Goes to the body of a `for` with the first index from a number on, or
-    /// behind it if there is none.
+    /// Enters the body of a `for` with the first remaining index, or leaves the loop if there is
+    /// none.
     fn next_index(&mut self, this: For<'p>, from: i64) {
         let (low, high) = this.over.bounds(self.machine.n);
         let frame = self.frame();
@@ -268,14 +266,13 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
             *variable = Data::Number(index);
             frame.at = this.body;
         } else {
-            // What is over leaves no trace in the state.
+            // A finished loop leaves no trace in the state.
             *variable = Data::Number(0);
             frame.excepts[this.number] = None;
             frame.at = this.end;
         }
     }
 
-    /// Leaves a procedure.
     fn leave(&mut self, result: Option<Data>) -> Result<(), Fault> {
         let Activity::Running(frames) = &mut *self.activity else {
             unreachable!("only a running process returns")
@@ -303,7 +300,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
         Ok(())
     }
 
-    /// Puts data into a variable or a part of it.
+    /// Stores data in a variable or a part of it.
     pub(super) fn store(&mut self, place: &Place, data: Data) -> Result<(), Fault> {
         let program = self.machine.program;
         let n = self.machine.n;
@@ -336,7 +333,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
     }
 }
 
-/// What a scan returns.
+/// Returns the values that a scan returns.
 fn view(data: Data) -> Vec<u32> {
     let Data::Parts(parts) = data else { unreachable!("a view is an array") };
     let value = |part| match part {

@@ -1,8 +1,8 @@
-//! Schedules: the next moves of processes.
+//! Schedules: executions as lists of moves.
 //!
-//! Steps of a process are deterministic, but for the node that `new` takes, so a list of moves determines an
-//! execution. It is the form in which counterexamples travel: the search that finds one
-//! hands over moves, and the interpreter tells what they do.
+//! Steps of a process are deterministic, except for the node that `new` takes and the element of a
+//! choice. A move names this outcome, so a list of moves determines an execution. Counterexamples
+//! are passed on in this form: the search hands over moves, and the interpreter executes them.
 
 use std::fmt;
 
@@ -18,42 +18,37 @@ use super::state::State;
 /// One move of one process.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Move {
-    /// The process that moves.
     pub process: Process,
-    /// What it does.
     pub kind: MoveKind,
 }
 
-/// What a process does.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum MoveKind {
-    /// It begins an operation.
     Begin(Call),
-    /// It makes the next step of its open operation: an access or the response.
+    /// Makes the next step of the open operation: an access or the response.
     Step,
-    /// The same, and takes this [outcome](Machine::outcomes) of it, from 1: `Step` takes
-    /// outcome 0.
+    /// Makes the next step with this [outcome](Machine::outcomes), from 1: `Step` has outcome 0.
     Take(u32),
 }
 
 impl Move {
-    /// `process` begins `update(value)`.
+    /// Creates the move that begins `update(value)`.
     pub const fn update(process: Process, value: u32) -> Self {
         Self { process, kind: MoveKind::Begin(Call::Update(value)) }
     }
 
-    /// `process` begins a scan.
+    /// Creates the move that begins a scan.
     pub const fn scan(process: Process) -> Self {
         Self { process, kind: MoveKind::Begin(Call::Scan) }
     }
 
-    /// `process` makes a step, and takes this outcome of it.
+    /// Creates a step with this outcome.
     pub const fn taking(process: Process, outcome: u32) -> Self {
         let kind = if outcome == 0 { MoveKind::Step } else { MoveKind::Take(outcome) };
         Self { process, kind }
     }
 
-    /// Which outcome of a step it takes; 0 of a move that is none.
+    /// Returns the outcome of a step; 0 for other moves.
     pub const fn outcome(&self) -> u32 {
         match self.kind {
             MoveKind::Take(outcome) => outcome,
@@ -61,7 +56,6 @@ impl Move {
         }
     }
 
-    /// `process` makes a step.
     pub const fn step(process: Process) -> Self {
         Self { process, kind: MoveKind::Step }
     }
@@ -75,14 +69,14 @@ struct Named<'a> {
 }
 
 impl Move {
-    /// As trace files have it, with the names of the operations of the object that the program
+    /// Formats as in trace files, with the names of the operations of the object that the program
     /// declares: `p0 begin push 1`.
     pub const fn named(self, operations: &[String]) -> impl fmt::Display {
         Named { made: self, operations }
     }
 }
 
-/// `p0 begin push 1`; `-` is none.
+/// Formats as `p0 begin push 1`; `-` stands for `none`.
 impl fmt::Display for Named<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let MoveKind::Begin(Call::Operation(call)) = self.made.kind else {
@@ -103,8 +97,8 @@ impl fmt::Display for Named<'_> {
     }
 }
 
-/// `p0 update 1`, `p1 scan`, `p1 step`. Operations of an object are given by number: their names
-/// are a program's ([`Self::named`]).
+/// Formats as `p0 update 1`, `p1 scan`, `p1 step`. Operations of an object are given by number:
+/// their names belong to a program ([`Self::named`]).
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
@@ -125,53 +119,51 @@ impl fmt::Display for Move {
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error("move {number}, `{made}`: {kind}")]
 pub struct MoveError {
-    /// The number of the move, from 1.
+    /// Number of the move, from 1.
     pub number: usize,
-    /// The move.
     pub made: Move,
-    /// Why it is impossible.
     pub kind: MoveErrorKind,
 }
 
-/// Why a move is impossible.
+/// Reason why a move is impossible.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MoveErrorKind {
-    /// There is no such process.
+    /// The process does not exist.
     #[error("there are {processes} processes, numbered from 0")]
     NoSuchProcess {
-        /// How many there are.
+        /// Number of processes.
         processes: usize,
     },
-    /// It begins an operation while another one of its own is open.
+    /// The process begins an operation while another one is open.
     #[error("the process has an operation open; it can only step")]
     Busy,
-    /// It steps without an open operation.
+    /// The process steps without an open operation.
     #[error("the process is idle; it can only begin an update or a scan")]
     Idle,
-    /// The same, of an object that the text declares.
+    /// The process steps without an open operation; the text declares an object.
     #[error("the process is idle; it can only begin an operation of the object")]
     IdleAtObject,
     /// The step has fewer outcomes.
     #[error("the step has the outcomes 0 to {last} only")]
     NoSuchOutcome {
-        /// The number of the last.
+        /// Largest outcome.
         last: u32,
     },
-    /// The program has no such operation, or not with such arguments.
+    /// The program has no such operation, or not with these arguments.
     #[error("the algorithm has no such operation")]
     NoSuchOperation,
-    /// The program does something without meaning there.
+    /// The step is a fault of the program.
     #[error("the program is faulty: {0}")]
     Fault(Fault),
 }
 
 impl Machine<'_> {
-    /// Makes a move, if its process can.
+    /// Makes a move.
     ///
     /// # Errors
-    /// If it cannot, or the program is faulty there; after a fault the state
-    /// means nothing.
+    /// If its process cannot make the move, or the program is faulty there; after a fault the state
+    /// is meaningless.
     pub fn make(&self, state: &mut State, made: Move) -> Result<StepReport, MoveErrorKind> {
         if made.process.index() >= self.processes() {
             return Err(MoveErrorKind::NoSuchProcess { processes: self.processes() });
@@ -218,24 +210,21 @@ impl Machine<'_> {
     }
 }
 
-/// What a schedule did.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Execution {
-    /// n.
     pub processes: usize,
-    /// One report per move.
     pub reports: Vec<StepReport>,
-    /// The state at the end.
+    /// State at the end.
     pub last: State,
 }
 
 impl Execution {
-    /// The invocations and responses, in the order in which they happened.
+    /// Returns the invocations and responses, in their order.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.reports.iter().filter_map(|report| report.event.as_ref())
     }
 
-    /// The recording of the execution; what is open is pending.
+    /// Returns the history of the execution; open operations are pending.
     pub fn history(&self) -> History<u32> {
         history(self.processes, self.events())
     }

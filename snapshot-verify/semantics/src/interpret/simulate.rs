@@ -1,12 +1,11 @@
 //! Random walks: executions under a random scheduler.
 //!
-//! A scheduler that gives all processes the same chance at every move is a poor
-//! tester: an operation that is overtaken by several others, which is what
-//! violations are made of, is exponentially rare. So processes have weights of
-//! very different size, and these are drawn again from time to time.
+//! A scheduler that gives all processes the same chance at every move is a poor tester. Violations
+//! typically involve an operation that several others overtake, which is then exponentially rare.
+//! So processes have weights of very different size, redrawn periodically.
 //!
-//! A walk is determined by its seed, forever: ChaCha8 is a fixed function, and
-//! what is drawn from it is computed here.
+//! The seed determines a walk on every machine and in every version: ChaCha8 is a fixed function,
+//! and the draws from it are computed here.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -18,21 +17,18 @@ use super::machine::Machine;
 use super::schedule::{Execution, Move, MoveErrorKind, MoveKind};
 use super::state::State;
 
-/// A random execution.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Walk {
-    /// The process and its move.
     pub moves: Vec<Move>,
-    /// What that did.
     pub execution: Execution,
-    /// What is wrong with one more move, if the walk ended because of that.
+    /// Last attempted move and its fault, if a fault ended the walk.
     pub faulty: Option<(Move, super::fault::Fault)>,
 }
 
-/// The weights that a process may have.
+/// Weights that a process may have.
 const WEIGHTS: [usize; 3] = [1, 8, 64];
 
-/// How many moves the weights last, on average.
+/// Average number of moves between draws of the weights.
 const PERIOD: usize = 12;
 
 /// A random scheduler of a client, before its first move.
@@ -42,35 +38,33 @@ pub struct Scheduler {
     random: ChaCha8Rng,
     progress: Progress,
     weights: Vec<usize>,
-    /// What weights are drawn from, and how many moves they last, on average.
+    /// Possible weights, and the average number of moves between draws.
     choices: [usize; 3],
     period: usize,
 }
 
 impl Scheduler {
-    /// Of n processes; the same seed makes the same choices.
+    /// Creates a scheduler of n processes; the same seed makes the same choices.
     pub fn new(client: Client, n: usize, seed: u64) -> Self {
         let random = ChaCha8Rng::seed_from_u64(seed);
         let (choices, period) = (WEIGHTS, PERIOD);
         Self { client, random, progress: client.start(n), weights: vec![1; n], choices, period }
     }
 
-    /// The same, but for processes that pause for long, in the midst of an operation,
-    /// while others complete many.
+    /// Lets processes pause for long in the middle of an operation, while others complete many.
     #[must_use]
     pub fn with_long_pauses(self) -> Self {
         Self { choices: [1, 64, 1 << 12], period: 60, ..self }
     }
 
-    /// The next move, in the state that its predecessors led to: of some process
-    /// that can move, and if it is idle, something that the client allows it to
-    /// begin. `None` when no process can move.
+    /// Draws the next move: a process that can move, and if it is idle, an operation that the
+    /// client allows. `None` when no process can move. `state` is the result of the moves so far.
     pub fn next(&mut self, state: &State) -> Option<Move> {
         let n = self.weights.len();
         self.next_by(state, |client, progress, process| client.calls(progress, process, n))
     }
 
-    /// The same; `calls` tells what an idle process may begin.
+    /// Draws as [`Self::next`]; `calls` returns the operations that an idle process may begin.
     pub fn next_by(
         &mut self,
         state: &State,
@@ -79,7 +73,7 @@ impl Scheduler {
         self.next_taking(state, |_| 1, calls)
     }
 
-    /// The same, of steps that have this many outcomes.
+    /// Draws as [`Self::next_by`], from steps with this many outcomes.
     pub fn next_taking(
         &mut self,
         state: &State,
@@ -124,8 +118,8 @@ impl Scheduler {
     }
 }
 
-/// At most this many moves at random, as a [`Scheduler`] draws them. The walk ends
-/// early when no process can move.
+/// Makes up to this many random moves, drawn by a [`Scheduler`]. The walk ends early when no
+/// process can move.
 pub fn walk(machine: &Machine<'_>, client: &Client, seed: u64, moves: usize) -> Walk {
     let n = machine.processes();
     let mut scheduler = Scheduler::new(*client, n, seed);
@@ -147,7 +141,7 @@ pub fn walk(machine: &Machine<'_>, client: &Client, seed: u64, moves: usize) -> 
     Walk { moves: made, execution, faulty }
 }
 
-/// A number below a limit. For limits far below 2^32 as good as uniform.
+/// Draws a number below a limit. Close to uniform for limits far below 2^32.
 fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
     ((u64::from(random.next_u32()) * limit as u64) >> 32) as usize
 }

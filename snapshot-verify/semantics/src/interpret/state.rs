@@ -1,5 +1,4 @@
-//! States of a program: what every cell and variable holds, and where each
-//! process stands.
+//! States of a program: the content of every cell and variable, and the location of each process.
 
 use std::sync::Arc;
 
@@ -8,48 +7,44 @@ use crate::program::ProcedureId;
 
 /// A state of all n processes and of shared memory.
 ///
-/// Two states are equal iff they hold the same, versions by number included.
-/// [`Self::key`] can tell them apart up to the names of versions.
+/// Two states are equal iff all contents are, versions by number included. [`Self::key`] compares
+/// states up to the names of versions.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct State {
-    /// The cells, in the order of their declarations, of an array in row-major order.
-    /// Shared with the states before and after, like the processes, where a step
-    /// does not change them: searches hold many states.
+    /// Cells in the order of their declarations, arrays in row-major order. Like the processes,
+    /// shared with the states before and after a step that does not change them: searches hold many
+    /// states.
     pub(super) cells: Arc<Vec<Cell>>,
-    /// One per process.
     pub(super) processes: Vec<Arc<Local>>,
-    /// The version that `fresh` makes next.
+    /// Version that `fresh` creates next.
     pub(super) fresh: u32,
 }
 
-/// A shared cell.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Cell {
     pub content: Data,
-    /// The processes with an unbroken link; empty but for LL/SC cells.
+    /// Processes with an unbroken link; empty unless this is an LL/SC cell.
     pub links: Vec<bool>,
 }
 
-/// What one process has to itself.
+/// Private state of one process.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Local {
-    /// In the order of their declarations.
+    /// Private variables in the order of their declarations.
     pub private: Vec<Data>,
     pub activity: Activity,
 }
 
-/// What a process is doing.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Activity {
     /// No operation is open.
     Idle,
-    /// In an operation, before its next access. The last frame is the innermost
-    /// call; every other stands at the call that it waits for.
+    /// In an operation, before its next access. The last frame is the innermost call; every other
+    /// frame stands at the call that it waits for.
     Running(Vec<Frame>),
-    /// All is done but for the response: an update's, or a scan's with what it
-    /// returns.
+    /// Only the response remains: of an update, or of a scan with its result.
     Responding(Option<Vec<u32>>),
-    /// The same, of an object's operation with this procedure, and what it returns.
+    /// Only the response remains, of an object's operation with this procedure and result.
     Returning(ProcedureId, Option<Data>),
 }
 
@@ -57,25 +52,24 @@ pub(super) enum Activity {
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Frame {
     pub procedure: ProcedureId,
-    /// The next instruction.
+    /// Next instruction.
     pub at: usize,
     pub locals: Vec<Data>,
-    /// The index that each `for` leaves out.
+    /// Index that each `for` skips.
     pub excepts: Vec<Option<i64>>,
 }
 
 impl State {
-    /// Whether a process has no operation open.
+    /// Returns true if a process has no open operation.
     pub fn is_idle(&self, process: usize) -> bool {
         self.processes[process].activity == Activity::Idle
     }
 
-    /// Bytes that are equal for two states of one program and n iff the states
-    /// are, once versions are renamed by the order in which they occur. As
-    /// programs only compare versions for equality, such states have the same
-    /// futures.
+    /// Returns bytes that are equal for two states of one program and n iff the states are equal
+    /// once versions are renamed in the order of their occurrence. Programs only compare versions
+    /// for equality, so such states have the same futures.
     pub fn key(&self) -> Vec<u8> {
-        // The first version can be named by the program, so its name is kept.
+        // Programs can name the initial version, so its name is kept.
         let mut key = Key { bytes: Vec::with_capacity(64), versions: vec![0] };
         for cell in &*self.cells {
             key.data(&cell.content);
@@ -94,7 +88,7 @@ impl State {
                     values.iter().for_each(|value| key.number(u64::from(*value)));
                 }
                 Activity::Returning(procedure, result) => {
-                    // Fewer frames than a running process has.
+                    // A running process has more frames.
                     key.number(2);
                     key.number(u64::from(procedure.0));
                     key.data(result.as_ref().unwrap_or(&Data::None));
@@ -109,16 +103,16 @@ impl State {
     }
 }
 
-/// A state being written down. The shape of each variable is fixed by the
-/// program, so scalars in a fixed order suffice.
+/// Encoder of a state. The program determines the shape of each variable, so scalars in a fixed
+/// order suffice.
 struct Key {
     bytes: Vec<u8>,
-    /// The versions that have occurred, in this order. They are few.
+    /// Versions in the order of their occurrence. They are few.
     versions: Vec<u32>,
 }
 
 impl Key {
-    /// Seven bits per byte, the least first; the last byte is below 128.
+    /// Appends a number: seven bits per byte, least significant first; the last byte is below 128.
     fn number(&mut self, mut number: u64) {
         while number >= 128 {
             self.bytes.push(number as u8 | 128);
@@ -127,12 +121,12 @@ impl Key {
         self.bytes.push(number as u8);
     }
 
-    /// 0 is none.
+    /// Appends data; 0 encodes none.
     fn data(&mut self, data: &Data) {
         match data {
             Data::None => self.number(0),
             Data::Bool(data) => self.number(1 + u64::from(*data)),
-            // Signs go to the lowest bit.
+            // The sign is the lowest bit.
             Data::Number(data) => self.number(1 + ((data << 1) ^ (data >> 63)) as u64),
             Data::Value(data) => self.number(1 + u64::from(*data)),
             Data::Counter(data) => self.number(1 + data),

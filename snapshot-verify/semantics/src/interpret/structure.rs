@@ -1,8 +1,8 @@
-//! What a state holds, as data: cells by variable and indices, variables by position, and
-//! where each process stands in the calls that it is in. [`Machine::holdings`] tells the
-//! same by names and as text.
+//! Content of a state, as data: cells by variable and indices, variables by position, and the
+//! location of each process in its calls. [`Machine::holdings`] gives the same by names and as
+//! text.
 //!
-//! For those that compare states of the interpreter with states of something else.
+//! Serves comparisons of the interpreter's states with other representations.
 
 use snapshot_core::Process;
 
@@ -17,30 +17,28 @@ use crate::program::{ProcedureId, SharedId};
 /// A call of a procedure that has not returned.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenCall<'s> {
-    /// The procedure.
     pub procedure: ProcedureId,
-    /// The number of its next instruction; of all calls but the innermost, of the call
-    /// that it waits for. Statements are numbered as they are written: one number per
-    /// assignment, access, call, jump and return, two for `for` and `atomic`, one for `if`
-    /// and one more for its `else`.
+    /// Number of its next instruction; in all calls but the innermost, the number of the call that
+    /// it waits for. Statements are numbered as they are written: one number per assignment,
+    /// access, call, jump and return, two for `for` and `atomic`, one for `if` and one more for its
+    /// `else`.
     pub at: usize,
-    /// Its variables, in the order of their declarations, parameters first.
+    /// Local variables in the order of their declarations, parameters first.
     pub locals: &'s [Data],
-    /// Per `for` of the procedure, the index that it leaves out.
+    /// Index that each `for` of the procedure skips.
     pub excepts: &'s [Option<i64>],
 }
 
-/// Into a procedure, or out of it.
+/// Call or return of a procedure.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Passage {
-    /// It is called.
     In(ProcedureId),
-    /// It returns this.
+    /// Return with this result.
     Out(ProcedureId, Option<Data>),
 }
 
 impl Machine<'_> {
-    /// What a cell holds; `None` if there is no such cell.
+    /// Returns the content of a cell; `None` if the cell does not exist.
     pub fn cell<'s>(
         &self,
         state: &'s State,
@@ -50,8 +48,8 @@ impl Machine<'_> {
         self.numbered(state, variable, indices).map(|cell| &cell.content)
     }
 
-    /// Whether a process has an unbroken link to the cell of a variable; `None` if there is no
-    /// such cell, or it has no links.
+    /// Returns true if a process has an unbroken link to the cell of a variable; `None` if the cell
+    /// does not exist or has no links.
     pub fn is_linked(
         &self,
         state: &State,
@@ -80,19 +78,19 @@ impl Machine<'_> {
         state.cells.get(first + number)
     }
 
-    /// The private variables of a process, in the order of their declarations.
+    /// Returns the private variables of a process, in the order of their declarations.
     ///
     /// # Panics
-    /// If there is no such process.
+    /// If the process does not exist.
     pub fn private<'s>(&self, state: &'s State, process: Process) -> &'s [Data] {
         &state.processes[process.index()].private
     }
 
-    /// The calls that a process is in, the operation itself first; none if it is idle or
-    /// has only to respond.
+    /// Returns the open calls of a process, the operation itself first; empty if it is idle or only
+    /// has to respond.
     ///
     /// # Panics
-    /// If there is no such process.
+    /// If the process does not exist.
     pub fn open_calls<'s>(&self, state: &'s State, process: Process) -> Vec<OpenCall<'s>> {
         match &state.processes[process.index()].activity {
             Activity::Running(frames) => frames
@@ -108,7 +106,7 @@ impl Machine<'_> {
         }
     }
 
-    /// As [`Self::begin`], and adds the calls that it makes and that return.
+    /// Begins as [`Self::begin`], and records calls and returns.
     ///
     /// # Errors
     /// As [`Self::invoke`].
@@ -122,7 +120,7 @@ impl Machine<'_> {
         self.begin_observed(state, process, call, None, Some(passages)).map(|_| ())
     }
 
-    /// As [`Self::advance`], and adds the calls that it makes and that return.
+    /// Steps as [`Self::advance`], and records calls and returns.
     ///
     /// # Errors
     /// As [`Self::step`].

@@ -1,5 +1,4 @@
-//! Trace files: a schedule, with what it is a schedule of.
-//! `docs/traces.md` describes the format.
+//! Trace files: a schedule with the program it belongs to. `docs/traces.md` describes the format.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,39 +12,35 @@ use super::machine::MAX_PROCESSES;
 use super::schedule::{Move, MoveKind};
 use crate::program::OperationId;
 
-/// A schedule, with what it is a schedule of.
+/// A schedule, with the program it belongs to.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Trace {
-    /// The name of an algorithm of the corpus, or a file: one line of text.
+    /// Name of an algorithm of the corpus, or a file: one line of text.
     pub algorithm: String,
-    /// The bug variant, if it is one.
+    /// Name of the bug variant, if the algorithm is one.
     pub bug: Option<String>,
-    /// What `size` stands for, if it is not what the text declares.
+    /// Value of `size`, if it differs from the declared one.
     pub size: Option<u32>,
-    /// n.
     pub processes: usize,
-    /// The pair (i, j) whose simple executions it belongs to, if it was found
-    /// among these.
+    /// Pair (i, j), if the schedule was found among its simple executions.
     pub pair: Option<[Process; 2]>,
-    /// The names of the operations, if it is an execution of an object that the algorithm
-    /// declares: of [`Call::Operation`] in moves, by number.
+    /// Names of the operations by number, for [`Call::Operation`] in moves, if the algorithm
+    /// declares an object.
     pub operations: Vec<String>,
-    /// Whether it is one of the program with its linearization points.
+    /// True if the program includes its linearization points.
     pub points: bool,
-    /// The [`digest`] of the program that it was made with, if it is known.
+    /// [`digest`] of the program that made the trace, if known.
     pub program: Option<String>,
-    /// Whether the history is linearizable, if that is known.
+    /// Whether the history is linearizable, if known.
     pub linearizable: Option<bool>,
-    /// The process and its move.
     pub moves: Vec<Move>,
-    /// What moves did, by their numbers from 1, as far as it is known.
+    /// Descriptions of moves, by their numbers from 1, as far as known.
     pub deeds: BTreeMap<usize, String>,
 }
 
-/// Sixteen hexadecimal digits that tell programs apart, nearly always: those of a text
-/// without comments and white space, the bug edits made (FNV-1a of
-/// [`Program`](crate::program::Program) as it is displayed). No protection against
-/// intent: what moves do is compared as well.
+/// Returns sixteen hexadecimal digits that almost always distinguish programs. Comments and white
+/// space do not count, edits of a bug do. (FNV-1a of [`Program`](crate::program::Program) as it is
+/// displayed.) It does not protect against intent: the effects of moves are compared as well.
 pub fn digest(program: &crate::program::Program) -> String {
     const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01b3;
@@ -55,42 +50,40 @@ pub fn digest(program: &crate::program::Program) -> String {
     format!("{digest:016x}")
 }
 
-/// A text that is no trace.
+/// A text that is not a valid trace.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error("line {line}: {kind}")]
 pub struct TraceError {
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What is wrong there.
     pub kind: TraceErrorKind,
 }
 
-/// What is wrong with a trace.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum TraceErrorKind {
-    /// It is no trace at all.
+    /// The header is missing: the text is not a trace.
     #[error("a trace begins with the line `{}`", Trace::HEADER)]
     NoHeader,
-    /// It is a trace of another version.
+    /// The trace has another version.
     #[error("this is version {found} of the trace format; this program reads versions 1 and 2")]
     Version {
-        /// The version.
+        /// Version found.
         found: String,
     },
     /// A line of the head is missing.
     #[error("the line `{what} ...` is missing before the first move")]
     Missing {
-        /// How it begins.
+        /// Keyword of the line.
         what: &'static str,
     },
     /// A line of the head occurs twice.
     #[error("`{what}` has been given before")]
     Twice {
-        /// How it begins.
+        /// Keyword of the line.
         what: &'static str,
     },
-    /// A line that means nothing.
+    /// A line has no meaning.
     #[error(
         "`{found}` is neither a move (`p0 update 1`, `p0 scan`, `p0 step`, `p0 step 3`, or \
          `p0 begin NAME ARGUMENTS` of one of the `operations`) nor one of `algorithm NAME`, `bug \
@@ -98,62 +91,61 @@ pub enum TraceErrorKind {
          DIGEST`, `history linearizable|violation`, `= DEED`, `end`"
     )]
     Unknown {
-        /// The line.
+        /// Line found.
         found: String,
     },
-    /// A number that is none, or out of range.
+    /// A number is invalid or out of range.
     #[error("`{found}` is no {what} from {low} to {high}")]
     Number {
-        /// What should stand there.
+        /// Kind of number expected.
         what: &'static str,
-        /// What does.
+        /// Text found.
         found: String,
-        /// The least possible.
+        /// Least possible number.
         low: u64,
-        /// The greatest possible.
+        /// Greatest possible number.
         high: u64,
     },
-    /// A pair that is not one.
+    /// The pair is invalid.
     #[error("a pair is two different processes, the smaller first")]
     Pair,
-    /// Too many moves.
     #[error("a trace has at most {limit} moves")]
     TooLong {
-        /// How many it may have.
+        /// Largest possible number of moves.
         limit: usize,
     },
-    /// It was cut off.
+    /// The trace was cut off.
     #[error(
         "the trace is cut off after this line: its last line must be `{}`; make it again",
         Trace::END
     )]
     NoEnd,
-    /// Something stands after the end.
+    /// A line stands after the end.
     #[error("`{found}` stands after the last line, `{}`", Trace::END)]
     AfterEnd {
-        /// The line.
+        /// Line found.
         found: String,
     },
-    /// What a move did, before the first one.
+    /// A description of a move stands before the first move.
     #[error("`=` says what the move before it did: there is none")]
     NoMove,
-    /// A line of the head after a move.
+    /// A line of the head stands after a move.
     #[error("`{what}` belongs before the first move")]
     Late {
-        /// How it begins.
+        /// Keyword of the line.
         what: &'static str,
     },
 }
 
 impl Trace {
-    /// The first line of a trace.
+    /// First line of a trace.
     pub const HEADER: &'static str = "snapshot-trace 2";
 
-    /// The last line, since version 2: without it, a trace that was cut off would be
-    /// another one.
+    /// Last line, since version 2: without it, a trace that was cut off would pass for a complete
+    /// one.
     pub const END: &'static str = "end";
 
-    /// The line, from 1, of a move, by its number from 1, in the text of a trace.
+    /// Returns the line of a move in the text of a trace; both are numbered from 1.
     pub fn line_of(text: &str, number: usize) -> Option<usize> {
         let mut reading = Reading::default();
         let lines = text.lines().map(str::trim).zip(1..);
@@ -166,7 +158,7 @@ impl Trace {
     }
 }
 
-/// As a trace file has it.
+/// Formats as a trace file.
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", Self::HEADER)?;
@@ -204,22 +196,22 @@ impl fmt::Display for Trace {
     }
 }
 
-/// The line that says that linearization points were in use.
+/// Line that marks a program with its linearization points.
 const POINTS: &str = "points";
 
-/// How a history is named that is linearizable.
+/// Text for a linearizable history.
 const LINEARIZABLE: &str = "linearizable";
 
-/// And one that is not.
+/// Text for a violation.
 const WRONG: &str = "violation";
 
-/// The most moves of a trace: what is longer is no trace for people.
+/// Most moves of a trace: people cannot read longer ones.
 const MOST_MOVES: usize = 1 << 24;
 
-/// The most outcomes of a step: no program has as many nodes.
+/// Most outcomes of a step: no program has this many nodes.
 const MOST_OUTCOMES: u64 = 1 << 20;
 
-/// What has been read of a trace.
+/// Partially read trace.
 #[derive(Default)]
 struct Reading {
     algorithm: Option<String>,
@@ -284,7 +276,7 @@ impl FromStr for Trace {
     }
 }
 
-/// Whether a trace with this first line has a last one, too.
+/// Returns true if a trace with this first line must have an end mark.
 fn header(line: &str) -> Result<bool, TraceErrorKind> {
     let mut words = line.split_whitespace();
     match (words.next(), words.next(), words.next()) {
@@ -304,7 +296,7 @@ fn number(what: &'static str, found: &str, (low, high): (u64, u64)) -> Result<u6
     }
 }
 
-/// Fills in what was not given yet.
+/// Sets a value that must not have been set before.
 fn once<T>(place: &mut Option<T>, what: &'static str, found: T) -> Result<(), TraceErrorKind> {
     if place.is_some() {
         return Err(TraceErrorKind::Twice { what });

@@ -1,18 +1,16 @@
-//! Parts of states as text, and back: what certificates are made of.
+//! Textual form of the parts of states, as used in certificates.
 //!
-//! A part is a line of words apart by single spaces, scalars in the order of the
-//! declarations, arrays and records flattened: the types say where each begins.
-//! `-` is none, `t` and `f` are truth values, all else are numbers. After the content
-//! of an LL/SC cell comes a word with a digit per process, 1 for an unbroken link. After
-//! the private variables of a process comes where it stands: `idle`; `ended` or `returns
-//! 0 1 0`, before the response; or, from the outermost call to the innermost, `at
-//! PROCEDURE INSTRUCTION` with the locals of the call and the index that each of its `for`
-//! statements leaves out.
+//! A part is a line of words separated by single spaces. Scalars follow the order of the
+//! declarations; arrays and records are flattened, since the types determine their extent. The word
+//! `-` stands for none, `t` and `f` for truth values; all other words are numbers. After the
+//! content of an LL/SC cell comes a word with a digit per process, 1 for an unbroken link. After
+//! the private variables of a process comes its location: `idle`; or, before the response, `ended`
+//! or `returns 0 1 0`; or, from the outermost call to the innermost, `at PROCEDURE INSTRUCTION`
+//! with the locals of the call and the index that each of its `for` statements skips.
 //!
-//! **The text is untrusted.** It is taken only if the
-//! interpreter can go on from it: all is of its type, a call stands where a process can
-//! rest, and those around it at the calls that they wait for. Nothing says that it is
-//! reachable.
+//! **The text is untrusted.** It is accepted only if the interpreter can continue from it: all data
+//! have their types, the innermost call is at an instruction where a process can stop, and each
+//! outer call at the call that it waits for. The state may be unreachable.
 
 use std::str::Split;
 use std::sync::Arc;
@@ -26,47 +24,45 @@ use super::parts::{ProcessPart, SharedPart};
 use super::state::{Activity, Cell, Frame, Local};
 use crate::program::{CellKind, ProcedureId, Type};
 
-/// Versions, counters and values are read below this, so that counting on from them
-/// overflows nothing.
+/// Exclusive bound on versions, counters and values in a text, so that counting on from them does
+/// not overflow.
 const LARGEST: u32 = 1 << 30;
 
-/// A text that is no part of a state.
+/// Reason why a text is not a part of a state.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum WrittenError {
-    /// Something else was expected at a word.
+    /// A word is missing or invalid.
     #[error("word {word}: expected {expected}")]
     Expected {
-        /// The number of the word, from 1.
+        /// Number of the word, from 1.
         word: usize,
-        /// What was expected.
         expected: &'static str,
     },
-    /// It goes on after its end.
+    /// The line has further words after its end.
     #[error("word {word} and what follows are too many")]
     TooLong {
-        /// The number of the word, from 1.
+        /// Number of the word, from 1.
         word: usize,
     },
 }
 
-/// Writes and reads the parts of the states of a machine.
+/// Writer and reader of the parts of a machine's states.
 #[derive(Clone, Debug)]
 pub struct Writing<'m, 'p> {
     machine: &'m Machine<'p>,
-    /// Per procedure and instruction, whether a process can stand there: reachable, and
-    /// not within an `atomic` block.
+    /// Per procedure and instruction, true if a process can stop there: reachable, and outside of
+    /// `atomic` blocks.
     outside: Vec<Vec<bool>>,
 }
 
 impl<'m, 'p> Writing<'m, 'p> {
-    /// Of a machine.
     pub fn new(machine: &'m Machine<'p>) -> Self {
         let outside = machine.code.iter().map(|code| outside(&code.instructions)).collect();
         Self { machine, outside }
     }
 
-    /// What is shared, as a line.
+    /// Writes the shared part as a line.
     pub fn shared(&self, part: &SharedPart) -> String {
         let mut words = Vec::new();
         let mut cells = part.0.iter();
@@ -83,7 +79,7 @@ impl<'m, 'p> Writing<'m, 'p> {
         words.join(" ")
     }
 
-    /// What one process has to itself, as a line.
+    /// Writes the part of a process as a line.
     pub fn process(&self, part: &ProcessPart) -> String {
         let program = self.machine.program;
         let mut words = Vec::new();
@@ -116,10 +112,10 @@ impl<'m, 'p> Writing<'m, 'p> {
         words.join(" ")
     }
 
-    /// The shared part that a line says.
+    /// Reads a shared part from a line.
     ///
     /// # Errors
-    /// If it says none that this program can have with this many processes.
+    /// If the line is not a shared part of this program with this many processes.
     pub fn read_shared(&self, line: &str) -> Result<SharedPart, WrittenError> {
         let n = self.machine.n;
         let mut words = Words::new(line);
@@ -138,10 +134,10 @@ impl<'m, 'p> Writing<'m, 'p> {
         Ok(SharedPart(Arc::new(cells)))
     }
 
-    /// The process's part that a line says.
+    /// Reads a process's part from a line.
     ///
     /// # Errors
-    /// If it says none that a process of this program can have.
+    /// If the line is not a process's part of this program.
     pub fn read_process(&self, line: &str) -> Result<ProcessPart, WrittenError> {
         let n = self.machine.n;
         let mut words = Words::new(line);
@@ -212,7 +208,7 @@ impl<'m, 'p> Writing<'m, 'p> {
 }
 
 impl Machine<'_> {
-    /// How many cells a shared variable has.
+    /// Returns the number of cells of a shared variable.
     pub(super) fn cell_count(&self, variable: usize) -> usize {
         super::machine::cells_of(&self.program.shared[variable], self.n)
     }
@@ -239,10 +235,9 @@ fn write(data: &Data, content: &Type, words: &mut Vec<String>) {
     }
 }
 
-/// The words of a line.
 struct Words<'a> {
     words: Split<'a, char>,
-    /// How many have been read.
+    /// Number of words read.
     read: usize,
 }
 
@@ -250,7 +245,7 @@ impl<'a> Words<'a> {
     fn new(line: &'a str) -> Self {
         let mut words = line.split(' ');
         if line.is_empty() {
-            // An empty line has no word, rather than an empty one.
+            // An empty line has no words; `split` yields one empty word.
             words.next();
         }
         Self { words, read: 0 }
@@ -261,7 +256,7 @@ impl<'a> Words<'a> {
         self.words.next()
     }
 
-    /// That the word read last is wrong.
+    /// Returns the error that the last word read is not as expected.
     const fn expected(&self, expected: &'static str) -> WrittenError {
         WrittenError::Expected { word: self.read, expected }
     }
@@ -298,8 +293,8 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// `local`: the index of a `for` that is over, or runs through nothing, is 0,
-    /// whatever its type.
+    /// Reads data of a type. `local`: the data is a local. Then the index of a `for` that has
+    /// ended, or has an empty range, is 0 even if its type excludes 0.
     fn data(&mut self, content: &Type, n: usize, local: bool) -> Result<Data, WrittenError> {
         let most = i64::from(LARGEST);
         Ok(match content {
@@ -342,14 +337,14 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A number as it is written, and in no other way: neither `+1` nor `01`.
+/// Parses a number in its canonical form only: neither `+1` nor `01`.
 fn number(word: &str) -> Option<i64> {
     let digits = word.strip_prefix('-').unwrap_or(word);
     let is_plain = digits == "0" && word == "0" || !digits.starts_with('0');
     word.parse().ok().filter(|_| is_plain && !digits.starts_with('+'))
 }
 
-/// Per instruction, whether it is reached, and not within an `atomic` block.
+/// Returns, per instruction, true if it is reachable and outside of `atomic` blocks.
 fn outside(instructions: &[Instruction<'_>]) -> Vec<bool> {
     let mut depths: Vec<Option<usize>> = vec![None; instructions.len()];
     let mut waiting = vec![(0, 0_usize)];

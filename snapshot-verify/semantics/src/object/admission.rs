@@ -1,7 +1,7 @@
-//! Which operations of an object may be begun, event by event.
+//! Decides which operations of an object may begin, event by event.
 //!
-//! The client of an object keeps to `by` and `when`: what an algorithm does where it does not is
-//! nobody's promise. So moves that come from outside are held against both before they are made.
+//! The client of an object obeys `by` and `when`; otherwise the algorithm promises nothing. So
+//! moves from outside are checked against both before they are made.
 
 use std::fmt;
 
@@ -13,49 +13,48 @@ use crate::language::Span;
 use crate::program::By;
 use crate::refine::{ObjectSpecification, Possibilities};
 
-/// What may be begun after the events so far.
+/// Operations that may begin after the events so far.
 #[derive(Debug)]
 pub struct Admission<'p> {
     specification: ObjectSpecification<'p>,
-    /// Empty after an event that no order of the operations explains.
+    /// `None` after an event that no order of the operations explains.
     set: Option<Possibilities>,
 }
 
-/// Why an operation may not be begun.
+/// Reason why an operation may not begin.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Refusal {
-    /// It belongs to other processes.
+    /// The operation belongs to other processes.
     By(By),
-    /// Its condition holds in no order of the operations that explains what was returned so far.
+    /// The condition holds in no order of the operations that explains the results so far.
     When,
 }
 
-/// A move that begins what the object forbids.
+/// A move that begins an operation against the rules of the object.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error("move {number}: process {process} may not begin {operation} there: {refusal}")]
 pub struct Forbidden {
-    /// The number of the move, from 1.
+    /// Number of the move, from 1.
     pub number: usize,
-    /// The process.
     pub process: Process,
-    /// The operation, with its arguments.
+    /// Text of the operation, with its arguments.
     pub operation: String,
-    /// Why it is forbidden.
     pub refusal: Refusal,
-    /// Where the object says so.
+    /// Clause of the object that forbids it.
     pub span: Span,
 }
 
 impl<'p> Admission<'p> {
-    /// Of an object in its first state.
+    /// Creates the admission of an object in its initial state.
     pub fn new(sequential: Sequential<'p>) -> Self {
         let specification = ObjectSpecification::new(sequential);
         let set = Some(specification.initial());
         Self { specification, set }
     }
 
-    /// Whether a process may begin an operation, as `by` and `when` say; if not, why. After an event
-    /// that nothing explains `when` forbids nothing: whatever comes then, there is a violation.
+    /// Returns the reason why `by` or `when` forbids a process to begin an operation, if any. After
+    /// an event that no order explains, `when` forbids nothing: the history is a violation for any
+    /// continuation.
     ///
     /// # Errors
     /// If `when` has no meaning in some order.
@@ -69,7 +68,7 @@ impl<'p> Admission<'p> {
         Ok((!may).then_some(Refusal::When))
     }
 
-    /// An event happens: whether some order of the operations explains all so far.
+    /// Adds an event; returns true if some order of the operations explains all events so far.
     ///
     /// # Errors
     /// If the object is faulty in some order.
@@ -82,9 +81,9 @@ impl<'p> Admission<'p> {
     }
 }
 
-/// The first of these moves that begins what the object forbids. Moves after one that cannot be made,
-/// or that goes wrong, are not looked at; nor are those after `proceed`, which is asked before
-/// each move, returns `false`.
+/// Returns the first of these moves that begins an operation against the rules of the object. Stops
+/// at a move that is impossible or faulty, and when `proceed`, which is called before each move,
+/// returns `false`.
 ///
 /// # Errors
 /// If the object is faulty in some order.

@@ -1,8 +1,8 @@
-//! Whether a history of an object is linearizable.
+//! Judges whether a history of an object is linearizable.
 //!
-//! Asked twice: the search of orders (`search`), and the set of all configurations
-//! (`refine::ObjectSpecification`). They share what one operation does, or one block, and
-//! nothing else; should they disagree, neither is believed.
+//! Two judges decide: the search of orders (`search`), and the set of all configurations
+//! (`refine::ObjectSpecification`). They share only the effects of single operations and blocks. If
+//! they disagree, neither verdict is used.
 
 use snapshot_core::{Process, generic};
 use thiserror::Error;
@@ -11,32 +11,30 @@ use super::search::{self, Answer, History, Order, Question};
 use crate::interpret::{Action, Event, Fault, OperationCall, Sequential};
 use crate::refine::ObjectSpecification;
 
-/// What is known of a history.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Judgement {
-    /// There is an order of its operations that explains it.
+    /// Some order of its operations explains the history.
     Linearizable,
-    /// There is none.
+    /// No order of its operations explains the history.
     Violation {
-        /// How many events the shortest part from the begin has that nothing explains. The
-        /// last of them is a response.
+        /// Number of events of the shortest prefix without an explanation. The last of them is a
+        /// response.
         events: usize,
-        /// An order that explains that part without its last event.
+        /// Order that explains this prefix without its last event.
         order: Order,
     },
 }
 
-/// Why a history has no verdict.
+/// Reason why a history has no verdict.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ObjectJudgeError {
-    /// The search ran out of memory.
     #[error("the history has too many orders to try with {memory} bytes")]
     Undecided {
-        /// The memory of the search.
+        /// Memory of the search, in bytes.
         memory: usize,
     },
-    /// What an operation does has no meaning in some order.
+    /// An operation has no meaning in some order.
     #[error("the object is faulty: {0}")]
     Object(Fault),
     /// The two judges disagree.
@@ -47,26 +45,25 @@ pub enum ObjectJudgeError {
     Disagreement {
         /// `linearizable` or `a violation`.
         search: &'static str,
-        /// The other.
+        /// Verdict by the configurations, likewise.
         configurations: &'static str,
     },
 }
 
 impl ObjectJudgeError {
-    /// Whether this program is at fault rather than the request.
+    /// Returns true if this program is at fault, as opposed to the request.
     pub const fn is_ours(&self) -> bool {
         matches!(self, Self::Disagreement { .. })
     }
 }
 
-/// Judges histories of an object.
+/// Judge of the histories of an object.
 #[derive(Clone, Debug)]
 pub struct Judge<'s, 'p> {
     sequential: &'s Sequential<'p>,
 }
 
 impl<'s, 'p> Judge<'s, 'p> {
-    /// Of an object.
     pub const fn new(sequential: &'s Sequential<'p>) -> Self {
         Self { sequential }
     }
@@ -74,7 +71,7 @@ impl<'s, 'p> Judge<'s, 'p> {
     /// Judges the history of these events, by both judges.
     ///
     /// # Errors
-    /// If there is no answer that both give.
+    /// If a judge gives no verdict, or they disagree.
     pub fn judge(&self, events: &[&Event]) -> Result<Judgement, ObjectJudgeError> {
         let allowed = self.allowed(events)?;
         let searched = self.is_linearizable(events)?;
@@ -92,20 +89,20 @@ impl<'s, 'p> Judge<'s, 'p> {
         }
     }
 
-    /// Whether the history of these events is linearizable, by the search of orders alone.
+    /// Returns true if the history of these events is linearizable, by the search of orders alone.
     ///
     /// # Errors
-    /// If it is not decided.
+    /// If the search is undecided.
     pub fn is_linearizable(&self, events: &[&Event]) -> Result<bool, ObjectJudgeError> {
         Ok(search::order(self.sequential, &history(events))?.is_some())
     }
 
-    /// Whether a process may begin an operation after these events: in some order that
-    /// explains them, with or without the open operations. By the search of orders: as if
-    /// the process had seen it by one more operation.
+    /// Returns true if a process may begin an operation after these events: in some order that
+    /// explains them, with or without the open operations. The search of orders decides, by one
+    /// more operation of the process that queries the condition.
     ///
     /// # Errors
-    /// If it is not decided.
+    /// If the search is undecided.
     pub fn may_begin(
         &self,
         events: &[&Event],
@@ -123,7 +120,7 @@ impl<'s, 'p> Judge<'s, 'p> {
         Ok(search::order(self.sequential, &history.finish())?.is_some())
     }
 
-    /// How many events the configurations of the object explain, if not all.
+    /// Returns the number of events that the configurations of the object explain, if not all.
     fn allowed(&self, events: &[&Event]) -> Result<Option<usize>, ObjectJudgeError> {
         let mut specification = ObjectSpecification::new(self.sequential.clone());
         let mut set = specification.initial();
@@ -149,10 +146,10 @@ fn history(events: &[&Event]) -> History {
     begun_history(events).finish()
 }
 
-/// The history of these events, to which others may be added.
+/// Returns the history of these events as a builder, so that further events can be added.
 ///
 /// # Panics
-/// If they are not those of a machine with an object.
+/// If an event does not belong to an object.
 fn begun_history(events: &[&Event]) -> generic::HistoryBuilder<Question, Answer> {
     let mut history = History::builder();
     for Event { process, action } in events {

@@ -1,14 +1,14 @@
-//! Objects that a text declares: histories of them judged, and random executions.
+//! Objects that a text declares: judgement of their histories, and random executions.
 //!
-//! | file | what it is about |
+//! | file | content |
 //! | --- | --- |
-//! | `admission` | which operations may be begun |
-//! | `judge` | whether a history is linearizable, asked twice |
+//! | `admission` | operations that may begin |
+//! | `judge` | two judges of linearizability |
 //! | `search` | the search for an order, of operations or of blocks |
 //! | `walk` | random executions |
 //!
-//! What an object does is executed by [`Sequential`](crate::interpret::Sequential); all its
-//! executions are explored by [`refine`](crate::refine) and [`enumerate`](crate::enumerate).
+//! [`Sequential`](crate::interpret::Sequential) executes single operations of an object;
+//! [`refine`](crate::refine) and [`enumerate`](crate::enumerate) explore all executions.
 
 mod admission;
 mod judge;

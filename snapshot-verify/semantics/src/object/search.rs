@@ -1,8 +1,8 @@
-//! The search for an order of the operations of a history: of single ones, or of blocks of those
-//! that may take effect together.
+//! Searches for an order of the operations of a history: of single operations, or of blocks of
+//! operations that take effect together.
 //!
-//! For single operations it is [`snapshot_core::generic`], for blocks
-//! [`snapshot_core::synchronisation`].
+//! [`snapshot_core::generic`] orders single operations, [`snapshot_core::synchronisation`] orders
+//! blocks.
 
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
@@ -15,30 +15,29 @@ use snapshot_core::synchronisation::{self, Bond, Synchronisation, Verdict};
 use super::ObjectJudgeError;
 use crate::interpret::{Data, Fault, ObjectState, OperationCall, Sequential};
 
-/// Bytes for each search.
+/// Memory in bytes for each search.
 const MEMORY: usize = 1 << 30;
 
-/// A question to the object.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Question {
-    /// An operation by a process.
+    /// Executes an operation by a process.
     Operation(usize, OperationCall),
-    /// Whether a process may begin this.
+    /// Asks whether a process may begin an operation.
     MayBegin(usize, OperationCall),
 }
 
-/// What is returned, if anything.
+/// Returned data, if any.
 pub type Answer = Option<Data>;
 
 pub type History = generic::History<Question, Answer>;
 
-/// Operations in an order that explains a history, those together that take effect together.
+/// Order that explains a history; operations that take effect together form a block.
 pub type Order = Vec<Vec<OperationId>>;
 
-/// An order that explains a history, if there is one.
+/// Finds an order that explains a history, if there is one.
 ///
 /// # Errors
-/// If that is not decided, or the object is faulty in some order.
+/// If the search is undecided, or the object is faulty in some order.
 pub fn order(
     sequential: &Sequential<'_>,
     history: &History,
@@ -67,10 +66,10 @@ pub fn order(
     }
 }
 
-/// The object for the search of orders.
+/// Specification of the object for the search of orders.
 struct Judged<'s, 'p> {
     sequential: &'s Sequential<'p>,
-    /// The first fault of the object.
+    /// First fault of the object.
     fault: RefCell<Option<Fault>>,
 }
 
@@ -125,8 +124,8 @@ impl Synchronisation for Judged<'_, '_> {
         1..=usize::MAX
     }
 
-    /// One that waits keeps all larger groups from taking effect: each first part does the same
-    /// in every order, so also where it is the first.
+    /// An operation that waits prevents all larger groups from taking effect: each first part has
+    /// the same effect in every order, and so would wait as the first of any larger group.
     fn together(
         &self,
         state: &mut ObjectState,
@@ -152,7 +151,7 @@ impl Synchronisation for Judged<'_, '_> {
         };
         *state = block.state;
         let mut pairs = group.iter().zip(&block.results);
-        // With others, other things may be returned.
+        // A larger group may have other results.
         let agree = pairs.all(|((_, output), result)| output.is_none_or(|output| output == result));
         if agree { Bond::Yes } else { Bond::Prefix }
     }

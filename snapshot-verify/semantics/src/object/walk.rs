@@ -7,25 +7,21 @@ use crate::interpret::{
     Call, Client, Execution, Fault, Machine, Move, MoveErrorKind, Scheduler, Sequential,
 };
 
-/// A random execution.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ObjectWalk {
-    /// The process and its move.
     pub moves: Vec<Move>,
-    /// What that did.
     pub execution: Execution,
-    /// What is wrong with one more move, if the walk ended because of that.
+    /// Last attempted move and its fault, if a fault ended the walk.
     pub faulty: Option<(Move, Fault)>,
 }
 
-/// At most this many moves at random, as a [`Scheduler`] draws them. The walk ends early when
-/// no process can move, and after an event that no order of the operations explains: what may
-/// be begun after that is not known.
+/// Makes up to this many random moves, drawn by a [`Scheduler`]. The walk ends early when no
+/// process can move, and after an event that no order of the operations explains: it is unknown
+/// which operations may begin after it. The client must suit the object
+/// ([`Client::validate_object`]).
 ///
 /// # Errors
 /// If the object is faulty.
-///
-/// The client must suit the object ([`Client::validate_object`]).
 pub fn walk_object(
     machine: &Machine<'_>,
     sequential: &Sequential<'_>,

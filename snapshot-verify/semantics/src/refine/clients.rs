@@ -1,5 +1,5 @@
-//! What a client may begin next, by number: how far it has come, and what each
-//! process may begin there; with what executions are held against.
+//! Operations that a client may begin, by the number of its progress, combined with the
+//! specification.
 
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
@@ -11,22 +11,21 @@ use super::symmetry::OrderId;
 use crate::interpret::{Call, Client, Fault, Progress, Sequential};
 use crate::program::linearization::Points;
 
-/// A call, and how far the client has come after it.
+/// A call, and the progress of the client after it.
 pub type Choice = (Call, u32);
 
-/// What executions are held against, and what may be begun in them.
+/// A specification with a client of it.
 pub trait World {
-    /// The specification.
     type Automaton: Automaton;
 
-    /// Its sets.
+    /// Returns the subset construction of the specification.
     fn specification(&mut self) -> &mut Subsets<Self::Automaton>;
 
-    /// The same.
+    /// Returns the subset construction, immutably.
     fn known(&self) -> &Subsets<Self::Automaton>;
 
-    /// What a process may begin if it is idle, how far the client has come, and what the
-    /// specification allows by then.
+    /// Returns the operations that an idle process may begin, given the progress of the client and
+    /// the set of configurations.
     ///
     /// # Errors
     /// If the specification is faulty there.
@@ -37,20 +36,20 @@ pub trait World {
         process: Process,
     ) -> Result<&[Choice], Fault>;
 
-    /// Whether some operations take effect at points.
+    /// Returns true if some operations take effect at points.
     fn has_points(&self) -> bool;
 
-    /// Why operations do not take effect at their points, where nothing is after a letter of
-    /// this process, as executions name it.
+    /// Returns the reason why operations do not take effect at their points, if a letter of this
+    /// process has no successor. Executions name the process.
     fn misplaced(&self, before: Possibilities, letter: LetterId, process: Process) -> Misplacement;
 
-    /// Whether processes are anonymous, and may all begin the same.
+    /// Returns true if processes are anonymous and all take part.
     fn is_symmetric(&self) -> bool;
 
-    /// How far the client has come, and a set, with the processes in another order.
+    /// Reorders the processes in the progress of the client and in a set.
     ///
     /// # Panics
-    /// If they are not symmetric.
+    /// If the processes are not symmetric.
     fn reordered(
         &mut self,
         progress: u32,
@@ -58,18 +57,18 @@ pub trait World {
         order: (OrderId, &[u32]),
     ) -> (u32, Possibilities);
 
-    /// The specification, with operations that may take effect anywhere.
+    /// Returns the specification whose operations may take effect anywhere.
     fn anywhere(&self) -> Subsets<Self::Automaton>;
 }
 
-/// The snapshot, and a client of it.
+/// The snapshot with a client of it.
 pub struct SnapshotWorld {
     clients: Clients,
     specification: SnapshotSpecification,
 }
 
 impl SnapshotWorld {
-    /// Of n processes; operations with points take effect there.
+    /// Creates the world of n processes; operations with points take effect there.
     pub fn new(client: Client, n: usize, points: Points) -> Self {
         let specification = SnapshotSpecification::with_points(n, points);
         Self { clients: Clients::new(client, n), specification }
@@ -122,22 +121,23 @@ impl World for SnapshotWorld {
     }
 }
 
-/// An object, and a client of it.
+/// An object with a client of it.
 pub struct ObjectWorld<'p> {
     clients: Clients,
     specification: ObjectSpecification<'p>,
-    /// Per progress and process, all that may be begun in some state.
+    /// Operations that may begin in some state, per progress and process.
     offers: FxHashMap<(u32, Process), Box<[Choice]>>,
-    /// Per progress, set and process, what may be begun there.
+    /// Operations that may begin, per progress, set and process.
     choices: FxHashMap<(u32, Possibilities, Process), Box<[Choice]>>,
     is_symmetric: bool,
-    /// Progresses and sets with their processes in another order.
+    /// Reordered progresses and sets.
     progresses: FxHashMap<(u32, OrderId), u32>,
     sets: FxHashMap<(Possibilities, OrderId), Possibilities>,
 }
 
 impl<'p> ObjectWorld<'p> {
-    /// Of the processes of an object, anonymous or not; these operations take effect at points.
+    /// Creates the world of an object, with its processes anonymous or not; `at_points`: operations
+    /// that take effect at points.
     pub fn new(
         client: Client,
         sequential: Sequential<'p>,
@@ -230,19 +230,20 @@ impl<'p> World for ObjectWorld<'p> {
     }
 }
 
-/// How far a client can come, each once.
+/// Interner of the progress of a client.
 #[derive(Debug)]
 pub struct Clients {
     client: Client,
     processes: usize,
     all: Vec<Progress>,
     numbers: FxHashMap<Progress, u32>,
-    /// Per progress and process, as far as it was asked for.
+    /// Operations per progress and process, computed on demand.
     choices: FxHashMap<(u32, Process), Box<[Choice]>>,
 }
 
 impl Clients {
-    /// Of a client of n processes, which has begun nothing: that is number 0.
+    /// Creates the interner of a client of n processes. Number 0 is the progress before any
+    /// operation.
     pub fn new(client: Client, processes: usize) -> Self {
         let mut clients = Self {
             client,
@@ -255,7 +256,7 @@ impl Clients {
         clients
     }
 
-    /// What a process may begin if it is idle.
+    /// Returns the operations that an idle process may begin.
     pub fn choices(&mut self, progress: u32, process: Process) -> &[Choice] {
         if !self.choices.contains_key(&(progress, process)) {
             let n = self.processes;
@@ -266,7 +267,7 @@ impl Clients {
         &self.choices[&(progress, process)]
     }
 
-    /// These calls of a process, and how far the client has come after each.
+    /// Returns these calls of a process, each with the progress after it.
     fn after(
         &mut self,
         progress: u32,
@@ -284,7 +285,7 @@ impl Clients {
         choices.into_iter().map(|(call, after)| (call, self.number(after))).collect()
     }
 
-    /// How far the client has come, with the processes in another order.
+    /// Reorders the processes in a progress.
     fn reordered(&mut self, progress: u32, order: &[u32]) -> u32 {
         let after = self.all[progress as usize].reordered(order);
         self.number(after)

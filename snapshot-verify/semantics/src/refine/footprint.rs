@@ -1,21 +1,20 @@
-//! Which cells the processes can ever access: what makes steps independent.
+//! Cells that the processes can ever access, to determine independent steps.
 //!
-//! Two steps of different processes depend on each other if one may write a cell
-//! that the other accesses (Liu, Chen, Liu and Sun, FM 2009, section 4.2: `dep`).
-//! A step is *alone* if it depends on no step that another process can ever make,
-//! now or later. That is read off the text: each access, with the indices that
-//! are `me`. LL and VL count as reads: a link is its process's own, and only
-//! writes break it.
+//! Two steps of different processes depend on each other if one may write a cell that the other
+//! accesses (Liu, Chen, Liu and Sun, FM 2009, section 4.2: `dep`). A step is *alone* if it depends
+//! on no step that another process can ever make, now or later. The text decides this: the list of
+//! accesses, with the indices that are `me`. LL and VL count as reads: a link belongs to its
+//! process, and only writes break it.
 //!
-//! A `new` writes what no other process can reach yet, so it depends on no step; to which node
-//! it writes makes no difference, as nodes are told apart by what points to them only. That
-//! is so until nodes are freed: `free` interferes with every access to a field, and what is
-//! allocated may be a node that others still point to. So in a program that frees nodes no
-//! access to a field is alone, and neither is `new` nor `free`.
+//! A `new` writes a node that no other process can reach yet, so it depends on no step. The choice
+//! of the node is irrelevant, since only pointers distinguish nodes. This fails if the program
+//! frees nodes: `free` interferes with every access to a field, and an allocated node may still
+//! have pointers from other processes. So in such a program no access to a field is alone, and
+//! neither is `new` or `free`.
 
 use crate::program::{Expression, ExpressionKind, Program, SharedId, Statement, StatementKind};
 
-/// All accesses of a program's text.
+/// All accesses in a program's text.
 #[derive(Clone, Debug)]
 pub struct Footprint {
     accesses: Vec<Written>,
@@ -28,12 +27,11 @@ pub struct Footprint {
 struct Written {
     variable: SharedId,
     writes: bool,
-    /// Per index, whether it is `me`. What else it is, is not looked at.
+    /// Per index, true if it is `me`. Other indices are not analysed.
     is_me: Vec<bool>,
 }
 
 impl Footprint {
-    /// Of a program.
     pub fn new(program: &Program) -> Self {
         let mut accesses = Vec::new();
         for procedure in &program.procedures {
@@ -56,8 +54,8 @@ impl Footprint {
         Self { accesses, freed }
     }
 
-    /// Whether no other of n processes can ever make a step that depends on this
-    /// access by process `me`.
+    /// Returns true if no other of n processes can ever make a step that depends on this access by
+    /// process `me`.
     pub fn is_alone(
         &self,
         n: usize,
@@ -149,7 +147,8 @@ shared mine[process]: bool
         assert!(footprint.is_alone(1, 0, named("own"), &[0], writes), "there are no others");
     }
 
-    /// `held` is written by `new` only: alone, unless nodes are freed. `next` is written.
+    /// Only `new` writes `held`, so access to it is alone, unless nodes are freed. `next` is
+    /// written.
     #[test]
     fn fields_are_not_alone_where_nodes_are_freed() {
         let text = "algorithm test

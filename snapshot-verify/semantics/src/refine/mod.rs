@@ -1,56 +1,58 @@
 //! The second method: refinement of the algorithm against the atomic snapshot.
 //!
-//! A breadth-first search over pairs of a state of the interpreter and a set of
-//! configurations of the normalised [`SnapshotSpecification`]; a violation is an event
-//! after which the set is empty. For full executions over a small value domain as
-//! well as for simple ones. It is PAT's refinement checking of linearizability
-//! (Liu, Chen, Liu and Sun, *Model checking linearizability via refinement*, FM
-//! 2009), the baseline that the method of Amram et al. is compared with: with its
-//! partial order reduction, and with linearization points where a text has them.
+//! A breadth-first search over pairs of a state of the interpreter and a set of configurations of
+//! the normalised [`SnapshotSpecification`]. A violation is an event after which the set is empty.
+//! The search covers full executions over a small value domain as well as simple ones. It is PAT's
+//! refinement checking of linearizability (Liu, Chen, Liu and Sun, *Model checking linearizability
+//! via refinement*, FM 2009), the baseline that the method of Amram et al. is compared with: with
+//! its partial order reduction, and with linearization points where a text has them.
 //!
-//! It exists to disagree: it shares nothing with the observer, with instances,
-//! reductions or the explorer, only the program and the interpreter. So where it
-//! and the explorer give the same verdict, an error must have been made twice.
+//! Its purpose is to disagree. It shares only the program and the interpreter with the explorer,
+//! but not the observer, instances, reductions or search. So an error in a common verdict must have
+//! been made twice.
 //!
-//! States are distinguished up to the names of versions, so programs with versions
-//! have finitely many states without a bound on the number of operations. So have programs with
-//! nodes: the numbers of nodes do not count either, and nodes that nothing reaches are gone.
-//! Programs with counters do not: bound them.
+//! States are distinguished up to the names of versions, so programs with versions have finitely
+//! many states without a bound on the number of operations. The same holds for programs with nodes:
+//! states are distinguished up to the numbers of nodes, and unreachable nodes are removed. Programs
+//! with counters need a bound.
 //!
-//! | file | what it is about |
+//! | file | content |
 //! | --- | --- |
 //! | `subsets` | normalisation on the fly |
-//! | `specification`, `object` | what is normalised: the atomic snapshot, or an object of the text |
+//! | `specification`, `object` | the normalised specification: the atomic snapshot, or an object of
+//! the text |
 //! | `states` | states of the interpreter as rows of numbers |
-//! | `nodes` | states that differ in the numbers of their nodes only are one |
-//! | `symmetry` | states that differ in which process does what only are one |
-//! | `slices` | what is known of many states, in few allocations |
-//! | `footprint` | which steps are independent of all others |
-//! | `table` | rows, each once, with their parents |
-//! | `clients` | what may be begun, by number, and where the specification is involved in that |
+//! | `nodes` | identifies states up to the numbers of nodes |
+//! | `symmetry` | identifies states up to the order of processes |
+//! | `slices` | cached data of many states, in few allocations |
+//! | `footprint` | steps that are independent of all others |
+//! | `table` | interned rows with their parents |
+//! | `clients` | operations that may begin, by number, together with the specification |
 //! | `waiting` | whether an object itself keeps operations from returning |
-//! | `search` | the product of all these, breadth-first |
+//! | `search` | product of all these, breadth-first |
 //!
-//! **Partial order reduction** (section 4.2 of the paper). Where a process is about
-//! to make an invisible step that no other process can ever interfere with
-//! (`footprint`), this step alone is explored (`tau`, Fig. 3). So is a response
-//! that every configuration of the set allows (`visible`, Fig. 4): it reads and
-//! writes nothing, leaves the same configurations but for its own operation, and
-//! the later it comes, the more is allowed. A step is not put first if it leads
-//! to a state that was expanded before: the paper asks this of the states on its
-//! depth-first stack; breadth-first, numbers of states ascend along steps put
-//! first, so none is put off for ever round a circle. Invocations are never put
-//! first, though Fig. 4 as printed does so where a process has only one to make:
-//! an operation that begins earlier overlaps more, so violations would be missed
-//! (process 1 may scan only; that it returns something old is right if its scan
-//! begins before process 0's update ends, and wrong after).
+//! **Partial order reduction** (section 4.2 of the paper). If a process is about to make an
+//! invisible step that no other process can ever interfere with (`footprint`), only this step is
+//! explored (`tau`, Fig. 3). The same holds for a response that every configuration of the set
+//! allows (`visible`, Fig. 4): it accesses no cell, removes only its own operation from the
+//! configurations, and a delay only makes it easier to allow.
 //!
-//! Of an object, what may be begun (`when`) depends on the set of configurations. Neither kind
-//! of step that is put first changes that: one is invisible, and before the other the operation
-//! has taken effect in every configuration of the set, so that only its own entry changes.
+//! A step is not put first if it leads to a state that was expanded before. The paper requires this
+//! for the states on its depth-first stack. Breadth-first, the numbers of states ascend along steps
+//! put first, so no step is postponed for ever around a cycle.
 //!
-//! With the reduction, a counterexample is a shortest one among the executions
-//! that are left: steps put first may lengthen it.
+//! Invocations are never put first, though Fig. 4 as printed does so if a process has only one to
+//! make. An operation that begins earlier overlaps more, so violations would be missed. For
+//! example, let process 1 only scan: an old result is right if its scan begins before process 0's
+//! update ends, and wrong after.
+//!
+//! The operations of an object that may begin (`when`) depend on the set of configurations. Neither
+//! kind of step that is put first changes this: the first kind is invisible; before the second, the
+//! operation has taken effect in every configuration of the set, so that only its own entry
+//! changes.
+//!
+//! With the reduction, a counterexample is a shortest one among the remaining executions: steps put
+//! first may lengthen it.
 
 mod clients;
 mod footprint;
@@ -74,133 +76,118 @@ use crate::program::anonymity;
 use crate::program::linearization::{Points, at_points};
 pub(crate) use clients::{ObjectWorld, SnapshotWorld, World};
 
-/// What a search may cost.
+/// Limits on the cost of a search.
 pub struct Budget<'a> {
-    /// The largest number of states.
     pub states: usize,
-    /// Bytes that it may take.
+    /// In bytes.
     pub memory: usize,
-    /// Asked from time to time; `false` ends the search.
+    /// Called periodically; `false` ends the search.
     pub proceed: &'a mut dyn FnMut(&Progress) -> bool,
 }
 
-/// How far a search is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Progress {
-    /// States reached.
     pub states: u64,
     /// States that were reached and not yet expanded.
     pub frontier: u64,
-    /// How far from the first state those that are being expanded are.
+    /// Distance of the states being expanded from the initial state.
     pub depth: u32,
-    /// Bytes in use.
     pub bytes: u64,
 }
 
-/// How to search.
+/// Reductions and options of a search.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Means {
-    /// With partial order reduction.
     pub partial_order: bool,
-    /// Operations of which the text says where they take effect do so there.
+    /// Operations with linearization points in the text take effect there.
     pub points: bool,
-    /// States that differ in locals only that no step will read are one.
+    /// Identifies states that differ only in locals that no step will read.
     pub forgetting: bool,
-    /// Of an object whose processes are anonymous, states that differ in which process does what
-    /// only are one.
+    /// For an object with anonymous processes, identifies states up to the order of processes.
     pub symmetry: bool,
 }
 
 impl Means {
-    /// Every state as it is, without linearization points.
+    /// No reductions and no linearization points.
     pub const NONE: Self =
         Self { partial_order: false, points: false, forgetting: false, symmetry: false };
-    /// As [`Self::default`], and with all that makes states one.
+    /// [`Self::default`], with all identifications of states.
     pub const ALL: Self =
         Self { partial_order: true, forgetting: true, symmetry: true, ..Self::NONE };
 }
 
 impl Default for Means {
-    /// With partial order reduction, without linearization points: the published method.
+    /// The published method: with partial order reduction, without linearization points.
     fn default() -> Self {
         Self { partial_order: true, ..Self::NONE }
     }
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Refinement {
-    /// The answer.
     pub verdict: RefinementVerdict,
-    /// How many states of algorithm, client and specification were reached.
+    /// Number of states of algorithm, client and specification that were reached.
     pub states: usize,
-    /// How many moves were tried.
     pub transitions: u64,
-    /// The length of the longest shortest path to a state.
+    /// Length of the longest shortest path to a state.
     pub depth: usize,
-    /// How many sets of configurations occurred.
+    /// Number of distinct sets of configurations.
     pub possibilities: usize,
-    /// The most bytes that were in use.
     pub peak_bytes: usize,
 }
 
-/// Whether all executions are linearizable.
+/// Answer whether all executions are linearizable.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum RefinementVerdict {
-    /// They are: all executions of this client were explored.
+    /// All executions of this client were explored, and are linearizable.
     Verified,
-    /// This execution is not, and there is no shorter one: with partial order
-    /// reduction, none among those that are left.
+    /// This execution is a shortest violation; with partial order reduction, shortest among the
+    /// remaining executions.
     Violation(Vec<Move>),
-    /// In this execution operations do not take effect at their linearization
-    /// points, though its history is linearizable. Of the algorithm nothing else
-    /// is known.
+    /// In this execution, operations do not take effect at their linearization points, though its
+    /// history is linearizable. Nothing else is known about the algorithm.
     Misplaced {
-        /// The moves.
         moves: Vec<Move>,
-        /// What is wrong with the points.
+        /// Fault of the points.
         misplacement: Misplacement,
     },
-    /// The last of these moves has no meaning.
+    /// The last of these moves is a fault.
     Faulty {
-        /// The moves.
         moves: Vec<Move>,
-        /// What is wrong with the last of them.
+        /// Fault of the last move.
         fault: Fault,
     },
-    /// After these moves the specification itself, an object that the text declares, has no
-    /// meaning.
+    /// After these moves, the specification itself, an object that the text declares, is faulty.
     InObject {
-        /// The moves.
         moves: Vec<Move>,
-        /// What is wrong with the object.
+        /// Fault of the object.
         fault: Fault,
     },
-    /// A budget ran out.
     Unknown(Unfinished),
 }
 
-/// Why a search was not finished.
+/// Reason why a search was not finished.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Unfinished {
-    /// It reached as many states as it may.
+    /// The search reached the limit on states.
     States,
-    /// It took as much memory as it may.
+    /// The search reached the limit on memory.
     Memory,
-    /// Some executions need more nodes than there may be; all others were explored.
+    /// Some executions need more nodes than the limit; all others were explored.
     Nodes,
-    /// Its caller ended it.
+    /// The caller ended the search.
     Ended,
 }
 
 /// Explores all executions of a client.
 ///
 /// # Errors
-/// If the client does not suit the number of processes, or its executions are
-/// too many to search all.
+/// If the client does not suit the number of processes, or its executions are too many to search
+/// all.
 ///
 /// # Panics
-/// If [`Means::points`] are asked for of a machine that is not at points, or the other way round.
+/// If [`Means::points`] and the machine disagree about the use of points.
 pub fn refine(
     machine: &Machine<'_>,
     client: &Client,
@@ -215,14 +202,14 @@ pub fn refine(
     Ok(search::Search::new(machine, world, means).run(budget))
 }
 
-/// Explores all executions of a client of an object that the text declares. Of the client,
-/// the values, the operations and the processes that take part count.
+/// Explores all executions of a client of an object that the text declares. Of the client, only the
+/// values, the operations and the participating processes count.
 ///
 /// # Errors
 /// As [`refine`].
 ///
 /// # Panics
-/// As [`refine`], or if the object is not that of the machine's program, for as many processes.
+/// As [`refine`], or if the machine and the object differ in the number of processes.
 pub fn refine_object(
     machine: &Machine<'_>,
     sequential: &Sequential<'_>,

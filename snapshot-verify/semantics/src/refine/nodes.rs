@@ -1,9 +1,8 @@
-//! States whose nodes are numbered differently are one: nodes are renamed in the order in
-//! which they are reached, and what nothing reaches is absent ([`Heap`]).
+//! Identifies states up to the numbers of nodes: nodes are renamed in the order in which they are
+//! reached, and unreachable nodes are absent ([`Heap`]).
 //!
-//! That depends on the whole state, not on the parts that a step changes; so it is done to rows,
-//! after a step. What parts point to is known by number, and so is what they are called when
-//! their nodes are renamed.
+//! The names depend on the whole state, not only on the parts that a step changes, so rows are
+//! renamed after a step. The pointers of parts and the results of renaming are cached by number.
 
 use std::hash::BuildHasher;
 use std::mem::size_of;
@@ -14,22 +13,22 @@ use rustc_hash::FxBuildHasher;
 use super::slices::{Slice, Slices};
 use crate::interpret::{Heap, Interned, ProcessPart, Shape, SharedPart};
 
-/// What is known of the parts that occurred, by number.
+/// Cached pointers and renamings of parts, by number.
 #[derive(Debug, Default)]
 pub struct Naming {
     slices: Slices,
-    /// The words of shapes.
+    /// Words of the shapes.
     shapes: Vec<Option<Slice>>,
     held: Vec<Option<Slice>>,
-    /// The parts of processes without their nodes.
+    /// Numbers of the parts of processes without their nodes.
     bare: Vec<Option<u32>>,
-    /// By shared part and the order of its nodes.
+    /// Renamed shared parts, by part and the order of its nodes.
     shared: Renamings,
-    /// By the part of a process and the new numbers of the nodes that it holds.
+    /// Renamed process's parts, by part and the new numbers of the nodes that it holds.
     processes: Renamings,
 }
 
-/// What parts become.
+/// Cached renamed parts.
 #[derive(Debug, Default)]
 struct Renamings(HashTable<Renaming>);
 
@@ -58,7 +57,7 @@ fn hash(part: u32, by: &[u32]) -> u64 {
 }
 
 impl Naming {
-    /// Whether shared variables lead to all these nodes.
+    /// Returns true if shared variables reach all these nodes.
     pub fn are_shared(
         &mut self,
         heap: &Heap,
@@ -71,7 +70,7 @@ impl Naming {
         nodes.all(|node| order.contains(&node))
     }
 
-    /// Whether some of these nodes point to others.
+    /// Returns true if one of these nodes points to other nodes.
     pub fn lead_on(
         &mut self,
         heap: &Heap,
@@ -84,7 +83,7 @@ impl Naming {
         nodes.any(|node| !shape.edges(node).is_empty())
     }
 
-    /// The part of a process with one node of each kind in the place of all, by number.
+    /// Replaces each node of a process's part by the first of its kind; parts are given by number.
     pub fn bare(&mut self, heap: &Heap, number: u32, processes: &mut Interned<ProcessPart>) -> u32 {
         if heap.is_empty() {
             return number;
@@ -94,8 +93,9 @@ impl Naming {
             .get_or_insert_with(|| processes.number(heap.without_nodes(&processes.get(number))))
     }
 
-    /// Of a normal row, what each process holds: nodes to which shared variables lead, and others, for
-    /// whose names the order of the processes counts: all alike.
+    /// Returns, for a normal row, the nodes that each process holds and that shared variables
+    /// reach. The names of other nodes depend on the order of the processes, so all of these are
+    /// replaced by one number.
     pub fn held_in_common(
         &mut self,
         heap: &Heap,
@@ -111,7 +111,7 @@ impl Naming {
         held.collect()
     }
 
-    /// Finds out what the parts of processes point to.
+    /// Caches the pointers of the parts of processes.
     fn learn_held(&mut self, heap: &Heap, parts: &[u32], processes: &Interned<ProcessPart>) {
         self.held.resize(self.held.len().max(processes.len()), None);
         let slices = &mut self.slices;
@@ -125,13 +125,13 @@ impl Naming {
         self.held[number as usize].map_or(&[][..], |held| self.slices.get(held))
     }
 
-    /// The shape of a shared part.
+    /// Returns the shape of a shared part.
     fn shape(&mut self, heap: &Heap, number: u32, shared: &Interned<SharedPart>) -> Shape<'_> {
         let words = self.shape_words(heap, number, shared);
         Shape::new(self.slices.get(words))
     }
 
-    /// Its words.
+    /// Returns the words of the shape of a shared part.
     fn shape_words(&mut self, heap: &Heap, number: u32, shared: &Interned<SharedPart>) -> Slice {
         self.shapes.resize(self.shapes.len().max(shared.len()), None);
         let slices = &mut self.slices;
@@ -139,7 +139,8 @@ impl Naming {
             .get_or_insert_with(|| slices.keep(&heap.shape(&shared.get(number))))
     }
 
-    /// Renames the nodes of a row: the number of its shared part, then those of its processes.
+    /// Renames the nodes of a row: the number of its shared part, followed by the parts of its
+    /// processes.
     pub fn normalise(
         &mut self,
         heap: &Heap,
@@ -183,7 +184,7 @@ impl Naming {
         });
     }
 
-    /// About how many bytes it takes.
+    /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         let slices = (self.shapes.capacity() + self.held.capacity()) * size_of::<Option<Slice>>();
         let bare = self.bare.capacity() * size_of::<Option<u32>>();

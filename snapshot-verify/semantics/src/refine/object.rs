@@ -1,14 +1,14 @@
-//! An object that the text declares as a specification: which events may follow which.
+//! An object that the text declares as a specification of sequences of events.
 //!
-//! A configuration is a state of the object and, per process, nothing, an operation that has
-//! not taken effect, or one that has, with what it returns. What an operation does is
-//! executed by [`Sequential`], at one instant between its invocation and its response; at the
-//! same instant as others, if they have `together`.
+//! A configuration is a state of the object and, per process, its open operation, if any: one that
+//! has not taken effect, or one that has, with its result. [`Sequential`] executes the effect of an
+//! operation at one instant between its invocation and its response. Operations with `together` may
+//! share this instant.
 //!
-//! **Linearization points.** An operation that has some takes effect at one of those that it
-//! passes, and nowhere else: at which of them is open until it returns. So the read by which a `pop`
-//! finds a stack empty may be marked beside the CAS that takes a value; what it returns
-//! tells at which of them it took effect.
+//! **Linearization points.** An operation with linearization points takes effect at one of those
+//! that it passes, and nowhere else; which one is open until it returns. So the read by which a
+//! `pop` finds a stack empty may be marked beside the CAS that takes a value: the result determines
+//! the point.
 
 use std::mem::size_of;
 use std::sync::Arc;
@@ -19,18 +19,18 @@ use super::subsets::{Automaton, Possibilities, Subsets};
 use super::symmetry::reordered;
 use crate::interpret::{Action, Block, Data, Event, Fault, ObjectState, OperationCall, Sequential};
 
-/// An object, as the set of all its configurations.
+/// Subset construction of an object's configurations.
 pub type ObjectSpecification<'p> = Subsets<AtomicObject<'p>>;
 
 /// An object whose operations take effect at one instant each, alone or together.
 #[derive(Clone, Debug)]
 pub struct AtomicObject<'p> {
     sequential: Sequential<'p>,
-    /// Per operation, whether it takes effect at points.
+    /// Per operation, true if it takes effect at points.
     at_points: Box<[bool]>,
 }
 
-/// One of the ways in which the events so far may have come about.
+/// A possible state of the object after the events so far.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Configuration {
     pub(super) state: ObjectState,
@@ -41,30 +41,32 @@ pub struct Configuration {
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Open {
     Nothing,
-    /// It has not taken effect.
+    /// The operation has not taken effect.
     Begun(OperationCall),
-    /// It has, and returns this.
+    /// The operation has taken effect, with this result.
     Done(Option<Data>),
 }
 
 impl<'p> ObjectSpecification<'p> {
-    /// Of an object in its first state. Operations take effect anywhere.
+    /// Creates the specification of an object in its initial state. Operations take effect
+    /// anywhere.
     pub fn new(sequential: Sequential<'p>) -> Self {
         Self::with_points(sequential, Box::default())
     }
 
-    /// The same, but these operations take effect at linearization points; those that are not
-    /// listed do not.
+    /// Creates the specification in which the operations marked in `at_points` take effect at
+    /// linearization points. Operations beyond its length do not.
     pub fn with_points(sequential: Sequential<'p>, at_points: Box<[bool]>) -> Self {
         Self::of(AtomicObject { sequential, at_points })
     }
 
-    /// Whether some operations take effect at linearization points.
+    /// Returns true if some operations take effect at linearization points.
     pub fn has_points(&self) -> bool {
         self.automaton.at_points.contains(&true)
     }
 
-    /// A set with the processes in another order: which one comes where. They must be anonymous.
+    /// Reorders the processes of a set; `order[k]` is the old index of process k. They must be
+    /// anonymous.
     pub fn reordered(&mut self, before: Possibilities, order: &[u32]) -> Possibilities {
         self.mapped(before, |one| Configuration {
             state: Arc::clone(&one.state),
@@ -72,18 +74,18 @@ impl<'p> ObjectSpecification<'p> {
         })
     }
 
-    /// What the object does, one operation at a time.
+    /// Returns the object, which executes one operation at a time.
     pub const fn sequential(&self) -> &Sequential<'p> {
         &self.automaton.sequential
     }
 
-    /// Whether a process may begin an operation: in one of the configurations, at least.
+    /// Returns true if a process may begin an operation in at least one of the configurations.
     ///
     /// # Errors
-    /// If `when` has no meaning in one of them.
+    /// If `when` has no meaning in a configuration.
     ///
     /// # Panics
-    /// If `before` is no set of this specification.
+    /// If `before` does not belong to this specification.
     pub fn may_begin(
         &self,
         before: Possibilities,
@@ -108,7 +110,7 @@ impl AtomicObject<'_> {
         self.at_points.get(call.operation.0 as usize).is_some_and(|has| *has)
     }
 
-    /// With an operation that has begun taking effect alone, if it can there.
+    /// Lets an open operation take effect alone, if it can.
     fn alone(
         &self,
         one: &Configuration,

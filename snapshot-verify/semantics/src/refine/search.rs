@@ -1,4 +1,4 @@
-//! The product of algorithm, client and specification, breadth-first.
+//! Product of algorithm, client and specification, breadth-first.
 
 use snapshot_core::Process;
 
@@ -10,59 +10,58 @@ use super::table::Table;
 use super::{Budget, Means, Progress, Refinement, RefinementVerdict, Unfinished};
 use crate::interpret::{Event, Fault, FaultKind, Machine, Move, MoveErrorKind, MoveKind};
 
-/// The most moves between two questions whether to go on, and the most evaluations and
-/// copied scalars.
+/// Most moves between two calls of `proceed`, and most evaluations and copied scalars.
 const MOVES: u64 = 4096;
 const WORK: u64 = 1 << 18;
 
-/// A search. A row is a state ([`States`]), the set of configurations, and how far
-/// the client has come.
+/// A search. A row consists of a state ([`States`]), the set of configurations, and the progress of
+/// the client.
 pub struct Search<'m, 'p, W> {
     machine: &'m Machine<'p>,
     means: Means,
-    /// Whether some operations take effect at points.
+    /// True if some operations take effect at points.
     has_points: bool,
     states: States<'m, 'p>,
     world: W,
     table: Table,
     transitions: u64,
-    /// Moves between two questions whether to go on: fewer where a move may take long.
+    /// Number of moves between two calls of `proceed`: smaller if a move may take long.
     question_every: u64,
-    /// That of the states that are being expanded.
+    /// Depth of the states being expanded.
     depth: usize,
-    /// The first state of the next level.
+    /// First state of the next level.
     level_end: usize,
     peak_bytes: usize,
-    /// The row that is being expanded, and per process what is known of its step.
+    /// Row being expanded, and the prospect of each process's next step.
     from: Vec<u32>,
     prospects: Vec<Prospect>,
-    /// Where a move leads from there, and in which order its processes are then.
+    /// Target row of a move, and the new order of its processes.
     to: Vec<u32>,
     order: Option<OrderId>,
-    /// Whether there was a step that needs more nodes than there may be.
+    /// True if some step needed more nodes than the limit.
     needs_nodes: bool,
 }
 
-/// Why the moves end with this one.
+/// Reason why the moves end with this one.
 enum End {
-    /// The specification does not allow it.
+    /// The specification does not allow the move.
     Forbidden(Possibilities, LetterId),
     Fault(Fault),
-    /// The specification itself is faulty there.
+    /// The specification itself is faulty.
     InObject(Fault),
 }
 
-/// Why the search ends.
+/// Reason why the search ends.
 enum Stop {
-    /// At a move from the row that is being expanded.
+    /// Ends at a move from the row being expanded.
     At(Move, End),
-    /// What may be begun in the row that is being expanded has no meaning.
+    /// A guard has no meaning in the row being expanded.
     InGuard(Fault),
     Budget(Unfinished),
 }
 
 impl<'m, 'p, W: World> Search<'m, 'p, W> {
-    /// Of all executions in a world.
+    /// Creates a search of all executions in a world.
     pub fn new(machine: &'m Machine<'p>, world: W, means: Means) -> Self {
         let (n, extent) = (machine.processes(), machine.extent());
         let states = States::new(machine, means.forgetting, means.symmetry && world.is_symmetric());
@@ -87,7 +86,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         }
     }
 
-    /// Until all is explored, something is wrong, or the budget is used up.
+    /// Searches until everything is explored, an error is found, or the budget runs out.
     pub fn run(mut self, budget: &mut Budget<'_>) -> Refinement {
         let explored = self.explore(budget);
         if self.table.len() > self.level_end {
@@ -140,7 +139,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         {
             return Ok(());
         }
-        // Another one might do better, but one is enough to have tried.
+        // Only one step is tried as the first, though another might succeed.
         let processes = (0..self.machine.processes()).map(Process::from_index);
         for process in processes.filter(|process| Some(*process) != put_first) {
             if !self.prospects[process.index()].is_idle {
@@ -163,8 +162,8 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         Ok(())
     }
 
-    /// A process whose next step suffices to be explored, if it leads to a state
-    /// that was not expanded yet.
+    /// Returns a process whose next step suffices to be explored, if it leads to a state that was
+    /// not expanded yet.
     fn put_first(&mut self) -> Option<Process> {
         let processes = (0..self.machine.processes()).map(Process::from_index);
         let mut processes = processes;
@@ -174,8 +173,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         })
     }
 
-    /// Whether every configuration allows the response that a process is about to
-    /// make.
+    /// Returns true if every configuration allows the response that a process is about to make.
     fn is_decided(&mut self, process: Process) -> bool {
         let made = self.states.step(&self.from, process, 0, self.world.specification());
         let Ok(Made { event: Some(letter), .. }) = made else { return false };
@@ -187,7 +185,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         self.states.prospect(&self.from, process)
     }
 
-    /// Where a move leads from the row that is being expanded.
+    /// Makes a move from the row being expanded and returns the number of its target.
     fn follow(&mut self, number: u32, made: Move, budget: &mut Budget<'_>) -> Result<u32, Stop> {
         self.transitions += 1;
         if self.transitions.is_multiple_of(self.question_every) {
@@ -229,7 +227,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         Ok(self.table.insert(&self.to, number))
     }
 
-    /// Makes a move from the row `from`, and leaves the row after it in `to`.
+    /// Makes a move from the row `from`, and stores the next row in `to`.
     fn succeed(&mut self, made: Move) -> Result<(), End> {
         let process = made.process;
         let (step, progress) = match made.kind {
@@ -295,8 +293,8 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         }
     }
 
-    /// Of the row `to`: where the process is past its points, what it needs one for is gone. Of
-    /// what cannot end at all, the response tells.
+    /// Removes configurations in which the open operation still needs a point, if the process of
+    /// the row `to` has passed its last one. If none remains, the response reports the error.
     fn past_points(&mut self, possibilities: Possibilities, process: Process) -> Possibilities {
         if !self.states.prospect(&self.to, process).responds {
             return possibilities;
@@ -308,8 +306,8 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
 
     fn verdict(&mut self, at: u32, last: Move, end: End) -> RefinementVerdict {
         let moves = self.path(at, Some(last));
-        // The execution itself names nodes as it makes them; and what is not reached any more may
-        // take them up.
+        // The interpreter names nodes in the order of their creation, and nodes that rows have
+        // forgotten may exhaust its limit.
         let fault = self.machine.run(&moves).err().and_then(|error| match error.kind {
             MoveErrorKind::Fault(fault) => Some(fault),
             _ => None,
@@ -329,7 +327,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         }
     }
 
-    /// Whether an execution is linearizable if operations may take effect anywhere.
+    /// Returns true if an execution is linearizable when operations may take effect anywhere.
     fn allows(&self, moves: &[Move]) -> bool {
         let mut specification = self.world.anywhere();
         let mut possibilities = specification.initial();
@@ -353,9 +351,9 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         true
     }
 
-    /// The moves that lead to a row, and perhaps one more. Rows do not tell by which move
-    /// they were reached: it is found again; nor which of the processes is which, where they are
-    /// put into order: the first row tells, and from there on the orders.
+    /// Returns the moves that lead to a row, and optionally one more. Rows store neither the move
+    /// by which they were reached nor the identity of reordered processes. The moves are found
+    /// again, and the identities are derived from the initial row and the orders since.
     fn path(&mut self, mut number: u32, last: Option<Move>) -> Vec<Move> {
         let mut rows = Vec::new();
         while number > 0 {
@@ -384,8 +382,8 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         moves
     }
 
-    /// Outcomes of steps are distinguished by the order of nodes, which is another one where the
-    /// interpreter leaves nodes their numbers: finds those that lead to the same rows.
+    /// Finds the outcomes that lead to the same rows. Outcomes depend on the order of nodes, which
+    /// differs in the interpreter, because it does not renumber nodes.
     fn take_outcomes(&mut self, moves: &mut [Move], rows: &[u32]) {
         let mut state = self.machine.initial().clone();
         let width = self.states.width();
@@ -406,7 +404,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
                         self.to[..width] == self.table.row(*row)[..width]
                     }
                     (Some(_), Err(_)) => false,
-                    // The last move, which leads nowhere.
+                    // The last move, without a target row.
                     (None, _) => true,
                 };
                 is_it.then_some((made, after))
@@ -416,7 +414,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         }
     }
 
-    /// A move from the row `from` to another one.
+    /// Finds a move from the row `from` to another row.
     fn move_to(&mut self, number: u32) -> Move {
         for process in (0..self.machine.processes()).map(Process::from_index) {
             let prospect = self.prospect(process);

@@ -1,17 +1,17 @@
-//! Slices of words that stay: many in one allocation, so that they take what they hold, and are
-//! given back at once when a search ends.
+//! Arena of slices of words. Few allocations waste little memory, and are freed quickly when a
+//! search ends.
 
-/// Words of an allocation, unless a slice has more.
+/// Words per allocation; a longer slice gets its own.
 const CHUNK: usize = 1 << 14;
 
-/// Slices that stay.
+/// Arena of slices.
 #[derive(Debug, Default)]
 pub struct Slices {
     chunks: Vec<Vec<u32>>,
     words: usize,
 }
 
-/// One of them.
+/// Position of a slice in the arena.
 #[derive(Clone, Copy, Debug)]
 pub struct Slice {
     chunk: u32,
@@ -20,7 +20,7 @@ pub struct Slice {
 }
 
 impl Slices {
-    /// Keeps a slice.
+    /// Copies a slice into the arena.
     pub fn keep(&mut self, slice: &[u32]) -> Slice {
         let has_room = |chunk: &Vec<u32>| chunk.capacity() - chunk.len() >= slice.len();
         if !self.chunks.last().is_some_and(has_room) {
@@ -35,13 +35,11 @@ impl Slices {
         Slice { chunk: number as u32, start, length: slice.len() as u32 }
     }
 
-    /// What was kept.
     pub fn get(&self, slice: Slice) -> &[u32] {
         let start = slice.start as usize;
         &self.chunks[slice.chunk as usize][start..start + slice.length as usize]
     }
 
-    /// Bytes that they take.
     pub const fn bytes(&self) -> usize {
         self.words * size_of::<u32>() + self.chunks.capacity() * size_of::<Vec<u32>>()
     }

@@ -1,23 +1,21 @@
-//! The atomic snapshot as a specification: which events may follow which.
+//! The atomic snapshot as a specification of sequences of events.
 //!
-//! An atomic snapshot takes effect at one instant within each operation. Its
-//! states - *configurations* - are what the segments hold and, per open
-//! operation, whether it has taken effect, a scan with what it saw. Taking
-//! effect is invisible, so the specification is nondeterministic; its subset
-//! construction (`subsets`) is not. It knows nothing of simple histories or observers: any
-//! values, any number of operations.
+//! An atomic snapshot takes effect at one instant within each operation. Its states, the
+//! *configurations*, consist of the contents of the segments and, per open operation, whether it
+//! has taken effect; for a scan, with the values seen. Taking effect is invisible, so the
+//! specification is nondeterministic; its subset construction (`subsets`) is deterministic. It is
+//! independent of simple histories and observers: it allows any values and any number of
+//! operations.
 //!
-//! **Linearization points.** Operations of which the text says where they take
-//! effect do so there, and nowhere else: [`Letter::Point`] is that event. If that
-//! is said of all operations, sets have one configuration each, and all checking
-//! is done where what a scan returns is compared with what it saw at its point:
-//! that is the specification of Theorem 2 of the FM 2009 paper, but for when it
-//! compares. The paper's linearization event carries the response, so what an
-//! operation is going to return must be known there; here it may be known later,
-//! so that a scan may take effect before it knows that it succeeded. For the same
-//! reason a scan may pass points more than once, as in a loop: it takes effect at
-//! the last one, as it changes nothing. An update may not, for others may have
-//! seen it: it must pass exactly one.
+//! **Linearization points.** An operation with linearization points in the text takes effect there,
+//! and nowhere else: [`Letter::Point`] is that event. If all operations have points, each set has
+//! one configuration, and the only check is to compare the result of a scan with the values at its
+//! point. This is the specification of Theorem 2 of the FM 2009 paper, except for the time of the
+//! comparison. The paper's linearization event carries the response, so the result of an operation
+//! must be known there. Here the result may become known later, so that a scan may take effect
+//! before it knows that it succeeded. For the same reason a scan may pass points more than once, as
+//! in a loop: it takes effect at the last one, since it changes nothing. An update must pass
+//! exactly one point, since others may have seen it.
 
 use std::mem::size_of;
 
@@ -27,36 +25,36 @@ use super::subsets::{Automaton, Letter, LetterId, Possibilities, Subsets};
 use crate::interpret::{Action, Event, Fault};
 use crate::program::linearization::Points;
 
-/// Why operations do not take effect at their linearization points.
+/// Reason why operations do not take effect at their linearization points.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Misplacement {
-    /// An update passes a second one.
+    /// An update passes a second point.
     Twice(Process),
-    /// An operation passes none.
+    /// An operation passes no point.
     Never(Process),
-    /// A scan returns something else than what the segments held at its point.
+    /// The result of a scan differs from the segments at its point.
     Differs {
-        /// The process of the scan.
+        /// Process of the scan.
         process: Process,
-        /// What they held, per segment.
+        /// Contents at the point, per segment.
         held: Vec<u32>,
-        /// What it returns.
+        /// Result of the scan.
         returned: Vec<u32>,
     },
-    /// Updates take effect at their points, scans anywhere; but the segments never
-    /// held this while the scan was open.
+    /// Updates take effect at their points, scans anywhere; but the segments never had these
+    /// contents while the scan was open.
     Unseen {
-        /// The process of the scan.
+        /// Process of the scan.
         process: Process,
-        /// What it returns.
+        /// Result of the scan.
         returned: Vec<u32>,
     },
-    /// An operation of an object that the text declares could not have returned what it returns
-    /// at any point that it passed; or it passed none.
+    /// An operation of an object that the text declares passes no point, or its result is
+    /// impossible at all points that it passes.
     Elsewhere(Process),
 }
 
-/// One of the ways in which the events so far may have come about.
+/// A possible state of the snapshot after the events so far.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Configuration {
     segments: Vec<u32>,
@@ -67,17 +65,17 @@ pub struct Configuration {
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 enum Open {
     Nothing,
-    /// It has not taken effect.
+    /// An update that has not taken effect.
     Update(u32),
-    /// It has.
+    /// An update that has taken effect.
     Updated,
-    /// It has not taken effect.
+    /// A scan that has not taken effect.
     Scan,
-    /// It has, and saw these.
+    /// A scan that has taken effect, and saw these values.
     Scanned(Vec<u32>),
 }
 
-/// The atomic snapshot, as the set of all its configurations.
+/// Subset construction of the atomic snapshot's configurations.
 pub type SnapshotSpecification = Subsets<AtomicSnapshot>;
 
 /// The atomic snapshot of n segments that all hold 0, process k writing segment k.
@@ -88,23 +86,23 @@ pub struct AtomicSnapshot {
 }
 
 impl SnapshotSpecification {
-    /// Of a snapshot of n segments that all hold 0, process k writing segment k.
-    /// Operations take effect anywhere.
+    /// Creates the specification of a snapshot of n segments that all hold 0, process k writing
+    /// segment k. Operations take effect anywhere.
     pub fn new(n: usize) -> Self {
         Self::with_points(n, Points::NONE)
     }
 
-    /// The same, but operations with linearization points take effect there.
+    /// Creates the specification in which operations with linearization points take effect there.
     pub fn with_points(n: usize, points: Points) -> Self {
         Self::of(AtomicSnapshot { n, points })
     }
 
-    /// Whether some operations take effect at linearization points.
+    /// Returns true if some operations take effect at linearization points.
     pub const fn has_points(&self) -> bool {
         self.automaton.points.any()
     }
 
-    /// Why there is nothing after a letter.
+    /// Returns the reason why a letter has no successor.
     ///
     /// # Panics
     /// As [`Self::successor`].
@@ -179,7 +177,7 @@ impl Automaton for AtomicSnapshot {
 }
 
 impl Configuration {
-    /// After an event, if that is possible here.
+    /// Returns the configuration after an event, if the event is possible here.
     fn after(&self, Event { process, action }: &Event) -> Option<Self> {
         let process = process.index();
         let open = match (&self.open[process], action) {
@@ -198,7 +196,7 @@ impl Configuration {
         Some(after)
     }
 
-    /// With the open operation of a process at its linearization point.
+    /// Returns the configuration with the open operation of a process at its linearization point.
     fn at_point(&self, process: usize) -> Option<Self> {
         match &self.open[process] {
             Open::Scanned(_) => {
@@ -212,7 +210,7 @@ impl Configuration {
         }
     }
 
-    /// With the open operation of a process taking effect now, if it has not yet.
+    /// Lets the open operation of a process take effect now, if it has not yet.
     fn taking_effect(&self, process: usize) -> Option<Self> {
         let mut after = self.clone();
         after.open[process] = match self.open[process] {
@@ -226,7 +224,7 @@ impl Configuration {
         Some(after)
     }
 
-    /// About how many bytes it takes, with its places in tables.
+    /// Approximate memory use in bytes, with its slots in tables.
     fn size(&self) -> usize {
         let n = self.segments.len();
         let seen = self.open.iter().filter(|open| matches!(open, Open::Scanned(_))).count();

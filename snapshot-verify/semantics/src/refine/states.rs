@@ -1,16 +1,15 @@
-//! The algorithm's side of the product: states of the interpreter as rows of
-//! numbers, and what steps make of them.
+//! The algorithm's side of the product: interned states of the interpreter, and the effects of
+//! steps.
 //!
-//! A state is kept as the number of its shared part and one per process
-//! ([`crate::interpret::Part`]). A step depends on the shared part and that of its
-//! process only, so the interpreter makes it once for all states that have both,
-//! and its outcome is remembered. That takes the interpreter out of the inner loop
-//! without touching what a program means.
+//! A row stores a state as the number of its shared part and one number per process
+//! ([`crate::interpret::Part`]). A step depends only on the shared part and the part of its
+//! process. So the interpreter makes it once for all states that agree on both, and the result is
+//! cached. This removes the interpreter from the inner loop without changing the semantics.
 //!
-//! Versions are named 1, 2, ... in the order in which they occur in the row, and nodes in the
-//! order in which they are reached (`nodes`), so rows are equal iff their states are up to the
-//! names of versions and the numbers of nodes. Symmetric processes are put into order
-//! (`symmetry`): equal rows are of states that are equal up to which process does what, too.
+//! Versions are named 1, 2, ... in the order of their occurrence in the row, and nodes in the order
+//! in which they are reached (`nodes`). So rows are equal iff their states are, up to the names of
+//! versions and the numbers of nodes. Symmetric processes are sorted (`symmetry`): then equal rows
+//! have equal states up to the order of processes, too.
 
 use std::mem::size_of;
 
@@ -27,65 +26,65 @@ use crate::interpret::{
 };
 use crate::program::Type;
 
-/// Where the shared part stands in a row; processes come after it.
+/// Column of the shared part; the processes follow it.
 const SHARED: usize = 0;
 
-/// What a move makes of a row: new parts, and what the specification sees.
+/// Effect of a move on a row: new parts, and the letters of the specification.
 #[derive(Clone, Copy, Debug)]
 pub struct Made {
     shared: u32,
     process: u32,
-    /// How many linearization points were passed.
+    /// Number of linearization points passed.
     pub points: u32,
-    /// The invocation or response.
+    /// Invocation or response.
     pub event: Option<LetterId>,
 }
 
-/// What is known of the next step of a process without making it.
+/// Properties of the next step of a process, known without making it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Prospect {
-    /// It has no operation open.
+    /// The process has no open operation.
     pub is_idle: bool,
-    /// It is the response.
+    /// The step is the response.
     pub responds: bool,
-    /// It accesses only what no step of another process that depends on it can
-    /// ever access, and is no linearization point.
+    /// No other process can ever make a step that depends on this one, and it is not a
+    /// linearization point.
     pub is_alone: bool,
-    /// It chooses, or allocates a node, and may have several outcomes.
+    /// The step chooses, or allocates a node, and may have several outcomes.
     pub branches: bool,
 }
 
-/// A step: its shared part, its process's part, its process, and the number of
-/// versions made, which is the name of the next one.
+/// A step: shared part, process's part, process, and the number of versions made, which is the name
+/// of the next.
 type StepKey = (u32, u32, u32, u32);
 
-/// A step, and which of its outcomes.
+/// A step with the number of its outcome.
 type OutcomeKey = (StepKey, u32);
 
-/// The states that occurred, taken apart.
+/// Interner of the states that occurred, in parts.
 #[derive(Debug)]
 pub struct States<'m, 'p> {
     machine: &'m Machine<'p>,
     footprint: Footprint,
     forgetting: Option<Forgetting>,
     comparands: Option<Comparands>,
-    /// Per process's part, the nodes of which something may be emptied.
+    /// Per process's part, the nodes that may be emptied.
     emptiable: Vec<Option<Emptiable>>,
     shared: Interned<SharedPart>,
     processes: Interned<ProcessPart>,
     naming: Naming,
     steps: FxHashMap<OutcomeKey, Made>,
-    /// Beginnings leave the shared part alone.
+    /// An invocation leaves the shared part unchanged.
     begins: FxHashMap<(StepKey, Call), Made>,
     prospects: FxHashMap<(u32, u32), Prospect>,
     has_versions: bool,
-    /// The orders into which processes were put, if they are put into order.
+    /// Orders into which processes were sorted; `None`: they are not symmetric.
     orders: Option<Orders>,
 }
 
 impl<'m, 'p> States<'m, 'p> {
-    /// None yet; `forgetting` locals that no step will read, and with `symmetric` processes, where
-    /// that is possible: nodes that are freed and versions have names that steps give out.
+    /// Creates an empty interner. `forgetting`: forgets locals that no step will read. `symmetric`:
+    /// sorts processes if possible; it is impossible if steps name versions or freed nodes.
     pub fn new(machine: &'m Machine<'p>, forgetting: bool, symmetric: bool) -> Self {
         let program = machine.program();
         let has_versions =
@@ -108,12 +107,12 @@ impl<'m, 'p> States<'m, 'p> {
         }
     }
 
-    /// How many numbers of a row are a state's.
+    /// Returns the number of columns of a state in a row.
     pub const fn width(&self) -> usize {
         1 + self.machine.processes()
     }
 
-    /// Writes the initial state down.
+    /// Writes the initial state into a row.
     pub fn write_initial(&mut self, row: &mut [u32]) {
         let initial = self.machine.initial();
         row[SHARED] = self.shared.number(initial.shared_part());
@@ -124,14 +123,13 @@ impl<'m, 'p> States<'m, 'p> {
         debug_assert!(order.is_none(), "all processes are alike at first");
     }
 
-    /// Replaces a state by that after a move. Its versions are not normal then.
+    /// Replaces a state by its successor after a move, with versions not yet normalised.
     pub fn apply(&self, row: &mut [u32], process: Process, made: &Made) {
         row[SHARED] = made.shared;
         row[1 + process.index()] = made.process;
     }
 
-    /// Writes a state of the interpreter down, as that after moves of these processes, which are not
-    /// symmetric.
+    /// Writes a state of the interpreter into a row. Processes must not be symmetric.
     pub fn write(&mut self, row: &mut [u32], state: &State) {
         let mut state = state.clone();
         for process in 0..self.machine.processes() {
@@ -145,7 +143,7 @@ impl<'m, 'p> States<'m, 'p> {
         debug_assert!(order.is_none(), "symmetric processes have another order here");
     }
 
-    /// How many outcomes the next step of a process has.
+    /// Returns the number of outcomes of the next step of a process.
     pub fn outcomes(&self, row: &[u32], process: Process, prospect: Prospect) -> u32 {
         match prospect.branches {
             true => self.machine.outcomes(&self.state(row), process),
@@ -153,10 +151,10 @@ impl<'m, 'p> States<'m, 'p> {
         }
     }
 
-    /// What the next step of a process makes, if it takes this outcome.
+    /// Makes the next step of a process with this outcome.
     ///
     /// # Errors
-    /// If it is a fault.
+    /// If the step is a fault.
     pub fn step<A: Automaton>(
         &mut self,
         row: &[u32],
@@ -176,10 +174,10 @@ impl<'m, 'p> States<'m, 'p> {
         Ok(made)
     }
 
-    /// What the beginning of an operation makes.
+    /// Begins an operation.
     ///
     /// # Errors
-    /// If it is a fault.
+    /// If the invocation is a fault.
     pub fn begin<A: Automaton>(
         &mut self,
         row: &[u32],
@@ -199,7 +197,7 @@ impl<'m, 'p> States<'m, 'p> {
         Ok(made)
     }
 
-    /// What is known of the next step of a process.
+    /// Returns the prospect of the next step of a process.
     pub fn prospect(&mut self, row: &[u32], process: Process) -> Prospect {
         let key = (row[1 + process.index()], process.index() as u32);
         if let Some(known) = self.prospects.get(&key) {
@@ -221,8 +219,9 @@ impl<'m, 'p> States<'m, 'p> {
         prospect
     }
 
-    /// Puts processes into order, if they are symmetric; renames nodes by the order in which they are
-    /// reached, then versions by that in which they occur. The order, if it is another one.
+    /// Sorts symmetric processes, renames nodes in the order in which they are reached, then
+    /// versions in the order of their occurrence. Returns the new order of the processes, if it
+    /// changed.
     pub fn normalise(&mut self, row: &mut [u32]) -> Option<OrderId> {
         self.empty_comparands(row);
         let order = self.sort(row);
@@ -230,15 +229,15 @@ impl<'m, 'p> States<'m, 'p> {
         order
     }
 
-    /// The order with this number.
+    /// Returns the order with this number.
     ///
     /// # Panics
-    /// If no row was put into it.
+    /// If no row was sorted into this order.
     pub fn order(&self, number: OrderId) -> &[u32] {
         self.orders.as_ref().expect("processes are put into order").get(number)
     }
 
-    /// Puts processes into order, if they are symmetric, and renames nodes.
+    /// Sorts symmetric processes, and renames nodes.
     fn sort(&mut self, row: &mut [u32]) -> Option<OrderId> {
         let n = self.machine.processes();
         if self.orders.is_none() {
@@ -330,9 +329,9 @@ impl<'m, 'p> States<'m, 'p> {
         }
     }
 
-    /// About how many bytes it takes.
+    /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
-        // A byte per place of a table, besides its entry.
+        // Each slot of a table has one byte besides its entry.
         let steps = self.steps.capacity() * (size_of::<(OutcomeKey, Made)>() + 1);
         let begins = self.begins.capacity() * (size_of::<((StepKey, Call), Made)>() + 1);
         let prospects = self.prospects.capacity() * (size_of::<((u32, u32), Prospect)>() + 1);
@@ -386,7 +385,7 @@ impl<'m, 'p> States<'m, 'p> {
     }
 }
 
-/// Puts the processes of a row into an order.
+/// Reorders the processes of a row.
 fn put(row: &mut [u32], order: &[u32]) {
     let after = reordered(&row[1..=order.len()], order);
     row[1..=order.len()].copy_from_slice(&after);

@@ -1,13 +1,13 @@
-//! The subset construction: of a nondeterministic specification, the set of **all**
-//! configurations that agree with the events so far, made as far as it is needed.
+//! The subset construction of a nondeterministic specification: the set of **all** configurations
+//! that agree with the events so far, computed on demand.
 //!
-//! A sequence of events is a linearizable history iff that set is not empty. This is the
-//! normalisation of the specification that refinement checkers do (Roscoe 1994; for
-//! linearizability: Liu, Chen, Liu and Sun, FM 2009), done on the fly.
+//! A sequence of events is a linearizable history iff that set is not empty. Refinement checkers
+//! normalise the specification this way (Roscoe 1994; for linearizability: Liu, Chen, Liu and Sun,
+//! FM 2009); here it is done on the fly.
 //!
-//! A set is *closed*: with a configuration it has those in which one more open operation, or one
-//! more block of some that may do so together, has taken effect. An invocation is followed by closing the set; a response only removes
-//! configurations, of closed sets closed ones.
+//! A set is *closed*: with each configuration it contains those in which one more open operation,
+//! or one more block of operations with `together`, has taken effect. An invocation is followed by
+//! closing the set. A response only removes configurations, which preserves closedness.
 
 use std::hash::Hash;
 use std::mem::size_of;
@@ -18,58 +18,57 @@ use snapshot_core::Process;
 
 use crate::interpret::{Event, Fault};
 
-/// A set of configurations, by number. Equal sets have equal numbers.
+/// Number of a set of configurations. Equal sets have equal numbers.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Possibilities(u32);
 
-/// What the specification sees, by number. Equal letters have equal numbers.
+/// Number of a letter. Equal letters have equal numbers.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct LetterId(u32);
 
-/// What the specification sees.
+/// Letter of the specification's alphabet.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Letter {
-    /// An operation begins or ends.
+    /// Invocation or response of an operation.
     Event(Event),
     /// The open operation of a process is at one of its linearization points.
     Point(Process),
-    /// The next step of a process is the response: it is at no point any more.
+    /// The next step of a process is the response: it will pass no further point.
     Past(Process),
 }
 
-/// What a letter makes of a set.
+/// Transition of a set by a letter.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Successor {
-    /// The set after it; `None` if no execution of the specification has the
-    /// letter there.
+    /// Set after the letter; `None` if no execution of the specification has the letter there.
     pub after: Option<Possibilities>,
-    /// Whether all configurations of the set before can have the letter.
+    /// True if all configurations of the set allow the letter.
     pub keeps_all: bool,
 }
 
-/// A nondeterministic specification: its configurations, and how letters and operations that
-/// take effect lead from one to others.
+/// A nondeterministic specification: its configurations, and their transitions by letters and by
+/// operations that take effect.
 pub trait Automaton {
-    /// One of the ways in which the events so far may have come about.
+    /// A possible state of the specification after the events so far.
     type Configuration: Eq + Hash;
 
-    /// Before any event.
+    /// Returns the configuration before any event.
     fn initial(&self) -> Self::Configuration;
 
-    /// After an event, if that is possible there.
+    /// Returns the configuration after an event, if the event is possible there.
     ///
     /// # Panics
-    /// If it begins an operation while one of the same process is open, or ends none that is.
+    /// If an invocation finds its process busy, or a response finds it idle.
     fn after(&self, one: &Self::Configuration, event: &Event) -> Option<Self::Configuration>;
 
-    /// Calls `reach` with all that is reached when the open operation of a process is at one of
-    /// its linearization points; not at all if it may be at none there.
+    /// Calls `reach` with each result of the open operation of a process being at one of its
+    /// linearization points; not at all if it cannot be at a point there.
     ///
     /// # Errors
     /// As [`Self::take_effect`].
     ///
     /// # Panics
-    /// If the process has no operation open.
+    /// If the process has no open operation.
     fn at_point(
         &self,
         one: &Self::Configuration,
@@ -77,32 +76,32 @@ pub trait Automaton {
         reach: &mut dyn FnMut(Self::Configuration),
     ) -> Result<(), Fault>;
 
-    /// Whether the open operation of a process, which will be at no point any more, may still
-    /// end. That it may not shows at its response, too, if this is `true`.
+    /// Returns true if the open operation of a process may still end without passing another point.
+    /// May return true even if it cannot: then the response reveals it.
     fn may_be_past(&self, one: &Self::Configuration, process: Process) -> bool;
 
-    /// Calls `reach` with all that is reached when an open operation, or several of them
-    /// together, take effect now.
+    /// Calls `reach` with each result of an open operation, or several of them together, taking
+    /// effect now.
     ///
     /// # Errors
-    /// If what they do has no meaning there: the specification itself is faulty.
+    /// If an operation has no meaning there: the specification itself is faulty.
     fn take_effect(
         &self,
         one: &Self::Configuration,
         reach: &mut dyn FnMut(Self::Configuration),
     ) -> Result<(), Fault>;
 
-    /// About how many bytes a configuration takes, with its places in tables.
+    /// Approximate memory use of a configuration in bytes, with its slots in tables.
     fn size(&self, one: &Self::Configuration) -> usize;
 }
 
-/// The subset construction, as far as it was needed.
+/// The part of the subset construction that was needed so far.
 #[derive(Clone, Debug)]
 pub struct Subsets<A: Automaton> {
     pub(super) automaton: A,
     configurations: Vec<Rc<A::Configuration>>,
     configuration_numbers: FxHashMap<Rc<A::Configuration>, u32>,
-    /// Each set ascending.
+    /// Sets of configurations, each in ascending order.
     sets: Vec<Rc<[u32]>>,
     set_numbers: FxHashMap<Rc<[u32]>, Possibilities>,
     letters: Vec<Rc<Letter>>,
@@ -113,7 +112,7 @@ pub struct Subsets<A: Automaton> {
 }
 
 impl<A: Automaton> Subsets<A> {
-    /// With nothing but the initial set.
+    /// Creates the construction with the initial set only.
     pub fn of(automaton: A) -> Self {
         let mut subsets = Self {
             automaton,
@@ -133,20 +132,20 @@ impl<A: Automaton> Subsets<A> {
         subsets
     }
 
-    /// What is wrong with the specification itself, if that has shown.
+    /// Returns the first fault of the specification itself, if one occurred.
     pub const fn fault(&self) -> Option<&Fault> {
         self.fault.as_ref()
     }
 
-    /// The same, once: what led there can be looked at after that.
+    /// Takes the fault, so that the caller can examine the events that led to it.
     pub const fn take_fault(&mut self) -> Option<Fault> {
         self.fault.take()
     }
 
-    /// The configurations of a set.
+    /// Returns the configurations of a set.
     ///
     /// # Panics
-    /// If it is no set of this specification.
+    /// If the set does not belong to this specification.
     pub fn configurations(
         &self,
         set: Possibilities,
@@ -155,36 +154,36 @@ impl<A: Automaton> Subsets<A> {
         self.sets[set.0 as usize].iter().map(of)
     }
 
-    /// The letter with this number.
+    /// Returns the letter with this number.
     ///
     /// # Panics
-    /// If it is none of this specification.
+    /// If the number does not belong to this specification.
     pub fn letter_itself(&self, letter: LetterId) -> &Letter {
         &self.letters[letter.0 as usize]
     }
 
-    /// Before any event.
+    /// Returns the set before any event.
     pub const fn initial(&self) -> Possibilities {
         Possibilities(0)
     }
 
-    /// How many sets have occurred.
+    /// Returns the number of sets that have occurred.
     pub const fn len(&self) -> usize {
         self.sets.len()
     }
 
-    /// Never: there is the initial set.
+    /// Returns false: the initial set always exists.
     pub const fn is_empty(&self) -> bool {
         self.sets.is_empty()
     }
 
-    /// About how many bytes it takes.
+    /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         let successor = size_of::<((Possibilities, LetterId), Successor)>() + 1;
         self.bytes + self.successors.capacity() * successor
     }
 
-    /// A letter's number.
+    /// Returns the number of a letter.
     pub fn letter(&mut self, letter: Letter) -> LetterId {
         if let Some(number) = self.letter_numbers.get(&letter) {
             return *number;
@@ -196,12 +195,11 @@ impl<A: Automaton> Subsets<A> {
         number
     }
 
-    /// After one more letter.
+    /// Returns the transition of a set by a letter.
     ///
     /// # Panics
-    /// If `before` or `letter` are not of this specification, or if the letter
-    /// begins an operation while one of the same process is open, or ends none
-    /// that is.
+    /// If `before` or `letter` do not belong to this specification, or if the letter begins an
+    /// operation of a busy process or ends one of an idle process.
     pub fn successor(&mut self, before: Possibilities, letter: LetterId) -> Successor {
         if let Some(known) = self.successors.get(&(before, letter)) {
             return *known;
@@ -244,7 +242,7 @@ impl<A: Automaton> Subsets<A> {
         successor
     }
 
-    /// After one more event; `None` if no linearizable history has it there.
+    /// Returns the set after an event; `None` if no linearizable history has the event there.
     ///
     /// # Panics
     /// As [`Self::successor`].
@@ -253,7 +251,7 @@ impl<A: Automaton> Subsets<A> {
         self.successor(before, letter).after
     }
 
-    /// The set of the same configurations, each made into another one.
+    /// Maps each configuration of a set.
     pub fn mapped(
         &mut self,
         set: Possibilities,
@@ -305,7 +303,7 @@ impl<A: Automaton> Subsets<A> {
         if let Some(number) = self.set_numbers.get(&*set) {
             return *number;
         }
-        // Twice two words and a number, of what has place for more, for the tables.
+        // Two entries of two words and a number each, with spare capacity, for the tables.
         self.bytes += set.len() * size_of::<u32>() + 12 * size_of::<usize>();
         let number = Possibilities(self.sets.len() as u32);
         let set: Rc<[u32]> = set.into();
@@ -316,19 +314,18 @@ impl<A: Automaton> Subsets<A> {
 }
 
 impl Possibilities {
-    /// The number.
     pub const fn number(self) -> u32 {
         self.0
     }
 
-    /// With this number, which must be that of a set.
+    /// Creates the set with this number, which must exist.
     pub(super) const fn of_number(number: u32) -> Self {
         Self(number)
     }
 }
 
 impl Letter {
-    /// Whether more operations may take effect after it than before.
+    /// Returns true if the letter may enable further operations to take effect.
     const fn may_change(&self) -> bool {
         match self {
             Self::Event(event) => !event.action.is_response(),

@@ -1,20 +1,19 @@
-//! States that differ in nothing but in which process does what are one, if the processes are
-//! anonymous ([`crate::program::anonymity`]): the scalarset symmetry of Ip and Dill, *Better
-//! verification through symmetry*, 1993, for one scalarset, the processes.
+//! Identifies states up to the order of processes, if the processes are anonymous
+//! ([`crate::program::anonymity`]): the scalarset symmetry of Ip and Dill, *Better verification
+//! through symmetry*, 1993, for one scalarset, the processes.
 //!
-//! The processes of a row are sorted by where they stand and what they hold, nodes aside, which are
-//! named by the order of processes; then by the nodes that they hold. Where both are alike their
-//! order stays what it is, so a class of states may have several rows: that costs states, and
-//! no answer. What else a row has for each process, the set of configurations and the progress of
-//! the client, is put in the same order.
+//! The processes of a row are sorted by their location and contents without nodes, since the names
+//! of nodes depend on the order of the processes; then by the nodes that they hold. Ties keep their
+//! order, so a class of states may have several rows: this costs states, but does not affect
+//! answers. The other data per process, in the set of configurations and the progress of the
+//! client, are reordered in the same way.
 
 use rustc_hash::FxHashMap;
 
-/// An order of the processes, by number: which process of the row before comes where.
+/// Number of an order of the processes: for each new position, the old process.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct OrderId(u32);
 
-/// The orders that occurred.
 #[derive(Debug, Default)]
 pub struct Orders {
     all: Vec<Box<[u32]>>,
@@ -22,7 +21,7 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// The number of an order.
+    /// Returns the number of an order.
     pub fn number(&mut self, order: &[u32]) -> OrderId {
         if let Some(number) = self.numbers.get(order) {
             return *number;
@@ -33,22 +32,22 @@ impl Orders {
         number
     }
 
-    /// The order with this number.
+    /// Returns the order with this number.
     ///
     /// # Panics
-    /// If there is none.
+    /// If the order does not exist.
     pub fn get(&self, number: OrderId) -> &[u32] {
         &self.all[number.0 as usize]
     }
 
-    /// About how many bytes they take.
+    /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         let words: usize = self.all.iter().map(|order| 2 * size_of_val(&**order)).sum();
         words + self.all.capacity() * size_of::<[usize; 6]>()
     }
 }
 
-/// What is per process, in another order.
+/// Reorders data per process.
 pub fn reordered<T: Clone>(of: &[T], order: &[u32]) -> Vec<T> {
     order.iter().map(|process| of[*process as usize].clone()).collect()
 }

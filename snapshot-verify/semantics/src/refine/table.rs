@@ -1,9 +1,9 @@
-//! States as rows of numbers, each once, in the order in which they were reached.
+//! Interned states as rows of numbers, in the order in which they were reached.
 //!
-//! Rows lie one after the other in chunks of a fixed size, so that growing copies
-//! nothing; a hash table holds their numbers. Breadth-first, the rows that have
-//! not been expanded are the last ones: no queue is needed. With each row comes
-//! its parent, the one that it was first reached from.
+//! Rows lie one after the other in chunks of a fixed size, so that growth copies nothing; a hash
+//! table holds their numbers. Breadth-first, the rows that have not been expanded are the last
+//! ones, so no queue is needed. Each row stores its parent, the row from which it was first
+//! reached.
 
 use std::hash::BuildHasher;
 use std::mem::size_of;
@@ -12,13 +12,12 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
-/// Rows per chunk.
 const CHUNK: usize = 1 << 12;
 
-/// Bytes of the smallest hash table there is, at most.
+/// Bound on the size of the smallest hash table, in bytes.
 const SMALLEST: usize = 1 << 7;
 
-/// Rows of one width.
+/// Table of rows of one width.
 #[derive(Debug)]
 pub struct Table {
     width: usize,
@@ -26,7 +25,7 @@ pub struct Table {
     numbers: HashTable<u32>,
 }
 
-/// The rows, each followed by its parent.
+/// Rows, each followed by its parent.
 #[derive(Debug)]
 struct Rows {
     stride: usize,
@@ -42,28 +41,25 @@ impl Rows {
 }
 
 impl Table {
-    /// Without rows.
     pub fn new(width: usize) -> Self {
         let rows = Rows { stride: width + 1, chunks: Vec::new(), len: 0 };
         Self { width, rows, numbers: HashTable::new() }
     }
 
-    /// The number of rows.
     pub const fn len(&self) -> usize {
         self.rows.len
     }
 
-    /// A row.
     pub fn row(&self, number: u32) -> &[u32] {
         &self.rows.get(number)[..self.width]
     }
 
-    /// The row that it was first reached from; that of the first is itself.
+    /// Returns the row from which a row was first reached; the first row is its own parent.
     pub fn parent(&self, number: u32) -> u32 {
         self.rows.get(number)[self.width]
     }
 
-    /// The number of a row, which is new if it is the number of rows there were.
+    /// Returns the number of a row. A new row gets the previous number of rows.
     pub fn insert(&mut self, row: &[u32], parent: u32) -> u32 {
         debug_assert_eq!(row.len(), self.width);
         let (rows, width) = (&mut self.rows, self.width);
@@ -86,13 +82,12 @@ impl Table {
         }
     }
 
-    /// Bytes that it takes.
     pub fn bytes(&self) -> usize {
         self.rows.chunks.len() * self.chunk_bytes() + self.numbers.allocation_size()
     }
 
-    /// Bytes that one more row would take at most, for a moment, on top of those:
-    /// while the hash table grows there are two of it.
+    /// Bound on the temporary additional bytes for one more row: while the hash table grows, both
+    /// copies exist.
     pub fn growth(&self) -> usize {
         let chunk = if self.rows.len.is_multiple_of(CHUNK) { self.chunk_bytes() } else { 0 };
         let grows = self.numbers.len() == self.numbers.capacity();

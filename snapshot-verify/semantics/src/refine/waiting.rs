@@ -1,9 +1,9 @@
-//! Whether an object itself keeps operations from returning: operations that wait (`await`) for
-//! a state that nothing leads to.
+//! Decides whether an object itself keeps operations from returning: operations that wait (`await`)
+//! for a state that cannot be reached.
 //!
-//! So two processes that both take from an empty queue wait for ever, in every implementation:
-//! that is no fault of one. It is one if the queue was not empty, in all configurations that
-//! agree with the events.
+//! For example, two processes that both take from an empty queue wait for ever in every
+//! implementation, which is not a fault of the implementation. It is a fault if the queue was not
+//! empty in any configuration that agrees with the events.
 
 use std::collections::VecDeque;
 
@@ -15,12 +15,13 @@ use super::subsets::{Automaton, Possibilities};
 use crate::interpret::{Call, Client};
 
 impl ObjectSpecification<'_> {
-    /// Whether in one of the configurations of a set these open operations, a bit for each of
-    /// their processes, return in no continuation, whatever this client begins; `None` if that is
-    /// not established. `left`: how many configurations may be visited, less those that were.
+    /// Returns true if, in one of the configurations of a set, the open operations of these
+    /// processes (a bit each) return in no continuation with this client; `None` if not
+    /// established. `left`: number of configurations that may be visited; it is reduced by those
+    /// visited.
     ///
     /// # Panics
-    /// If `set` is no set of this specification.
+    /// If `set` does not belong to this specification.
     pub fn keeps_waiting(
         &self,
         set: Possibilities,
@@ -39,7 +40,7 @@ impl ObjectSpecification<'_> {
         if is_open { None } else { Some(false) }
     }
 
-    /// Whether one of these processes returns in some continuation of a configuration.
+    /// Returns true if one of these processes returns in some continuation of a configuration.
     fn may_return(
         &self,
         first: &Configuration,
@@ -48,7 +49,7 @@ impl ObjectSpecification<'_> {
         left: &mut usize,
     ) -> Option<bool> {
         let mut known = FxHashSet::from_iter([first.clone()]);
-        // Breadth-first: there may be infinitely many.
+        // Breadth-first: there may be infinitely many configurations.
         let mut work = VecDeque::from([first.clone()]);
         while let Some(one) = work.pop_front() {
             let is_it = |process: usize| processes & (1 << process) != 0;
@@ -80,8 +81,8 @@ impl ObjectSpecification<'_> {
         Some(false)
     }
 
-    /// The operations that an idle process may begin in a configuration; `None` if the object is
-    /// faulty there.
+    /// Returns the operations that an idle process may begin in a configuration; `None` if the
+    /// object is faulty there.
     fn begun(&self, one: &Configuration, client: &Client, process: usize) -> Option<Vec<Open>> {
         let sequential = self.sequential();
         let start = client.start(sequential.processes());

@@ -1,12 +1,12 @@
 //! Accesses to shared memory, also within expressions.
 //!
-//! An access within an expression becomes a statement before the one that it is
-//! in, its result a hidden local. What may not be evaluated, the right of `and` and
-//! `or` and the branches of `if`, becomes an `if` statement where it accesses, so
-//! that the access happens exactly when the text evaluates it.
+//! An access within an expression becomes a statement before the enclosing one, and its result a
+//! hidden local. The right operands of `and` and `or` and the branches of `if` may not be
+//! evaluated. If they access, they become an `if` statement, so that the access happens exactly
+//! when the text evaluates it.
 //!
-//! A statement makes at most one access on each way of evaluating it, since a step
-//! is one access; in `atomic` any number.
+//! A statement makes at most one access on each path of its evaluation, since a step is one access;
+//! in `atomic` it makes any number.
 
 use super::body::{Body, Meaning};
 use super::globals::{Global, OWN_PROCEDURES};
@@ -21,7 +21,7 @@ use crate::program::{
     Projection, Root, SharedId, Statement, StatementKind, Type,
 };
 
-/// The innermost of `x[a][b]`, and the indices in order.
+/// Returns the innermost array of `x[a][b]`, and the indices in order.
 pub(super) fn unindexed(written: &tree::Expression) -> (&tree::Expression, Vec<&tree::Expression>) {
     let mut root = written;
     let mut indices = Vec::new();
@@ -34,7 +34,6 @@ pub(super) fn unindexed(written: &tree::Expression) -> (&tree::Expression, Vec<&
 }
 
 impl Body<'_> {
-    /// Reads a cell.
     pub fn read_cell(
         &mut self,
         variable: SharedId,
@@ -47,7 +46,7 @@ impl Body<'_> {
         self.result_of(Access::Read(place), content, span)
     }
 
-    /// One cell of a family, all its indices given.
+    /// Returns a cell of a family, with all its indices.
     pub fn cell(
         &mut self,
         variable: SharedId,
@@ -74,7 +73,7 @@ impl Body<'_> {
         Ok(CellPlace { variable, indices: made, span })
     }
 
-    /// Counts an access against the one that the statement may make.
+    /// Counts an access: a statement may make one.
     pub fn spend(&mut self, span: Span) -> Parsed<()> {
         if self.atomic {
             return Ok(());
@@ -104,7 +103,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Makes an access, and is its result.
+    /// Makes an access, and returns its result.
     pub fn result_of(&mut self, access: Access, content: Type, span: Span) -> Parsed<Expression> {
         self.spend(span)?;
         let result = self.hidden(content, span);
@@ -117,7 +116,7 @@ impl Body<'_> {
         self.block.push(Statement { kind, span, mark: None });
     }
 
-    /// `f(...)` within an expression.
+    /// Checks `f(...)` within an expression.
     pub fn call_within(
         &mut self,
         name: &Name,
@@ -155,7 +154,7 @@ impl Body<'_> {
         self.report(message, name.span)
     }
 
-    /// LL, SC, VL, CAS, and the type of the result; nothing if it is none of them.
+    /// Returns LL, SC, VL or CAS, with the type of the result; `None` for other names.
     pub fn operation(
         &mut self,
         name: &Name,
@@ -190,7 +189,7 @@ impl Body<'_> {
         }))
     }
 
-    /// The cell that an operation is on.
+    /// Returns the cell that an operation accesses.
     pub fn cell_argument(
         &mut self,
         operation: &'static str,
@@ -228,7 +227,7 @@ impl Body<'_> {
         }
     }
 
-    /// The cell, if the operation can be made on it.
+    /// Returns the cell, if the operation applies to it.
     fn suitable(
         &mut self,
         cell: CellPlace,
@@ -257,7 +256,7 @@ impl Body<'_> {
         Err(self.report(message, cell.span))
     }
 
-    /// `left and right`, `left or right`.
+    /// Checks `left and right`, `left or right`.
     pub fn short_circuit(
         &mut self,
         operator: Binary,
@@ -269,8 +268,8 @@ impl Body<'_> {
         self.short_circuit_after(operator, left, right, span)
     }
 
-    /// The condition of a quantifier, where its variable is inside of computed bounds; for
-    /// other indices what changes nothing.
+    /// Combines the condition of a quantifier with the test that its variable is inside of computed
+    /// bounds. For other indices the result is neutral.
     pub fn where_inside(
         &mut self,
         all: bool,
@@ -318,7 +317,7 @@ impl Body<'_> {
         Ok(self.read(result, span))
     }
 
-    /// `if C then A else B`.
+    /// Checks `if C then A else B`.
     pub fn either(
         &mut self,
         condition: &tree::Expression,
@@ -351,7 +350,7 @@ impl Body<'_> {
             let kind = ExpressionKind::If(Box::new(condition), then, otherwise);
             return Ok(Expression { kind, content, span });
         }
-        // The later one first, so that both can be taken back.
+        // In reverse order, so that both hidden locals can be taken back.
         let otherwise_made = self.release(&otherwise_statements, &otherwise);
         let then_made = self.release(&then_statements, &then);
         let result = self.hidden(content, span);
@@ -374,7 +373,7 @@ impl Body<'_> {
         })
     }
 
-    /// `[E for x in SET]` where E accesses.
+    /// Makes `[E for x in SET]` where E accesses.
     pub fn collected(
         &mut self,
         variable: LocalId,
@@ -393,8 +392,8 @@ impl Body<'_> {
         self.read(result, span)
     }
 
-    /// `all x in SET: C`, `any x in SET: C` where C accesses: the result is undecided
-    /// as long as it is what it is without indices.
+    /// Makes `all x in SET: C` or `any x in SET: C` where C accesses. The loop evaluates C while
+    /// the result still equals the result for an empty set.
     pub fn decided(
         &mut self,
         all: bool,

@@ -1,4 +1,4 @@
-//! Assignments: of variables and their parts, of cells, of what is taken apart.
+//! Assignments: to variables and their parts, to cells, and from records to several places.
 
 use super::body::Body;
 use super::globals;
@@ -52,7 +52,7 @@ impl Body<'_> {
                 declared
             }
             Err(reported) => {
-                // For what else is wrong. Its shape is that of the place, which is not known.
+                // Looks for further errors. Types of records depend on the place, which is unknown.
                 let since = self.reporter.len();
                 let _ = self.apart(|body| body.expression(value, None));
                 self.reporter.retract_unknown_shapes(since);
@@ -111,8 +111,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Delivers a value after the statements made so far, as what the statement there
-    /// does.
+    /// Delivers a value after the statements made so far. The last of them gets this span.
     fn deliver_last(&mut self, made: bool, value: Expression, place: Place, span: Span) {
         deliver(&mut self.block, made, value, place);
         if let Some(last) = self.block.last_mut() {
@@ -208,8 +207,7 @@ impl Body<'_> {
     }
 }
 
-/// Whether the range of a number comes from how it is computed, not from a
-/// declaration.
+/// Returns true if the range of a number results from its computation instead of a declaration.
 fn is_computed(kind: &ExpressionKind) -> bool {
     match kind {
         ExpressionKind::Integer(_) | ExpressionKind::NumberOf(_) | ExpressionKind::Quotient(..) => {

@@ -15,51 +15,51 @@ pub(super) struct Body<'a> {
     pub source: &'a Source,
     pub globals: &'a Globals,
     pub reporter: &'a mut Reporter,
-    /// None for a constant expression.
+    /// `None` for a constant expression.
     pub signature: Option<&'a Signature>,
-    /// How a constant expression is restricted.
+    /// Restriction of a constant expression.
     pub constant: Option<Constant>,
-    /// The statements of the block that is being made. Accesses within an
-    /// expression go here, before the statement that the expression is in.
+    /// Statements of the current block. Accesses within an expression are added here, before the
+    /// statement that contains the expression.
     pub block: Vec<Statement>,
-    /// The first access on the present way through the statement.
+    /// First access on the current path through the statement.
     pub spent: Option<Span>,
-    /// Whether all accesses are one step.
+    /// True if all accesses belong to one step.
     pub atomic: bool,
-    /// Whether what is being checked is evaluated once per index.
+    /// True if the current expression is evaluated once per index.
     pub repeated: bool,
-    /// How many loops are open.
+    /// Number of open loops.
     pub loops: usize,
-    /// Whether linearization points are kept.
+    /// True if linearization points are kept.
     pub with_points: bool,
-    /// The first access that the text marks as a linearization point.
+    /// First access that the text marks as a linearization point.
     pub marked: Option<Span>,
-    /// The mark of the innermost block around that has one.
+    /// Mark of the innermost enclosing block with a mark.
     pub block_mark: Option<BlockMark>,
     locals: Vec<Local>,
     names: HashMap<String, Visible>,
-    /// Names whose declaration failed: not to be reported again.
+    /// Names with invalid declarations: these are reported only once.
     broken: HashSet<String>,
 }
 
-/// What a constant expression may not be.
+/// Restriction of a constant expression.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Constant {
     /// Whether it may mention `me`.
     pub of_process: bool,
-    /// Whether it may name the nodes that there are at first.
+    /// True if the expression may name the initial nodes.
     pub names_nodes: bool,
 }
 
-/// A local that can be named.
+/// A local with a visible name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Visible {
     pub id: LocalId,
-    /// Whether it runs through indices.
+    /// True if it is the variable of an index set.
     pub index: bool,
 }
 
-/// What a name stands for.
+/// Variable that a name denotes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meaning {
     Local(Visible),
@@ -67,7 +67,7 @@ pub(super) enum Meaning {
 }
 
 impl<'a> Body<'a> {
-    /// A procedure.
+    /// Creates the body of a procedure.
     pub fn new(
         source: &'a Source,
         globals: &'a Globals,
@@ -77,7 +77,7 @@ impl<'a> Body<'a> {
         Self { signature: Some(signature), ..Self::empty(source, globals, reporter) }
     }
 
-    /// A constant expression.
+    /// Creates the body of a constant expression.
     pub fn constant(
         source: &'a Source,
         globals: &'a Globals,
@@ -112,7 +112,6 @@ impl<'a> Body<'a> {
         self.reporter.report(message, span)
     }
 
-    /// Declares the parameters.
     pub fn declare_parameters(&mut self, procedure: &Procedure) {
         let contents = self.signature.map_or(&[][..], |signature| &signature.parameters);
         for ((name, _), content) in procedure.parameters.iter().zip(contents) {
@@ -120,7 +119,7 @@ impl<'a> Body<'a> {
                 Some(content) => {
                     let initial = globals::default(content, name.span);
                     if self.declare(name, content.clone(), initial, false).is_err() {
-                        // Parameters stay the first locals whatever is wrong.
+                        // Parameters stay the first locals even if declarations are invalid.
                         self.hidden(content.clone(), name.span);
                     }
                 }
@@ -131,7 +130,6 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Declares a local.
     pub fn declare_local(&mut self, variable: &Variable) {
         let declared = self
             .globals
@@ -169,7 +167,7 @@ impl<'a> Body<'a> {
     }
 
     /// Declares the variable of a `for`, `all`, `any`, or array. It must be
-    /// [forgotten](Self::forget) where its scope ends.
+    /// [forgotten](Self::forget) at the end of its scope.
     pub fn declare_index(&mut self, name: &Name, content: Type) -> Parsed<LocalId> {
         let initial = globals::default(&content, name.span);
         self.declare(name, content, initial, true)
@@ -180,12 +178,12 @@ impl<'a> Body<'a> {
         self.names.remove(&name.text);
     }
 
-    /// Notes that the declaration of a name failed.
+    /// Records that the declaration of a name is invalid.
     pub fn declare_broken(&mut self, name: &str) {
         self.broken.insert(name.to_owned());
     }
 
-    /// A new hidden local, for the result of what stands there.
+    /// Makes a hidden local, for the result of the text at this span.
     pub fn hidden(&mut self, content: Type, span: Span) -> LocalId {
         let words: Vec<&str> = self.source.slice(span).split_whitespace().collect();
         self.push_local(Local {
@@ -202,12 +200,12 @@ impl<'a> Body<'a> {
         LocalId(self.locals.len() as u32 - 1)
     }
 
-    /// Whether the declaration of this name failed.
+    /// Returns true if the declaration of this name is invalid.
     pub fn is_broken(&self, name: &str) -> bool {
         self.broken.contains(name)
     }
 
-    /// Takes back the local that was made last, if this is it and it is hidden.
+    /// Removes this local, if it is the last one made and hidden.
     pub fn take_back(&mut self, id: LocalId) {
         if id.0 as usize + 1 == self.locals.len() && self.local(id).hidden {
             self.locals.pop();
@@ -222,7 +220,7 @@ impl<'a> Body<'a> {
         self.locals.len()
     }
 
-    /// Takes back all locals but the first ones; none of the others is visible or in use.
+    /// Removes all locals after the first `count`, which must be invisible and unused.
     pub fn keep_locals(&mut self, count: usize) {
         self.locals.truncate(count);
     }
@@ -231,13 +229,13 @@ impl<'a> Body<'a> {
         self.locals
     }
 
-    /// The local as an expression.
+    /// Returns the local as an expression.
     pub fn read(&self, id: LocalId, span: Span) -> Expression {
         let content = self.local(id).content.clone();
         Expression { kind: ExpressionKind::Local(id), content, span }
     }
 
-    /// What a name stands for. If nothing, nothing is reported.
+    /// Returns the variable that a name denotes; reports no error.
     pub fn meaning(&self, name: &str) -> Option<Meaning> {
         match self.names.get(name) {
             Some(&visible) => Some(Meaning::Local(visible)),
@@ -245,7 +243,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Reports a name that stands for nothing.
+    /// Reports an unknown name.
     pub fn unknown(&mut self, name: &str, span: Span) -> Reported {
         if self.broken.contains(name) {
             return self.reporter.already();
@@ -274,7 +272,7 @@ impl<'a> Body<'a> {
         self.report(message, span)
     }
 
-    /// Reports an assignment to an element of an array that is not declared, once.
+    /// Reports an assignment to an element of an undeclared array, once.
     pub fn unknown_array(&mut self, name: &str, span: Span) -> Reported {
         let Some(signature) = self.signature else { return self.unknown(name, span) };
         if self.broken.contains(name) || self.globals.operation(name).is_some() {
@@ -292,7 +290,7 @@ impl<'a> Body<'a> {
         self.report(message, span)
     }
 
-    /// Makes statements of their own of what `make` does, and returns them.
+    /// Collects the statements that `make` adds, instead of adding them to the block.
     pub fn apart<T>(
         &mut self,
         make: impl FnOnce(&mut Self) -> Parsed<T>,

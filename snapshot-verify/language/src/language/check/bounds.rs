@@ -1,8 +1,8 @@
-//! What a variable runs through: a set that is known before the processes run, or numbers
-//! between two that are computed, `me + 1 .. n - 1`.
+//! Index sets of variables: sets known before the processes run, or numbers between two computed
+//! bounds, `me + 1 .. n - 1`.
 //!
-//! The latter is a set that is known, all that the bounds can leave, of which each number is
-//! skipped that is not between them. So nothing that comes after knows of it.
+//! A computed range becomes a known set, which covers all possible values of the bounds, with a
+//! test that skips numbers outside of the bounds. So later stages do not know computed ranges.
 
 use super::body::Body;
 use super::expression::apply;
@@ -16,14 +16,14 @@ use crate::program::{
     Binary, Bound, Expression, ExpressionKind, IndexSet, LocalId, Statement, StatementKind, Type,
 };
 
-/// The lowest and the highest number of a computed range, as numbers.
+/// Lowest and highest number of a computed range.
 pub(super) struct Between {
     low: Expression,
     high: Expression,
 }
 
 impl Body<'_> {
-    /// What a variable runs through; and, if that is so, between which numbers of it only.
+    /// Returns an index set, and the bounds of a computed range.
     pub fn run_through(&mut self, written: &Indices) -> Parsed<(IndexSet, Option<Between>)> {
         let (low, high) = match &written.kind {
             IndicesKind::Range(low, high) if self.constant.is_none() => (low, high),
@@ -53,7 +53,7 @@ impl Body<'_> {
         Ok((over, Some(Between { low, high })))
     }
 
-    /// A bound as a number, and whether it is computed of a process or segment.
+    /// Returns a bound as a number, and true if it is computed from a process or segment.
     fn computed_bound(&mut self, written: &tree::Expression) -> Parsed<(Expression, bool)> {
         let bound = self.expression(written, None)?;
         let bound = self.present(bound);
@@ -68,7 +68,7 @@ impl Body<'_> {
         }
     }
 
-    /// The bounds as they are now, whatever is assigned in the body.
+    /// Stores the current bounds, so that assignments in the body do not affect them.
     pub fn fixed(&mut self, between: Between) -> Between {
         let mut fix = |bound: Expression| {
             if is_fixed(&bound) {
@@ -82,7 +82,7 @@ impl Body<'_> {
         Between { low, high }
     }
 
-    /// Whether the variable is between the two.
+    /// Returns the test that the variable is within the bounds.
     pub fn is_between(&mut self, between: &Between, variable: LocalId) -> Parsed<Expression> {
         let span = between.low.span.to(between.high.span);
         let number = self.read(variable, span);
@@ -99,7 +99,7 @@ impl Body<'_> {
         Ok(apply(Binary::And, not_below, not_above, Type::Bool, span))
     }
 
-    /// The body, done only where the variable is between the two.
+    /// Restricts the body to iterations in which the variable is within the bounds.
     pub fn only_between(
         &mut self,
         between: Option<&Between>,
@@ -114,7 +114,7 @@ impl Body<'_> {
     }
 }
 
-/// Whether it is made of numbers and n.
+/// Returns true for expressions over numbers and n.
 fn is_known(written: &tree::Expression) -> bool {
     match &written.kind {
         Written::Number(_) | Written::N => true,
@@ -125,7 +125,7 @@ fn is_known(written: &tree::Expression) -> bool {
     }
 }
 
-/// Whether it is the same as long as the procedure runs.
+/// Returns true if the value stays the same while the procedure runs.
 fn is_fixed(bound: &Expression) -> bool {
     match &bound.kind {
         ExpressionKind::Local(_) | ExpressionKind::Private(_) | ExpressionKind::Fresh => false,
@@ -133,7 +133,7 @@ fn is_fixed(bound: &Expression) -> bool {
     }
 }
 
-/// Whether a number is computed of a process or a segment: `s - 1`, `(me + 1) mod n`.
+/// Returns true if a number is computed from a process or a segment: `s - 1`, `(me + 1) mod n`.
 pub(super) fn is_of_name(number: &Expression) -> bool {
     match &number.kind {
         ExpressionKind::Checked(inside) => {

@@ -9,7 +9,7 @@ use crate::language::tree::{self, ExpressionKind as Written};
 use crate::program::{Expression, Place, ProcedureId, StatementKind};
 
 impl Body<'_> {
-    /// The name of the procedure that is called, if this is a call of one.
+    /// Returns the procedure called, if this is a call of one.
     pub fn called(&self, written: &tree::Expression) -> Option<ProcedureId> {
         match &written.kind {
             Written::Call(name, _) => self.globals.operation(&name.text),
@@ -17,7 +17,7 @@ impl Body<'_> {
         }
     }
 
-    /// A call, or an access whose result is dropped.
+    /// Checks a call, or an access whose result is dropped.
     pub fn act(&mut self, written: &tree::Expression, span: Span) -> Parsed<()> {
         let Written::Call(name, arguments) = &written.kind else {
             return Err(self.report(no_effect(), written.span));
@@ -39,7 +39,7 @@ impl Body<'_> {
         Err(self.unknown_procedure(name))
     }
 
-    /// Calls a procedure, and is its result.
+    /// Calls a procedure, and returns its result.
     pub fn call_for_result(
         &mut self,
         procedure: ProcedureId,

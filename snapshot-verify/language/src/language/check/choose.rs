@@ -10,7 +10,8 @@ use crate::language::tree::{self, ExpressionKind as Written};
 use crate::program::StatementKind;
 
 impl Body<'_> {
-    /// Any of a set that is known for each n goes into a local or private variable, or a part of one.
+    /// Stores an element of a set that is known for each n in a local or private variable, or a
+    /// part of one.
     pub fn choose(
         &mut self,
         place: &tree::Expression,

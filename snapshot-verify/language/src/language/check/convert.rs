@@ -1,5 +1,5 @@
-//! Conversions that need not be written: to and from `or none`, between a process
-//! and its segment, from either to its number, between ranges.
+//! Implicit conversions: to and from `or none`, between a process and its segment, from either to
+//! its number, between ranges.
 
 use super::body::Body;
 use super::bounds::is_of_name;
@@ -10,7 +10,7 @@ use crate::language::tree;
 use crate::program::{Expression, ExpressionKind, Type};
 
 impl Body<'_> {
-    /// The expression as one of this type.
+    /// Checks an expression and converts it to this type.
     pub fn expect_type(
         &mut self,
         written: &tree::Expression,
@@ -20,13 +20,13 @@ impl Body<'_> {
         self.coerce(expression, content)
     }
 
-    /// An expression as one of this type.
+    /// Converts an expression to this type.
     pub fn coerce(&mut self, expression: Expression, content: &Type) -> Parsed<Expression> {
         let span = expression.span;
         self.convert(expression, content).map_err(|kind| self.report(*kind, span))
     }
 
-    /// The same, or what is wrong.
+    /// Converts an expression to this type, or returns the error without reporting it.
     pub fn convert(
         &mut self,
         expression: Expression,
@@ -42,7 +42,7 @@ impl Body<'_> {
         };
         match (&found, content) {
             (Type::Optional(found), Type::Optional(wanted)) => {
-                // Only what needs no conversion, so that none stays none.
+                // Only ranges of integers, which need no conversion, so that none stays none.
                 match (range::numbers(found), range::numbers(wanted)) {
                     (Some(inner), Some(outer))
                         if matches!(**found, Type::Integer { .. })
@@ -119,7 +119,7 @@ impl Body<'_> {
         }
     }
 
-    /// A type that both can be converted to, so that they can be compared.
+    /// Returns a type to which both can be converted, so that they can be compared.
     pub fn join(left: &Expression, right: &Expression) -> Option<Type> {
         join(&left.content, &right.content)
     }
@@ -135,7 +135,7 @@ fn join(left: &Type, right: &Type) -> Option<Type> {
     }
     match (left, right) {
         (Type::Optional(left), Type::Optional(right)) => match (&**left, &**right) {
-            // Both are numbers, and no number needs converting.
+            // Both are numbers, which need no conversion.
             (Type::Integer { .. }, Type::Integer { .. }) => {
                 Some(Type::Optional(Box::new(join(left, right)?)))
             }
@@ -144,7 +144,7 @@ fn join(left: &Type, right: &Type) -> Option<Type> {
         (Type::Optional(inside), other) | (other, Type::Optional(inside)) => {
             let inside = &**inside;
             let joined = join(inside, other)?;
-            // The optional side cannot be converted inside.
+            // The content of the optional side cannot be converted.
             let kept = joined == *inside
                 || matches!((inside, &joined), (Type::Integer { .. }, Type::Integer { .. }));
             kept.then(|| Type::Optional(Box::new(joined)))

@@ -1,6 +1,6 @@
 //! Accesses that read a cell and write it in one step: SWAP, FAA, TAS, and writes of a part.
 //!
-//! Each is what the language has already, `atomic` with a read and a write of one cell, so no
+//! Each is expressed by existing constructs, `atomic` with a read and a write of one cell, so no
 //! judge and no reduction needs to know them.
 
 use super::body::Body;
@@ -15,8 +15,8 @@ use crate::program::{
 };
 
 impl Body<'_> {
-    /// SWAP, FAA, TAS: makes the access; its result, what the cell held, is in the local.
-    /// Nothing if it is none of them.
+    /// Makes the access SWAP, FAA or TAS, and returns the local with its result, the previous
+    /// content of the cell; `None` for other names.
     pub fn exchange(
         &mut self,
         name: &Name,
@@ -56,7 +56,7 @@ impl Body<'_> {
         Ok(Some(seen))
     }
 
-    /// What FAA adds.
+    /// Checks the summand of FAA.
     fn summand(
         &mut self,
         operator: &'static str,
@@ -92,7 +92,7 @@ impl Body<'_> {
         self.coerce(sum, content)
     }
 
-    /// Writes a part of what a cell holds.
+    /// Writes a part of the content of a cell.
     pub fn write_part(
         &mut self,
         cell: CellPlace,
@@ -111,7 +111,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Reads a cell into a local, does what is between, and writes the cell.
+    /// Reads a cell into a local, executes the statements `between`, and writes the cell.
     fn in_one_step(
         &mut self,
         cell: CellPlace,
@@ -136,8 +136,8 @@ impl Body<'_> {
     }
 }
 
-/// Whether a read is the first half of an access that also writes: marked as a linearization
-/// point, the access is one, and its write is where it counts.
+/// Returns true if a read is the first half of an access that also writes. Such an access is marked
+/// as one linearization point, at its write.
 pub(super) fn is_first_half(statement: &Statement, after: &[Statement]) -> bool {
     matches!(&statement.kind, StatementKind::Access { access: Access::Read(_), .. })
         && after.iter().take(2).any(|later| {

@@ -1,4 +1,4 @@
-//! What expressions mean.
+//! Semantics of expressions.
 
 use super::body::{Body, Meaning};
 use super::globals::Global;
@@ -13,8 +13,8 @@ use crate::language::tree::{self, ExpressionKind as Written, Name};
 use crate::program::{Binary, Bound, Expression, ExpressionKind, IndexSet, LocalId, Type};
 
 impl Body<'_> {
-    /// The meaning of an expression. The type that is expected tells what literals
-    /// mean; the result need not be of that type.
+    /// Checks an expression. The expected type determines the meaning of literals; the result may
+    /// have another type.
     pub fn expression(
         &mut self,
         written: &tree::Expression,
@@ -30,7 +30,7 @@ impl Body<'_> {
                 self.only_of_process(span)?;
                 (ExpressionKind::Me, Type::Process)
             }
-            // The version that all variables have at first: what is declared may need to say it.
+            // The initial version of all variables, which declarations may need to name.
             Written::Initial if expected == Some(&Type::Version) && self.constant.is_some() => {
                 (ExpressionKind::FirstVersion, Type::Version)
             }
@@ -61,7 +61,7 @@ impl Body<'_> {
         Ok(Expression { kind, content, span })
     }
 
-    /// An expression that is true or false.
+    /// Checks an expression that is true or false.
     pub fn condition(&mut self, written: &tree::Expression) -> Parsed<Expression> {
         self.expect_type(written, &Type::Bool)
     }
@@ -125,7 +125,7 @@ impl Body<'_> {
         }
     }
 
-    /// `x[e]`: of a family of cells, or of an array.
+    /// Checks `x[e]`: a cell of a family, or an element of an array.
     fn index(&mut self, written: &tree::Expression) -> Parsed<Expression> {
         let (root, indices) = access::unindexed(written);
         if let Written::Variable(name) = &root.kind
@@ -146,7 +146,7 @@ impl Body<'_> {
         self.element(array, index, written.span)
     }
 
-    /// An element of an array.
+    /// Selects an element of an array.
     pub fn element(
         &mut self,
         array: Expression,
@@ -173,7 +173,7 @@ impl Body<'_> {
         let mut wanted = None;
         if let Some(Type::Array { index: expected, element }) = expected {
             wanted = Some(&**element);
-            // A view may be made of what is there per process.
+            // A view may be made from any data per process.
             if expected.is_of_names() && index.is_of_names() {
                 index = *expected;
             }
@@ -227,7 +227,7 @@ impl Body<'_> {
         Ok(Expression { kind, content: Type::Bool, span })
     }
 
-    /// What is left out of the indices.
+    /// Checks the index to skip.
     pub fn exception(&mut self, over: &tree::Range, index: IndexSet) -> Parsed<Option<Expression>> {
         match &over.except {
             Some(except) => Ok(Some(self.expect_type(except, &index.index_type())?)),
@@ -235,7 +235,7 @@ impl Body<'_> {
         }
     }
 
-    /// What is evaluated once per index, and the statements that it takes.
+    /// Checks an expression that is evaluated once per index; also returns the statements it needs.
     fn for_each_index(
         &mut self,
         name: &Name,
@@ -250,7 +250,7 @@ impl Body<'_> {
         Ok((variable, body?, statements))
     }
 
-    /// `process(e)`, `segment(e)`: what has this number.
+    /// Checks `process(e)`, `segment(e)`: the process or segment with this number.
     pub fn by_number(
         &mut self,
         name: &Name,
@@ -283,7 +283,7 @@ impl Body<'_> {
         Ok(Expression { kind: ExpressionKind::Checked(Box::new(number)), content, span })
     }
 
-    /// `number(v)`: the number of a value.
+    /// Checks `number(v)`: the number of a value.
     pub fn number_of_value(
         &mut self,
         arguments: &[tree::Expression],
@@ -297,7 +297,7 @@ impl Body<'_> {
         Ok(Expression { kind: ExpressionKind::NumberOf(value), content, span })
     }
 
-    /// `value(e)`: the value with this number.
+    /// Checks `value(e)`: the value with this number.
     pub fn value_by_number(
         &mut self,
         arguments: &[tree::Expression],
@@ -311,7 +311,7 @@ impl Body<'_> {
         Ok(Expression { kind: ExpressionKind::ValueOf(number), content: Type::Value, span })
     }
 
-    /// What is in an optional; anything else as it is.
+    /// Unwraps an optional; other expressions are unchanged.
     pub fn present(&self, expression: Expression) -> Expression {
         match &expression.content {
             Type::Optional(inside) => {
@@ -337,13 +337,13 @@ impl Body<'_> {
     }
 }
 
-/// A number, or one that depends on n, as an expression.
+/// Returns a number, which may depend on n, as an expression.
 pub(super) fn number_of(bound: Bound, span: Span) -> Expression {
     let content = Type::Integer { low: bound, high: bound };
     Expression { kind: ExpressionKind::Integer(bound), content, span }
 }
 
-/// Two expressions with an operator between them.
+/// Applies an operator to two expressions.
 pub(super) fn apply(
     operator: Binary,
     left: Expression,

@@ -1,5 +1,5 @@
-//! What concerns paths through procedures: calls in a circle, loops that may go
-//! round without an access, ends without a `return`.
+//! Checks of paths through procedures: recursive calls, loops that may iterate without an access,
+//! missing `return`s.
 
 use crate::language::Span;
 use crate::language::diagnostic::syntax::nested_too_deep;
@@ -8,13 +8,13 @@ use crate::program::{Procedure, ProcedureId, Statement, StatementKind};
 
 use super::range;
 
-/// Checks all procedures together. What is wrong is reported.
+/// Checks all procedures together, and reports errors.
 pub(super) fn check(procedures: &[Procedure], reporter: &mut Reporter) {
     let Some(order) = callees_first(procedures, reporter) else { return };
     if !limit_nesting(procedures, &order, reporter) {
         return;
     }
-    // Whether a call may return without an access.
+    // Per procedure, whether a call may return, and whether without an access.
     let mut ends = vec![Way::Never; procedures.len()];
     for id in order {
         let procedure = &procedures[id];
@@ -33,12 +33,11 @@ pub(super) fn check(procedures: &[Procedure], reporter: &mut Reporter) {
     }
 }
 
-/// The deepest nesting of statements, where the body of a procedure is nested in the
-/// statement that calls it: calls are compiled in place, and what runs a program recurs
-/// as deep.
+/// Limit on the nesting of statements. The body of a procedure is nested in the statement that
+/// calls it: calls are compiled in place, and the code that runs a program recurs to this depth.
 const NESTING: usize = 96;
 
-/// Reports the first statement that is nested too deep; whether there is none.
+/// Reports the first statement that is nested too deep; returns true if all are within the limit.
 fn limit_nesting(procedures: &[Procedure], order: &[usize], reporter: &mut Reporter) -> bool {
     let mut depths = vec![0; procedures.len()];
     for &id in order {
@@ -76,7 +75,7 @@ fn limit_nesting(procedures: &[Procedure], order: &[usize], reporter: &mut Repor
     true
 }
 
-/// The procedures, each after those it calls. None if there is a circle.
+/// Orders the procedures so that callees come first. `None` if calls are circular.
 fn callees_first(procedures: &[Procedure], reporter: &mut Reporter) -> Option<Vec<usize>> {
     let calls: Vec<Vec<(usize, Span)>> = procedures
         .iter()
@@ -110,7 +109,7 @@ fn callees_first(procedures: &[Procedure], reporter: &mut Reporter) -> Option<Ve
         }
     }
     let Some(begin) = waits_for.iter().position(|&waits| waits > 0) else { return Some(order) };
-    // Each of those left calls another of them: following the calls closes a circle.
+    // Each of the remaining procedures calls another of them: following the calls closes a circle.
     let mut path = vec![begin];
     let mut place = procedures[begin].span;
     loop {
@@ -133,8 +132,7 @@ fn callees_first(procedures: &[Procedure], reporter: &mut Reporter) -> Option<Ve
     None
 }
 
-/// Whether a point is reached, and whether without an access. The greater, the
-/// worse for a loop.
+/// Whether a point is reached, and whether without an access. Greater is worse for a loop.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Way {
     Never,
@@ -142,10 +140,9 @@ enum Way {
     Silent,
 }
 
-/// How a block can be left.
+/// Ways to leave a block.
 #[derive(Clone, Copy, Debug)]
 struct Ways {
-    /// At its end.
     through: Way,
     /// Out of the innermost loop.
     out: Way,
@@ -159,7 +156,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// How a block can be left that is reached in this way.
+    /// Returns the ways to leave a block that is reached in this way.
     fn block(&mut self, statements: &[Statement], reached: Way) -> Ways {
         let mut ways = Ways { through: reached, out: Way::Never, back: Way::Never };
         for statement in statements {

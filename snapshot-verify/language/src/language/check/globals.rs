@@ -1,5 +1,5 @@
-//! What is declared outside of procedures: types, shared and private variables, and
-//! what is known of each procedure from outside.
+//! Declarations outside of procedures: types, shared and private variables, and the signatures of
+//! procedures.
 
 use crate::language::diagnostic::syntax::{duplicate, reserved_name, too_many};
 use crate::language::diagnostic::types::empty_range;
@@ -16,61 +16,59 @@ use crate::program::{
     PrivateVariable, ProcedureId, SharedId, SharedVariable, Type,
 };
 
-/// Accesses and conversions: names that are not to be given to procedures.
+/// Accesses and conversions, whose names are reserved.
 pub(super) const OWN_PROCEDURES: [&str; 11] =
     ["LL", "SC", "VL", "CAS", "SWAP", "FAA", "TAS", "process", "segment", "number", "value"];
 
-/// All that every procedure sees.
+/// Declarations that every procedure sees.
 #[derive(Debug, Default)]
 pub(super) struct Globals {
     pub types: Types,
     pub shared: Vec<SharedVariable>,
     pub private: Vec<PrivateVariable>,
     pub nodes: Nodes,
-    /// By [`ProcedureId`].
+    /// Indexed by [`ProcedureId`].
     pub signatures: Vec<Signature>,
     pub interface: Expected,
     variables: HashMap<String, Global>,
     procedures: HashMap<String, ProcedureId>,
 }
 
-/// Which procedures are the operations, and what is known of them.
+/// The operations, with their signatures.
 #[derive(Debug, Default)]
 pub(super) enum Expected {
-    /// `update` and `scan`.
     #[default]
     Snapshot,
-    /// Those of the object, by name.
+    /// Operations of the object, by name.
     Operations(HashMap<String, Signature>),
-    /// They are checked for themselves: those of the object itself. The variables of the
-    /// algorithm with these names are out of sight.
+    /// The specification of the object itself is being checked. Variables of the algorithm with
+    /// these names are invisible.
     Specification(HashSet<String>),
 }
 
-/// What a name outside of procedures stands for.
+/// Declaration that a name outside of procedures denotes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Global {
     Shared(SharedId),
     Private(PrivateId),
-    /// A node that there is at first, by its place in the text.
+    /// An initial node, by its position in the text.
     InitialNode(u32),
-    /// A declaration that is wrong, and was reported.
+    /// An invalid declaration, already reported.
     Broken,
 }
 
-/// What is known of a procedure from outside.
 #[derive(Clone, Debug)]
 pub(super) struct Signature {
     pub name: Name,
-    /// None where the type is wrong, and was reported.
+    /// `None` if the type is invalid and was reported.
     pub parameters: Vec<Option<Type>>,
     pub returns: Option<Type>,
-    /// Whether what it returns is known: else it was reported.
+    /// False if the result type is invalid and was reported.
     pub sound: bool,
 }
 
 impl Globals {
-    /// Resolves all declarations. What is wrong is reported.
+    /// Resolves all declarations, and reports errors.
     pub fn declare(
         source: &Source,
         tree: &Tree,
@@ -109,7 +107,7 @@ impl Globals {
             };
             globals.variables.insert(variable.name.text.clone(), global);
         }
-        // After the declared variables, as many as the nodes counted on.
+        // After the declared variables; nodes assume that there are `tree.shared.len()` of them.
         globals.shared.resize_with(tree.shared.len(), broken);
         globals.shared.extend(globals.nodes.families.iter().cloned());
         let mut places = HashMap::new();
@@ -136,7 +134,7 @@ impl Globals {
         let mut counts = vec![0; self.nodes.types.len()];
         for (one, position) in written.iter().zip(0..) {
             if !is_new(places, &one.name, reporter) {
-                // Its fields are checked all the same.
+                // The fields are checked despite the error.
                 self.nodes.initial.push((NodeId(0), 0));
                 continue;
             }
@@ -152,17 +150,17 @@ impl Globals {
         }
     }
 
-    /// The procedure of this name, if it is declared.
+    /// Returns the procedure with this name, if declared.
     pub fn operation(&self, name: &str) -> Option<ProcedureId> {
         self.procedures.get(name).copied()
     }
 
-    /// What a name outside of procedures stands for.
+    /// Returns the declaration that a name outside of procedures denotes.
     pub fn variable(&self, name: &str) -> Option<Global> {
         self.variables.get(name).copied()
     }
 
-    /// Where a shared or private variable is declared.
+    /// Returns the declaration of a shared or private variable.
     pub fn place(&self, global: Global) -> Option<Span> {
         match global {
             Global::Shared(id) => Some(self.shared[id.0 as usize].span),
@@ -171,12 +169,11 @@ impl Globals {
         }
     }
 
-    /// The names of all shared and private variables.
+    /// Returns the names of all shared and private variables.
     pub fn variable_names(&self) -> impl Iterator<Item = &str> {
         self.variables.keys().map(String::as_str)
     }
 
-    /// The names of all procedures.
     pub fn procedure_names(&self) -> impl Iterator<Item = &str> {
         self.procedures.keys().map(String::as_str)
     }
@@ -211,8 +208,8 @@ impl Globals {
         Ok(PrivateVariable { name, span, content, initial })
     }
 
-    /// The type of a private or local variable, and what it holds at first: of a private one,
-    /// that may name nodes.
+    /// Returns the type and the initial content of a private or local variable. The content of a
+    /// private one may name nodes.
     pub fn own_variable(
         &self,
         source: &Source,
@@ -347,7 +344,7 @@ impl Globals {
     }
 }
 
-/// The most dimensions that a variable may have.
+/// Most dimensions of a variable.
 const DIMENSIONS: usize = 8;
 
 fn is_new(places: &mut HashMap<String, Span>, name: &Name, reporter: &mut Reporter) -> bool {
@@ -359,7 +356,7 @@ fn is_new(places: &mut HashMap<String, Span>, name: &Name, reporter: &mut Report
     true
 }
 
-/// In the place of a variable whose declaration is wrong: then there is no program.
+/// Placeholder for a variable with an invalid declaration: the text has no program then.
 fn broken() -> SharedVariable {
     SharedVariable {
         name: String::new(),
@@ -379,7 +376,7 @@ pub(super) const fn cell_kind(cell: Option<Cell>) -> CellKind {
     }
 }
 
-/// The initial value of a variable whose declaration has none.
+/// Returns the initial value of a variable whose declaration has none.
 pub(super) fn default(content: &Type, span: Span) -> Expression {
     let kind = match content {
         Type::Value => ExpressionKind::InitialValue,

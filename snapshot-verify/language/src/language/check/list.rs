@@ -1,4 +1,4 @@
-//! Lists, which only objects have.
+//! Lists, which only objects support.
 
 use super::body::Body;
 use super::globals::Expected;
@@ -9,14 +9,14 @@ use crate::language::tree::{self, Name};
 use crate::program::{Bound, Expression, ExpressionKind, ListOperation, Type};
 
 impl Body<'_> {
-    /// The operation on lists with this name, within an object.
+    /// Returns the operation on lists with this name, within an object.
     pub fn list_operation(&self, name: &Name) -> Option<ListOperation> {
         let is_object = matches!(self.globals.interface, Expected::Specification(_));
         let mut calls = ListOperation::CALLS.into_iter();
         calls.find(|call| is_object && call.name() == name.text)
     }
 
-    /// `[]`.
+    /// Checks `[]`.
     pub fn empty_list(&mut self, expected: Option<&Type>, span: Span) -> Parsed<Expression> {
         match expected {
             Some(content @ Type::List(_)) => {
@@ -31,7 +31,7 @@ impl Body<'_> {
         }
     }
 
-    /// An operation on a list.
+    /// Checks an operation on a list.
     pub fn list(
         &mut self,
         operation: ListOperation,

@@ -1,12 +1,13 @@
 //! `linearizes`: accesses marked as linearization points.
 //!
-//! The condition of a mark is evaluated once the result of the access is stored. Where a temporary
-//! stands between, the result is stored by a statement after the access; so the condition is a
-//! statement of its own, behind all that belongs to the marked one. Only what may be a step of its own,
-//! or leaves the procedure, comes after it: the access is an operand of that.
+//! The condition of a mark is evaluated once the result of the access is stored. If a temporary
+//! holds the result first, a statement after the access stores it. So the condition is a statement
+//! of its own, after all statements that belong to the marked one. Only a statement that may be a
+//! step of its own, or that leaves the procedure, comes after the condition: the access is its
+//! operand.
 //!
-//! Marks are checked in any case. They are kept only in a program that is made with linearization
-//! points, so that nothing evaluates them in any other.
+//! Marks are checked in any case. Only a program with linearization points keeps them; other
+//! programs do not evaluate them.
 
 use super::body::Body;
 use super::exchange::is_first_half;
@@ -15,11 +16,11 @@ use crate::language::diagnostic::{Parsed, message};
 use crate::language::tree;
 use crate::program::{Expression, ExpressionKind, Mark, Statement, StatementKind, Type};
 
-/// The mark behind a block, while the statements within it are being made.
+/// The mark of a block while its statements are being made.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockMark {
     mark: Mark,
-    /// Where it stands; in place of its condition, which sees all that the block declares.
+    /// Span of the mark; a placeholder for its condition, which sees all declarations of the block.
     span: Span,
 }
 
@@ -50,14 +51,14 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Marks what has no mark of its own, if a block around has one.
+    /// Gives accesses without a mark the mark of an enclosing block, if any.
     pub fn mark_by_block(&mut self, from: usize) {
         if let Some(block) = self.block_mark {
             self.keep(from, block.mark, Some(block.condition()));
         }
     }
 
-    /// Makes the statements of a block that has a mark.
+    /// Makes the statements of a block with a mark.
     pub fn within_marked<T>(
         &mut self,
         written: &tree::Mark,
@@ -69,7 +70,7 @@ impl Body<'_> {
         made
     }
 
-    /// Ends the mark of a block, which stands from here on.
+    /// Ends a block with a mark; its statements begin at `from`.
     pub fn mark_block(&mut self, from: usize, written: &tree::Mark) -> Parsed<()> {
         let block = BlockMark::new(written);
         if let Some(condition) = self.mark_condition(from, written)? {
@@ -84,7 +85,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// The condition of a mark, checked; and that there is an access to be marked.
+    /// Checks the condition of a mark, and that there is an access to be marked.
     fn mark_condition(&mut self, from: usize, written: &tree::Mark) -> Parsed<Option<Expression>> {
         let mut condition = None;
         if let Some(written) = &written.condition {
@@ -118,7 +119,7 @@ impl Body<'_> {
         Ok(condition)
     }
 
-    /// Keeps a mark of the statements from here on, if points are kept.
+    /// Applies a mark to the statements from here on, if points are kept.
     fn keep(&mut self, from: usize, mark: Mark, condition: Option<Expression>) {
         if !self.with_points || !mark_accesses(&mut self.block[from..], mark) {
             return;
@@ -133,7 +134,7 @@ impl Body<'_> {
     }
 }
 
-/// Whether a statement has the results of accesses as operands, and is no part of what stores them.
+/// Returns true if a statement uses results of accesses as operands without storing them.
 const fn leaves(statement: &Statement) -> bool {
     matches!(
         statement.kind,
@@ -145,7 +146,6 @@ const fn leaves(statement: &Statement) -> bool {
     )
 }
 
-/// The first access.
 fn first_access(statements: &[Statement]) -> Option<Span> {
     let mut first = None;
     Statement::each(statements, &mut |statement| {
@@ -156,7 +156,7 @@ fn first_access(statements: &[Statement]) -> Option<Span> {
     first
 }
 
-/// Marks all accesses that are not marked; whether there is one.
+/// Marks all accesses without a mark; returns true if there is one.
 fn mark_accesses(statements: &mut [Statement], mark: Mark) -> bool {
     let mut any = false;
     for at in 0..statements.len() {

@@ -1,11 +1,10 @@
 //! Names and types: from the syntax tree to a [`Program`].
 //!
-//! Declarations first (`types`, `globals`), then each procedure by itself
-//! (`body`, and what statements and expressions mean), then what concerns paths:
-//! loops and returns (`flow`), and linearization points (`points`). An access within an expression becomes a statement
-//! before it, its result a hidden local; whether it happens stays as the text has
-//! it, since `and`, `or`, `if` become statements as soon as an operand accesses
-//! (`access`).
+//! Declarations come first (`types`, `globals`), then each procedure by itself (`body`, with the
+//! modules for statements and expressions), then paths: loops and returns (`flow`), and
+//! linearization points (`points`). An access within an expression becomes a statement before it,
+//! and its result a hidden local. It still happens exactly when the text says, since `and`, `or`,
+//! `if` become statements as soon as an operand accesses (`access`).
 
 mod access;
 mod assignment;
@@ -38,8 +37,8 @@ use crate::program::{Interface, Procedure, ProcedureId, Program};
 use body::Body;
 use globals::{Expected, Globals};
 
-/// The program of a tree, with or without its linearization points, unless something is wrong with
-/// it, points included; then that is reported.
+/// Checks a tree and returns its program, with or without its linearization points. Errors are
+/// reported, including errors of points that are not kept.
 pub(super) fn program(
     source: &Source,
     tree: &Tree,
@@ -96,7 +95,7 @@ pub(super) fn program(
     })
 }
 
-/// The procedure with this name; what is declared stands at the place.
+/// Returns the procedure with this name; if missing, reports it at the declaration at `place`.
 fn required(
     globals: &Globals,
     name: &str,
@@ -121,8 +120,8 @@ fn required(
     found
 }
 
-/// All procedures, checked; but for what concerns paths through them, unless something is
-/// wrong already. Of each the first access that the text marks as a linearization point, too.
+/// Checks all procedures, except for paths through them. Also returns, per procedure, the first
+/// access that the text marks as a linearization point.
 fn procedures(
     source: &Source,
     globals: &Globals,

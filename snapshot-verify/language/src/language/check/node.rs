@@ -1,4 +1,4 @@
-//! Nodes: what is declared of them, `new`, `free`, and the cells that their fields are.
+//! Nodes: their declarations, `new`, `free`, and the cells of their fields.
 
 use super::body::{Body, Constant};
 use super::globals::{self, Globals};
@@ -15,19 +15,17 @@ use crate::program::{
     Place, Projection, Root, SharedId, SharedVariable, StatementKind, Type,
 };
 
-/// The nodes that a text declares.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
     pub types: Vec<NodeType>,
-    /// The families of cells that they are made of. They come after all declared variables.
+    /// Families of cells that implement the nodes. They come after all declared variables.
     pub families: Vec<SharedVariable>,
-    /// Of each node that there is at first, in the order of the text: what it is of, and its
-    /// number.
+    /// Kind and number of each initial node, in the order of the text.
     pub initial: Vec<(NodeId, u32)>,
 }
 
 impl Nodes {
-    /// The nodes of a tree, whose names are types. What is wrong is reported.
+    /// Declares the nodes of a tree, whose names are types, and reports errors.
     pub fn declare(tree: &Tree, types: &Types, reporter: &mut Reporter) -> Self {
         let mut nodes = Self::default();
         let first = tree.shared.len() as u32;
@@ -36,7 +34,7 @@ impl Nodes {
                 continue;
             };
             if id.0 as usize != nodes.types.len() {
-                // A second one of this name, which was reported.
+                // A second declaration of this name, which was reported.
                 continue;
             }
             let bound = nodes.bound(declaration, reporter);
@@ -93,7 +91,7 @@ impl Nodes {
 }
 
 impl Globals {
-    /// What the fields of the nodes that there are at first hold. What is wrong is reported.
+    /// Returns the initial nodes with the content of their fields, and reports errors.
     pub fn initial_nodes(
         &self,
         source: &Source,
@@ -111,7 +109,7 @@ impl Globals {
         made
     }
 
-    /// The nodes with this name.
+    /// Returns the kind of nodes with this name.
     pub fn node(&self, name: &Name, reporter: &mut Reporter) -> Parsed<NodeId> {
         match self.types.node(&name.text) {
             Some(Type::Node { id, .. }) if (id.0 as usize) < self.nodes.types.len() => Ok(*id),
@@ -127,7 +125,7 @@ impl Globals {
     }
 }
 
-/// What something points to, if it is a node or none.
+/// Returns the kind of node that a type points to, possibly as an optional.
 const fn pointed_to(content: &Type) -> Option<NodeId> {
     match content {
         Type::Node { id, .. } => Some(*id),
@@ -161,7 +159,7 @@ impl Body<'_> {
         Ok(fields)
     }
 
-    /// `PLACE := new NODE(...)`.
+    /// Checks `PLACE := new NODE(...)`.
     pub fn assign_node(
         &mut self,
         place: &tree::Expression,
@@ -193,7 +191,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// `free E`.
+    /// Checks `free E`.
     pub fn free(&mut self, written: &tree::Expression, span: Span) -> Parsed<()> {
         let pointer = self.expression(written, None)?;
         let pointer = self.present(pointer);
@@ -211,7 +209,8 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// The cell that a field of a node is, if `pointer` is one: and what it holds.
+    /// Returns the cell of a node's field, with its type; `None` if `pointer` does not point to a
+    /// node.
     pub fn field_cell(
         &mut self,
         pointer: &Expression,
@@ -234,7 +233,7 @@ impl Body<'_> {
         Ok(Some((place, of(field).content.clone())))
     }
 
-    /// What a place that a pointer may be in holds: read, if it is shared.
+    /// Returns the pointer that a place holds, if its type is a pointer. A shared place is read.
     pub fn held(&mut self, target: Target, span: Span) -> Parsed<Option<Expression>> {
         Ok(match target {
             Target::Place(place, content) if pointed_to(&content).is_some() => {
@@ -280,7 +279,6 @@ fn part_of(whole: Expression, part: &Projection, span: Span) -> Expression {
 }
 
 impl Nodes {
-    /// The type of nodes.
     pub fn content(&self, id: NodeId) -> Type {
         Type::Node { id, name: self.types[id.0 as usize].name.clone() }
     }

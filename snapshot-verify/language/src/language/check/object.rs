@@ -1,8 +1,8 @@
 //! The object that a text declares, as a program of its own.
 //!
-//! Its state is the private variables, each operation a procedure, and each `when` and
-//! `await` one that returns a truth value. So names, types and statements mean in an object what they mean in
-//! an algorithm; but there is no shared memory.
+//! Its state consists of private variables; each operation is a procedure, and each `when` and
+//! `await` a procedure that returns a truth value. So names, types and statements have the same
+//! semantics in an object as in an algorithm, but an object has no shared memory.
 
 use crate::language::diagnostic::syntax::{reserved_name, too_many};
 use crate::language::diagnostic::types::not_constant;
@@ -18,17 +18,16 @@ use crate::program::{
     ProcedureId, Program, Root, Statement, StatementKind, Type,
 };
 
-/// An object, before it is known which procedures implement its operations.
+/// An object, before the procedures that implement its operations are known.
 pub(super) struct Declared<'t> {
     tree: &'t tree::Object,
     specification: Program,
-    /// Per operation.
     signatures: Vec<Signature>,
-    /// Per operation, the procedures that say when it may be begun, and when it may take effect.
+    /// Per operation, the procedures of its `when` and `await`.
     guards: Vec<[Option<ProcedureId>; 2]>,
 }
 
-/// The object of a tree, unless something is wrong with it; then that is reported.
+/// Declares the object of a tree; reports errors, and returns `None` then.
 pub(super) fn declare<'t>(
     source: &Source,
     tree: &Tree,
@@ -105,7 +104,7 @@ pub(super) fn declare<'t>(
     Some(Declared { tree: object, specification, signatures, guards })
 }
 
-/// `when C` or `await C` as a procedure. Its name is none that a text can give.
+/// Returns `when C` or `await C` as a procedure. No text can define a procedure of this name.
 fn guard(word: &str, operation: &tree::Procedure, when: &tree::Expression) -> tree::Procedure {
     let (span, kind) = (when.span, tree::TypeKind::Named("bool".to_owned()));
     let name = Name { text: format!("{word} {}", operation.name.text), span };
@@ -121,13 +120,13 @@ fn guard(word: &str, operation: &tree::Procedure, when: &tree::Expression) -> tr
 }
 
 impl Declared<'_> {
-    /// What the procedures of its operations are like.
+    /// Returns the required signatures of the procedures that implement the operations.
     pub fn expected(&self) -> Expected {
         let named = |one: &Signature| (one.name.text.clone(), one.clone());
         Expected::Operations(self.signatures.iter().map(named).collect::<HashMap<_, _>>())
     }
 
-    /// The object, if each operation has its procedure; else that is reported.
+    /// Returns the object, if each operation has its procedure; reports missing ones.
     pub fn implemented(self, globals: &Globals, reporter: &mut Reporter) -> Option<Box<Object>> {
         let named = self.tree.operations.iter().filter_map(|operation| match operation.by {
             tree::By::Process(number) => Some(number),
@@ -159,7 +158,7 @@ impl Declared<'_> {
     }
 }
 
-/// What an object must not do, though an algorithm may.
+/// Reports constructs that an algorithm may use, but an object may not.
 fn check(specification: &Program, operations: usize, reporter: &mut Reporter) {
     for variable in &specification.private {
         no_version(&variable.content, variable.span, reporter);
@@ -198,14 +197,14 @@ fn check(specification: &Program, operations: usize, reporter: &mut Reporter) {
     }
 }
 
-/// Whether others may take effect together with an operation.
+/// Returns true if others may take effect together with an operation.
 fn is_together(effect: &Procedure) -> bool {
     effect.body.iter().any(|statement| matches!(statement.kind, StatementKind::Together))
 }
 
-/// `together` stands in no block and once, and what comes after it leaves the state alone: so
-/// the order of operations that take effect together can matter before it only. An operation
-/// that has one is not called by others.
+/// Checks `together`. It occurs once and in no block, and the statements after it do not change the
+/// state: so the order of operations that take effect together can matter only before it. Other
+/// operations must not call an operation with `together`.
 fn together(specification: &Program, operation: &Procedure, reporter: &mut Reporter) {
     let mut parts = operation.body.splitn(2, |one| matches!(one.kind, StatementKind::Together));
     let (before, after) = (parts.next().unwrap_or_default(), parts.next());
@@ -238,7 +237,7 @@ fn together(specification: &Program, operation: &Procedure, reporter: &mut Repor
     Statement::each(after.unwrap_or_default(), &mut |statement| {
         let changes = match &statement.kind {
             StatementKind::Assign { place, .. } => matches!(place.root, Root::Private(_)),
-            // What it calls are operations.
+            // Within an object, only operations can be called.
             StatementKind::Call { .. } => true,
             _ => false,
         };
@@ -253,7 +252,7 @@ fn together(specification: &Program, operation: &Procedure, reporter: &mut Repor
     });
 }
 
-/// Neither a version nor a node: they are the algorithm's.
+/// Reports a version or a node: these belong to algorithms.
 fn no_version(content: &Type, span: Span, reporter: &mut Reporter) {
     if is_internal(content) {
         let (content, place) = (content.clone(), "in an object");
@@ -272,7 +271,7 @@ fn is_internal(content: &Type) -> bool {
     }
 }
 
-/// Whether there are finitely many of this type to be given to an operation, by number.
+/// Returns true if a type has finitely many elements, which can be arguments, by number.
 fn is_argument(content: &Type) -> bool {
     match content {
         Type::Optional(content) => is_argument(content),

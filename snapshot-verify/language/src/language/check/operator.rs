@@ -1,4 +1,4 @@
-//! What operators mean.
+//! Semantics of operators.
 
 use super::body::Body;
 use super::expression::{apply, number_of};
@@ -10,11 +10,11 @@ use crate::language::diagnostic::{Parsed, Reported, message};
 use crate::language::tree::{self, ExpressionKind as Written, Operator};
 use crate::program::{Binary, Bound, Expression, ExpressionKind, Type};
 
-/// The largest factor of a variable.
+/// Largest factor of a variable.
 const COPIES: i32 = 16;
 
 impl Body<'_> {
-    /// An operator between two.
+    /// Checks a binary operator.
     pub fn binary(
         &mut self,
         operator: Operator,
@@ -38,7 +38,7 @@ impl Body<'_> {
         }
     }
 
-    /// `not C`; of a bit, the other one.
+    /// Checks `not C`; for a bit, the complement.
     pub fn not(&mut self, operand: &tree::Expression, span: Span) -> Parsed<Expression> {
         let operand = self.expression(operand, Some(&Type::Bool))?;
         let operand = self.present(operand);
@@ -57,7 +57,7 @@ impl Body<'_> {
         }
     }
 
-    /// `=` and `!=`.
+    /// Checks `=` and `!=`.
     fn equality(
         &mut self,
         operator: Binary,
@@ -99,7 +99,7 @@ impl Body<'_> {
         Ok(apply(operator, left, right, Type::Bool, span))
     }
 
-    /// `<` and its like, of two numbers or two counters.
+    /// Checks `<`, `<=`, `>`, `>=`, between two numbers or two counters.
     fn order(
         &mut self,
         operator: Operator,
@@ -126,7 +126,7 @@ impl Body<'_> {
         Ok(apply(operator, left, right, Type::Bool, span))
     }
 
-    /// `+` and `-`: of two numbers, or a counter plus 1.
+    /// Checks `+` and `-`: of two numbers, or a counter plus 1.
     fn sum(
         &mut self,
         operator: Operator,
@@ -148,7 +148,7 @@ impl Body<'_> {
         Ok(Expression { kind, content: Type::Counter, span })
     }
 
-    /// `+` and `-` of two numbers.
+    /// Applies `+` or `-` to two numbers.
     pub fn sum_of_numbers(
         &mut self,
         operator: Operator,
@@ -171,7 +171,7 @@ impl Body<'_> {
         Ok(apply(operator, left, right, Type::Integer { low, high }, span))
     }
 
-    /// `*`, of a number and a variable or another number: a sum.
+    /// Checks `*` of a number and a variable or another number, and expresses it as a sum.
     fn product(
         &mut self,
         left: &tree::Expression,
@@ -206,8 +206,8 @@ impl Body<'_> {
         Ok(sum)
     }
 
-    /// `/`: of a number, by one that is known; rounded down, so that what is left over is what
-    /// `mod` yields.
+    /// Checks `/` of a number by a known divisor. The quotient is rounded down, consistently with
+    /// `mod`.
     fn quotient(
         &mut self,
         left: &tree::Expression,
@@ -224,7 +224,7 @@ impl Body<'_> {
         Ok(Expression { kind, content: Type::Integer { low, high }, span })
     }
 
-    /// A number that is known, and positive for every n.
+    /// Checks a divisor: a known number that is positive for every n.
     fn divisor(&mut self, written: &tree::Expression) -> Parsed<Bound> {
         let divisor = self.expression(written, None)?;
         let known = range::constant(&divisor.kind)
@@ -238,7 +238,7 @@ impl Body<'_> {
         })
     }
 
-    /// `mod`: of a number or counter, by a number that is known.
+    /// Checks `mod` of a number or counter by a known number.
     fn remainder(
         &mut self,
         left: &tree::Expression,
@@ -252,7 +252,8 @@ impl Body<'_> {
         Ok(Expression { kind, content: Type::Integer { low: Bound::constant(0), high }, span })
     }
 
-    /// A number or counter. Processes and segments count as their numbers.
+    /// Checks an operand that is a number or counter. Processes and segments count as their
+    /// numbers.
     fn operand(&mut self, operator: Operator, written: &tree::Expression) -> Parsed<Expression> {
         let operand = self.expression(written, None)?;
         let operand = self.present(operand);
@@ -277,12 +278,12 @@ impl Body<'_> {
     }
 }
 
-/// Whether it is the number 1.
+/// Returns true for the number 1.
 pub(super) fn is_one(operand: &Expression) -> bool {
     range::constant(&operand.kind) == Some(Bound::constant(1))
 }
 
-/// Whether it may be copied: a variable, or its number.
+/// Returns true for an expression that may be copied: a variable, or its number.
 fn is_variable(operand: &Expression) -> bool {
     match &operand.kind {
         ExpressionKind::Me | ExpressionKind::Local(_) | ExpressionKind::Private(_) => true,
@@ -291,7 +292,7 @@ fn is_variable(operand: &Expression) -> bool {
     }
 }
 
-/// Whether what this means depends on what it is compared with.
+/// Returns true if the type of an expression depends on the expected one.
 fn takes_its_type(written: &tree::Expression) -> bool {
     match &written.kind {
         Written::None | Written::Tuple(_) | Written::Record(_) | Written::EmptyList => true,

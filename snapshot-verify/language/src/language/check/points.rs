@@ -1,16 +1,16 @@
 //! Linearization points: the operations that they belong to.
 //!
-//! A point is one of the operation that is executing. Of a snapshot, in a procedure that both
-//! `update` and `scan` call it would be a point of both, which pass points in different ways; in one
-//! that no operation calls, of none. That an operation passes exactly one is not checked here, as it depends on
-//! what its conditions and its SC and CAS yield, but where points are used.
+//! A point belongs to the operation that is executing. In a snapshot, a procedure that both
+//! `update` and `scan` call cannot have a point, since the two pass points in different ways; nor
+//! can a procedure that no operation calls. Whether an operation passes exactly one point depends
+//! on the results of its conditions and its SC and CAS, so it is checked where points are used.
 
 use crate::language::Span;
 use crate::language::diagnostic::{Reporter, message};
 use crate::program::linearization::reached;
 use crate::program::{Interface, Object, Operation, Procedure, ProcedureId};
 
-/// Checks all procedures together, of each the first marked access. What is wrong is reported. Calls
+/// Checks all procedures together, given the first marked access of each, and reports errors. Calls
 /// must not be circular.
 pub(super) fn check(
     procedures: &[Procedure],
@@ -23,7 +23,7 @@ pub(super) fn check(
             of_snapshot(procedures, marked, [*update, *scan], reporter);
         }
         Interface::Object(object) => of_object(procedures, marked, object, reporter),
-        // Its operations access nothing.
+        // Operations of a specification make no accesses.
         Interface::Specification => {}
     }
 }
@@ -63,8 +63,9 @@ fn of_snapshot(
     }
 }
 
-/// Of an object, a procedure may be called by several operations: a point is of the one that is
-/// executing, and an operation takes effect at one of those that it passes.
+/// Checks the points of an object. Several operations may call a procedure with points: a point
+/// belongs to the executing operation, and an operation takes effect at one of the points that it
+/// passes.
 fn of_object(
     procedures: &[Procedure],
     marked: &[Option<Span>],

@@ -1,38 +1,38 @@
-//! Ranges of integers whose bounds depend on n: what holds for every n >= 2.
+//! Ranges of integers whose bounds depend on n: relations that hold for every n >= 2.
 
 use crate::language::parser::Parser;
 use crate::program::{Binary, Bound, ExpressionKind, IndexSet, Type};
 
-/// 0 to n - 1.
+/// The range 0 to n - 1.
 pub(super) const BELOW_N: (Bound, Bound) = (Bound::constant(0), Bound { times_n: 1, plus: -1 });
 
-/// A number that a value may have, as far as the text says.
+/// Range of the numbers of values, as far as the text determines it.
 pub(super) const fn any_number() -> Type {
     Type::Integer { low: Bound::constant(0), high: Bound::constant(Parser::NUMBER) }
 }
 
-/// Whether a <= b for every n >= 2.
+/// Returns true if a <= b for every n >= 2.
 pub(super) const fn at_most(a: Bound, b: Bound) -> bool {
     let (times_n, plus) = (b.times_n - a.times_n, b.plus - a.plus);
     times_n >= 0 && 2 * times_n + plus >= 0
 }
 
-/// Whether a < b for every n >= 2.
+/// Returns true if a < b for every n >= 2.
 pub(super) const fn less(a: Bound, b: Bound) -> bool {
     at_most(Bound { times_n: a.times_n, plus: a.plus + 1 }, b)
 }
 
-/// Whether all of a range lies in another.
+/// Returns true if a range lies in another for every n >= 2.
 pub(super) const fn within(inner: (Bound, Bound), outer: (Bound, Bound)) -> bool {
     at_most(outer.0, inner.0) && at_most(inner.1, outer.1)
 }
 
-/// Whether two ranges have nothing in common.
+/// Returns true if two ranges are disjoint for every n >= 2.
 pub(super) const fn apart(a: (Bound, Bound), b: (Bound, Bound)) -> bool {
     less(a.1, b.0) || less(b.1, a.0)
 }
 
-/// A range that both lie in, a smallest one if the bounds can be compared.
+/// Returns a range that contains both, a smallest one if the bounds are comparable.
 pub(super) fn hull(a: (Bound, Bound), b: (Bound, Bound)) -> (Bound, Bound) {
     let low = if at_most(a.0, b.0) {
         a.0
@@ -51,7 +51,7 @@ pub(super) fn hull(a: (Bound, Bound), b: (Bound, Bound)) -> (Bound, Bound) {
     (low, high)
 }
 
-/// `a + b` or `a - b`, if it is not too large.
+/// Returns `a + b` or `a - b`, unless it is too large.
 pub(super) fn combine(operator: Binary, a: Bound, b: Bound) -> Option<Bound> {
     let sign = if operator == Binary::Subtract { -1 } else { 1 };
     limited(
@@ -60,17 +60,17 @@ pub(super) fn combine(operator: Binary, a: Bound, b: Bound) -> Option<Bound> {
     )
 }
 
-/// `factor * a`, if it is not too large.
+/// Returns `factor * a`, unless it is too large.
 pub(super) fn scale(factor: i32, a: Bound) -> Option<Bound> {
     let factor = i64::from(factor);
     limited(factor * i64::from(a.times_n), factor * i64::from(a.plus))
 }
 
-/// A range that all quotients of numbers of a range by a divisor of at least 1 lie in.
+/// Returns a range that contains all quotients of numbers of a range by a divisor of at least 1.
 pub(super) fn quotients((low, high): (Bound, Bound), divisor: Bound) -> (Bound, Bound) {
     let zero = Bound::constant(0);
     if divisor.times_n != 0 {
-        // No quotient is further from 0 than what is divided.
+        // No quotient is further from 0 than its dividend.
         let (low, _) = hull((low, low), (zero, zero));
         let (_, high) = hull((high, high), (zero, zero));
         return (low, high);
@@ -87,7 +87,7 @@ fn limited(times_n: i64, plus: i64) -> Option<Bound> {
     Some(Bound { times_n: fits(times_n)?, plus: fits(plus)? })
 }
 
-/// The numbers of an integer type, or of processes and segments.
+/// Returns the range of an integer type, or of processes and segments.
 pub(super) const fn numbers(content: &Type) -> Option<(Bound, Bound)> {
     match content {
         Type::Integer { low, high } => Some((*low, *high)),
@@ -96,7 +96,7 @@ pub(super) const fn numbers(content: &Type) -> Option<(Bound, Bound)> {
     }
 }
 
-/// The number, if the expression is one.
+/// Returns the number, if the expression is a literal.
 pub(super) const fn constant(kind: &ExpressionKind) -> Option<Bound> {
     match kind {
         ExpressionKind::Integer(bound) => Some(*bound),
@@ -104,7 +104,7 @@ pub(super) const fn constant(kind: &ExpressionKind) -> Option<Bound> {
     }
 }
 
-/// Whether there is at least one index, for every n >= 2.
+/// Returns true if there is at least one index, for every n >= 2.
 pub(super) fn never_empty(over: IndexSet, except: bool) -> bool {
     let (low, high) = match over {
         IndexSet::Processes | IndexSet::Segments => BELOW_N,
@@ -117,7 +117,7 @@ pub(super) fn never_empty(over: IndexSet, except: bool) -> bool {
 mod tests {
     use super::*;
 
-    /// Bounds whose lines cross within the n that are tried.
+    /// Bounds whose lines cross within the tested values of n.
     fn bounds() -> impl Iterator<Item = Bound> {
         (-2..=2).flat_map(|times_n| (-7..=7).map(move |plus| Bound { times_n, plus }))
     }

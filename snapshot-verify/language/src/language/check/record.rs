@@ -23,7 +23,7 @@ impl Body<'_> {
         Ok(Expression { kind, content, span })
     }
 
-    /// The position and the type of a field.
+    /// Returns the position and the type of a field.
     pub fn field_of(&mut self, of: &Type, name: &Name, span: Span) -> Parsed<(usize, Type)> {
         let Type::Record(fields) = of else {
             return Err(self.report(no_fields(of), span));
@@ -113,7 +113,7 @@ impl Body<'_> {
         Ok(Expression { kind, content, span })
     }
 
-    /// The fields given by name, with their positions.
+    /// Checks the fields given by name, and returns them with their positions.
     fn fields(
         &mut self,
         of: &Type,

@@ -1,16 +1,15 @@
-//! Where results go.
+//! Destinations of results.
 //!
-//! The result of an access within an expression goes to a hidden local first. If
-//! all that is done with it is to store it, it goes there at once, and the hidden
-//! local is taken back.
+//! The result of an access within an expression goes to a hidden local first. If it is only stored,
+//! the access stores it directly, and the hidden local is removed.
 
 use super::body::Body;
 use crate::program::{Expression, ExpressionKind, LocalId, Place, Root, Statement, StatementKind};
 
 impl Body<'_> {
-    /// Whether the last of these statements makes this value, in a hidden local.
-    /// If so the local is taken back, if no other was made since, and the value must
-    /// be [delivered](deliver) elsewhere.
+    /// Returns true if the last of these statements makes this value, in a hidden local. Then the
+    /// value must be [delivered](deliver) elsewhere, and the local is removed if it is the last
+    /// one.
     pub fn release(&mut self, statements: &[Statement], value: &Expression) -> bool {
         let ExpressionKind::Local(local) = value.kind else { return false };
         let made = self.local(local).hidden && made_by(statements.last()) == Some(local);
@@ -21,7 +20,7 @@ impl Body<'_> {
     }
 }
 
-/// The local, whole, that the statement puts its result into.
+/// Returns the local that the statement overwrites with its result.
 fn made_by(statement: Option<&Statement>) -> Option<LocalId> {
     match &statement?.kind {
         StatementKind::Access { into: Some(into), .. }
@@ -37,8 +36,7 @@ fn made_by(statement: Option<&Statement>) -> Option<LocalId> {
     }
 }
 
-/// Stores a value after these statements. If the last of them `made` it, it puts it
-/// there itself.
+/// Stores a value after these statements. If the last of them `made` it, that statement stores it.
 pub(super) fn deliver(
     statements: &mut Vec<Statement>,
     made: bool,
@@ -56,13 +54,12 @@ pub(super) fn deliver(
     statements.push(assign(place, value));
 }
 
-/// An assignment.
 pub(super) fn assign(place: Place, value: Expression) -> Statement {
     let span = value.span;
     Statement { kind: StatementKind::Assign { place, value }, span, mark: None }
 }
 
-/// A local, whole, as the target of an assignment.
+/// Returns a whole local as the target of an assignment.
 pub(super) fn whole(id: LocalId) -> Place {
     Place { root: Root::Local(id), path: Vec::new() }
 }

@@ -1,4 +1,4 @@
-//! What statements mean.
+//! Semantics of statements.
 
 use super::body::Body;
 use super::globals::Expected;
@@ -8,12 +8,11 @@ use crate::language::tree::{self, StatementKind as Form};
 use crate::program::{Expression, ExpressionKind, Statement, StatementKind, Type};
 
 impl Body<'_> {
-    /// The statements of a block. What is wrong with one does not keep the others
-    /// from being checked.
+    /// Checks the statements of a block. An error in one does not prevent checks of the others.
     pub fn statements(&mut self, written: &[tree::Statement]) -> Vec<Statement> {
         let (_, statements) = self.apart(|body| {
             for statement in written {
-                // Reported where it was found.
+                // Already reported.
                 let _ = body.statement(statement);
             }
             Ok(())
@@ -42,7 +41,7 @@ impl Body<'_> {
         }
     }
 
-    /// A statement, but for its own mark.
+    /// Checks a statement without its own mark.
     fn meaning_of(&mut self, written: &tree::Statement) -> Parsed<()> {
         self.spent = None;
         let span = written.span;
@@ -213,7 +212,7 @@ impl Body<'_> {
     }
 }
 
-/// Whether a statement has others within it.
+/// Returns true if a statement contains others.
 const fn is_block(kind: &Form) -> bool {
     matches!(
         kind,
@@ -226,8 +225,8 @@ const fn is_block(kind: &Form) -> bool {
     )
 }
 
-/// Whether a mark behind a statement is one of all accesses within it; behind `repeat` it is one of
-/// the condition only.
+/// Returns true if a mark behind a statement applies to all accesses within it. Behind `repeat` it
+/// applies to the condition only.
 const fn is_marked_as_block(kind: &Form) -> bool {
     is_block(kind) && !matches!(kind, Form::Repeat(..))
 }

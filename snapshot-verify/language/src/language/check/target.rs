@@ -1,4 +1,4 @@
-//! What stands on the left of an assignment.
+//! Targets of assignments.
 
 use super::access;
 use super::body::{Body, Meaning};
@@ -9,19 +9,18 @@ use crate::language::diagnostic::{Parsed, message};
 use crate::language::tree::{self, ExpressionKind as Written, Name};
 use crate::program::{CellPlace, Place, Projection, Root, Type};
 
-/// Where an assignment goes.
 #[derive(Clone)]
 pub(super) enum Target {
     Place(Place, Type),
     Cell(CellPlace, Type),
-    /// A part of what a cell holds, and its type.
+    /// A part of a cell's content, with its type.
     PartOfCell(CellPlace, Vec<Projection>, Type),
-    /// A name that it declares.
+    /// A name that the assignment declares.
     New(Name),
 }
 
 impl Body<'_> {
-    /// Where an assignment goes.
+    /// Resolves the target of an assignment.
     pub fn target(&mut self, written: &tree::Expression) -> Parsed<Target> {
         match &written.kind {
             Written::Variable(name) => match self.meaning(name) {
@@ -92,7 +91,7 @@ impl Body<'_> {
         }
     }
 
-    /// What the target is a part of, and its type.
+    /// Returns the whole that contains the target, and its type.
     fn whole(
         &mut self,
         written: &tree::Expression,
@@ -115,7 +114,7 @@ impl Body<'_> {
     }
 }
 
-/// What has parts that can be assigned.
+/// A whole with assignable parts.
 enum Whole {
     Place(Place),
     Cell(CellPlace, Vec<Projection>),

@@ -1,4 +1,4 @@
-//! From types as written to types.
+//! Resolves written types.
 
 use crate::language::diagnostic::syntax::{duplicate, number_too_large, reserved_name};
 use crate::language::diagnostic::types::{empty_range, list_outside_object, product};
@@ -13,25 +13,25 @@ use crate::language::tree::{
 };
 use crate::program::{Binary, Bound, Field, IndexSet, NodeId, Type};
 
-/// The names that the language gives to types.
+/// Names of built-in types.
 const OWN: [&str; 10] =
     ["value", "bool", "bit", "process", "segment", "version", "counter", "view", "record", "array"];
 
-/// All types by name.
+/// Types by name.
 #[derive(Debug, Default)]
 pub(super) struct Types {
     declared: HashMap<String, Type>,
-    /// Those whose declaration is wrong, and was reported.
+    /// Types with invalid declarations, already reported.
     failed: HashSet<String>,
-    /// Whether there are lists: within an object.
+    /// True within an object, which supports lists.
     has_lists: bool,
 }
 
-/// The most parts that a type may have; it also bounds its depth.
+/// Most parts of a type; it also bounds the depth.
 const LIMIT: usize = 200;
 
 impl Types {
-    /// Resolves all declarations. What fails is reported, once.
+    /// Resolves all declarations, and reports each error once.
     pub fn declare(
         declarations: &[TypeDeclaration],
         nodes: &[Node],
@@ -54,8 +54,8 @@ impl Types {
         }
         let mut types = Self { has_lists, ..Self::default() };
         types.declare_nodes(nodes, &by_name, reporter);
-        // A type is resolved after those it names. What is left over is a circle, or
-        // depends on one.
+        // Types are resolved after the types they name. The remaining ones form a circle or depend
+        // on one.
         let declarations: Vec<&TypeDeclaration> = declarations
             .iter()
             .filter(|declaration| {
@@ -106,7 +106,7 @@ impl Types {
         types
     }
 
-    /// Nodes are known by name, whatever their fields are.
+    /// Nodes are known by name, independent of their fields.
     fn declare_nodes(
         &mut self,
         nodes: &[Node],
@@ -130,14 +130,14 @@ impl Types {
         }
     }
 
-    /// The type of the nodes with this name.
+    /// Returns the type of the nodes with this name.
     pub fn node(&self, name: &str) -> Option<&Type> {
         self.declared
             .get(name)
             .filter(|content| matches!(content, Type::Node { name: own, .. } if own == name))
     }
 
-    /// The type of an expression for one.
+    /// Resolves a written type.
     pub fn resolve(&self, written: &TypeExpression, reporter: &mut Reporter) -> Parsed<Type> {
         let content = self.resolve_parts(written, reporter)?;
         if size(&content) > LIMIT {
@@ -222,7 +222,7 @@ impl Types {
         }
     }
 
-    /// A type with these dimensions in front of it.
+    /// Wraps a type in arrays of these dimensions.
     pub fn dimensioned(dimensions: &[IndexSet], content: Type) -> Type {
         dimensions
             .iter()
@@ -231,7 +231,7 @@ impl Types {
     }
 }
 
-/// Calls `visit` with every name in a type as written.
+/// Calls `visit` with every name in a written type.
 fn names<'a>(written: &'a TypeExpression, visit: &mut impl FnMut(&'a str)) {
     match &written.kind {
         TypeKind::Named(name) => visit(name),
@@ -243,7 +243,7 @@ fn names<'a>(written: &'a TypeExpression, visit: &mut impl FnMut(&'a str)) {
     }
 }
 
-/// How many parts a type has.
+/// Returns the number of parts of a type.
 fn size(content: &Type) -> usize {
     match content {
         Type::Optional(content) => 1 + size(content),
@@ -253,7 +253,7 @@ fn size(content: &Type) -> usize {
     }
 }
 
-/// The index set as written.
+/// Resolves an index set.
 pub(super) fn indices(written: &Indices, reporter: &mut Reporter) -> Parsed<IndexSet> {
     match &written.kind {
         IndicesKind::Processes => Ok(IndexSet::Processes),
@@ -264,7 +264,7 @@ pub(super) fn indices(written: &Indices, reporter: &mut Reporter) -> Parsed<Inde
     }
 }
 
-/// The index set as written, if it has an index for every n.
+/// Resolves an index set that has an index for every n.
 pub(super) fn never_empty(written: &Indices, reporter: &mut Reporter) -> Parsed<IndexSet> {
     match &written.kind {
         IndicesKind::Range(low, high) => {
@@ -275,7 +275,7 @@ pub(super) fn never_empty(written: &Indices, reporter: &mut Reporter) -> Parsed<
     }
 }
 
-/// Bounds that leave at least one number, for every n.
+/// Resolves bounds that leave at least one number for every n.
 fn bounds(
     low: &Expression,
     high: &Expression,
@@ -290,7 +290,7 @@ fn bounds(
     Ok((low, high))
 }
 
-/// A number, or one that depends on n only.
+/// Resolves a number, which may depend only on n.
 pub(super) fn bound(written: &Expression, reporter: &mut Reporter) -> Parsed<Bound> {
     let too_large = |bound: Option<Bound>, reporter: &mut Reporter| {
         let message = number_too_large();

@@ -7,7 +7,7 @@ use crate::language::tree::{
 };
 
 impl Parser<'_> {
-    /// `algorithm NAME`.
+    /// Parses `algorithm NAME`.
     pub fn header(&mut self) -> Parsed<Name> {
         self.expect_word("algorithm", "`algorithm`")?;
         let name = self.name("the name of the algorithm")?;
@@ -15,7 +15,7 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    /// `source "..."`.
+    /// Parses `source "..."`.
     pub fn citation(&mut self) -> Parsed<String> {
         self.expect_word("source", "`source`")?;
         let (text, _) = self.quoted(TokenKind::String, "a string in double quotes")?;
@@ -23,7 +23,7 @@ impl Parser<'_> {
         Ok(text)
     }
 
-    /// `size NUMBER`.
+    /// Parses `size NUMBER`.
     pub fn size(&mut self) -> Parsed<i32> {
         self.expect_word("size", "`size`")?;
         let size = self.number("the number that `size` stands for")?;
@@ -31,7 +31,7 @@ impl Parser<'_> {
         Ok(size)
     }
 
-    /// `type NAME = TYPE`.
+    /// Parses `type NAME = TYPE`.
     pub fn type_declaration(&mut self) -> Parsed<TypeDeclaration> {
         self.expect_word("type", "`type`")?;
         let name = self.name("a name for the type")?;
@@ -41,7 +41,7 @@ impl Parser<'_> {
         Ok(TypeDeclaration { name, content })
     }
 
-    /// `shared NAME[INDEX]...: [llsc | cas] TYPE [:= E]`.
+    /// Parses `shared NAME[INDEX]...: [llsc | cas] TYPE [:= E]`.
     pub fn shared(&mut self) -> Parsed<Variable> {
         self.expect_word("shared", "`shared`")?;
         let (name, dimensions) = self.variable_name()?;
@@ -51,7 +51,7 @@ impl Parser<'_> {
         Ok(variable)
     }
 
-    /// `llsc`, `cas`, or nothing.
+    /// Parses `llsc`, `cas`, or nothing.
     fn cell(&mut self) -> Option<Cell> {
         if self.eat_word("llsc") {
             Some(Cell::Linked)
@@ -62,8 +62,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `node NAME [up to BOUND] [type stable]:` and its fields, on lines of their own or with
-    /// `;` between them.
+    /// Parses `node NAME [up to BOUND] [type stable]:` and its fields, on lines of their own or
+    /// separated by `;`.
     pub fn node(&mut self) -> Parsed<Node> {
         let begin = self.position;
         self.expect_word("node", "`node`")?;
@@ -101,7 +101,7 @@ impl Parser<'_> {
         Ok(Node { name, bound, stable, fields })
     }
 
-    /// `NAME: [llsc | cas] TYPE` of a node.
+    /// Parses `NAME: [llsc | cas] TYPE`, a field of a node.
     fn node_field(&mut self) -> Parsed<Variable> {
         let name = self.word("the name of a field")?;
         self.expect(TokenKind::Colon, "`:` and the type of the field")?;
@@ -111,7 +111,7 @@ impl Parser<'_> {
         Ok(Variable { name, dimensions: Vec::new(), cell, content, initial: None })
     }
 
-    /// `initially NAME := new NODE(E, ...)`.
+    /// Parses `initially NAME := new NODE(E, ...)`.
     pub fn initial_node(&mut self) -> Parsed<InitialNode> {
         self.expect_word("initially", "`initially`")?;
         let name = self.name("a name for the node")?;
@@ -127,7 +127,7 @@ impl Parser<'_> {
         Ok(InitialNode { name, node, fields, span })
     }
 
-    /// `private NAME[INDEX]...: TYPE [:= E]`.
+    /// Parses `private NAME[INDEX]...: TYPE [:= E]`.
     pub fn private(&mut self) -> Parsed<Variable> {
         self.expect_word("private", "`private`")?;
         let (name, dimensions) = self.variable_name()?;
@@ -157,10 +157,11 @@ impl Parser<'_> {
         Ok(Variable { name, dimensions, cell, content, initial })
     }
 
-    /// `procedure NAME(...): TYPE:`, `update(v):`, `scan:`.
+    /// Parses `procedure NAME(...): TYPE:`, `update(v):`, `scan:`.
     pub fn procedure(&mut self) -> Parsed<Procedure> {
         let begin = self.position;
-        // An operation's begins with its name, unless it is called `procedure`.
+        // The procedure of an operation begins with its name, unless the operation is called
+        // `procedure`.
         if self.at_word("procedure") && self.peek_at(1).kind == TokenKind::Name {
             self.next();
         }
@@ -184,7 +185,7 @@ impl Parser<'_> {
         Ok(Procedure { name, parameters, returns, locals, body })
     }
 
-    /// The `local` declarations and the statements of a procedure.
+    /// Parses the `local` declarations and the statements of a procedure.
     fn body(&mut self, begin: usize) -> Parsed<(Vec<Variable>, Vec<Statement>)> {
         if self.at(TokenKind::Newline) && self.peek_at(1).kind == TokenKind::Indent {
             self.next();
@@ -195,7 +196,7 @@ impl Parser<'_> {
         Ok((Vec::new(), self.block(begin)?))
     }
 
-    /// `object NAME:` and its block.
+    /// Parses `object NAME:` and its block.
     pub fn object(&mut self) -> Parsed<Object> {
         let begin = self.position;
         self.expect_word("object", "`object`")?;
@@ -223,7 +224,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `state NAME[INDEX]...: TYPE [:= E]`.
+    /// Parses `state NAME[INDEX]...: TYPE [:= E]`.
     fn state(&mut self) -> Parsed<Variable> {
         self.next();
         let (name, dimensions) = self.variable_name()?;
@@ -232,7 +233,7 @@ impl Parser<'_> {
         Ok(variable)
     }
 
-    /// `NAME[(PARAMETERS)][: TYPE] [by PROCESSES] [when C] [await C]:` and what it does.
+    /// Parses `NAME[(PARAMETERS)][: TYPE] [by PROCESSES] [when C] [await C]:` and the body.
     fn operation(&mut self) -> Parsed<Operation> {
         let begin = self.position;
         let name = self.name("`state` or the name of an operation")?;
@@ -259,7 +260,7 @@ impl Parser<'_> {
         Ok(Operation { procedure, by, when, awaits })
     }
 
-    /// `all`, `others`, `process NUMBER`.
+    /// Parses `all`, `others`, `process NUMBER`.
     fn by(&mut self) -> Parsed<By> {
         if self.eat(TokenKind::All) {
             Ok(By::All)
@@ -272,11 +273,11 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the type that the procedure returns stands here, not its body.
+    /// Returns true if the result type of the procedure stands here, as opposed to its body.
     fn at_return_type(&self) -> bool {
         match self.peek().kind {
             TokenKind::Number | TokenKind::N => true,
-            // Not a record that is taken apart.
+            // An assignment that takes a record apart is excluded.
             TokenKind::Open => self.after_parentheses() != TokenKind::Becomes,
             TokenKind::Name => match self.text() {
                 "record" => self.peek_at(1).kind == TokenKind::Open,
@@ -294,7 +295,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows the closing parenthesis of the one that stands here.
+    /// Returns the symbol after the matching closing parenthesis.
     fn after_parentheses(&self) -> TokenKind {
         let mut open = 0;
         for ahead in 0.. {
@@ -322,7 +323,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The declarations at the top of a procedure.
+    /// Parses the declarations at the top of a procedure.
     fn locals(&mut self) -> Vec<Variable> {
         let mut locals = Vec::new();
         loop {

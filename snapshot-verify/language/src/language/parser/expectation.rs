@@ -6,7 +6,7 @@ use crate::language::bug::{Bug, Change, Edit, Quotation, Scope};
 use crate::language::expectation::{Expectation, ExpectedVerdict};
 
 impl Parser<'_> {
-    /// `bug NAME "DESCRIPTION":` and its edits.
+    /// Parses `bug NAME "DESCRIPTION":` and its edits.
     pub fn bug(&mut self) -> Parsed<Bug> {
         self.expect_word("bug", "`bug`")?;
         let name = self.name("a name for the bug")?;
@@ -32,7 +32,7 @@ impl Parser<'_> {
         Ok(Bug { name, description, edits })
     }
 
-    /// `in WHERE, replace ... by ...` and its like.
+    /// Parses an edit, such as `in WHERE, replace ... by ...`.
     fn edit(&mut self) -> Parsed<Edit> {
         self.expect(TokenKind::In, "`in`")?;
         let scope = if self.eat_word("shared") {
@@ -141,7 +141,7 @@ impl Parser<'_> {
     }
 }
 
-/// What an `expect` line says besides n, with places.
+/// Clauses of an `expect` line other than n, with their spans.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Clauses {
     pub every: bool,

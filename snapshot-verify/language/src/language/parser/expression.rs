@@ -1,17 +1,16 @@
-//! Expressions, by precedence: `or`, `and`, `not`, comparisons, `+ -`, `* / mod`,
-//! `with`, and what comes after a name.
+//! Expressions, by precedence: `or`, `and`, `not`, comparisons, `+ -`, `* / mod`, `with`, and
+//! postfix forms.
 
 use super::{Parsed, Parser, Token, TokenKind};
 use crate::language::diagnostic::message;
 use crate::language::tree::{Expression, ExpressionKind, Name, Operator, Range};
 
 impl Parser<'_> {
-    /// An expression.
     pub(super) fn expression(&mut self) -> Parsed<Expression> {
         self.expression_tighter_than(0)
     }
 
-    /// An expression of operators that bind tighter than this.
+    /// Parses an expression with operators that bind tighter than this.
     pub(super) fn expression_tighter_than(&mut self, looser: u8) -> Parsed<Expression> {
         if self.expression.is_some() {
             return self.binary(looser);
@@ -81,8 +80,8 @@ impl Parser<'_> {
         Err(self.report(message, span))
     }
 
-    /// `not`, and what reaches as far to the right as it can: `if`, `all`, `any`;
-    /// else something with what follows it.
+    /// Parses `not`, the forms that extend as far to the right as possible (`if`, `all`, `any`), or
+    /// a postfix expression.
     fn operand(&mut self, looser: u8) -> Parsed<Expression> {
         let begin = self.position;
         let kind = match self.peek().kind {
@@ -121,7 +120,7 @@ impl Parser<'_> {
         Ok(Expression { kind, span: self.since(begin) })
     }
 
-    /// `X in SET [except E]`.
+    /// Parses `X in SET [except E]`.
     pub(super) fn range(&mut self) -> Parsed<Range> {
         let mut range = self.whole_range()?;
         if self.eat(TokenKind::Except) {
@@ -130,7 +129,7 @@ impl Parser<'_> {
         Ok(range)
     }
 
-    /// `X in SET`.
+    /// Parses `X in SET`.
     fn whole_range(&mut self) -> Parsed<Range> {
         let variable = self.name("a name for the index")?;
         self.expect(TokenKind::In, "`in`")?;
@@ -138,7 +137,7 @@ impl Parser<'_> {
         Ok(Range { variable, over, except: None })
     }
 
-    /// Something, with the indices, fields and replacements that follow it.
+    /// Parses a primary expression with its indices, fields and replacements.
     fn postfix(&mut self) -> Parsed<Expression> {
         let begin = self.position;
         let mut expression = self.primary()?;
@@ -226,7 +225,7 @@ impl Parser<'_> {
         kind
     }
 
-    /// `(E, ...)` of a call.
+    /// Parses the arguments `(E, ...)` of a call.
     fn arguments(&mut self) -> Parsed<Vec<Expression>> {
         let open = self.expect(TokenKind::Open, "`(`")?;
         if self.eat(TokenKind::Close) {
@@ -235,7 +234,7 @@ impl Parser<'_> {
         self.comma_separated(open, Self::expression)
     }
 
-    /// `(E)`, `(E, F)`, `(f: E)`.
+    /// Parses `(E)`, `(E, F)`, `(f: E)`.
     fn parenthesised(&mut self) -> Parsed<Expression> {
         let begin = self.position;
         let open = self.next();
@@ -246,8 +245,8 @@ impl Parser<'_> {
         let mut components = self.comma_separated(open, Self::expression)?;
         let span = self.since(begin);
         match components.pop() {
-            // The parentheses belong to the place, so that the place of `(a) + b`
-            // does not begin inside of them.
+            // The span of `(a)` includes the parentheses, so that the span of `(a) + b` does not
+            // begin inside of them.
             Some(only) if components.is_empty() => Ok(Expression { kind: only.kind, span }),
             last => {
                 components.extend(last);
@@ -256,7 +255,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `f: E, ...)`, after the parenthesis.
+    /// Parses `f: E, ...)`, after the parenthesis.
     fn named_fields(&mut self, open: Token) -> Parsed<Vec<(Name, Expression)>> {
         self.comma_separated(open, |parser| {
             let name = parser.word("the name of a field")?;

@@ -1,10 +1,9 @@
-//! From symbols to the syntax tree, by recursive descent.
+//! Recursive-descent parser from symbols to the syntax tree.
 //!
-//! Each declaration is parsed from symbols of its own, so an error in one does not
-//! touch the next; within a procedure the parser goes on after the line that it
-//! did not understand. It is total: any sequence of symbols gives a tree or errors,
-//! in linear time, and with bounded recursion, because nesting is limited to
-//! [`Parser::DEPTH`] and expressions to [`Parser::LENGTH`] symbols.
+//! Each declaration is parsed from its own symbols, so an error in one does not affect the next.
+//! Within a procedure the parser resumes after a line with an error. It is total: any sequence of
+//! symbols gives a tree or errors, in linear time and with bounded recursion, because nesting is
+//! limited to [`Parser::DEPTH`] and expressions to [`Parser::LENGTH`] symbols.
 
 mod declaration;
 mod expectation;
@@ -22,47 +21,45 @@ use crate::language::diagnostic::syntax::{
     nested_too_deep, number_too_large, reserved_name, unexpected_indentation,
 };
 
-/// Reads symbols one after the other.
+/// Parser of the symbols of a declaration.
 pub(crate) struct Parser<'a> {
     source: &'a Source,
     reporter: &'a mut Reporter,
     tokens: &'a [Token],
-    /// The next symbol.
+    /// Position of the next symbol.
     position: usize,
-    /// Open blocks, expressions and types.
+    /// Number of open blocks, expressions and types.
     depth: usize,
-    /// Where the outermost open expression began.
+    /// Begin of the outermost open expression.
     expression: Option<usize>,
-    /// What `size` stands for; a name like others if there is none.
+    /// Value of `size`; if `None`, `size` is an ordinary name.
     size: Option<i32>,
 }
 
 impl<'a> Parser<'a> {
-    /// The deepest nesting of blocks, expressions and types.
+    /// Deepest nesting of blocks, expressions and types.
     pub const DEPTH: usize = 48;
-    /// The longest expression, in symbols. It also bounds the depth of chains of
-    /// operators.
+    /// Longest expression, in symbols. It also bounds the depth of chains of operators.
     pub const LENGTH: usize = 256;
-    /// The greatest number that may be written.
+    /// Greatest number in a text.
     pub const NUMBER: i32 = 1_000_000;
 
-    /// A parser of these symbols.
     pub fn new(source: &'a Source, tokens: &'a [Token], reporter: &'a mut Reporter) -> Self {
         Self { source, reporter, tokens, position: 0, depth: 0, expression: None, size: None }
     }
 
-    /// The same, where `size` stands for a number.
+    /// Sets the value of `size`.
     #[must_use]
     pub fn with_size(self, size: Option<i32>) -> Self {
         Self { size, ..self }
     }
 
-    /// What `size` stands for, if it stands here and is no name.
+    /// Returns the value of `size`, if it stands here as a number.
     fn at_size(&self) -> Option<i32> {
         self.size.filter(|_| self.at(TokenKind::Name) && self.text() == "size")
     }
 
-    /// The next symbol; at the end, an end that stands where the last one does.
+    /// Returns the next symbol. After the last symbol, returns an `End` at its end.
     fn peek(&self) -> Token {
         self.peek_at(0)
     }
@@ -74,12 +71,11 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The text of the next symbol.
     fn text(&self) -> &'a str {
         self.source.slice(self.peek().span)
     }
 
-    /// Whether the next symbol is this word, which need not be a keyword.
+    /// Returns true if the next symbol is this word, which need not be a keyword.
     fn at_word(&self, word: &str) -> bool {
         self.peek().kind.is_word() && self.text() == word
     }
@@ -120,7 +116,7 @@ impl<'a> Parser<'a> {
         if self.at(kind) { Ok(self.next()) } else { Err(self.unexpected(expected)) }
     }
 
-    /// The end of what an opening parenthesis or bracket begins.
+    /// Consumes the closing parenthesis or bracket that matches `open`.
     fn close(&mut self, kind: TokenKind, open: Token, expected: &'static str) -> Parsed<()> {
         if self.eat(kind) {
             return Ok(());
@@ -137,7 +133,7 @@ impl<'a> Parser<'a> {
         Err(self.report(message, token.span))
     }
 
-    /// Parts with commas between them, to the closing parenthesis.
+    /// Parses parts separated by commas, up to the closing parenthesis.
     fn comma_separated<T>(
         &mut self,
         open: Token,
@@ -157,7 +153,7 @@ impl<'a> Parser<'a> {
         if self.eat_word(word) { Ok(()) } else { Err(self.unexpected(expected)) }
     }
 
-    /// Reports that something else stands here.
+    /// Reports that the next symbol is not the expected one.
     fn unexpected(&mut self, expected: &'static str) -> Reported {
         let token = self.peek();
         if token.kind == TokenKind::Wrong {
@@ -167,7 +163,7 @@ impl<'a> Parser<'a> {
         self.reporter.expected(expected, &found, token.span)
     }
 
-    /// The symbol, for people.
+    /// Describes a symbol for diagnostics.
     fn found(&self, token: Token) -> String {
         match token.kind {
             TokenKind::Newline | TokenKind::Dedent => "the end of the line".to_owned(),
@@ -186,7 +182,7 @@ impl<'a> Parser<'a> {
         self.reporter.report(message, span)
     }
 
-    /// A name that is no keyword.
+    /// Parses a name other than a keyword.
     fn name(&mut self, expected: &'static str) -> Parsed<Name> {
         let token = self.expect(TokenKind::Name, expected)?;
         if self.size.is_some() && self.source.slice(token.span) == "size" {
@@ -195,7 +191,7 @@ impl<'a> Parser<'a> {
         Ok(Name { text: self.source.slice(token.span).to_owned(), span: token.span })
     }
 
-    /// A name that may be a keyword: of a field.
+    /// Parses the name of a field, which may be a keyword.
     fn word(&mut self, expected: &'static str) -> Parsed<Name> {
         if !self.peek().kind.is_word() {
             return Err(self.unexpected(expected));
@@ -212,7 +208,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The text between the quotation marks of a string or quotation.
+    /// Parses a string or quotation, and returns its text without the marks.
     fn quoted(&mut self, kind: TokenKind, expected: &'static str) -> Parsed<(String, Span)> {
         let token = self.expect(kind, expected)?;
         let inner = Span { begin: token.span.begin + 1, end: token.span.end - 1 };
@@ -220,7 +216,7 @@ impl<'a> Parser<'a> {
         if !text.contains('\n') {
             return Ok((text.to_owned(), inner));
         }
-        // What goes on below goes on after a space.
+        // Line breaks become spaces.
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         Ok((lines.join(" "), inner))
     }
@@ -251,9 +247,9 @@ impl<'a> Parser<'a> {
         parsed
     }
 
-    /// From the symbol at the position `begin` to the last one read. Where a bug
-    /// edit replaced some of them, what stands in its own place counts; if nothing
-    /// does, what the edit brought.
+    /// Returns the span from the symbol at position `begin` to the last one read. If a bug edit
+    /// replaced some of these symbols, only the original symbols count; if it replaced all, its own
+    /// symbols count.
     fn since(&self, begin: usize) -> Span {
         let tokens = self.tokens.get(begin..self.position).unwrap_or_default();
         let symbols = || tokens.iter().filter(|token| !token.kind.is_layout());

@@ -1,8 +1,8 @@
 //! Statements and blocks.
 //!
-//! A block is either the statements on the rest of the line, separated by `;`, or
-//! an indented block. After an error the parser skips to the next line, and reads
-//! what is indented under the failed one only for more errors.
+//! A block is either the statements on the rest of the line, separated by `;`, or an indented
+//! block. After an error the parser skips to the next line. It reads lines indented under the
+//! failed one only to find more errors.
 
 use super::{Message, Parsed, Parser, TokenKind};
 use crate::language::Span;
@@ -11,7 +11,7 @@ use crate::language::diagnostic::syntax::{nested_too_deep, unexpected_indentatio
 use crate::language::tree::{Expression, ExpressionKind, Mark, Statement, StatementKind};
 
 impl Parser<'_> {
-    /// What follows `:`, `repeat` or `loop`.
+    /// Parses the block after `:`, `repeat` or `loop`.
     pub(super) fn block(&mut self, opened_by: usize) -> Parsed<Vec<Statement>> {
         self.deeper(|parser| {
             if !parser.at(TokenKind::Newline) {
@@ -39,7 +39,7 @@ impl Parser<'_> {
         self.report(message, span)
     }
 
-    /// Statements on one line. The end of the line is left.
+    /// Parses statements on one line, without the end of the line.
     fn inline_block(&mut self, opened_by: usize) -> Parsed<Vec<Statement>> {
         let mut statements = Vec::new();
         loop {
@@ -63,7 +63,7 @@ impl Parser<'_> {
             || matches!(self.peek().kind, TokenKind::Else | TokenKind::Until)
     }
 
-    /// The statements of an indented block, with its end.
+    /// Parses the statements of an indented block, with its end.
     pub(super) fn statements(&mut self) -> Vec<Statement> {
         let mut statements = Vec::new();
         loop {
@@ -109,8 +109,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips the rest of the line, and the `else` or `until` that can only belong
-    /// to it. What is indented under it is parsed for errors, and dropped.
+    /// Skips the rest of the line, and the `else` or `until` that can only belong to it. Lines
+    /// indented under it are parsed for errors, and dropped.
     pub(super) fn recover(&mut self) {
         loop {
             while !self.peek().kind.is_layout() {
@@ -133,7 +133,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Up to the end of a block, after its beginning.
+    /// Skips to the end of a block, after its beginning.
     fn skip_block(&mut self) {
         let mut open = 1;
         while open > 0 && !self.at_end() {
@@ -145,7 +145,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the next symbol is the first of its line.
+    /// Returns true if the next symbol is the first of its line.
     fn begins_line(&self) -> bool {
         let last = self.position.checked_sub(1).and_then(|last| self.tokens.get(last));
         last.is_none_or(|token| token.kind.is_layout())
@@ -227,7 +227,7 @@ impl Parser<'_> {
         Ok(Statement { kind, span, mark })
     }
 
-    /// Whether the next symbol is this word of other languages, and not a variable
+    /// Returns true if the next symbol is this keyword of other languages, as opposed to a variable
     /// that is assigned or a procedure that is called.
     fn at_foreign(&self, word: &str) -> bool {
         use TokenKind as K;
@@ -237,19 +237,19 @@ impl Parser<'_> {
         self.at_word(word) && !call && !taken.contains(&self.peek_at(1).kind)
     }
 
-    /// Whether the word `choose` stands here, and a set after it: else it is a name.
+    /// Returns true if the word `choose` and a set follow; otherwise `choose` is a name.
     fn at_choose(&self) -> bool {
         use TokenKind as K;
         self.at_word("choose") && matches!(self.peek_at(1).kind, K::Name | K::Number | K::N | K::Me)
     }
 
-    /// Whether the statement ends behind the next symbol.
+    /// Returns true if the statement ends after the next symbol.
     fn is_last_of_statement(&self) -> bool {
         let after = self.peek_at(1).kind;
         after.is_layout() || after == TokenKind::Semicolon
     }
 
-    /// `linearizes`, and its condition.
+    /// Parses `linearizes`, with its condition.
     fn mark(&mut self) -> Parsed<Option<Mark>> {
         let begin = self.position;
         if !self.eat(TokenKind::Linearizes) {
@@ -259,7 +259,7 @@ impl Parser<'_> {
         Ok(Some(Mark { span: self.since(begin), condition }))
     }
 
-    /// `PLACE := E`, or a call.
+    /// Parses `PLACE := E`, or a call.
     fn assignment(&mut self, begin: usize) -> Parsed<(StatementKind, Span)> {
         let place = self.place()?;
         if self.eat(TokenKind::Becomes) {
@@ -290,12 +290,12 @@ impl Parser<'_> {
         Err(self.unexpected("`:=`"))
     }
 
-    /// What may stand on the left of `:=`; also a call.
+    /// Parses the left side of `:=`, or a call.
     fn place(&mut self) -> Parsed<Expression> {
         self.expression_tighter_than(u8::MAX)
     }
 
-    /// `(PLACE, ..., _) := E`.
+    /// Parses `(PLACE, ..., _) := E`.
     fn take_apart(&mut self, begin: usize) -> Parsed<(StatementKind, Span)> {
         let open = self.next();
         let places = self.comma_separated(open, |parser| {
@@ -352,9 +352,8 @@ impl Parser<'_> {
         Ok(Statement { kind: StatementKind::If(arms, otherwise), span, mark: None })
     }
 
-    /// The `else` of an `if`: on its line, or, if the `if` began a line, on a line
-    /// of its own. So a line that begins with `else` belongs to a line that begins
-    /// with `if`.
+    /// Consumes the `else` of an `if`: on its line, or, if the `if` began a line, on a line of its
+    /// own. So a line that begins with `else` belongs to a line that begins with `if`.
     fn eat_else(&mut self, begins_line: bool) -> bool {
         if begins_line && self.at(TokenKind::Newline) && self.peek_at(1).kind == TokenKind::Else {
             self.next();

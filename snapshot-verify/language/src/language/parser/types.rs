@@ -6,7 +6,6 @@ use crate::language::tree::{
 };
 
 impl Parser<'_> {
-    /// A type.
     pub(super) fn type_expression(&mut self) -> Parsed<TypeExpression> {
         self.deeper(|parser| {
             let begin = parser.position;
@@ -57,7 +56,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(F: T, ...)`.
+    /// Parses `(F: T, ...)`.
     fn fields(&mut self) -> Parsed<Vec<(Name, TypeExpression)>> {
         let open = self.expect(TokenKind::Open, "`(`")?;
         self.comma_separated(open, |parser| {
@@ -67,7 +66,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `[process]`, `[segment]`, `[L..H]`.
+    /// Parses `[process]`, `[segment]`, `[L..H]`.
     pub(super) fn bracketed_indices(&mut self) -> Parsed<Indices> {
         let open = self.expect(TokenKind::OpenBracket, "`[`")?;
         let begin = self.position;
@@ -88,7 +87,7 @@ impl Parser<'_> {
         Ok(indices)
     }
 
-    /// `processes`, `segments`, `L..H`.
+    /// Parses `processes`, `segments`, `L..H`.
     pub(super) fn index_set(&mut self) -> Parsed<Indices> {
         let begin = self.position;
         let kind = if self.eat_word("processes") {
@@ -104,7 +103,7 @@ impl Parser<'_> {
         Ok(Indices { kind, span: self.since(begin) })
     }
 
-    /// Whether the lower bound of a range begins here, rather than a misspelt set.
+    /// Returns true if the lower bound of a range begins here, as opposed to a misspelt set.
     fn begins_bound(&self) -> bool {
         use TokenKind as K;
         match self.peek().kind {
@@ -125,7 +124,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `L..H`.
+    /// Parses `L..H`.
     fn bounds(&mut self) -> Parsed<(Box<Expression>, Box<Expression>)> {
         let low = self.bound()?;
         self.expect(TokenKind::Range, "`..`")?;

@@ -1,5 +1,5 @@
-//! Which locals are comparands where, procedure by procedure: a backward analysis for each local
-//! that may be one, and a forward one for nodes that nothing else points to yet.
+//! Finds the comparand locals at each instruction, procedure by procedure: a backward analysis for
+//! each candidate local, and a forward analysis for nodes without other pointers.
 
 use super::{Comparand, Field, Here};
 use crate::interpret::code::{Code, Instruction};
@@ -8,18 +8,18 @@ use crate::program::{
     Access, CellPlace, Expression, ExpressionKind, LocalId, Place, Root, SharedId,
 };
 
-/// The analysis of one procedure. Its variables are the locals, then the fields of the nodes
-/// that locals point to, where such a field is written.
+/// Analysis of one procedure. Its variables are the locals, then the fields of the nodes that
+/// locals point to, if the procedure writes such a field.
 pub(super) struct Analysis<'c, 'p> {
     code: &'c Code<'p>,
     locals: usize,
     pairs: Vec<(usize, Field)>,
     field: &'c dyn Fn(SharedId) -> Option<Field>,
-    /// Per instruction and local, whether it may hold a node to which something else points.
+    /// True if the local may hold a node with other pointers to it, per instruction and local.
     escaped: Vec<Vec<bool>>,
 }
 
-/// By variable.
+/// Liveness by variable.
 type Live = Vec<bool>;
 
 impl<'c, 'p> Analysis<'c, 'p> {
@@ -41,8 +41,8 @@ impl<'c, 'p> Analysis<'c, 'p> {
         analysis
     }
 
-    /// Forward: a node that `new` yields is the local's alone, until the local is read for anything
-    /// but to access fields. A CAS that fails has not stored it.
+    /// Analyses forward: a node that `new` yields belongs to its local alone, until the local is
+    /// read for anything but access to fields. A CAS that fails has not stored it.
     fn escaped(&self) -> Vec<Vec<bool>> {
         let mut before: Vec<Option<Vec<bool>>> = vec![None; self.code.instructions.len()];
         let mut waiting = vec![(0, vec![true; self.locals])];
@@ -73,7 +73,7 @@ impl<'c, 'p> Analysis<'c, 'p> {
         before.into_iter().map(|known| known.unwrap_or_else(|| all.clone())).collect()
     }
 
-    /// Where a CAS goes on if it fails, if a test of its outcome comes next.
+    /// Returns the target for a failed CAS, if the next instruction tests its outcome.
     fn failure(&self, at: usize) -> Option<usize> {
         let Instruction::Access {
             access: Access::CompareAndSwap(..),
@@ -108,8 +108,8 @@ impl<'c, 'p> Analysis<'c, 'p> {
         escaped
     }
 
-    /// The operands whose nodes something else may point to after an instruction: not where a field
-    /// is accessed, nor what a CAS that fails has not stored.
+    /// Returns the operands whose nodes may have other pointers after an instruction. Access to a
+    /// field creates no pointer, and a failed CAS has not stored its operand.
     fn leaking(&self, instruction: &Instruction<'p>, fails: bool) -> Vec<&'p Expression> {
         let Instruction::Access { access, .. } = *instruction else {
             return instruction.operands();
@@ -130,7 +130,7 @@ impl<'c, 'p> Analysis<'c, 'p> {
         let mut found: Vec<Here> = any.iter().map(here).collect();
         for local in 0..self.locals {
             let live = self.live(Some(local), &any);
-            // Where all is as without the assumption, there is nothing to gain.
+            // If the assumption changes no liveness, it gains nothing.
             for (at, live) in live.iter().enumerate() {
                 if live[local] || *live == any[at] {
                     continue;
@@ -149,8 +149,8 @@ impl<'c, 'p> Analysis<'c, 'p> {
         pairs.filter(|(_, live)| !**live).map(|(pair, _)| *pair).collect()
     }
 
-    /// What is live before each instruction, if this local is assumed to be a comparand;
-    /// `any`: what is live once it is written.
+    /// Returns the live variables before each instruction, under the assumption that this local is
+    /// a comparand; `any`: liveness once the local is overwritten.
     fn live(&self, assumed: Option<usize>, any: &[Live]) -> Vec<Live> {
         let none = vec![false; self.locals + self.pairs.len()];
         let mut live = vec![none.clone(); self.code.instructions.len()];
@@ -174,7 +174,8 @@ impl<'c, 'p> Analysis<'c, 'p> {
         }
     }
 
-    /// A CAS that fails goes on where the test of its outcome, if that comes next, says so.
+    /// Returns the successors. A CAS that expects the assumed local fails, and takes the branch of
+    /// the test that follows it, if any.
     fn successors(&self, at: usize, assumed: Option<usize>) -> Vec<usize> {
         let instruction = &self.code.instructions[at];
         if let Instruction::Access { access: Access::CompareAndSwap(_, expected, _), .. } =
@@ -254,7 +255,7 @@ impl<'c, 'p> Analysis<'c, 'p> {
         }
     }
 
-    /// A cell is read.
+    /// Marks the variables that locate a cell as live.
     fn located(&self, place: &CellPlace, live: &mut Live) {
         match self.base(place) {
             Some((Some(base), field)) => {
@@ -268,7 +269,7 @@ impl<'c, 'p> Analysis<'c, 'p> {
         }
     }
 
-    /// The field that a cell is, and the local that points to its node, if it is one.
+    /// Returns the field of a cell, and the local that points to its node, if any.
     fn base(&self, place: &CellPlace) -> Option<(Option<usize>, Field)> {
         let field = (self.field)(place.variable)?;
         let [index] = place.indices.as_slice() else { return Some((None, field)) };
@@ -280,7 +281,7 @@ impl<'c, 'p> Analysis<'c, 'p> {
         Some(self.locals + position)
     }
 
-    /// Written whole: it points to another node, if to any.
+    /// Kills a local that is overwritten: it points to another node now, or to none.
     fn kill(&self, local: usize, live: &mut Live) {
         live[local] = false;
         for (pair, live) in self.pairs.iter().zip(&mut live[self.locals..]) {
@@ -298,7 +299,7 @@ impl<'c, 'p> Analysis<'c, 'p> {
         place.indices().for_each(|index| self.read(index, live));
     }
 
-    /// Whatever is done with it: fields may be read by way of another place then.
+    /// Marks an operand live with all its fields: a read may create another pointer to them.
     fn read(&self, expression: &Expression, live: &mut Live) {
         if let Some(local) = local(expression) {
             live[local] = true;
@@ -310,7 +311,7 @@ impl<'c, 'p> Analysis<'c, 'p> {
     }
 }
 
-/// The local that an expression is, as what it is or as an optional.
+/// Returns the local that an expression denotes, possibly as an optional.
 fn local(expression: &Expression) -> Option<usize> {
     match &expression.kind {
         ExpressionKind::Local(LocalId(local)) => Some(*local as usize),
@@ -324,7 +325,7 @@ fn locals_in(expression: &Expression, found: &mut Vec<usize>) {
     expression.operands().into_iter().for_each(|operand| locals_in(operand, found));
 }
 
-/// The local that an instruction writes whole.
+/// Returns the local that an instruction overwrites completely.
 fn written(instruction: &Instruction<'_>) -> Option<usize> {
     let place = instruction.into()?;
     match place.root {

@@ -1,36 +1,38 @@
-//! Nodes that a process will only compare, and find to be elsewhere.
+//! Empties nodes that a process will only compare, unsuccessfully.
 //!
-//! A process that has read `t := top`, and is late, holds a node that others have taken out. What
-//! it reads from there is of no use: its `CAS(top, t, ...)` fails. But the node keeps all others alive
-//! that it points to, in as many shapes as there were stacks. Where nothing but such comparands
-//! reaches a node, its fields are emptied, and so are the locals that matter only if the CAS
-//! succeeds: the state has the same futures, and is one of few.
+//! Suppose that a process has read `t := top` and is late: other processes have removed the node
+//! from the stack. The fields of this node are useless to the process, since its `CAS(top, t, ...)`
+//! fails. But the node keeps its successors alive, in as many shapes as there were stacks. If only
+//! such comparands reach a node, its fields are emptied, and so are the locals that matter only if
+//! the CAS succeeds. This preserves the futures of the state, and leaves few distinct states.
 //!
-//! **Assumption.** Of a local x that holds a node, *before it is written whole*, every
-//! `CAS(c, x, ...)` fails, and what is read by way of x does not matter. Under it, a local is live
-//! where some way on reads it (see [`super::Forgetting`]), except that
+//! **Assumption.** For a local x that holds a node, *until x is overwritten completely*, every
+//! `CAS(c, x, ...)` fails, and reads through x do not matter. Under the assumption, a local is live
+//! if some continuation reads it (see [`super::Forgetting`]), except that
 //!
-//! * a CAS that expects x reads neither x nor its new value, and a test of its outcome goes one way;
-//! * to read a field of the node at x, into a local that is dead after that, does not read x;
-//! * to store x in a field of the node at q does not read x where the node is private, a new one that q
-//!   alone points to, and the field is dead: it is written before it is read, and before q is read for
-//!   anything but to access fields.
+//! * a CAS that expects x reads neither x nor its new value, and the test of its outcome takes the
+//!   branch of failure;
+//! * a read of a field of the node at x, into a local that is dead afterwards, does not read x;
+//! * a store of x in a field of the node at q does not read x if the node is private and the field
+//!   is dead. A private node is a new one with q as its only pointer. A dead field is written
+//!   before it is read, and before q is read for anything but access to fields.
 //!
-//! Where x itself is dead in this sense, x is a *comparand*, and makes dead what is not live.
+//! If x itself is dead in this sense, x is a *comparand*, and the locals that are not live are
+//! dead.
 //!
-//! **Why the assumption holds.** Of some comparands, of one process or several, let no other way
-//! lead to their nodes: not from shared variables, private ones, locals that are live, nor from fields,
-//! but for dead ones of nodes that a single local points to and nothing else. While the comparands are not
-//! written, nothing changes that: a process stores what it reads from live places, and a
-//! comparand only in such a dead field. So no cell that is compared holds the node, and the CAS
-//! fails; and nothing but reads by way of the comparands, into dead locals, sees its fields.
+//! **Why the assumption holds.** Take comparands of one process or several, and let no other path
+//! lead to their nodes: not from shared variables, private variables, or live locals, nor from
+//! fields, except dead fields of nodes with a single local as their only pointer. This remains true
+//! until the comparands are overwritten: a process stores values from live places, and stores a
+//! comparand only in such a dead field. So no compared cell holds the node, and the CAS fails. Its
+//! fields are only read through the comparands, into dead locals.
 //!
-//! **Dead fields.** Without the assumption, too, a field may be dead: written before it is read, and before
-//! the local that points to the node is read for anything but to access fields. Where that local alone
-//! points to the node, the field is emptied: the `next` of a node that a `push` could not put in place,
-//! and which points to what was the top then.
+//! **Dead fields.** A field may be dead without the assumption, too: it is written before it is
+//! read, and before the local that points to the node is read for anything but access to fields. If
+//! that local is the only pointer to the node, the field is emptied. An example is the `next` of a
+//! node that a `push` failed to insert, which points to the former top.
 //!
-//! Not in programs that free nodes: a node that is freed may be allocated again, elsewhere.
+//! The analysis excludes programs that free nodes: a freed node may be allocated again, elsewhere.
 
 mod analysis;
 
@@ -44,41 +46,41 @@ use super::state::{Activity, Frame, Local};
 use crate::program::{Procedure, SharedId};
 use analysis::Analysis;
 
-/// Where locals are comparands, per procedure and instruction.
+/// Comparand locals, per procedure and instruction.
 #[derive(Clone, Debug)]
 pub struct Comparands {
     procedures: Vec<Vec<Here>>,
 }
 
-/// Nodes of a process of which something may be emptied.
+/// Nodes of a process with fields that may be emptied.
 #[derive(Clone, Debug, Default)]
 pub struct Emptiable {
-    /// Those of its comparands.
+    /// Nodes of its comparands.
     pub compared: Box<[u32]>,
-    /// Those that have dead fields, whatever is a comparand, if nothing else points to them.
+    /// Nodes with dead fields, independent of comparands, if nothing else points to them.
     pub rewritten: Box<[u32]>,
 }
 
-/// What does not matter before some instruction.
+/// Dead locals and fields before some instruction.
 #[derive(Clone, Debug, Default)]
 struct Here {
     comparands: Vec<Comparand>,
-    /// Fields that do not, whatever is a comparand: of the node that a local points to, if nothing
-    /// else does.
+    /// Dead fields, independent of comparands: of the node that a local points to, if nothing else
+    /// does.
     dead_fields: Vec<(usize, Field)>,
 }
 
-/// A local that is one before some instruction.
+/// A comparand before some instruction.
 #[derive(Clone, Debug)]
 struct Comparand {
     local: usize,
-    /// The locals that do not matter then.
+    /// Locals that are dead if this one is a comparand.
     dead: Vec<usize>,
-    /// The fields that do not: of the node that a local points to.
+    /// Dead fields: of the node that a local points to.
     dead_fields: Vec<(usize, Field)>,
 }
 
-/// A field: of which kind of nodes, and which of its fields.
+/// A field of a kind of nodes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Field {
     pub kind: usize,
@@ -93,7 +95,7 @@ struct Found<'c> {
 }
 
 impl Comparands {
-    /// Those of a program; none if it frees nodes.
+    /// Analyses a program; finds nothing if it frees nodes.
     pub fn new(machine: &Machine<'_>) -> Self {
         let program = machine.program;
         if program.nodes.is_empty() || program.frees() {
@@ -112,7 +114,7 @@ impl Comparands {
         Self { procedures: procedures.map(of_procedure).collect() }
     }
 
-    /// The nodes of a process, where it stands, of which something may be emptied.
+    /// Returns the nodes of a process with fields that may be emptied at its location.
     pub fn emptiable(&self, heap: &Heap, part: &ProcessPart) -> Emptiable {
         let Some((frame, here)) = self.here(part) else { return Emptiable::default() };
         let dead = here.dead_fields.iter();
@@ -124,7 +126,8 @@ impl Comparands {
         }
     }
 
-    /// A state without what is seen by way of comparands only; `None` if there is nothing.
+    /// Empties the fields and locals of a state that only comparands reach; `None` if there are
+    /// none.
     pub fn emptied(
         &self,
         heap: &Heap,
@@ -180,13 +183,13 @@ impl Comparands {
         found.collect()
     }
 
-    /// The innermost call of a process, and what does not matter where it stands.
+    /// Returns the innermost call of a process, and the dead data at its location.
     fn here<'p>(&self, part: &'p ProcessPart) -> Option<(&'p Frame, &Here)> {
         let frame = part.0.innermost()?;
         Some((frame, &self.procedures.get(frame.procedure.0 as usize)?[frame.at]))
     }
 
-    /// The fields that do not matter, of nodes to which a single local points and nothing else.
+    /// Returns the dead fields of nodes with a single local as their only pointer.
     fn dead_fields(
         &self,
         heap: &Heap,
@@ -212,7 +215,7 @@ impl Comparands {
 }
 
 impl Field {
-    /// The node that a local points to, if it has this field.
+    /// Returns the node that a local points to, if it has this field.
     fn of(self, heap: &Heap, local: &Data) -> Option<u32> {
         match *local {
             Data::Node { id, number } if id.0 as usize == self.kind => {
@@ -227,7 +230,7 @@ fn is_comparand(found: &[Found<'_>], process: usize, local: usize) -> bool {
     found.iter().any(|one| one.process == process && one.comparand.local == local)
 }
 
-/// Per node, whether it is reached other than by way of comparands and dead fields.
+/// Returns, per node, true if a path other than through comparands and dead fields reaches it.
 fn reached(
     heap: &Heap,
     shared: &SharedPart,

@@ -1,4 +1,4 @@
-//! What is true has a certificate, and it is accepted; the second method agrees.
+//! Correct programs have certificates, which are accepted; the second method agrees.
 
 use snapshot_core::Process;
 use snapshot_language::program::independence;
@@ -8,7 +8,7 @@ use snapshot_semantics::refine::{Budget, Means, RefinementVerdict, refine};
 
 use crate::certificate::programs::Subject;
 
-/// Treats all processes alike: one cell holds the view.
+/// A program that treats all processes equally: one cell holds the view.
 const ALIKE: &str = "algorithm alike
 shared last: process or none := none
 shared whole: view
@@ -25,7 +25,7 @@ scan:
     return whole
 ";
 
-/// The states of a certificate that is accepted.
+/// Returns the number of states of an accepted certificate.
 fn accepted(subject: &Subject, n: usize, operations: Option<u32>, coverage: Coverage) -> usize {
     let claim = subject.claim(n, operations, coverage);
     let (text, states) = subject.prove(&claim).unwrap();
@@ -50,7 +50,7 @@ fn small_instances_are_accepted_with_every_coverage() {
     ] {
         let subject = Subject::corpus(name, bug);
         let states = Coverage::ALL.map(|coverage| accepted(&subject, 2, operations, coverage));
-        // For two processes there is nothing to permute.
+        // Two processes have no others to permute.
         assert_eq!([states[0], states[2]], [states[1], states[3]], "{name}");
         assert!(states[2] < states[0], "{name}: {states:?}");
     }
@@ -65,7 +65,7 @@ fn permutations_spare_states() {
     assert!(states[2] < states[0], "{states:?}");
 }
 
-/// Of all algorithms of the corpus and their bugs, for two and three processes.
+/// All algorithms of the corpus and their bugs, for two and three processes.
 #[test]
 fn certificates_exist_where_refinement_finds_no_violation() {
     let pair = [0, 1].map(Process::from_index);

@@ -1,4 +1,4 @@
-//! What is altered is refused, and the refusal says why.
+//! Altered certificates are refused, and the refusal states the reason.
 
 use sha2::{Digest, Sha256};
 use snapshot_semantics::certificate::{
@@ -16,7 +16,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// Of a certificate with one pair.
+    /// Splits a certificate with one pair.
     fn new(text: &str) -> Self {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let at = lines.iter().position(|line| line.starts_with("states ")).unwrap();
@@ -31,7 +31,7 @@ impl Parts {
         Self { lines: lines[..at].to_vec(), states }
     }
 
-    /// The certificate, sealed again.
+    /// Returns the certificate, sealed again.
     fn text(&self) -> String {
         let mut text: String = self.lines.iter().map(|line| format!("{line}\n")).collect();
         text.push_str(&format!("states {}\n", self.states.len()));
@@ -47,7 +47,7 @@ impl Parts {
     }
 }
 
-/// With the end mark that belongs to it.
+/// Appends the correct end mark.
 fn sealed(text: &str) -> String {
     let hash = Sha256::digest(text);
     let digits: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -99,7 +99,7 @@ fn a_changed_number_is_noticed_under_a_right_seal() {
             parts.states[place][column] ^= 1;
             parts.states.sort_unstable();
             parts.states.dedup();
-            // The state that was there is gone, unless the changed one dominates it.
+            // The former state is gone, unless the changed one dominates it.
             refused += u32::from(matches!(subject.check(&parts.text()), Answer::Refused(_)));
         }
     }
@@ -153,7 +153,7 @@ fn a_certificate_of_something_else_is_refused() {
     let jayanti = Subject::corpus("jayanti", None).refusal(&text).to_string();
     assert!(jayanti.contains("the algorithm bowman, not jayanti"), "{jayanti}");
 
-    // The head says what is given, the states do not.
+    // The head agrees with the request, the states do not.
     let more = with_line(&text, "processes 2\n", "processes 3\n");
     assert!(matches!(subject.refusal(&more), Refusal::Line(_)));
     let stricter = with_line(&text, "coverage antichain\n", "coverage exact\n");

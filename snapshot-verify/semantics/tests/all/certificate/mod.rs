@@ -1,4 +1,4 @@
-//! Certificates of proofs: which are made, which are accepted, and why others are not.
+//! Certificates of proofs: writing, accepting and refusing.
 
 mod accepted;
 mod altered;

@@ -7,25 +7,24 @@ use snapshot_semantics::certificate::{
     Answer, Budget, Claim, Coverage, Failure, Refusal, check, digest, write,
 };
 
-/// A program and its text.
 pub struct Subject {
     pub text: String,
     pub program: Program,
 }
 
 impl Subject {
-    /// Of a text.
+    /// Parses a text.
     pub fn new(text: &str, bug: Option<&str>) -> Self {
         let program = parse("test", text).unwrap().program(bug).unwrap();
         Self { text: text.to_owned(), program }
     }
 
-    /// Of the corpus.
+    /// Takes an algorithm of the corpus.
     pub fn corpus(name: &str, bug: Option<&str>) -> Self {
         Self::new(corpus::algorithm(name).unwrap().text, bug)
     }
 
-    /// About all pairs of n processes.
+    /// Claims all pairs of n processes.
     pub fn claim(&self, n: usize, operations: Option<u32>, coverage: Coverage) -> Claim {
         let pair = |i, j| [Process::from_index(i), Process::from_index(j)];
         Claim {
@@ -39,7 +38,7 @@ impl Subject {
         }
     }
 
-    /// A certificate and the number of its states.
+    /// Returns a certificate and the number of its states.
     pub fn prove(&self, claim: &Claim) -> Result<(String, usize), Failure> {
         let mut out = Vec::new();
         let mut budget = Budget { memory: 1 << 30, proceed: &mut || true };
@@ -48,14 +47,14 @@ impl Subject {
         Ok((String::from_utf8(out).unwrap(), summary.states()))
     }
 
-    /// What comes of a check.
+    /// Checks a certificate.
     pub fn check(&self, certificate: &str) -> Answer {
         let mut budget = Budget { memory: 1 << 30, proceed: &mut || true };
         let digest = digest(&self.text);
         check(&self.program, &digest, &mut certificate.as_bytes(), &mut budget).unwrap()
     }
 
-    /// Why it is refused.
+    /// Returns the reason why a certificate is refused.
     pub fn refusal(&self, certificate: &str) -> Refusal {
         match self.check(certificate) {
             Answer::Refused(refusal) => refusal,

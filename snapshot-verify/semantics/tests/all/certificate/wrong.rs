@@ -1,5 +1,5 @@
-//! Wrong programs that the explorer once verified: by wrong exchanges of processes, and by
-//! counters counted up more than once in a step. None has a certificate.
+//! Wrong programs that the explorer once verified: by invalid exchanges of processes, and by
+//! counters incremented more than once in a step. They have no certificates.
 
 use snapshot_semantics::certificate::{Coverage, Failure};
 

@@ -1,5 +1,5 @@
-//! Bowman's algorithm as a checked program, made by hand: the interpreter is
-//! tried without the front end.
+//! Bowman's algorithm as a checked program, built by hand: tests the interpreter without the front
+//! end.
 
 use snapshot_language::Span;
 use snapshot_language::program::{
@@ -62,8 +62,7 @@ fn variable(name: &str, dimensions: Vec<IndexSet>, initial: Expression) -> Share
     }
 }
 
-/// Bowman's algorithm; with `early_exit`, the scan ends as soon as `active` is
-/// set, whoever set it.
+/// Bowman's algorithm; with `early_exit`, the scan ends as soon as `active` is set by any process.
 pub fn bowman(early_exit: bool) -> Program {
     let value = || expression(ExpressionKind::Local(LocalId(0)), Type::Value);
     let own = expression(ExpressionKind::Convert(Box::new(me())), Type::Segment);

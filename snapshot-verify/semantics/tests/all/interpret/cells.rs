@@ -1,4 +1,4 @@
-//! LL, SC, VL, CAS and plain writes: which links are broken when.
+//! LL, SC, VL, CAS and plain writes: when links break.
 
 use snapshot_semantics::interpret::{Machine, Trace};
 
@@ -27,7 +27,7 @@ scan:
     return [initial for s in segments]
 ";
 
-/// Runs moves, and tells the accesses among the steps.
+/// Runs moves, and compares the reports of the steps.
 fn check(text: &str, moves: &str, expected: &[&str]) {
     let program = program(text);
     let machine = Machine::new(&program, 3).unwrap();

@@ -1,4 +1,4 @@
-//! What statements and expressions mean.
+//! Semantics of statements and expressions.
 
 use snapshot_core::Process;
 use snapshot_semantics::interpret::{Machine, Move};
@@ -27,7 +27,7 @@ fn statements() {
     logs("if n = 3: log := 1\nelse: log := 2", &["1"]);
     logs("if n = 2: log := 1\nelse if n = 3: log := 2\nelse: log := 3", &["2"]);
     logs("if n = 2: log := 1", &[]);
-    // Long, but no loop without end.
+    // Long, but not endless.
     logs("x := false\nfor k in 0..999999: if x: x := false\nlog := 1", &["1"]);
     logs("local k: 0..9\nwhile k < 2:\n    log := k\n    k := k + 1", &["0", "1"]);
     logs("local k: 0..9\nrepeat\n    log := k\n    k := k + 1\nuntil k >= 2", &["0", "1"]);
@@ -69,7 +69,7 @@ fn procedures() {
     writes(fresh, "x := count()\nx := count()", &["log := 1", "log := 1"]);
     let both = "procedure sum(k: 0..9):\n    local m: 0..9 := 7\n    log := k + m\n";
     writes(both, "sum(1)\nsum(2)", &["log := 8", "log := 9"]);
-    // Private variables stay.
+    // Private variables keep their values.
     let kept = "private k: 0..9 := 4\nprocedure count:\n    k := k + 1\n    log := k\n";
     writes(kept, "count()\ncount()", &["log := 5", "log := 6"]);
 }

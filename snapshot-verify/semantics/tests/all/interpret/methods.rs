@@ -34,7 +34,7 @@ fn bowman_is_linearizable_and_early_exit_needs_three_processes() {
     let machine = Machine::new(&bug, 3).unwrap();
     let found = refined(&machine, &Client::unbounded(simple(0, 1)));
     let RefinementVerdict::Violation(moves) = found.verdict else { panic!("{:?}", found.verdict) };
-    // One more than where the reads of the constant a[2] are removed.
+    // One move more than without the reads of the constant a[2].
     assert_eq!(moves.len(), 16);
 }
 

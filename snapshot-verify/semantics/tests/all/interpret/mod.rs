@@ -1,5 +1,4 @@
-//! The interpreter and what rests on it: replays, walks, enumeration,
-//! refinement, counterexamples.
+//! The interpreter and its clients: replays, walks, enumeration, refinement, counterexamples.
 
 mod bowman;
 mod cells;

@@ -1,5 +1,5 @@
-//! The specification with linearization points against plain execution: where
-//! operations take effect is known, so what scans may return is, too.
+//! The specification with linearization points against plain execution: here, the instants at which
+//! operations take effect are known, and so are the possible results of scans.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -8,7 +8,7 @@ use snapshot_language::program::linearization::Points;
 use snapshot_semantics::interpret::{Action, Event};
 use snapshot_semantics::refine::{Letter, Misplacement, SnapshotSpecification};
 
-/// The open operation of a process, and what became of it.
+/// Open operation of a process with its progress.
 #[derive(Clone, Debug)]
 enum Open {
     Nothing,
@@ -16,15 +16,14 @@ enum Open {
         value: u32,
         passed: usize,
     },
-    /// What the segments held at each moment since the scan began; at its last
-    /// point.
+    /// Contents of the segments at each moment since the scan began, and at its last point.
     Scan {
         held: Vec<Vec<u32>>,
         point: Option<Vec<u32>>,
     },
 }
 
-/// An atomic snapshot that knows when operations take effect.
+/// An atomic snapshot with known instants at which operations take effect.
 struct Executed {
     points: Points,
     segments: Vec<u32>,
@@ -36,7 +35,7 @@ impl Executed {
         Self { points, segments: vec![0; n], open: vec![Open::Nothing; n] }
     }
 
-    /// A letter that a history can have there; scans return what they might.
+    /// Draws a letter that a history can have there; scans return possible results.
     fn letter(&self, random: &mut ChaCha8Rng) -> Letter {
         let n = self.segments.len();
         let index = random.next_u32() as usize % n;
@@ -64,7 +63,7 @@ impl Executed {
         Letter::Event(Event { process, action })
     }
 
-    /// Whether the letter is possible; makes it.
+    /// Executes a letter; returns true if it is possible.
     fn execute(&mut self, letter: &Letter) -> bool {
         let (process, action) = match letter {
             Letter::Point(process) => {

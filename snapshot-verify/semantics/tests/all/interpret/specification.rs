@@ -7,7 +7,7 @@ use snapshot_core::search::{Budget, Outcome, search_plainly};
 use snapshot_semantics::interpret::{Action, Event, history};
 use snapshot_semantics::refine::SnapshotSpecification;
 
-/// An event that a history can have there; scans return anything.
+/// Draws an event that a history can have there; scans return arbitrary values.
 fn event(random: &mut ChaCha8Rng, open: &mut [Option<bool>], values: u32) -> Event {
     let n = open.len();
     let process = random.next_u32() as usize % n;

@@ -1,4 +1,4 @@
-//! What single steps do.
+//! Effects of single steps.
 
 use snapshot_core::Process;
 use snapshot_semantics::interpret::{Action, Machine, Move, MoveErrorKind};

@@ -1,4 +1,4 @@
-//! Counterexamples: validated, and told.
+//! Counterexamples: validation and rendering.
 
 use snapshot_core::Process;
 use snapshot_semantics::counterexample::{Counterexample, CounterexampleErrorKind};
@@ -8,8 +8,7 @@ use snapshot_semantics::refine::{Means, RefinementVerdict};
 use crate::interpret::bowman::bowman;
 use crate::interpret::texts::refined_with;
 
-/// A shortest violation of `early_exit` with three processes; p0's second
-/// operation stays open.
+/// A shortest violation of `early_exit` with three processes; p0's second operation stays open.
 const VIOLATION: &str = "snapshot-trace 1\nalgorithm bowman\nprocesses 3\n\
     p0 update 1\np0 step\np2 scan\np2 step 2\np0 step 2\np0 scan\np1 update 1\np1 step\np0 step\n\
     p1 step\np2 step 4";
@@ -74,7 +73,7 @@ fn what_is_told_fits_where_the_words_do() {
     let program = bowman(true);
     for n in [3, 10] {
         let machine = Machine::new(&program, n).unwrap();
-        // With more processes, p2 has more to collect.
+        // With more processes, p2 has more cells to collect.
         let mut moves = moves();
         moves.extend(vec![Move::step(Process::from_index(2)); n - 3]);
         let counterexample = Counterexample::validated(&machine, Some(pair()), &moves).unwrap();
@@ -104,7 +103,7 @@ fn moves_after_the_violation_are_left_out() {
 fn what_is_no_counterexample_is_called_a_bug_of_ours() {
     let (correct, bug) = (bowman(false), bowman(true));
     let machine = Machine::new(&bug, 3).unwrap();
-    // The correct scan has not returned after as many steps.
+    // The correct scan has not returned after this many steps.
     let other = Machine::new(&correct, 3).unwrap();
     let kind = error(&other, &moves());
     let CounterexampleErrorKind::Linearizable { moves: 16, operations: 4 } = kind else {

@@ -9,7 +9,7 @@ use snapshot_semantics::refine::{Budget, Means, Refinement, refine};
 /// Refinement without any reduction: its counterexamples are shortest.
 pub const PLAIN: Means = Means::NONE;
 
-/// Refinement, up to this many states.
+/// Runs the refinement up to this many states.
 pub fn refined_with(
     machine: &Machine<'_>,
     client: &Client,
@@ -20,21 +20,21 @@ pub fn refined_with(
     refine(machine, client, means, &mut budget).unwrap()
 }
 
-/// The program of a text that is one.
+/// Parses a valid text.
 pub fn program(text: &str) -> Program {
     let parsed = language::parse("test.snapshot", text).and_then(|text| text.program(None));
     parsed.unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-/// What a step did: accesses and events.
+/// Describes the accesses and events of a step.
 pub fn told(report: &StepReport) -> String {
     let event = report.event.iter().map(|event| event.action.to_string());
     let accesses = report.accesses.iter().map(ToString::to_string);
     accesses.chain(event).collect::<Vec<_>>().join("; ")
 }
 
-/// Process 1 of three scans alone, to the end: what it did between the scan's
-/// begin and its end, or what is wrong with the program.
+/// Runs process 1 of three through a scan, alone. Returns the steps between invocation and
+/// response, or the fault of the program.
 pub fn alone(declarations: &str, body: &str) -> Result<Vec<String>, String> {
     let indented: String = body.lines().map(|line| format!("    {line}\n")).collect();
     let text = format!(

@@ -49,7 +49,7 @@ fn a_trace_that_was_cut_off_is_refused() {
     assert!(cut_off > 30, "{cut_off}");
     let more = format!("{TEXT}p2 step\n").parse::<Trace>().unwrap_err();
     assert_eq!(more.to_string(), "line 13: `p2 step` stands after the last line, `end`");
-    // Version 1 had no last line.
+    // Version 1 had no end mark.
     assert!("snapshot-trace 1\nalgorithm a\nprocesses 2\np0 scan\n".parse::<Trace>().is_ok());
 }
 

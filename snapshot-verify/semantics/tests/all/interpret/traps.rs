@@ -65,7 +65,7 @@ scan:
     return w
 ";
 
-/// The same in one step.
+/// Like `COPIED`, in one step.
 const ATOMIC: &str = "algorithm one_step
 shared all_of_it: view
 update(v):
@@ -75,7 +75,7 @@ scan:
     return w
 ";
 
-/// The same with LL and SC.
+/// Like `COPIED`, with LL and SC.
 const LINKED: &str = "algorithm linked
 shared all_of_it: llsc view
 update(v):
@@ -89,7 +89,7 @@ scan:
     return w
 ";
 
-/// The same, but the success of SC is not read.
+/// Like `LINKED`, but ignores the success of SC.
 const UNTESTED: &str = "algorithm untested
 shared all_of_it: llsc view
 update(v):
@@ -117,7 +117,7 @@ scan:
     return copy
 ";
 
-/// Counts its updates, and takes the count of segment 0 for that of all.
+/// Counts its updates, but the scan compares only the count of segment 0.
 const COUNTED: &str = "algorithm counted
 type cell = record (val: value, seq: counter)
 shared a[segment]: cell
@@ -144,7 +144,7 @@ fn refined(machine: &Machine<'_>, client: &Client) -> Refinement {
     refined_with(machine, client, PLAIN, 3_000_000)
 }
 
-/// The length of a shortest violation, by both methods.
+/// Returns the length of a shortest violation, by both methods.
 fn agreed(machine: &Machine<'_>, client: &Client) -> Option<usize> {
     let name = &machine.program().name;
     let enumeration = enumerate(machine, client, 3_000_000).unwrap();
@@ -173,7 +173,7 @@ fn agreed(machine: &Machine<'_>, client: &Client) -> Option<usize> {
     refined
 }
 
-/// Shortest violations with 2 processes and 2 operations of each, and with 3
+/// Checks the lengths of shortest violations, with 2 processes and 2 operations each, and with 3
 /// processes and 1.
 fn check(program: &Program, expected: [Option<usize>; 2]) {
     for ((n, operations), expected) in [(2, 2), (3, 1)].into_iter().zip(expected) {
@@ -181,8 +181,8 @@ fn check(program: &Program, expected: [Option<usize>; 2]) {
         let found = |values| agreed(&machine, &Client::bounded(values, operations));
         let pairs = (0..n).flat_map(|j| (0..j).map(move |i| (i, j)));
         let simple = pairs.filter_map(|(i, j)| found(simple(i, j))).min();
-        // Theorem 5, and what it follows from: simple, two-valued and
-        // differentiated executions are all linearizable, or none of the three.
+        // Theorem 5 and its basis: either all simple, two-valued and differentiated executions are
+        // linearizable, or each kind has a violation.
         let name = &program.name;
         assert_eq!(simple, expected, "{name}, n = {n}, simple");
         assert_eq!(found(Values::Full(2)), expected, "{name}, n = {n}, two values");
@@ -195,7 +195,7 @@ fn the_methods_agree_on_right_algorithms() {
     for text in [VERSIONED, ATOMIC, LINKED] {
         check(&program(text), [None, None]);
     }
-    // It has the most executions; in the quick suite, `methods` has it alone.
+    // Its executions are the most numerous; in the quick suite, only `methods` runs it.
     if is_slow() {
         check(&bowman(false), [None, None]);
     }
@@ -203,7 +203,8 @@ fn the_methods_agree_on_right_algorithms() {
 
 #[test]
 fn the_methods_agree_on_wrong_algorithms() {
-    // Reads of an own segment come at once, so naive collects need three processes.
+    // A process's own segment does not change during its scan, so naive collects need three
+    // processes for a violation.
     check(&program(NAIVE_COLLECT), [None, Some(10)]);
     check(&program(COPIED), [Some(10), Some(10)]);
     check(&program(UNTESTED), [Some(10), Some(10)]);
@@ -213,16 +214,16 @@ fn the_methods_agree_on_wrong_algorithms() {
 
 #[test]
 fn states_are_counted_as_by_hand() {
-    // One process: idle, and two states in each of update and scan; again for
-    // each number of operations begun, if that is bounded.
+    // One process: idle, and two states in each of update and scan; again for each number of
+    // operations begun, if that is bounded.
     let program = program(ATOMIC);
     let machine = Machine::new(&program, 1).unwrap();
     let states = |client| refined(&machine, &client).states;
     assert_eq!(states(Client::unbounded(Values::Full(1))), 5);
     assert_eq!(states(Client::bounded(Values::Full(1), 2)), 11);
     assert_eq!(states(Client::bounded(Values::Full(1), 3)), 16);
-    // Each operation is begun, then ended: 1 + (2 + 2) + 2 x (2 + 2) histories, and
-    // one state more per open one.
+    // Each operation begins, then ends: 1 + (2 + 2) + 2 x (2 + 2) histories, and one state more per
+    // open one.
     let all = enumerate(&machine, &Client::bounded(Values::Full(1), 2), 1000).unwrap();
     assert_eq!((all.histories, all.states, all.violations), (13, 19, 0));
 }

@@ -1,4 +1,4 @@
-//! Random walks, and the judgement of their histories.
+//! Random walks, and the verdicts on their histories.
 
 use snapshot_core::Process;
 use snapshot_core::verdict::Verdict;
