@@ -1,7 +1,7 @@
 //! Answers for continuous integration: JUnit XML, and SARIF.
 //!
-//! JUnit's schema is that of the Jenkins plugin, which GitLab and the actions for GitHub
-//! read; SARIF is version 2.1.0 (OASIS), which GitHub shows at lines of files.
+//! JUnit's schema comes from the Jenkins plugin, which GitLab and the actions for GitHub read;
+//! SARIF is version 2.1.0 (OASIS), which GitHub shows at lines of files.
 
 use std::time::Duration;
 
@@ -9,26 +9,26 @@ use clap::ValueEnum;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde_json::json;
 
-/// How `check` reports, as an option of both programs.
+/// Report format of `check`, as an option of both programs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum CheckReport {
-    /// For people.
+    /// Text.
     Human,
-    /// For programs.
+    /// One JSON object per line.
     Json,
-    /// For continuous integration: JUnit XML, at the end.
+    /// JUnit XML for continuous integration, at the end.
     Junit,
-    /// For continuous integration: SARIF, with places in files, at the end.
+    /// SARIF for continuous integration, with places in files, at the end.
     Sarif,
 }
 
 impl CheckReport {
-    /// Whether the answers are reported together, at the end.
+    /// Returns true if the answers are reported together, at the end.
     pub const fn is_collected(self) -> bool {
         matches!(self, Self::Junit | Self::Sarif)
     }
 
-    /// The report at the end, if there is one.
+    /// Returns the report at the end, if this format has one.
     pub fn collected(self, program: &str, version: &str, answers: &[Answer]) -> Option<String> {
         match self {
             Self::Human | Self::Json => None,
@@ -38,38 +38,34 @@ impl CheckReport {
     }
 }
 
-/// How an answer turned out.
+/// Evaluation of an answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
-    /// It is right.
     Right,
-    /// It is wrong.
     Wrong,
-    /// Nothing was established: neither right nor wrong, and so no success.
+    /// Nothing was established: neither right nor wrong, and so not a success.
     Open,
 }
 
-/// One answer.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// What was asked about.
+    /// Name of the checked input.
     pub name: String,
-    /// How it turned out.
     pub kind: Kind,
-    /// The answer in a word: `violation`.
+    /// The answer in a word, such as `violation`.
     pub verdict: &'static str,
-    /// The report, as people read it.
+    /// The report as text.
     pub text: String,
-    /// The file that it is about.
+    /// The file that the answer concerns.
     pub file: Option<String>,
-    /// Line and column in it, from 1.
+    /// Line and column in the file, from 1.
     pub place: Option<(usize, usize)>,
-    /// How long it took, if that is known.
+    /// Time of the check, if known.
     pub elapsed: Option<Duration>,
 }
 
-/// The answers as JUnit XML. What is open is an error, what is wrong a failure. Characters
-/// that XML cannot have are left out.
+/// Returns the answers as JUnit XML. Open answers are errors, wrong ones failures. Characters that
+/// XML does not permit are omitted.
 fn junit(program: &str, answers: &[Answer]) -> String {
     let mut suite = TestSuite::new(program);
     for answer in answers {
@@ -99,7 +95,7 @@ fn junit(program: &str, answers: &[Answer]) -> String {
     if text.ends_with('\n') { text } else { text + "\n" }
 }
 
-/// The answers that are not right, as SARIF: `error` if wrong, `warning` if open.
+/// Returns the answers that are not right, as SARIF: `error` if wrong, `warning` if open.
 fn sarif(program: &str, version: &str, answers: &[Answer]) -> String {
     let mut rules: Vec<&str> = Vec::new();
     let mut results = Vec::new();
@@ -137,8 +133,8 @@ fn sarif(program: &str, version: &str, answers: &[Answer]) -> String {
     log.to_string() + "\n"
 }
 
-/// The first line as a paragraph of its own: of a message in SARIF, viewers that have little
-/// room show the first sentence.
+/// Makes the first line a separate paragraph: viewers with little space show only the first
+/// sentence of a message in SARIF.
 fn paragraphs(text: &str) -> String {
     text.replacen('\n', "\n\n", 1)
 }
@@ -147,7 +143,7 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// A path as a relative reference (RFC 3986): what it may not hold is encoded.
+/// Converts a path to a relative reference (RFC 3986), with forbidden characters encoded.
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {

@@ -1,9 +1,8 @@
 //! Colours of verdicts, on a terminal.
 //!
-//! Reports are plain text. In what is printed for people, the verdict of a headline
-//! (`NAME: VERDICT`, in the first column) has a colour where standard output is a
-//! terminal that knows colours; `NO_COLOR` and `CLICOLOR_FORCE` are heeded
-//! (<https://no-color.org>, <https://bixense.com/clicolors>).
+//! Reports are plain text. When text is printed, the verdict of a headline (`NAME: VERDICT`, in the
+//! first column) is coloured if standard output is a terminal with colours; `NO_COLOR` and
+//! `CLICOLOR_FORCE` are respected (<https://no-color.org>, <https://bixense.com/clicolors>).
 
 use std::borrow::Cow;
 use std::io;
@@ -16,7 +15,7 @@ const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const OPEN: Style = AnsiColor::Yellow.on_default().bold();
 
-/// The words that headlines begin their verdict with; where two fit, the first counts.
+/// Words at the beginning of verdicts in headlines; if two fit, the first counts.
 const VERDICTS: [(&str, Style); 13] = [
     ("verified", GOOD),
     ("linearizable", GOOD),
@@ -33,13 +32,13 @@ const VERDICTS: [(&str, Style); 13] = [
     ("no proof", OPEN),
 ];
 
-/// The text with colours, if standard output shows them.
+/// Colours the text, if standard output shows colours.
 pub(crate) fn for_stdout(text: Cow<'_, str>) -> Cow<'_, str> {
     let choice = AutoStream::choice(&io::stdout());
     if choice == ColorChoice::Never { text } else { painted(&text).into() }
 }
 
-/// The text with its verdicts in colour.
+/// Colours the verdicts of a text.
 fn painted(text: &str) -> String {
     text.split_inclusive('\n')
         .map(|line| match verdict(line) {
@@ -52,7 +51,7 @@ fn painted(text: &str) -> String {
         .collect()
 }
 
-/// Where the verdict of a headline stands.
+/// Returns the range of the verdict of a headline.
 fn verdict(line: &str) -> Option<(Range<usize>, Style)> {
     if line.starts_with(char::is_whitespace) {
         return None;

@@ -1,19 +1,18 @@
 //! Text for a terminal, without commands to it.
 //!
-//! File names, values and texts of algorithms come from outside, and reports repeat
-//! them. A control character among them could clear the screen or forge a verdict, and
-//! a bidirectional format character could show it in another order (Boucher and
-//! Anderson, "Trojan Source", USENIX Security 2023). They are written as Rust writes
-//! them in string literals: `\u{1b}`.
+//! File names, values and texts of algorithms are untrusted, and reports repeat them. A control
+//! character among them could clear the screen or forge a verdict, and a bidirectional format
+//! character could reorder the text (Boucher and Anderson, "Trojan Source", USENIX Security 2023).
+//! They are written as Rust writes them in string literals: `\u{1b}`.
 
 use std::borrow::Cow;
 
-/// A report of several lines: line ends and tabs stay.
+/// Escapes a report of several lines: line ends and tabs stay.
 pub fn text(text: &str) -> Cow<'_, str> {
     escape(text, |character| is_command(character) && !matches!(character, '\n' | '\t'))
 }
 
-/// A name within a line: line ends and tabs are escaped, too.
+/// Escapes a name within a line, including line ends and tabs.
 pub fn name(name: &str) -> Cow<'_, str> {
     escape(name, is_command)
 }

@@ -1,15 +1,15 @@
-//! Faults of a program's own, whatever they are.
+//! Faults of a program itself.
 
 use std::panic::{UnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use crate::output::report;
 
-/// The exit code: neither an answer nor an input that is refused.
+/// The exit code of a fault: neither an answer nor a refused input.
 pub const CODE: u8 = 4;
 
-/// Runs a program; if it panics, says that this is a fault of the program, which the input brings
-/// about, and returns [`CODE`].
+/// Runs a program; if it panics, reports a fault of the program, triggered by the input, and
+/// returns [`CODE`].
 pub fn guarded(run: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
     catch_unwind(run).unwrap_or_else(|_| {
         report(

@@ -1,5 +1,5 @@
-//! The file that names the processes of a cluster, one `host:port` to a line, as timely's
-//! examples have it.
+//! The file that names the processes of a cluster, one `host:port` per line, as in timely's
+//! examples.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,6 @@ use thiserror::Error;
 
 use crate::join::{Access, AccessOptions};
 
-/// The processes of a cluster.
 #[derive(Clone, Debug)]
 pub struct Members {
     addresses: Vec<String>,
@@ -17,10 +16,10 @@ pub struct Members {
 }
 
 impl Members {
-    /// The processes that listen at these addresses; this one is number `process` of them.
+    /// Creates a cluster of processes at these addresses; this one is number `process`.
     ///
     /// # Errors
-    /// If there is no such process.
+    /// If `process` is out of range.
     pub fn new(addresses: Vec<String>, process: usize) -> Result<Self, HostsError> {
         match addresses.len() {
             count if process < count => Ok(Self { addresses, process, access: Access::default() }),
@@ -28,17 +27,17 @@ impl Members {
         }
     }
 
-    /// The same, with access for others than those at the loopback.
+    /// Gives access to processes beyond the loopback.
     #[must_use]
     pub fn with_access(self, access: Access) -> Self {
         Self { access, ..self }
     }
 
-    /// Those that a file names.
+    /// Reads the members from a file.
     ///
     /// # Errors
-    /// The message, if the file cannot be read, or names no cluster, or no such process; or if
-    /// there is no key though one is needed.
+    /// The message, if the file cannot be read, or names no cluster, or lacks this process; or if a
+    /// required key is missing.
     pub fn read(path: &Path, process: usize, access: &AccessOptions) -> Result<Self, String> {
         let at = path.display();
         let text = fs::read_to_string(path)
@@ -48,31 +47,30 @@ impl Members {
         Ok(members.with_access(access.access()?))
     }
 
-    /// Where each listens; there is at least one.
+    /// Returns the addresses of the processes; there is at least one.
     pub fn addresses(&self) -> &[String] {
         &self.addresses
     }
 
-    /// Which processes may join this one.
+    /// Returns which processes may join this one.
     pub(crate) const fn access(&self) -> &Access {
         &self.access
     }
 
-    /// Which of them this one is.
+    /// Returns the number of this process.
     pub const fn process(&self) -> usize {
         self.process
     }
 }
 
-/// Why a text names no cluster.
+/// Error in the text or number of a cluster.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 pub enum HostsError {
-    /// A line is no address.
+    /// A line is not an address.
     #[error("line {line}: {text:?} is no address: write host:port, such as 10.0.0.1:2101")]
     Address {
         /// The line's number, from 1.
         line: usize,
-        /// What it says.
         text: String,
     },
     /// A line repeats another.
@@ -80,29 +78,29 @@ pub enum HostsError {
     Twice {
         /// The line's number, from 1.
         line: usize,
-        /// The address.
         text: String,
     },
-    /// No such process.
+    /// The number of this process is out of range.
     #[error(
         "there is no process {process}: {count} are named, and the first is process 0; choose \
          another --process"
     )]
     Process {
-        /// Which was asked for.
+        /// The requested number.
         process: usize,
-        /// How many there are.
+        /// The number of processes.
         count: usize,
     },
-    /// There is no line.
+    /// The file has no lines with addresses.
     #[error("no process is named: write a line host:port for each")]
     Empty,
 }
 
-/// The addresses of all processes, in order. Empty lines and those that begin with `#` say nothing.
+/// Parses the addresses of all processes, in order. Ignores empty lines and those that begin with
+/// `#`.
 ///
 /// # Errors
-/// If a line is no address, or one of them stands twice, or there is none.
+/// If a line is not an address, an address is repeated, or the text has no addresses.
 fn hosts(text: &str) -> Result<Vec<String>, HostsError> {
     let mut addresses: Vec<String> = Vec::new();
     for (number, line) in text.lines().enumerate() {

@@ -1,15 +1,15 @@
-//! What both programs need of terminals, files and networks, and nothing of snapshots.
+//! Terminals, files and networks for both programs; nothing about snapshots.
 //!
-//! * [`escape`]: text from outside cannot command a terminal;
+//! * [`escape`]: untrusted text without commands to a terminal;
 //! * [`output`]: results and diagnostics, on outputs that may be full or closed;
-//! * [`replacement`]: files that appear whole or not at all;
-//! * [`fault`]: a panic is an exit code of its own;
+//! * [`replacement`]: files that appear completely or not at all;
+//! * [`fault`]: an exit code for panics;
 //! * [`limited`]: small inputs, read in bounded memory;
 //! * [`hosts`]: the file that names the processes of a cluster;
-//! * [`join`]: where they listen, and which of them may join: those with the same key;
-//! * [`socket`]: connections between them, watched by the system;
+//! * [`join`]: connections between these processes: only processes with the same key may join;
+//! * [`socket`]: connections watched by the system;
 //! * [`ci`]: answers as JUnit XML and SARIF;
-//! * [`quantity`]: budgets of bytes and seconds, as options have them;
+//! * [`quantity`]: options for budgets of bytes and seconds;
 //! * [`shell`]: completions and manual pages, from a command line's definition.
 //!
 //! ```
@@ -19,8 +19,8 @@
 //! assert_eq!(name("two\nlines"), "two\\u{a}lines");
 //! ```
 //!
-//! Invariant: no function here panics because of what an input holds or what becomes
-//! of an output.
+//! Invariant: no function here panics because of the contents of an input or the state of an
+//! output.
 #![forbid(unsafe_code)]
 
 pub mod ci;

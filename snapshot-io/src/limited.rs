@@ -1,6 +1,5 @@
-//! Inputs that are small if they are what they should be: algorithms, traces,
-//! certificates. What never ends, or is far too large, is refused after this many bytes
-//! or at its first line that is too long.
+//! Inputs that are normally small: algorithms, traces, certificates. An endless or far too large
+//! input is refused after the maximum number of bytes, or at its first overlong line.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,42 +7,38 @@ use std::path::Path;
 
 use thiserror::Error;
 
-/// The longest line of a text, in bytes.
+/// Maximum length of a line in bytes.
 pub const LINE_LIMIT: usize = 1 << 20;
 
-/// A file that is not read.
+/// Reason why a file was not read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TextError {
-    /// The operating system refuses.
+    /// Error of the operating system.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It is a directory.
     #[error("it is a directory; name a file")]
     Directory,
-    /// It is too large.
     #[error("it is longer than {} KiB, the most that is read here", .limit >> 10)]
     TooLarge {
-        /// The most bytes.
+        /// Maximum number of bytes.
         limit: usize,
     },
-    /// A line is too long.
     #[error("line {line} is longer than {} KiB, the most that a line may have", .limit >> 10)]
     LineTooLong {
         /// The line, from 1.
         line: usize,
-        /// The most bytes.
+        /// Maximum number of bytes.
         limit: usize,
     },
-    /// It is not text.
     #[error("it is no UTF-8 text from byte {valid} on")]
     NotText {
-        /// The number of valid bytes.
+        /// Number of valid bytes.
         valid: usize,
     },
 }
 
-/// Reads a text of at most `limit` bytes, and of lines of at most `line_limit`.
+/// Reads a text of at most `limit` bytes, with lines of at most `line_limit`.
 ///
 /// # Errors
 /// If it cannot be read, or exceeds a limit, or is not UTF-8.

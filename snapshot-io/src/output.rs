@@ -1,24 +1,23 @@
 //! Results on standard output, diagnostics on standard error.
 //!
-//! `println!` panics where an output is full or closed. Here, a full standard output is
-//! an error for the caller; a reader that has closed it has seen enough, which ends the
-//! program quietly; and a diagnostic that cannot be written is lost, since there is no
-//! place left to say so: the exit code still tells.
+//! `println!` panics if an output is full or closed. Here, a full standard output is an error for
+//! the caller; a reader that has closed it has seen enough, which ends the program quietly; and a
+//! diagnostic that cannot be written is lost, since no other output remains: the exit code still
+//! shows the failure.
 
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// What became of a result.
+/// Fate of a result.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[must_use]
 pub enum Printed {
-    /// It was written.
     Whole,
     /// The reader has closed the output.
     Closed,
 }
 
-/// Writes a result as it is: data, JSON.
+/// Writes a result unchanged, as for data and JSON.
 ///
 /// # Errors
 /// If it cannot be written, other than because the reader has closed the output.
@@ -26,7 +25,7 @@ pub fn print_data(data: &str) -> io::Result<Printed> {
     write(&mut io::stdout().lock(), data)
 }
 
-/// Writes a result for people, [escaped](crate::escape::text), the verdicts in colour on a
+/// Writes a result as text, [escaped](crate::escape::text), with the verdicts in colour on a
 /// terminal.
 ///
 /// # Errors

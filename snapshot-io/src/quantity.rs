@@ -1,28 +1,26 @@
-//! Budgets as options of a command line have them: `500M`, `1.5GiB`, `0.5` seconds.
+//! Budgets in options of a command line: `500M`, `1.5GiB`, `0.5` seconds.
 
 use std::time::Duration;
 
 use parse_size::Config;
 use thiserror::Error;
 
-/// What is wrong with a quantity, and what was expected.
+/// Error in a quantity, with the expected form.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 pub enum QuantityError {
-    /// Not a size.
     #[error("expected a number of bytes such as 500000000, 500M or 2G")]
     Bytes,
-    /// A size that no memory has.
+    /// The size exceeds any memory.
     #[error("this many bytes do not exist")]
     TooManyBytes,
-    /// Not a time.
     #[error("expected a number of seconds that is not negative")]
     Seconds,
 }
 
-/// A number of bytes; units go by 1024.
+/// Parses a number of bytes; units go by 1024.
 ///
 /// # Errors
-/// Other texts, and numbers that `T` does not have.
+/// Other texts, and numbers beyond the range of `T`.
 ///
 /// ```
 /// use snapshot_io::quantity::{QuantityError, bytes};
@@ -37,10 +35,10 @@ pub fn bytes<T: TryFrom<u64>>(text: &str) -> Result<T, QuantityError> {
     T::try_from(bytes).map_err(|_| QuantityError::TooManyBytes)
 }
 
-/// A number of seconds.
+/// Parses a number of seconds.
 ///
 /// # Errors
-/// Other texts, and numbers that are negative, too large or none.
+/// Other texts, and numbers that are negative, too large or NaN.
 ///
 /// ```
 /// use snapshot_io::quantity::{QuantityError, seconds};

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Files that appear completely or not at all.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// How the name of a file ends that has not taken its place: all that a killed process leaves.
+/// Suffix of unfinished files, the only ones that a killed process leaves behind.
 pub const UNFINISHED: &str = ".new";
 
-/// A file that takes its place only when it is finished: it is written under a
-/// temporary name beside it, and is removed if it is dropped before.
+/// A file that takes its place only when it is finished: it is written under a temporary name
+/// beside it, and removed if dropped before.
 #[derive(Debug)]
 pub struct Replacement {
     file: NamedTempFile,
@@ -18,12 +18,11 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Begins a file for this place, with the permissions of the file that is
-    /// there, else those of an ordinary new file. Through a symbolic link the
-    /// file is replaced, not the link.
+    /// Begins a file for this place, with the permissions of an existing file, else those of an
+    /// ordinary new file. At a symbolic link the file is replaced, not the link.
     ///
     /// # Errors
-    /// If no file can be made beside it.
+    /// If no file can be created beside it.
     pub fn of(path: &Path) -> io::Result<Self> {
         let place = target(path);
         let mut builder = tempfile::Builder::new();
@@ -31,7 +30,7 @@ impl Replacement {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // The mask of the process is taken off this.
+            // The process's mask is subtracted from this.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let file = builder.tempfile_in(folder(&place))?;
@@ -41,7 +40,7 @@ impl Replacement {
         Ok(Self { file, place })
     }
 
-    /// Where to write.
+    /// Returns the file to write to.
     pub fn file(&mut self) -> &mut File {
         self.file.as_file_mut()
     }
@@ -49,7 +48,7 @@ impl Replacement {
     /// Puts the file in its place.
     ///
     /// # Errors
-    /// If it cannot be renamed; it is removed then.
+    /// If it cannot be renamed; it is then removed.
     pub fn persist(self) -> io::Result<()> {
         self.file.persist(&self.place).map(drop).map_err(|error| error.error)
     }
@@ -58,12 +57,12 @@ impl Replacement {
 /// Writes a whole file. A device or a pipe, which cannot be replaced, is written to.
 ///
 /// # Errors
-/// If it cannot be written; what was there before is still there then.
+/// If it cannot be written; the previous contents then remain.
 pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     write_with(path, |file| file.write_all(contents))
 }
 
-/// As [`write()`], with contents that are made piece by piece.
+/// As [`write()`], with contents that are produced piece by piece.
 ///
 /// # Errors
 /// As [`write()`], and those of `contents`.
@@ -79,11 +78,11 @@ pub fn write_with<E: From<io::Error>>(
     Ok(replacement.persist()?)
 }
 
-/// As [`write_with`], and the file is on the disk, under its name, before this returns: it is
-/// there after a loss of power, too.
+/// As [`write_with`], but the file is on the disk, under its name, before this returns: it survives
+/// a loss of power.
 ///
 /// # Errors
-/// As [`write_with`], and if the system cannot say that it is on the disk.
+/// As [`write_with`], and if the system cannot confirm that it is on the disk.
 pub fn write_durably(
     path: &Path,
     contents: impl FnOnce(&mut File) -> io::Result<()>,
@@ -91,7 +90,7 @@ pub fn write_durably(
     let mut replacement = Replacement::of(path)?;
     contents(replacement.file())?;
     replacement.file().sync_all()?;
-    // The new name is on the disk when the folder is; not all systems can say that of one.
+    // The new name is on the disk once the folder is; not all systems can confirm that of a folder.
     #[cfg(unix)]
     let folder = File::open(folder(&replacement.place))?;
     replacement.persist()?;
@@ -100,12 +99,12 @@ pub fn write_durably(
     Ok(())
 }
 
-/// Removes the file that is in a place where another one may come: a command that was asked for a
-/// file, and has none to write in the end, leaves no older one that looks like its own. Through a
-/// symbolic link the file is removed, not the link. Folders, devices and pipes stay.
+/// Removes the file at the place of a requested output: a command that in the end has nothing to
+/// write leaves no older file that looks like its own. At a symbolic link the file is removed, not
+/// the link. Folders, devices and pipes stay.
 ///
 /// # Errors
-/// If there is a file that cannot be removed.
+/// If an existing file cannot be removed.
 pub fn clear(path: &Path) -> io::Result<()> {
     match path.metadata() {
         Ok(metadata) if metadata.is_file() => std::fs::remove_file(target(path)),
@@ -113,9 +112,9 @@ pub fn clear(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Where a path leads to through symbolic links, also if nothing is there.
+/// Follows symbolic links, also to a file that does not exist.
 pub fn target(path: &Path) -> PathBuf {
-    /// As many as Linux follows.
+    /// The number that Linux follows.
     const MOST_LINKS: usize = 40;
     let mut place = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -131,7 +130,7 @@ pub fn target(path: &Path) -> PathBuf {
     }
 }
 
-/// The folder that a file is in, or will be.
+/// Returns the folder that contains a file, or will.
 fn folder(place: &Path) -> &Path {
     match place.parent() {
         Some(parent) if parent != Path::new("") => parent,

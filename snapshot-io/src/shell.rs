@@ -1,4 +1,4 @@
-//! What a command line's definition says to shells and to `man`.
+//! Completions for shells and manual pages, from a command line's definition.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ pub use clap_complete::Shell;
 
 use crate::replacement;
 
-/// Completions of a command line, for a shell.
+/// Returns the completions of a command line, for a shell.
 pub fn completions(mut command: Command, shell: Shell) -> String {
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
@@ -17,8 +17,8 @@ pub fn completions(mut command: Command, shell: Shell) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// Writes a manual page for the program and one for each subcommand into a folder, which is
-/// made if it is not there; which files.
+/// Writes a manual page for the program and one for each subcommand into a folder, which is created
+/// if missing. Returns the paths of the pages.
 ///
 /// # Errors
 /// If one cannot be written.

@@ -1,4 +1,4 @@
-//! Connections whose other end may be switched off, or cut off, without a word.
+//! Connections whose other end may be switched off, or cut off, without notice.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs as _};
@@ -6,26 +6,27 @@ use std::time::{Duration, Instant};
 
 use socket2::{Domain, SockRef, Socket, TcpKeepalive, Type};
 
-/// After this long without a word the system asks whether the other machine is there, this often, and
-/// this many times.
+/// After this much silence the system probes the other machine, at this interval, and this many
+/// times.
 const SILENCE: Duration = Duration::from_secs(10);
 const ASKED: Duration = Duration::from_secs(5);
 const TIMES: u32 = 4;
 
-/// The longest that the other machine may leave what it was sent without receipt. Not less: that is
-/// also how long a process may be stopped.
+/// Maximum time that sent bytes may remain unacknowledged. No shorter, because this also bounds how
+/// long a process may be stopped.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const RECEIPT: Duration = Duration::from_secs(120);
 
-/// As [`RECEIPT`], where less is sent than the system keeps of it for the other machine: then a process
-/// that is stopped leaves nothing without receipt.
+/// As [`RECEIPT`], for connections that send less than the system buffers for the other machine:
+/// then a stopped process leaves no bytes unacknowledged.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const BRIEF: Duration = SILENCE.saturating_add(ASKED.saturating_mul(TIMES));
 
-/// A machine that is switched off, or a cable that is pulled, says nothing: so the system asks.
+/// Makes the system probe the other machine: one that is switched off, or behind an unplugged
+/// cable, sends nothing.
 ///
 /// # Errors
-/// If the system cannot.
+/// If the system does not support it.
 pub fn keep_watch(socket: &TcpStream) -> io::Result<()> {
     let socket = SockRef::from(socket);
     let asks = TcpKeepalive::new().with_time(SILENCE);
@@ -33,16 +34,16 @@ pub fn keep_watch(socket: &TcpStream) -> io::Result<()> {
     let asks = asks.with_interval(ASKED).with_retries(TIMES);
     socket.set_tcp_keepalive(&asks)?;
     #[cfg(any(target_os = "linux", target_os = "android"))]
-    // Linux does not count what it asks then: an idle connection, too, is lost only after that long.
+    // Linux then does not count the probes: an idle connection, too, is lost only after that time.
     socket.set_tcp_user_timeout(Some(RECEIPT))?;
     Ok(())
 }
 
-/// As [`keep_watch`], for a connection by which few words are sent from here: one that is cut off without
-/// a word counts as lost after half a minute.
+/// As [`keep_watch`], for a connection on which this side sends few bytes: a connection that is cut
+/// off without notice counts as lost after half a minute.
 ///
 /// # Errors
-/// If the system cannot.
+/// If the system does not support it.
 pub fn keep_close_watch(socket: &TcpStream) -> io::Result<()> {
     keep_watch(socket)?;
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -50,11 +51,11 @@ pub fn keep_close_watch(socket: &TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// A connection with one of the addresses that this text stands for. A machine that does not answer is
-/// waited for that long, and not as long as the system would.
+/// Connects to one of the addresses that this text resolves to. Waits for an unresponsive machine
+/// for up to `patience`, instead of the system's longer time.
 ///
 /// # Errors
-/// Why there is none with the last of these.
+/// The error of the last address.
 pub fn connect(address: &str, patience: Duration) -> io::Result<TcpStream> {
     let mut failed = io::ErrorKind::AddrNotAvailable.into();
     for address in address.to_socket_addrs()? {
@@ -66,8 +67,8 @@ pub fn connect(address: &str, patience: Duration) -> io::Result<TcpStream> {
     Err(failed)
 }
 
-/// A socket that is read and written until some instant, however slowly the other side sends: a
-/// limit for each read alone would be one for each byte.
+/// A socket that is read and written until some instant, even if the other side sends slowly: a
+/// limit on each read would apply to each byte separately.
 #[derive(Debug)]
 pub struct Within<'a> {
     socket: &'a TcpStream,
@@ -106,8 +107,8 @@ impl Write for Within<'_> {
 
 fn connect_to(address: SocketAddr, patience: Duration) -> io::Result<TcpStream> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
-    // Where nothing listens yet, the system may call from the very port that is called, and connect the
-    // socket with itself. That is no answer, and is not to keep the port from what is to listen there.
+    // If nothing listens yet, the system may choose the called port as the calling one, and connect
+    // the socket with itself. That is not an answer, and must not block the port for the listener.
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
     socket.connect_timeout(&address.into(), patience)?;
@@ -138,7 +139,7 @@ mod tests {
             assert_eq!(socket.tcp_keepalive_interval().unwrap(), ASKED);
             assert_eq!(socket.tcp_keepalive_retries().unwrap(), TIMES);
             assert_eq!(socket.tcp_user_timeout().unwrap(), Some(RECEIPT));
-            // Else it would be that long before an idle connection counts as lost.
+            // Otherwise an idle connection would count as lost only after that time.
             keep_close_watch(&calling).unwrap();
             assert_eq!(socket.tcp_user_timeout().unwrap(), Some(SILENCE + ASKED * TIMES));
         }

@@ -4,20 +4,20 @@
 //! cargo run --release -p snapshot-kit --example loom
 //! ```
 //!
-//! The recorder is used as it is, with [`Clock::Ticket`], under any version of loom: it knows
-//! none, so it adds no order that the object would not have. Its record is the order in which
-//! loom makes the calls; an update that returned while its value can still be missed by a scan
-//! that begins later is a violation.
+//! The recorder works unchanged, with [`Clock::Ticket`], under any version of loom: it uses no type
+//! of loom, so it adds no order that the object would not have. Its record is the order in which
+//! loom makes the calls. An update that has returned while a scan that begins later can still miss
+//! its value is a violation.
 //!
-//! Loom switches threads only where they use its types, and only if they use the same one. A
-//! scan that reads nothing would thus come before all updates, where it is right. So each
-//! operation begins with a relaxed increment of one counter of loom's: operations then begin in
-//! all orders, and a relaxed increment makes no other access visible. Where that is forgotten, no
-//! scan may overlap an update in any execution, which is counted, and fails.
+//! Loom switches threads only where they use its types, and only if they use the same one. A scan
+//! that reads nothing would thus precede all updates, where it is right. So each operation begins
+//! with a relaxed increment of a counter of loom: operations then begin in all orders, and a
+//! relaxed increment makes no other access visible. Without it, no scan may overlap an update in
+//! any execution; this is counted, and fails.
 //!
-//! Loom takes loads and stores with `SeqCst` for acquire and release (see its README). So an
-//! object that needs their one order is found wrong there though it is right: check that
-//! under shuttle instead, or put `fence(SeqCst)` where the order is needed.
+//! Loom treats loads and stores with `SeqCst` as acquire and release (see its README). So it finds
+//! a right object wrong if the object needs their total order: check such an object under shuttle
+//! instead, or put `fence(SeqCst)` where the order is needed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ trait Object: Send + Sync + 'static {
     fn scan(&self) -> [u64; SEGMENTS];
 }
 
-/// One cell after the other: no snapshot.
+/// Reads one cell after the other: not a snapshot.
 struct Collect([AtomicU64; SEGMENTS]);
 
 impl Object for Collect {
@@ -47,7 +47,7 @@ impl Object for Collect {
     }
 }
 
-/// All cells behind a lock.
+/// Keeps all cells behind a lock.
 struct Locked(Mutex<[u64; SEGMENTS]>);
 
 impl Object for Locked {
@@ -60,7 +60,7 @@ impl Object for Locked {
     }
 }
 
-/// A scan that reads nothing: no snapshot.
+/// Has a scan that reads nothing: not a snapshot.
 struct Blind([AtomicU64; SEGMENTS]);
 
 impl Object for Blind {
@@ -88,15 +88,15 @@ impl Object for Word {
     }
 }
 
-/// Two writers and a scan, in every execution, whose number is returned. Panics at the first that
-/// is no snapshot, and if no scan overlapped an update in any.
+/// Runs two writers and a scan in every execution, and returns the number of executions. Panics at
+/// the first violation, and if no scan overlapped an update in any execution.
 fn explore<O: Object>(make: impl Fn() -> O + Send + Sync + 'static) -> u64 {
     explore_from(make, true)
 }
 
-/// The same; operations begin with the access that loom sees if they are `marked`.
+/// As [`explore`]; operations begin with an access visible to loom if they are `marked`.
 fn explore_from<O: Object>(make: impl Fn() -> O + Send + Sync + 'static, marked: bool) -> u64 {
-    // By types of `std`, which loom does not see.
+    // Types of `std`, which loom does not see.
     let sum = Arc::new(std::sync::Mutex::new((0, Overlap::default())));
     let shared = Arc::clone(&sum);
     loom::model(move || {
@@ -138,7 +138,7 @@ fn explore_from<O: Object>(make: impl Fn() -> O + Send + Sync + 'static, marked:
     executions
 }
 
-/// The objects, and the number of executions, or why one of them failed.
+/// Returns the objects, each with the number of executions, or the reason why one of them failed.
 pub fn explore_all() -> [(&'static str, Result<u64, String>); 5] {
     let cells = || std::array::from_fn(|_| AtomicU64::new(0));
     [

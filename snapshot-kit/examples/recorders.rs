@@ -1,13 +1,13 @@
-//! What recording costs, and what it finds: in tables.
+//! Tables of the cost of recording, and of its success at finding bugs.
 //!
 //! ```text
 //! cargo run --release -p snapshot-kit --example recorders [RUNS [SECONDS]]
 //! ```
 //!
-//! *Found* counts the runs, of `RUNS` each (default 20), in which a collect of four
-//! atomics, which is no snapshot, was found out. All runs of a column do the same number
-//! of operations. *Locked* runs a correct object instead, by each clock for `SECONDS`
-//! (default 5) in many short rounds: any alarm would be false.
+//! *Found* counts the runs, of `RUNS` each (default 20), that found a bug in a collect of four
+//! atomics, which is not a snapshot. All runs of a column do the same number of operations.
+//! *Locked* instead runs a correct object, by each clock for `SECONDS` (default 5) in many short
+//! rounds: any alarm would be false.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -26,7 +26,7 @@ fn collect(cells: &[AtomicU64; SEGMENTS], has_points: bool) -> [u64; SEGMENTS] {
     })
 }
 
-/// In how many runs the collect is found out.
+/// Returns the number of runs that find the bug of the collect.
 fn found(runs: u64, threads: usize, clock: Clock, noise: Noise, has_points: bool) -> u64 {
     let (rounds, operations) = if threads > 8 { (2, 10_000) } else { (4, 50_000) };
     let is_found = |seed: &u64| {
@@ -47,7 +47,7 @@ fn found(runs: u64, threads: usize, clock: Clock, noise: Noise, has_points: bool
     (0..runs).filter(is_found).count() as u64
 }
 
-/// Nanoseconds per operation while recording, and per operation of `history()`.
+/// Returns nanoseconds per operation while recording, and per operation of `history()`.
 fn cost(clock: Clock, operations: u64) -> Result<(f64, f64), RecordError> {
     let recorder = Recorder::with_clock(Declaration::new(0).with_segments(SEGMENTS), clock);
     let mut handle = recorder.process(0)?;
@@ -66,7 +66,7 @@ fn cost(clock: Clock, operations: u64) -> Result<(f64, f64), RecordError> {
     Ok((each(recorded), each(merged)))
 }
 
-/// Rounds of a locked object without an alarm; panics at the first.
+/// Runs rounds of a locked object; panics at the first alarm.
 fn locked(clock: Clock, time: Duration) -> snapshot_kit::Summary {
     stress(8).segments(SEGMENTS).rounds(usize::MAX).operations(16).time(time).clock(clock).run(
         Mutex::new([0; SEGMENTS]),

@@ -1,5 +1,5 @@
-//! A race, first under threads of the operating system, then under shuttle: found, made
-//! small, and made again from its text.
+//! A race, first under threads of the operating system, then under shuttle: found, shrunk, and
+//! reproduced from its text.
 //!
 //! ```text
 //! cargo run --release -p snapshot-kit --features shuttle --example schedules
@@ -8,7 +8,7 @@
 use snapshot_kit::controlled::{Trial, explore};
 use snapshot_kit::{noise, stress};
 
-/// A scan that reads until two collects in a row are equal, but compares two of three cells.
+/// A scan that reads until two consecutive collects are equal, but compares two of three cells.
 /// With the types of `std`, or those of shuttle, which have the same names.
 macro_rules! object {
     ($name:ident, $($sync:ident)::+) => {
@@ -28,7 +28,7 @@ macro_rules! object {
             }
 
             pub fn scan(cells: &Cells, _process: usize) -> [u64; 3] {
-                // A bug: the third cell is not compared, and may be newer than the others.
+                // The bug: the third cell is not compared, and may be newer than the others.
                 let collect = || {
                     cells.each_ref().map(|cell| {
                         super::noise::point();
@@ -64,7 +64,7 @@ fn main() {
         Err(found) => found,
     };
     println!("shuttle: {found}");
-    // A trial is a text: it can stand in a test.
+    // A trial is a text, so a test can contain it.
     let text = found.trial.to_string();
     let trial: Trial = match text.parse() {
         Ok(trial) => trial,

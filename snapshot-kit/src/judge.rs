@@ -1,4 +1,4 @@
-//! From a history to an answer, and from a violation to what a failing test shows.
+//! Judgement of a history, and the report of a failing test.
 
 use std::fmt::{self, Display};
 use std::fs;
@@ -17,16 +17,16 @@ use crate::record::RecordError;
 use crate::save::save;
 use crate::value::Recorded;
 
-/// How often an exact search, where values repeat or updates overlap, may ask whether to go on: about
-/// every 256 states, a matter of a minute in all. The clock decides nothing.
+/// Number of times that an exact search (if values repeat or updates overlap) may ask whether to
+/// continue: about every 256 states, a minute in total. The clock decides nothing.
 const ASKED: u64 = 500_000;
 
-/// Bytes that it may take.
+/// Memory limit in bytes of the search.
 const MEMORY: usize = 1 << 30;
 
-/// What is wrong with a recording: the report as `snapshot-test check` prints it, with
-/// the operations, a picture of them and the argument; where the recording is; and what
-/// else is known of it (seed, round). [`Display`] shows all of that.
+/// An error in a recording: the report of `snapshot-test check`, with the operations, a picture of
+/// them and the argument; the path of the recording; and the notes of the test (seed, round).
+/// [`Display`] shows all of these.
 #[derive(Debug, Error)]
 pub struct Failure {
     text: String,
@@ -34,24 +34,24 @@ pub struct Failure {
     kind: Kind,
 }
 
-/// What a test failed with.
+/// Kind of failure of a test.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Kind {
     Violation,
-    /// Nothing wrong was seen, and nothing wrong could have been.
+    /// No violation was seen, and none could have been.
     NoEvidence,
     Other,
 }
 
 impl Failure {
-    /// The file with the recording, which `snapshot-test check` reads; `None` if it could
+    /// Returns the file with the recording, which `snapshot-test check` reads; `None` if it could
     /// not be written.
     pub fn recording(&self) -> Option<&Path> {
         self.recording.as_deref()
     }
 
-    /// Returns true if the history is not linearizable. Else it could not be decided, the
-    /// recording is no history, or the test [lacks evidence](Self::lacks_evidence).
+    /// Returns true if the history is not linearizable. Otherwise it could not be decided, the
+    /// recording is not a history, or the test [lacks evidence](Self::lacks_evidence).
     pub const fn is_violation(&self) -> bool {
         matches!(self.kind, Kind::Violation)
     }
@@ -61,7 +61,7 @@ impl Failure {
         matches!(self.kind, Kind::NoEvidence)
     }
 
-    /// A recording that is no history, a panic of the object.
+    /// An invalid recording, or a panic of the object.
     pub(crate) fn other(text: impl Display) -> Self {
         Self { text: text.to_string(), recording: None, kind: Kind::Other }
     }
@@ -72,7 +72,7 @@ impl Failure {
         Self { text, recording: None, kind: Kind::NoEvidence }
     }
 
-    /// The same with this line at its end.
+    /// Appends a line.
     #[cfg(feature = "shuttle")]
     pub(crate) fn with_note(mut self, note: &str) -> Self {
         self.text = format!("{}\n  {note}", self.text.trim_end());
@@ -92,11 +92,11 @@ impl From<RecordError> for Failure {
     }
 }
 
-/// Whether a history is linearizable. If it is not, or that could not be decided, the
-/// recording is written to `target/snapshot/NAME.txt`, with `notes` in front.
+/// Checks that a history is linearizable. If it is not, or that could not be decided, the recording
+/// is written to `target/snapshot/NAME.txt`, with `notes` in front.
 ///
 /// # Errors
-/// What a test should fail with.
+/// The failure, for a test to report.
 pub fn judge<V>(history: &History<V>, name: &str, notes: &[&str]) -> Result<Overlap, Failure>
 where
     V: Clone + Eq + Hash + Display + Recorded,
@@ -146,7 +146,7 @@ where
     Failure { text, recording: written.ok().map(|(path, _)| path), kind }
 }
 
-/// The file, and the line of the first event.
+/// Returns the file, and the line of the first event.
 fn write<V: Recorded>(
     history: &History<V>,
     name: &str,
@@ -156,17 +156,17 @@ fn write<V: Recorded>(
     fs::create_dir_all(&folder)?;
     let name = plain(name);
     let path = folder.join(format!("{name}.txt"));
-    // Never half a recording under that name.
+    // The name never refers to an incomplete recording.
     let unfinished = folder.join(format!("{name}.{}.part", std::process::id()));
     let line = save(history, notes, BufWriter::new(fs::File::create(&unfinished)?))?;
     fs::rename(&unfinished, &path)?;
     Ok((path, line))
 }
 
-/// Writes a text to `target/snapshot/NAME.ENDING`; where it is.
+/// Writes a text to `target/snapshot/NAME.ENDING`, and returns its path.
 ///
 /// # Errors
-/// If it cannot be written.
+/// If the file cannot be written.
 #[cfg(feature = "shuttle")]
 pub(crate) fn save_beside(name: &str, ending: &str, text: &str) -> io::Result<PathBuf> {
     let folder = target().join("snapshot");
@@ -176,13 +176,13 @@ pub(crate) fn save_beside(name: &str, ending: &str, text: &str) -> io::Result<Pa
     Ok(path)
 }
 
-/// As the name of a file.
+/// Converts a text to the name of a file.
 fn plain(name: &str) -> String {
     let is_plain = |character: char| character.is_alphanumeric() || "-_.".contains(character);
     name.chars().map(|character| if is_plain(character) { character } else { '-' }).collect()
 }
 
-/// Cargo's target directory, in which tests lie: the one that it marks as a cache, or that
+/// Returns Cargo's target directory, in which tests lie: the one that it marks as a cache, or that
 /// has its usual name; else the directory for temporary files.
 fn target() -> PathBuf {
     let program = std::env::current_exe().unwrap_or_default();
@@ -192,17 +192,17 @@ fn target() -> PathBuf {
     program.ancestors().find(is_target).map_or_else(std::env::temp_dir, Path::to_owned)
 }
 
-/// The name of the test that runs, as far as the thread knows it.
+/// Returns the name of the running test, as far as the thread knows it.
 pub(crate) fn test_name() -> String {
     std::thread::current().name().unwrap_or("history").to_owned()
 }
 
-/// As the macro [`assert_linearizable!`](macro@crate::assert_linearizable): prints a note if
-/// no scan overlapped an update.
+/// As the macro [`assert_linearizable!`](macro@crate::assert_linearizable): prints a note if no
+/// scan overlapped an update.
 ///
 /// # Panics
-/// If the history is not linearizable, or that could not be decided; or if no scan returned, for
-/// then any history is linearizable.
+/// If the history is not linearizable, or that could not be decided; or if no scan returned,
+/// because then any history is linearizable.
 #[track_caller]
 pub fn assert_linearizable<V>(history: &History<V>)
 where

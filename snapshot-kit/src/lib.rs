@@ -1,25 +1,25 @@
 //! A test kit for atomic snapshot objects.
 //!
-//! An *atomic snapshot* has n segments; `update(v)` writes a segment, `scan()` returns
-//! all of them at one instant. This crate makes threads use yours, records what they do,
-//! and says whether some order of the operations explains it; if none does, which
+//! An *atomic snapshot* has n segments; `update(v)` writes a segment, `scan()` returns all of them
+//! at one instant. This crate runs threads on your object, records their operations, and decides
+//! whether some order of the operations explains the results. If none does, it shows which
 //! operations prove that, in words and as a picture.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! | --- | --- |
 //! | [`stress()`](stress()) | threads that use an object in rounds, each of which is judged |
-//! | [`assert_linearizable!`] | the answer on a history, for a test |
-//! | [`noise`] | where threads are disturbed inside operations |
-//! | [`record`] | recording an object that threads use, or async tasks |
-//! | `controlled` | with the feature `shuttle`: schedules that are chosen, made small, and replayed |
-//! | [`value`] | values as they stand in recordings |
+//! | [`assert_linearizable!`] | judgement of a history, for a test |
+//! | [`noise`] | places that disturb threads inside operations |
+//! | [`record`] | recording of an object that threads use, or async tasks |
+//! | `controlled` | feature `shuttle`: schedules that are chosen, shrunk, and replayed |
+//! | [`value`] | values in recordings |
 //! | [`Subject`] | objects with partial scans, or several writers |
 //!
 //! A test that could not have found anything fails: no scan overlapped an update, no schedule
 //! ended, or the scheduler saw no step inside the operations.
 //!
-//! The crate knows threads, clocks and the file that it leaves of a failure; it knows no
-//! format but the one that it writes, no command line and no corpus.
+//! The crate knows threads, clocks and the file of a failure; it knows no format except the one
+//! that it writes, no command line and no corpus.
 
 mod clock;
 #[cfg(feature = "shuttle")]
@@ -44,8 +44,8 @@ pub use stress::{Stress, Summary, stress};
 pub use value::{Recorded, Value};
 pub use workload::{Operation, Subject};
 
-/// Fails, as [`assert!`] does, unless a history is linearizable: with the report, a
-/// picture, and the recording in `target/snapshot`. Takes a [`snapshot_core::History`].
+/// Fails, as [`assert!`] does, unless a history is linearizable: with the report, a picture, and
+/// the recording in `target/snapshot`. Takes a [`snapshot_core::History`].
 ///
 /// ```
 /// use snapshot_core::history::Declaration;
@@ -64,7 +64,7 @@ macro_rules! assert_linearizable {
     };
 }
 
-/// What histories are, for declarations and custom checks.
+/// Histories, for declarations and custom checks.
 pub use snapshot_core::{
     History,
     history::{Declaration, Writers},

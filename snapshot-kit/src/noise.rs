@@ -1,28 +1,28 @@
-//! Disturbing threads, so that they meet where they seldom meet by themselves.
+//! Disturbance of threads, so that operations overlap that seldom do so by themselves.
 //!
-//! A race needs one thread to stop in the middle of an operation while others finish
-//! theirs. Left alone, a thread is stopped there hardly ever: an operation takes
-//! nanoseconds, its turn on the processor milliseconds. A [`Recorder`](crate::Recorder) with
-//! [noise](crate::Recorder::with_noise), as [`crate::stress()`] has, therefore lets threads yield
-//! and spin between operations, and [`point`] does so inside them, if the object under test
-//! calls it there.
+//! A race needs one thread to stop in the middle of an operation while others finish theirs. By
+//! default, a thread is hardly ever stopped there: an operation takes nanoseconds, its turn on the
+//! processor milliseconds. A [`Recorder`](crate::Recorder) with
+//! [noise](crate::Recorder::with_noise), which [`crate::stress()`] uses, therefore lets threads
+//! yield and spin between operations. Inside operations, [`point`] does so, if the object under
+//! test calls it there.
 
 use std::cell::Cell;
 use std::hint::spin_loop;
 use std::thread::yield_now;
 
 thread_local! {
-    /// State of the generator of this thread's noise; 0 if it is to make none.
+    /// State of the generator of this thread's noise; 0 if noise is off.
     static STATE: Cell<u64> = const { Cell::new(0) };
 }
 
 /// One point in this many makes a pause.
 const RARITY: u64 = 8;
 
-/// A place inside an operation where a thread may be delayed: in an operation that is
-/// recorded with [noise](crate::Recorder::with_noise) it sometimes yields or spins, in every other thread it does nothing (one read of a
-/// thread-local variable). Put it between the accesses of a scan, for example under
-/// `#[cfg(test)]`.
+/// A place inside an operation where a thread may be delayed: in an operation that is recorded with
+/// [noise](crate::Recorder::with_noise) it sometimes yields or spins, in every other thread it does
+/// nothing (one read of a thread-local variable). Put it between the accesses of a scan, for
+/// example under `#[cfg(test)]`.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -82,22 +82,22 @@ impl Drop for Noisy {
     }
 }
 
-/// How much threads are disturbed.
+/// Amount of disturbance of threads.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Noise {
-    /// Not at all; points inside operations do nothing, either.
+    /// None; points inside operations have no effect, either.
     Off,
     /// One operation in eight is followed by a yield or a short spin.
     #[default]
     Some,
-    /// Every second operation is.
+    /// Every second operation is followed by one.
     Much,
 }
 
-/// The noise that one process makes; none by default.
+/// The noise of one process; none by default.
 #[derive(Debug, Default)]
 pub(crate) struct Source {
-    /// 0 if it makes none.
+    /// 0 if noise is off.
     state: u64,
     /// One operation in this many is followed by a pause.
     rarity: u64,
@@ -136,7 +136,7 @@ impl Source {
     }
 }
 
-/// xorshift (Marsaglia 2003): never 0 if it was not.
+/// xorshift (Marsaglia 2003): a nonzero state stays nonzero.
 const fn next(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;

@@ -1,29 +1,29 @@
-//! How much the operations of a history met: the evidence that a recording could have found
-//! something.
+//! Overlap of the operations of a history: the evidence that a recording could have found a
+//! violation.
 
 use std::ops::AddAssign;
 
 use snapshot_core::History;
 
-/// How much the operations of a history, or of several, met.
+/// Overlap of the operations of one or several histories.
 ///
-/// Under a model checker each execution is a recording of its own, and need not show anything by
+/// Under a model checker each execution is a separate recording, and need not show anything by
 /// itself: add up all of them, and fail if [`note`](Self::note) is not `None` in the end.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Overlap {
     /// Number of operations.
     pub operations: u64,
-    /// Number of those that began while another one was open.
+    /// Number of operations that began while another one was open.
     pub overlapping: u64,
     /// Number of scans that overlapped an update: only these can be torn.
     pub scans: u64,
 }
 
 impl Overlap {
-    /// Counts. O(events * operations that are open at a time).
+    /// Counts the overlap of a history. O(events * open operations).
     pub fn of<V>(history: &History<V>) -> Self {
         let mut overlap = Self { operations: history.operations().len() as u64, ..Self::default() };
-        // Open scans that have met no update yet, and the numbers of all that are open.
+        // Open scans that have overlapped no update yet, and the numbers of all open operations.
         let mut alone = Vec::new();
         let (mut open, mut updates) = (0_u64, 0_u64);
         for step in history.steps() {
@@ -49,7 +49,7 @@ impl Overlap {
         overlap
     }
 
-    /// The reason why these recordings cannot find anything; `None` if they can.
+    /// Returns the reason why these recordings cannot find anything; `None` if they can.
     pub fn note(&self) -> Option<&'static str> {
         (self.scans == 0).then_some(
             "no scan overlapped an update, so this can find nothing that one thread alone would \
@@ -72,8 +72,8 @@ mod tests {
 
     use super::*;
 
-    /// Invocations and responses, `u` and `U` of an update, `s` and `S` of a scan, of processes
-    /// by number.
+    /// Counts the overlap of a text of invocations and responses: `u` and `U` of an update, `s` and
+    /// `S` of a scan, each followed by the process.
     fn overlap(events: &str) -> Overlap {
         let declaration = Declaration::new(0).with_segments(4);
         let mut history = History::builder(declaration).unwrap();

@@ -7,8 +7,8 @@ use snapshot_core::{History, Segment};
 
 use crate::value::{Recorded, Value};
 
-/// Writes a history as a recording: `comments`, a header, and a line per event. Returns
-/// in which line the first event stands, counted from 1.
+/// Writes a history as a recording: `comments`, a header, and a line per event. Returns the line of
+/// the first event, from 1.
 ///
 /// ```
 /// use snapshot_core::{History, history::Declaration};

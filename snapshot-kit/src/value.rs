@@ -1,8 +1,8 @@
-//! What a segment holds in a recording: a number or a text.
+//! Values of segments in a recording: numbers or texts.
 //!
-//! The theory needs of values only that they can be compared for equality.
-//! Integers cover nearly all recordings and cost nothing to copy; everything
-//! else (identifiers, numbers beyond 64 bits, structured data) is a text.
+//! The theory requires only that values can be compared for equality. Integers cover nearly all
+//! recordings and cost nothing to copy; everything else (identifiers, numbers beyond 64 bits,
+//! structured data) is a text.
 
 use std::fmt::{self, Debug, Write};
 use std::sync::Arc;
@@ -19,19 +19,19 @@ pub enum Value {
 }
 
 impl Value {
-    /// The initial value of segments for which none is declared.
+    /// The default initial value of segments.
     pub const ZERO: Self = Self::Integer(0);
 }
 
 impl Value {
-    /// What `{:?}` prints of something, as a text.
+    /// Returns the `{:?}` form of a value, as a text.
     pub fn debug(of: &impl Debug) -> Self {
         Self::Text(format!("{of:?}").into())
     }
 }
 
-/// Writes `text` in double quotes, as JSON does (RFC 8259, section 7). Control
-/// characters are escaped, everything else stands for itself.
+/// Writes `text` in double quotes, as JSON does (RFC 8259, section 7). Control characters are
+/// escaped, all others are unchanged.
 ///
 /// # Errors
 /// If `out` fails.
@@ -53,8 +53,8 @@ pub fn write_quoted(out: &mut impl Write, text: &str) -> fmt::Result {
 
 /// A type whose values can stand in a recording.
 ///
-/// Different values must be recorded differently: what is equal there is taken for
-/// equal. Numbers stand for themselves (beyond 64 bits with a sign, as texts).
+/// Different values must be recorded differently, because values with equal records count as equal.
+/// Numbers stand for themselves (beyond signed 64 bits, as texts).
 ///
 /// ```
 /// use snapshot_kit::{Recorded, Value};
@@ -71,7 +71,7 @@ pub fn write_quoted(out: &mut impl Write, text: &str) -> fmt::Result {
 /// assert_eq!(u64::MAX.recorded().to_string(), r#""18446744073709551615""#);
 /// ```
 pub trait Recorded {
-    /// What stands in a recording for this value.
+    /// Returns the recorded form of this value.
     fn recorded(&self) -> Value;
 }
 
@@ -139,7 +139,7 @@ impl From<&str> for Value {
     }
 }
 
-/// An integer in decimal, a text as a JSON string: as all formats write it.
+/// Writes an integer in decimal, a text as a JSON string, as all formats do.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

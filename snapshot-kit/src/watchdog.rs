@@ -1,11 +1,11 @@
-//! A watch over operations that do not return.
+//! Watchdog for operations that do not return.
 //!
-//! A thread that is blocked for ever cannot be unwound, and a test that waits for it neither
-//! fails nor ends. So a thread of the system looks at the test every now and then, and where
-//! nothing has happened for long enough, it reports the operations that have not returned and
-//! ends the process.
+//! A thread that is blocked forever cannot be unwound, and a test that waits for it neither fails
+//! nor ends. So a thread of the operating system looks at the test from time to time. If nothing
+//! has happened for long enough, it reports the operations that have not returned and ends the
+//! process.
 //!
-//! Patience counts the looks, not the clock: while the whole process is stopped, or gets no
+//! Patience counts the looks, not the clock: while the whole process is stopped, or has no
 //! processor, there are none.
 
 use std::fmt::Display;
@@ -15,23 +15,22 @@ use std::time::Duration;
 
 use snapshot_core::History;
 
-/// Between two looks.
+/// Time between two looks.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The default patience.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The exit code of tests that fail.
+/// Exit code of failing tests.
 const FAILED: i32 = 101;
 
-/// Whether the watch is over.
+/// A watch, and whether it is over.
 #[derive(Debug, Default)]
 pub(crate) struct Watchdog {
     is_over: Mutex<bool>,
     changed: Condvar,
 }
 
-/// Ends a watch when it is dropped.
+/// Ends a watch on drop.
 pub(crate) struct Watched<'a>(&'a Watchdog);
 
 impl Drop for Watched<'_> {
@@ -42,13 +41,13 @@ impl Drop for Watched<'_> {
 }
 
 impl Watchdog {
-    /// The watch ends with this.
+    /// Returns a guard that ends the watch on drop.
     pub(crate) const fn watched(&self) -> Watched<'_> {
         Watched(self)
     }
 
-    /// Watches until the end. `beat` returns something that changes with every step of the test;
-    /// `None` while no operation is made. After `patience` without a change `stuck` returns the
+    /// Watches until the end. `beat` returns a value that changes with every step of the test, or
+    /// `None` while no operation is open. After `patience` without a change `stuck` returns the
     /// report, or `None` if the test was only slow.
     pub(crate) fn watch<B: Eq>(
         &self,
@@ -73,7 +72,7 @@ impl Watchdog {
             }
             looks = 0;
             if let Some(report) = stuck() {
-                // Not by `eprintln!`: that is captured in tests, and lost with the process.
+                // Not by `eprintln!`: tests capture it, so it would be lost with the process.
                 let _ = writeln!(std::io::stderr(), "\n{report}");
                 std::process::exit(FAILED);
             }
@@ -81,7 +80,7 @@ impl Watchdog {
     }
 }
 
-/// The operations that have not returned: "process 1: update of segment 1, process 2: scan".
+/// Lists the operations that have not returned: "process 1: update of segment 1, process 2: scan".
 pub(crate) fn unfinished<V: Display>(history: &History<V>) -> String {
     let open = history.operations().iter().filter(|it| !it.is_complete() && !it.is_failed());
     let name = |operation: &snapshot_core::history::Operation| {

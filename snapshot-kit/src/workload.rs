@@ -1,11 +1,11 @@
-//! The description of a test's workload: threads, segments, writers, operations, values.
+//! Workload of a test: threads, segments, writers, operations, values.
 //! [`stress()`](crate::stress()) and `controlled` share it, and record it by one
 //! [`Recorder`](crate::Recorder).
 //!
-//! Values are recorded as [`Value`]s, so that an object may hold any [`Recorded`] type. The
-//! k-th update of a thread writes number k where each segment has one writer; with several
-//! writers the numbers of different threads differ, too. So no segment gets a value twice,
-//! and which update a scan has read is never in doubt.
+//! Values are recorded as [`Value`]s, so that an object may hold any [`Recorded`] type. The k-th
+//! update of a thread writes number k if each segment has one writer; with several writers the
+//! numbers of different threads differ, too. So no segment gets a value twice, and the update that
+//! a scan has read is always unique.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -23,20 +23,20 @@ use crate::value::{Recorded, Value};
 pub enum Operation {
     /// Writes this segment.
     Update {
-        /// The segment.
+        /// Segment to write.
         segment: usize,
     },
     /// Reads all segments.
     Scan,
     /// Reads these segments, ascending; at least one.
     PartialScan {
-        /// The segments.
+        /// Segments to read.
         segments: Vec<usize>,
     },
 }
 
-/// An object under test: how threads call it. For objects with partial scans, or whose updates
-/// need both the process and the segment; else closures are shorter.
+/// An object under test, with the calls of its operations. For objects with partial scans, or whose
+/// updates need both the process and the segment; otherwise closures are shorter.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -76,14 +76,14 @@ pub trait Subject {
     /// The contents of a segment.
     type Value: Recorded;
 
-    /// Writes a segment, in which no value is written twice.
+    /// Writes a segment; no value is written twice to one segment.
     fn update(&self, process: usize, segment: usize, value: Self::Value);
 
     /// Returns the values of all segments.
     fn scan(&self, process: usize) -> impl AsRef<[Self::Value]>;
 
-    /// Returns the values of these segments, in their order. Called only if
-    /// [`partial_scans`](crate::Stress::partial_scans) asks for it.
+    /// Returns the values of these segments, in their order. Called only with the option
+    /// [`partial_scans`](crate::Stress::partial_scans).
     ///
     /// # Panics
     /// Unless it is implemented.
@@ -92,7 +92,7 @@ pub trait Subject {
     }
 }
 
-/// An object with closures that call it.
+/// An object with closures for its operations.
 pub(crate) struct Closures<O, V, U, S> {
     pub(crate) object: O,
     pub(crate) update: Arc<U>,
@@ -118,24 +118,24 @@ where
     }
 }
 
-/// Makes the value of a number.
+/// Returns the value for a number.
 type Values<V> = Arc<dyn Fn(u64) -> V + Send + Sync>;
 
-/// Threads and what they do.
+/// Options of threads and their operations.
 pub(crate) struct Workload<V> {
     pub(crate) threads: usize,
-    /// One per thread if absent.
+    /// One per thread if `None`.
     pub(crate) segments: Option<usize>,
     pub(crate) writers: Writers,
     pub(crate) has_partial_scans: bool,
-    /// Of each thread.
+    /// Per thread.
     pub(crate) operations: usize,
     values: Values<V>,
 }
 
 impl Workload<u64> {
     /// # Panics
-    /// If there is no thread.
+    /// If `threads` is 0.
     pub(crate) fn new(threads: usize, operations: usize) -> Self {
         assert!(threads > 0, "an object is used by at least one thread");
         Self {
@@ -150,7 +150,7 @@ impl Workload<u64> {
 }
 
 impl<V> Workload<V> {
-    /// The same with other values.
+    /// Replaces the values.
     pub(crate) fn with_values<W>(
         self,
         values: impl Fn(u64) -> W + Send + Sync + 'static,
@@ -160,13 +160,12 @@ impl<V> Workload<V> {
         Workload { threads, segments, writers, has_partial_scans, operations, values }
     }
 
-    /// The number of segments.
     pub(crate) fn segments(&self) -> usize {
         self.segments.unwrap_or(self.threads)
     }
 
     /// # Panics
-    /// If there is no segment, or one that no thread updates.
+    /// If there are no segments, or one that no thread updates.
     pub(crate) fn validate(&self) {
         let most = if self.writers == Writers::Many { usize::MAX } else { self.threads };
         assert!(
@@ -175,8 +174,7 @@ impl<V> Workload<V> {
         );
     }
 
-    /// Draws an operation of a thread. Threads that may update do so every second time, on
-    /// average.
+    /// Draws an operation of a thread. Threads that may update do so with probability 1/2.
     pub(crate) fn draw(&self, thread: usize, random: &mut ChaCha8Rng) -> Operation {
         let segments = self.segments();
         let is_many = self.writers == Writers::Many;
@@ -196,12 +194,12 @@ impl<V> Workload<V> {
 }
 
 impl<V: Recorded> Workload<V> {
-    /// The value of a number.
+    /// Returns the value for a number.
     pub(crate) fn value(&self, number: u64) -> V {
         (self.values)(number)
     }
 
-    /// The declaration of a recording: all segments hold the value of number 0.
+    /// Returns the declaration of a recording, in which all segments hold the value of number 0.
     pub(crate) fn declaration(
         &self,
         (threads, segments): (usize, usize),
@@ -214,7 +212,7 @@ impl<V: Recorded> Workload<V> {
     }
 }
 
-/// The number of a thread's update, of which it has made this many before.
+/// Returns the number of a thread's update after this many earlier ones.
 pub(crate) const fn number(
     (thread, threads): (usize, usize),
     writers: Writers,
@@ -226,7 +224,7 @@ pub(crate) const fn number(
     }
 }
 
-/// Calls the object, and records it. `value` is asked for before the update begins.
+/// Calls the object, and records the call. `value` is called before the update begins.
 pub(crate) fn perform<S: Subject>(
     subject: &S,
     handle: &mut Handle<Value>,
@@ -266,25 +264,25 @@ impl<V> fmt::Debug for Workload<V> {
     }
 }
 
-/// The options of a workload, as methods of a builder that has one.
+/// Defines the options of a workload as methods of a builder with a `workload`.
 macro_rules! workload_options {
     ($builder:ident, $operations:literal) => {
         impl<V: Recorded> $builder<V> {
-            /// The number of segments; by default one per thread. Threads beyond them only
+            /// Sets the number of segments (default: one per thread). Threads beyond them only
             /// scan, unless there are several [writers](Self::writers).
             pub const fn segments(mut self, segments: usize) -> Self {
                 self.workload.segments = Some(segments);
                 self
             }
 
-            /// The threads that update a segment: with [`Writers::Single`], the default, thread
-            /// k updates segment k; with [`Writers::Many`] each thread updates all.
+            /// Sets the threads that update a segment: with [`Writers::Single`], the default,
+            /// thread k updates segment k; with [`Writers::Many`] each thread updates all.
             pub const fn writers(mut self, writers: Writers) -> Self {
                 self.workload.writers = writers;
                 self
             }
 
-            /// Every second scan is one of some segments, chosen at random: see
+            /// Makes every second scan a partial scan of random segments: see
             /// [`Subject::scan_some`](crate::Subject::scan_some).
             pub const fn partial_scans(mut self) -> Self {
                 self.workload.has_partial_scans = true;
@@ -297,8 +295,8 @@ macro_rules! workload_options {
                 self
             }
 
-            /// The values that are written (default: the numbers themselves, as `u64`). That of
-            /// 0 is what all segments hold at first; different numbers need different values.
+            /// Sets the written values (default: the numbers themselves, as `u64`). The value of 0
+            /// is the initial value of all segments; different numbers need different values.
             pub fn values<W: Recorded>(
                 self,
                 values: impl Fn(u64) -> W + Send + Sync + 'static,

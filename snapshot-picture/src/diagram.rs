@@ -1,4 +1,4 @@
-//! Operations as intervals on the line of time, and what is known of their order.
+//! Operations as intervals on a timeline, and their forced order.
 
 use std::fmt::Display;
 
@@ -13,25 +13,25 @@ use crate::forced::{Cause, Forced, forced};
 /// One operation, from its invocation to its end.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Bar {
-    /// Its number in the history.
+    /// Number of the operation in the history.
     pub operation: OperationId,
-    /// Its short name: `U1`, `S1`.
+    /// Short name: `U1`, `S1`.
     pub name: String,
-    /// What it did: `update(5)`, `scan [0, 1]`.
+    /// Description of the operation and its result: `update(5)`, `scan [0, 1]`.
     pub deed: String,
-    /// Whose operation it is.
+    /// Process of the operation.
     pub process: Process,
-    /// Whether it is a scan.
+    /// True for scans.
     pub is_scan: bool,
-    /// When it was invoked: the number of an event.
+    /// Number of the invocation event.
     pub begin: usize,
-    /// When it ended, if it did.
+    /// Number of the ending event, if any.
     pub end: Option<usize>,
-    /// Whether it ended, or may take effect later.
+    /// True if the operation has not ended, or its outcome is unknown: it may take effect later.
     pub is_pending: bool,
-    /// Whether it certainly had no effect.
+    /// True if the operation certainly had no effect.
     pub is_failed: bool,
-    /// Its place in the linearization, from 0, if there is one and it is in it.
+    /// Position in the linearization, from 0, if it has one.
     pub rank: Option<usize>,
 }
 
@@ -49,24 +49,24 @@ pub struct Arrow {
     pub before: usize,
     /// Index of the later bar.
     pub after: usize,
-    /// The kind of reason.
+    /// Kind of the reason.
     pub cause: Cause,
-    /// The reason.
+    /// The reason, as text.
     pub why: String,
-    /// The number by which the argument has it, from 1.
+    /// Number of the arrow in the argument, from 1.
     pub number: usize,
 }
 
 /// A few operations, ready to be drawn.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Diagram {
-    /// The operations, in the order of their invocations.
+    /// Operations, in the order of their invocations.
     pub bars: Vec<Bar>,
-    /// The order that is forced on them.
+    /// Forced order of the operations.
     pub arrows: Vec<Arrow>,
 }
 
-/// Counts names: U1, U2, ..., S1, S2, ...
+/// Counter for names: U1, U2, ..., S1, S2, ...
 #[derive(Debug, Default)]
 struct Names {
     scans: usize,
@@ -83,7 +83,7 @@ impl Names {
 }
 
 impl Diagram {
-    /// All operations of a history.
+    /// Returns all operations of a history.
     pub fn of_history<V: Display>(history: &History<V>) -> Self {
         let mut names = Names::default();
         let bars = history.operation_ids().map(|id| {
@@ -94,7 +94,7 @@ impl Diagram {
         Self { bars: bars.collect(), arrows: Vec::new() }
     }
 
-    /// All operations of a linearizable history, each with its place in the order.
+    /// Returns all operations of a linearizable history, each with its position in the order.
     pub fn of_linearization<V: Display>(history: &History<V>, order: &Linearization) -> Self {
         let mut diagram = Self::of_history(history);
         for (rank, id) in order.order.iter().enumerate() {
@@ -103,7 +103,7 @@ impl Diagram {
         diagram
     }
 
-    /// The operations of a violation, with the order that is forced on them.
+    /// Returns the operations of a violation, with their forced order.
     pub fn of_explanation<V: Clone + Display + Eq>(explanation: &Explanation<V>) -> Self {
         let mut names = Names::default();
         let exhibits = explanation.exhibits.iter();
@@ -111,7 +111,7 @@ impl Diagram {
         Self::with_names(explanation, names.collect())
     }
 
-    /// The same, with operations that have names already, in all that is said of them.
+    /// As [`Self::of_explanation`], with given names of operations.
     pub fn of_explanation_named<V: Clone + Display + Eq>(
         explanation: &Explanation<V>,
         name: impl Fn(OperationId) -> String,
@@ -143,8 +143,8 @@ impl Diagram {
         Self { bars, arrows }
     }
 
-    /// The operations of a violation after its renaming: only 0 and 1 are left, and they
-    /// keep their names and their times. `None` if the violation has no renaming.
+    /// Returns the operations of a violation after its renaming: only the values 0 and 1 are left,
+    /// and operations keep their names and their times. `None` if the violation has no renaming.
     pub fn of_renamed<V: Clone + Display + Eq>(explanation: &Explanation<V>) -> Option<Self> {
         let renamed = explanation.renamed()?;
         let mut diagram = Self::of_explanation(explanation);
@@ -158,7 +158,7 @@ impl Diagram {
         Some(diagram)
     }
 
-    /// Whether the arrows that hold without supposition lead in a circle.
+    /// Returns true if the arrows that hold without supposition form a cycle.
     pub fn has_circle(&self) -> bool {
         let leads = |a: usize| {
             let held = self.arrows.iter().filter(|arrow| arrow.cause != Cause::Supposed);
@@ -176,7 +176,7 @@ impl Diagram {
         })
     }
 
-    /// The times of all ends, ascending, each once.
+    /// Returns the times of all invocations and ends, ascending, each once.
     pub fn moments(&self) -> Vec<usize> {
         let ends = self.bars.iter().flat_map(|bar| [Some(bar.begin), bar.end]);
         let mut moments: Vec<usize> = ends.flatten().collect();
@@ -185,7 +185,7 @@ impl Diagram {
         moments
     }
 
-    /// The processes that take part, ascending.
+    /// Returns the participating processes, ascending.
     pub fn processes(&self) -> Vec<Process> {
         let mut processes: Vec<Process> = self.bars.iter().map(|bar| bar.process).collect();
         processes.sort_unstable();
@@ -214,8 +214,8 @@ fn bar(operation: OperationId, from: &Operation, name: String, deed: String) -> 
     }
 }
 
-/// `update(1)`, `scan [0, 1]`, `scan` if it has not returned. The segment is named where it
-/// is not the process's own.
+/// Describes an operation: `update(1)`, `scan [0, 1]`, `scan` if it has not returned. The segment
+/// is named if it differs from the process.
 pub(crate) fn deed<V: Display>(history: &History<V>, operation: &Operation) -> String {
     match operation.kind() {
         OperationKind::Update { segment } => {

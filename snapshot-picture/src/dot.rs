@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::diagram::Diagram;
 use crate::forced::Cause;
 
-/// The text of a drawing, for `dot -Tsvg`.
+/// Returns the text of a drawing, for `dot -Tsvg`.
 pub fn text(diagram: &Diagram, title: &str) -> String {
     let mut text = String::from("digraph history {\n  rankdir=LR;\n");
     let mut put = |part: std::fmt::Arguments<'_>| {
@@ -41,7 +41,7 @@ pub fn text(diagram: &Diagram, title: &str) -> String {
     let mut ranked: Vec<_> = diagram.bars.iter().filter(|bar| bar.rank.is_some()).collect();
     ranked.sort_unstable_by_key(|bar| bar.rank);
     for pair in ranked.windows(2) {
-        // Those of one block are joined, and not ordered.
+        // Operations of one block are joined, and not ordered.
         let joined = if pair[0].rank == pair[1].rank { ", dir=none, style=bold" } else { "" };
         put(format_args!(
             "  o{} -> o{} [color=green4{joined}];\n",
@@ -52,7 +52,7 @@ pub fn text(diagram: &Diagram, title: &str) -> String {
     text + "}\n"
 }
 
-/// The inside of a quoted string.
+/// Escapes the inside of a quoted string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! Diagrams of an immediate snapshot: exchanges, their blocks, and what a violation forces.
+//! Diagrams of an immediate snapshot: exchanges, their blocks, and the forced order of a violation.
 //!
 //! The operations of a block have one rank: they take effect at one instant.
 
@@ -12,7 +12,7 @@ use crate::diagram::{Arrow, Bar, Diagram};
 use crate::forced::Cause;
 
 impl Diagram {
-    /// All operations of an execution, with the numbers of their blocks if those are known.
+    /// Returns all operations of an execution, with the numbers of their blocks if known.
     pub fn of_exchanges<V: Display>(
         history: &History<V>,
         blocks: Option<&SetLinearization>,
@@ -27,9 +27,9 @@ impl Diagram {
         diagram
     }
 
-    /// The one or two operations of a violation, with the order that they force, in which
-    /// each would have to come first. Bars are in the order of their invocations; names are
-    /// those of the argument, E1 and E2 in the order of [`Violation::operations`].
+    /// Returns the one or two operations of a violation, with the order that they force, in which
+    /// each would have to be first. Bars are in the order of their invocations; names are those of
+    /// the argument, E1 and E2 in the order of [`Violation::operations`].
     pub fn of_exchange_violation<V: Display>(history: &History<V>, violation: &Violation) -> Self {
         let mut named: Vec<(OperationId, usize)> =
             violation.operations().into_iter().zip(1..).collect();

@@ -1,12 +1,11 @@
-//! The order that a violation forces on its operations.
+//! Order that a violation forces on its operations.
 //!
-//! A violation is a circle: what the scans returned, and the real time of the
-//! operations, put some of them before others, until one would have to come before
-//! itself. Here the arrows of that circle are listed one by one, each with its reason.
-//! Invariant, tested over the rules of the corpus: for every reason except those of a
-//! single operation (a value that was never there) and of the search of all orders, the
-//! arrows that need no supposition hold a cycle, or - rule `ordering` - the suppositions
-//! on both sides do.
+//! A violation is a cycle: the results of scans, and the real time of the operations, put some
+//! operations before others, until one would have to precede itself. This module lists the arrows
+//! of that cycle one by one, each with its reason. Invariant, tested over the rules of the corpus:
+//! for every reason except those of a single operation (a value that was never there) and of the
+//! search of all orders, the arrows that need no supposition contain a cycle, or (rule `ordering`)
+//! the suppositions on both sides do.
 
 use std::fmt::Display;
 
@@ -14,12 +13,12 @@ use snapshot_core::explanation::{Deed, Explanation};
 use snapshot_core::verdict::{Reason, Refutation, Rule};
 use snapshot_core::{OperationId, Segment};
 
-/// Why one operation comes before another.
+/// Reason why one operation precedes another.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Cause {
-    /// It had ended before the other began.
+    /// The earlier one ended before the later one began.
     Time,
-    /// The values that were returned leave no other order.
+    /// The returned values permit no other order.
     Values,
     /// It follows from a supposition, which is then refuted.
     Supposed,
@@ -32,11 +31,11 @@ pub struct Forced {
     pub before: OperationId,
     /// The later operation.
     pub after: OperationId,
-    /// The kind of reason.
+    /// Kind of the reason.
     pub cause: Cause,
     /// The reason, a clause without a full stop.
     pub why: String,
-    /// The number by which the argument has it, from 1: that of its line, if it has lines.
+    /// Number of the arrow in the argument, from 1: the number of its line, if it has lines.
     pub number: usize,
 }
 
@@ -46,8 +45,8 @@ impl Forced {
     }
 }
 
-/// The order that is forced on the operations of a violation, in the order of the
-/// argument. `name` says what an operation is called. O(length of the explanation).
+/// Returns the order that is forced on the operations of a violation, in the order of the argument.
+/// `name` returns the name of an operation. O(length of the explanation).
 pub fn forced<V: Clone + Display + Eq>(
     explanation: &Explanation<V>,
     name: impl Fn(OperationId) -> String,
@@ -63,7 +62,7 @@ pub fn forced<V: Clone + Display + Eq>(
     forced
 }
 
-/// The order that a reason forces, not numbered yet.
+/// Returns the order that a reason forces, without numbers.
 fn named<V: Clone + Display + Eq>(
     explanation: &Explanation<V>,
     name: &impl Fn(OperationId) -> String,
@@ -142,8 +141,8 @@ fn updated<V: Clone + Eq>(explanation: &Explanation<V>, id: OperationId) -> Opti
     }
 }
 
-/// The lines of a derivation, less those that only put two others together; each has the number of
-/// its line.
+/// Returns the lines of a derivation, except those that only combine two others; each has the
+/// number of its line.
 fn derived<V: Clone + Display + Eq>(
     explanation: &Explanation<V>,
     refutation: &Refutation,
@@ -184,13 +183,13 @@ fn derived<V: Clone + Display + Eq>(
             }
             Rule::Chain { .. } | Rule::Unreadable { .. } => continue,
         };
-        // What is derived below a supposition holds below it only; time does anyway.
+        // A line derived below a supposition holds only below it; time holds always.
         let is_supposed =
             suppositions > 0 && matches!(line.rule, Rule::Block { .. } | Rule::Otherwise);
         let cause = if is_supposed { Cause::Supposed } else { cause };
         let line = Forced { before, after, cause, why, number };
         match forced.iter_mut().find(|other: &&mut Forced| other.is_of(before, after)) {
-            // What holds in any case says more than what holds below a supposition.
+            // An unconditional line is stronger than one below a supposition.
             Some(other) if other.cause == Cause::Supposed && cause != Cause::Supposed => {
                 *other = line;
             }

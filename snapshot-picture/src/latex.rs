@@ -8,7 +8,7 @@ use crate::places::{Measure, places};
 
 const MEASURE: Measure = Measure { gap: 3, frame: 4 };
 
-/// A `tikzpicture`; one unit is a character wide.
+/// Returns a `tikzpicture`; one unit is the width of a character.
 pub fn text(diagram: &Diagram) -> String {
     let widths: Vec<usize> = diagram.bars.iter().map(|bar| bar.label().chars().count()).collect();
     let places = places(diagram, &widths, &MEASURE);
@@ -44,7 +44,7 @@ pub fn text(diagram: &Diagram) -> String {
     }
     let mut ranked: Vec<&Bar> = diagram.bars.iter().filter(|bar| bar.rank.is_some()).collect();
     ranked.sort_by_key(|bar| bar.rank);
-    // Those of one block are joined.
+    // Operations of one block are joined.
     for pair in ranked.windows(2).filter(|pair| pair[0].rank == pair[1].rank) {
         put(format_args!(
             "  \\draw[densely dotted] (o{}) -- (o{});\n",
@@ -68,7 +68,7 @@ pub fn text(diagram: &Diagram) -> String {
     text + "\\end{tikzpicture}\n"
 }
 
-/// Text without commands.
+/// Escapes text so that it contains no commands.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {

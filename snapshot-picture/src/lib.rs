@@ -1,9 +1,9 @@
 //! Pictures and pages that explain histories of atomic snapshot objects.
 //!
-//! A few operations become a [`Diagram`]: intervals on the line of time, a row per
-//! process, with the order that what they returned forces. It is drawn as [`svg`],
-//! [`dot`] or [`latex`] (in characters, `snapshot-core` draws it). A whole history, of up to millions of operations,
-//! becomes a [`page`]: one HTML file that needs no network and no other file.
+//! A few operations become a [`Diagram`]: intervals on a timeline, a row per process, with the
+//! order that their results force. It is drawn as [`svg`], [`dot`] or [`latex`] (in characters,
+//! `snapshot-core` draws it). A whole history, of up to millions of operations, becomes a [`page`]:
+//! one HTML file that needs no network and no other file.
 //!
 //! ```
 //! use snapshot_core::history::{Declaration, History};
@@ -19,18 +19,18 @@
 //! assert!(svg::standalone(&diagram, "two operations").contains("S1: scan [7, 0]"));
 //! ```
 //!
-//! | module | what it is |
+//! | module | contents |
 //! | --- | --- |
-//! | [`diagram`] | operations as intervals, and the order that is forced on them |
-//! | [`forced`] | from a violation's reason to that order |
-//! | `exchanges` | the same of an immediate snapshot |
+//! | [`diagram`] | operations as intervals, and their forced order |
+//! | [`forced`] | derivation of that order from a violation's reason |
+//! | `exchanges` | diagrams of an immediate snapshot |
 //! | [`svg`], [`dot`], [`latex`], [`text`] | a diagram, drawn |
 //! | [`run`] | the run of an automaton, drawn |
 //! | [`columns`] | a whole history in few bytes, for a script |
 //! | [`page`] | the page |
 //!
-//! The crate knows no file, no format of histories and no algorithm. What it is given is
-//! text from outside: every output escapes it for its own syntax.
+//! The crate knows no file, no format of histories and no algorithm. Its inputs are untrusted text:
+//! every output escapes it for its own syntax.
 #![forbid(unsafe_code)]
 
 pub mod columns;

@@ -1,20 +1,20 @@
-//! Where on the line of time the ends of operations are drawn.
+//! Horizontal positions of the ends of operations in drawings.
 //!
-//! The ends keep their order and lie as far apart as the labels between them need: the
-//! picture shows which operations precede which, not how long anything took.
+//! The ends keep their order and are as far apart as the labels between them need: the picture
+//! shows which operations precede which, not durations.
 
 use crate::diagram::Diagram;
 
-/// The measures of a medium, in its own units: characters, pixels.
+/// Measures of a medium, in its own units: characters, pixels.
 pub(crate) struct Measure {
-    /// Between two ends at least.
+    /// Minimum distance of two ends.
     pub gap: usize,
-    /// What an interval needs around its label.
+    /// Space around the label of an interval.
     pub frame: usize,
 }
 
-/// The place of every end, by its number in [`Diagram::moments`], and last that of the
-/// end of the picture. `widths`: of the bars' labels.
+/// Returns the position of every end, by its number in [`Diagram::moments`], and last the position
+/// of the end of the picture. `widths` are those of the bars' labels.
 pub(crate) fn places(diagram: &Diagram, widths: &[usize], measure: &Measure) -> Vec<usize> {
     let moments = diagram.moments();
     let at = |moment: usize| moments.partition_point(|other| *other < moment);

@@ -6,14 +6,14 @@ use maud::{Markup, PreEscaped};
 
 use crate::svg::escaped;
 
-/// A run with which an automaton accepts.
+/// An accepting run of an automaton.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Run {
-    /// The automaton's name: `M1`.
+    /// Name of the automaton: `M1`.
     pub automaton: String,
-    /// The processes that p0, p1, ... stand for, if not for themselves.
+    /// Processes represented by p0, p1, ..., unless these are themselves.
     pub processes: Option<Vec<usize>>,
-    /// The state before the first letter.
+    /// State before the first letter.
     pub from: String,
     /// Each letter, with the state after it.
     pub steps: Vec<(String, String)>,
@@ -23,7 +23,7 @@ const CHARACTER: usize = 8;
 const ROW: usize = 58;
 const HEIGHT: usize = 30;
 
-/// From top to bottom: letters and names of states are as long as they like. A state
+/// Draws a run from top to bottom, because letters and names of states have any length. A state
 /// that is not left is drawn once, with the letters at its side.
 pub fn element(run: &Run) -> Markup {
     let mut states: Vec<(&str, Vec<&str>)> = vec![(&run.from, Vec::new())];

@@ -1,8 +1,8 @@
-//! A diagram as SVG: for the page, and as a picture of its own for papers.
+//! A diagram as SVG: for the page, and as a separate picture for papers.
 //!
-//! Shapes carry classes only; the page's style sheet gives them colours, and
-//! [`standalone`] brings a few rules of its own. Time runs to the right; an arrow from A
-//! to B says that A must take effect before B, and its number leads to the reason.
+//! Shapes carry classes only; the page's style sheet gives them colours, and [`standalone`]
+//! contains a few rules of its own. Time runs to the right; an arrow from A to B says that A must
+//! take effect before B, and its number leads to the reason.
 
 use maud::{Escaper, Markup, html};
 use std::fmt::Write;
@@ -13,13 +13,13 @@ use crate::places::{Measure, places};
 
 /// Width of a character of a label.
 const CHARACTER: usize = 8;
-/// Before the rows: names of the processes.
+/// Space before the rows, for names of the processes.
 const GUTTER: usize = 64;
 const ROW: usize = 76;
 const HEIGHT: usize = 28;
 const MEASURE: Measure = Measure { gap: 20, frame: 20 };
 
-/// Text without markup and without control characters, which XML forbids.
+/// Escapes text, and removes control characters, which XML forbids.
 pub(crate) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut escaper = Escaper::new(&mut safe);
@@ -34,7 +34,7 @@ pub(crate) fn escaped(text: &str) -> String {
     safe
 }
 
-/// The class of an arrow, and the name of its head.
+/// Returns the class of an arrow, and the name of its head.
 const fn class(cause: Cause) -> &'static str {
     match cause {
         Cause::Time => "time",
@@ -43,16 +43,16 @@ const fn class(cause: Cause) -> &'static str {
     }
 }
 
-/// The most operations that are drawn: a picture of more cannot be read.
+/// Maximum number of drawn operations: a larger picture would be unreadable.
 pub const MOST_BARS: usize = 400;
 
-/// The picture as an element for a page; `title` is read aloud in its place, and `prefix`
-/// keeps its identifiers apart from those of others on the page.
+/// Draws the picture as an element for a page; `title` is read aloud in its place, and `prefix`
+/// makes its identifiers distinct from others on the page.
 pub fn element(diagram: &Diagram, title: &str, prefix: &str) -> Markup {
     maud::PreEscaped(draw(diagram, title, prefix, ""))
 }
 
-/// The picture as a file of its own.
+/// Draws the picture as a separate file.
 pub fn standalone(diagram: &Diagram, title: &str) -> String {
     let style = "<style>.picture{font:13px ui-monospace,Menlo,Consolas,monospace}\
 .picture text{fill:#1b1f24}.axis{stroke:#c9d1d9}.bar{fill:#ddf4ff;stroke:#0969da}\
@@ -70,7 +70,7 @@ struct Layout {
     row: Vec<usize>,
     width: usize,
     height: usize,
-    /// Above the first row.
+    /// Space above the first row.
     over: usize,
 }
 
@@ -170,7 +170,7 @@ fn interval(layout: &Layout, at: usize, bar: &Bar) -> String {
     let kind = if bar.is_scan { "scan" } else { "update" };
     let failed = if bar.is_failed { " failed" } else { "" };
     let (low, middle) = (top + HEIGHT, top + HEIGHT / 2);
-    // What does not end is open to the right.
+    // An operation that does not end is open to the right.
     let shape = if bar.end.is_some() {
         format!("M{begin} {top}H{end}V{low}H{begin}z")
     } else {
@@ -196,8 +196,8 @@ fn interval(layout: &Layout, at: usize, bar: &Bar) -> String {
     )
 }
 
-/// An arrow between two bars, with its number. Down on the left, up on the right, so that
-/// the two arrows of a contradiction do not lie on each other.
+/// Draws an arrow between two bars, with its number. Arrows down are on the left, arrows up on the
+/// right, so that the two arrows of a contradiction do not overlap.
 fn curve(layout: &Layout, at: usize, arrow: &Arrow, prefix: &str) -> String {
     let kind = class(arrow.cause);
     let (from, to) = (arrow.before, arrow.after);
@@ -233,10 +233,10 @@ fn curve(layout: &Layout, at: usize, arrow: &Arrow, prefix: &str) -> String {
     )
 }
 
-/// Where each operation takes effect: the latest invocation so far, in the order of the
-/// linearization, which is within every operation's interval since the order extends
-/// precedence. Operations of one rank take effect at one instant; several instants at one place
-/// are drawn side by side.
+/// Returns the point at which each operation takes effect: the latest invocation so far, in the
+/// order of the linearization. It lies within the operation's interval, because the order extends
+/// precedence. Operations of one rank take effect at one instant; several instants at one place are
+/// drawn side by side.
 fn points(diagram: &Diagram, layout: &Layout) -> Vec<(usize, usize)> {
     let mut ranked: Vec<usize> =
         (0..diagram.bars.len()).filter(|&at| diagram.bars[at].rank.is_some()).collect();
@@ -264,7 +264,7 @@ fn points(diagram: &Diagram, layout: &Layout) -> Vec<(usize, usize)> {
     points
 }
 
-/// From the first row to the last of each block of several operations: its two ends.
+/// Returns, for each block of several operations, the line from its first row to its last.
 fn joints(diagram: &Diagram, layout: &Layout, points: &[(usize, usize)]) -> Vec<[usize; 3]> {
     let is_one =
         |a: &(usize, usize), b: &(usize, usize)| diagram.bars[a.0].rank == diagram.bars[b.0].rank;
@@ -279,7 +279,7 @@ fn joints(diagram: &Diagram, layout: &Layout, points: &[(usize, usize)]) -> Vec<
         .collect()
 }
 
-/// The reasons of the arrows as a list, by their numbers.
+/// Lists the reasons of the arrows, by their numbers.
 pub fn legend(diagram: &Diagram) -> Markup {
     html! {
         ol.legend {

@@ -5,14 +5,14 @@ use std::fmt::Write;
 use crate::diagram::{Bar, Diagram};
 use crate::places::{Measure, places};
 
-/// Before the line of a process.
+/// Width of the space before the line of a process.
 const GUTTER: usize = 8;
 
 /// An interval has its ends, a dash and a space on each side of the label.
 const MEASURE: Measure = Measure { gap: 2, frame: 5 };
 
-/// One line per process; a bar with a place in the order has its number behind `#`. `None` if
-/// a line would have more than `width` characters.
+/// Draws one line per process; a bar with a position in the order has its number behind `#`.
+/// Returns `None` if a line would have more than `width` characters.
 pub fn text(diagram: &Diagram, width: usize) -> Option<String> {
     let labels: Vec<String> = diagram.bars.iter().map(label).collect();
     let widths: Vec<usize> = labels.iter().map(|label| label.chars().count()).collect();
@@ -50,7 +50,7 @@ fn label(bar: &Bar) -> String {
     shown.chain(failed.chars()).chain(rank.chars()).collect()
 }
 
-/// `|-- E1: exchange(1) --|`, or `|-- E1: exchange(1) ...` if it does not end.
+/// Draws `|-- E1: exchange(1) --|`, or `|-- E1: exchange(1) ...` if it does not end.
 fn interval(label: &str, length: usize, bar: &Bar) -> String {
     let dashes = length.saturating_sub(label.chars().count() + 4);
     let (left, right) = (dashes / 2, dashes - dashes / 2);

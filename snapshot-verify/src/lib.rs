@@ -1,26 +1,25 @@
-//! Verification of atomic-snapshot algorithms: pseudocode in, a proof by
-//! exhaustive exploration or a shortest counterexample out.
+//! Verification of atomic-snapshot algorithms: pseudocode in, a proof by exhaustive exploration or
+//! a shortest counterexample out.
 //!
-//! A data-independent snapshot algorithm is linearizable iff all of its
-//! (i, j)-simple executions are (Amram et al., DISC 2022, Theorem 5), and
-//! whether a simple execution is, a small observer decides on the fly
-//! ([`snapshot_core::observer`]). So an algorithm is verified by exploring, for
-//! every pair (i, j), the product of the algorithm under the most general
-//! client with that observer.
+//! A data-independent snapshot algorithm is linearizable iff all of its (i, j)-simple executions
+//! are (Amram et al., DISC 2022, Theorem 5). A small observer decides on the fly whether a simple
+//! execution is linearizable ([`snapshot_core::observer`]). So an algorithm is verified by
+//! exploring, for every pair (i, j), the product of the algorithm under the most general client
+//! with that observer.
 //!
-//! [`answer`] is the entry point: from a text and a [`Request`] to the [`Answer`]. All
-//! else that is public serves the program `snapshot-verify`, the benches and the tests;
-//! it is hidden from this documentation and may change at any time.
+//! [`answer`] is the entry point: from a text and a [`Request`] to the [`Answer`]. All other public
+//! items serve the program `snapshot-verify`, the benches and the tests; they are hidden from this
+//! documentation and may change at any time.
 //!
-//! The way of an algorithm through the crates:
+//! Stages of an algorithm through the crates:
 //!
-//! | stage | crate | what it makes |
+//! | stage | crate | result |
 //! | --- | --- | --- |
 //! | tree, program | `snapshot-language` | source text to a checked program; bug variants |
-//! | instance | `snapshot-explorer` | for given n, i, j: one graph of steps per process over scalar slots |
-//! | passes | `snapshot-explorer` | the same, with what cannot matter removed and steps fused |
+//! | instance | `snapshot-explorer` | for n, i, j: a graph of steps per process over scalar slots |
+//! | passes | `snapshot-explorer` | the same, with irrelevant state removed and steps fused |
 //! | search | `snapshot-explorer` | packed states: verified, a violation, or unknown |
-//! | replay | `snapshot-semantics` | every counterexample, by an interpreter that shares no code with the stages before |
+//! | replay | `snapshot-semantics` | counterexamples, by an interpreter that shares no code |
 //!
 //! This crate knows no history format and nothing of `snapshot-test`.
 

@@ -8,12 +8,12 @@
 //!                       or 0: the proof is wrong
 //! ```
 //!
-//! The random bytes of both sides are in both proofs, so a proof of another connection is wrong in
+//! Both proofs cover the random bytes of both sides, so a proof of another connection is wrong in
 //! this one, and the names of the sides keep a proof from being sent back. The caller proves first:
-//! whatever merely connects learns nothing that depends on the key. Without a key the proofs are
-//! made with an empty one: they prove nothing, and the bytes are the same.
+//! an arbitrary client learns nothing that depends on the key. Without a key the proofs use an
+//! empty one: they prove nothing, and the bytes have the same form.
 //!
-//! The proofs are about the beginning of a connection. What follows is neither encrypted nor
+//! The proofs cover only the beginning of a connection. Later bytes are neither encrypted nor
 //! signed: a machine that all bytes pass through can read and change them.
 
 use std::io::{self, Read, Write};
@@ -26,7 +26,7 @@ use thiserror::Error;
 use super::key::{Access, Key, VARIABLE, keyed};
 use crate::socket::{Within, keep_watch};
 
-/// How long a handshake may take in all, however its bytes come.
+/// Time limit of a whole handshake, for any timing of its bytes.
 pub const HANDSHAKE: Duration = Duration::from_secs(5);
 
 const MAGIC: [u8; 8] = *b"snapjoin";
@@ -34,33 +34,30 @@ const VERSION: u8 = 1;
 const HELLO: usize = 42;
 const PROOF: usize = 32;
 
-/// The bytes of a handshake, of both directions.
+/// Bytes of a handshake, in both directions.
 pub const BYTES: u64 = 2 * HELLO as u64 + 2 * PROOF as u64 + 1;
 
-/// Why a process does not join.
+/// Reason why a process does not join.
 #[derive(Debug, Error)]
 pub enum JoinError {
     /// The connection fails, or takes too long.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The other side speaks of something else.
+    /// The other side uses another protocol.
     #[error("something else listens there")]
     Foreign,
     /// The other side is another build.
     #[error("it is of another version: use the same program everywhere")]
     Version,
-    /// Only this side has a key.
     #[error(
         "it has no key, and this process has one: give all the same --key-file, or the same {VARIABLE}"
     )]
     WithoutKey,
-    /// Only the other side has a key.
     #[error("it has a key, and this process has none: add the same --key-file, or set {VARIABLE}")]
     KeyWanted,
-    /// The keys differ.
     #[error("the keys differ: give all processes the same --key-file, or the same {VARIABLE}")]
     WrongKey,
-    /// It is on another machine, and there is no key.
+    /// The other side is on another machine, and there is no key.
     #[error(
         "it is not at the loopback of this machine, so a key is needed: add --key-file FILE, or set {VARIABLE}"
     )]
@@ -68,13 +65,13 @@ pub enum JoinError {
 }
 
 impl JoinError {
-    /// Returns true if another attempt fails, too.
+    /// Returns true if another attempt would fail, too.
     pub const fn is_final(&self) -> bool {
         !matches!(self, Self::Io(_) | Self::Foreign)
     }
 }
 
-/// What a side says first.
+/// The first message of a side.
 type Hello = [u8; HELLO];
 
 fn hello(key: Option<&Key>) -> io::Result<Hello> {
@@ -85,7 +82,7 @@ fn hello(key: Option<&Key>) -> io::Result<Hello> {
     Ok(hello)
 }
 
-/// Compares the other side's hello with what this side has.
+/// Compares the other side's hello with this side's configuration.
 fn compare(theirs: &Hello, key: Option<&Key>) -> Result<(), JoinError> {
     match (theirs[8], theirs[9] == 1, key.is_some()) {
         _ if theirs[..8] != MAGIC => Err(JoinError::Foreign),
@@ -96,7 +93,7 @@ fn compare(theirs: &Hello, key: Option<&Key>) -> Result<(), JoinError> {
     }
 }
 
-/// The caller's part.
+/// Performs the caller's part.
 ///
 /// # Errors
 /// If the connection fails, or the other side does not prove that it has the same key.
@@ -122,7 +119,7 @@ pub(super) fn call(socket: &TcpStream, access: &Access) -> Result<(), JoinError>
     end(socket)
 }
 
-/// The listener's part.
+/// Performs the listener's part.
 ///
 /// # Errors
 /// As [`call`].
@@ -135,7 +132,7 @@ pub(super) fn answer(
     let mut connection = begin(socket, limit)?;
     let mut theirs = [0; HELLO];
     connection.read_exact(&mut theirs)?;
-    // To nothing else it answers.
+    // Other protocols get no answer.
     if theirs[..8] != MAGIC {
         return Err(JoinError::Foreign);
     }
@@ -159,7 +156,7 @@ fn begin(socket: &TcpStream, limit: Duration) -> io::Result<Within<'_>> {
     Ok(Within::new(socket, Instant::now() + limit))
 }
 
-/// What follows may take as long as it takes.
+/// Removes the time limits for the bytes after the handshake.
 fn end(socket: &TcpStream) -> Result<(), JoinError> {
     socket.set_read_timeout(None)?;
     socket.set_write_timeout(None)?;

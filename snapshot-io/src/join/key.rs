@@ -11,13 +11,13 @@ use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
 use thiserror::Error;
 
-/// The variable of the environment that holds the key, if no file is named.
+/// The environment variable with the key, if no file is named.
 pub const VARIABLE: &str = "SNAPSHOT_CLUSTER_KEY";
 
-/// The fewest bytes of a key.
+/// Minimum length of a key in bytes.
 const LEAST: usize = 16;
 
-/// The most bytes of a key.
+/// Maximum length of a key in bytes.
 const MOST: usize = 4096;
 
 /// A key. It is never printed.
@@ -30,28 +30,28 @@ impl fmt::Debug for Key {
     }
 }
 
-/// A text that is no key.
+/// Error in a key or its file.
 #[derive(Debug, Error)]
 pub enum KeyError {
     /// The file cannot be read.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It is too short.
+    /// The key is too short.
     #[error(
         "the key has {0} bytes, and needs at least {LEAST}: make one by \
          `head -c 32 /dev/urandom | base64`"
     )]
     Short(usize),
-    /// It is too long.
+    /// The key is too long.
     #[error("the key has more than {MOST} bytes: name the file that holds it, and nothing else")]
     Long,
 }
 
 impl Key {
-    /// The key of these bytes, without the white space around them.
+    /// Creates a key from bytes, without the white space around them.
     ///
     /// # Errors
-    /// If they are too few or too many.
+    /// If there are too few or too many bytes.
     pub fn new(bytes: &[u8]) -> Result<Self, KeyError> {
         match bytes.trim_ascii() {
             bytes if bytes.len() < LEAST => Err(KeyError::Short(bytes.len())),
@@ -60,10 +60,10 @@ impl Key {
         }
     }
 
-    /// The key that a file holds.
+    /// Reads a key from a file.
     ///
     /// # Errors
-    /// If it cannot be read, or holds none.
+    /// If the file cannot be read, or contains no valid key.
     pub fn read(path: &Path) -> Result<Self, KeyError> {
         let mut bytes = Vec::new();
         File::open(path)?.take(MOST as u64 + 3).read_to_end(&mut bytes)?;
@@ -71,7 +71,7 @@ impl Key {
     }
 }
 
-/// The keyed hash of some texts; without a key everyone can make it.
+/// Returns the keyed hash of some texts. The hash without a key can be computed by anyone.
 pub(super) fn keyed(key: Option<&Key>, texts: &[&[u8]]) -> Hmac<Sha256> {
     let bytes = key.map_or(&[][..], |key| &key.0);
     let mut hash = Hmac::new_from_slice(bytes).expect("HMAC takes a key of any length");
@@ -79,8 +79,8 @@ pub(super) fn keyed(key: Option<&Key>, texts: &[&[u8]]) -> Hmac<Sha256> {
     hash
 }
 
-/// Where a process listens, and which others may join it. By default it listens at the loopback
-/// only, and whatever connects may join.
+/// Address at which a process listens, and processes that may join it. By default it listens at the
+/// loopback only, and any process may join.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
     pub(super) is_network: bool,
@@ -88,18 +88,18 @@ pub struct Access {
 }
 
 impl Access {
-    /// The loopback, for processes with this key.
+    /// Listens at the loopback, for processes with this key.
     pub const fn loopback(key: Key) -> Self {
         Self { is_network: false, key: Some(key) }
     }
 
-    /// Any address, for processes with this key.
+    /// Listens at any address, for processes with this key.
     pub const fn network(key: Key) -> Self {
         Self { is_network: true, key: Some(key) }
     }
 }
 
-/// The options of a cluster that say which processes may join it.
+/// Options that say which processes may join a cluster.
 #[derive(Clone, Debug, Default, Args)]
 pub struct AccessOptions {
     /// With --cluster: listen also at addresses that other machines reach. Then all processes need
@@ -113,10 +113,10 @@ pub struct AccessOptions {
 }
 
 impl AccessOptions {
-    /// The access that these options give.
+    /// Returns the access that these options give.
     ///
     /// # Errors
-    /// The message, if there is no key though they ask for one, or it is none.
+    /// The message, if a required key is missing or invalid.
     pub fn access(&self) -> Result<Access, String> {
         let variable = std::env::var_os(VARIABLE);
         let key = match (&self.key_file, variable) {

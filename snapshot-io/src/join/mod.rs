@@ -1,18 +1,18 @@
-//! How the processes of a cluster come together: where they listen, and which of them may join.
+//! Connection of the processes of a cluster: their addresses, and which of them may join.
 //!
-//! A process listens at the loopback only, unless it is to be reached from other machines; then
-//! all processes need the same key, and each side of a connection proves to the other that it has
-//! it ([`handshake`](self) below). So the key decides who may join. It does not keep secret what
-//! processes say, nor keep a machine between them from changing it: that takes a network that is
-//! trusted, or a tunnel.
+//! A process listens at the loopback only, unless it is to be reached from other machines. Then all
+//! processes need the same key, and each side of a connection proves to the other that it has it
+//! (`handshake`). So the key decides which processes may join. It neither encrypts the messages of
+//! processes, nor protects them from a machine in between: that takes a trusted network, or a
+//! tunnel.
 //!
 //! | module | contents |
 //! | --- | --- |
 //! | `key` | the key, and the options that name it |
 //! | `handshake` | the first bytes of a connection |
 //!
-//! A listener takes connections from anywhere: each handshake has a limit of time and of bytes,
-//! and there are never more than a few at once.
+//! A listener accepts connections from anywhere: each handshake has a limit of time and of bytes,
+//! and there are never more than a few simultaneous ones.
 
 mod handshake;
 mod key;
@@ -29,26 +29,26 @@ pub use self::key::{Access, AccessOptions, Key, KeyError};
 use crate::hosts::Members;
 use crate::{output, socket};
 
-/// Handshakes at once.
+/// Maximum number of simultaneous handshakes.
 const MOST: usize = 64;
 
-/// Between two looks for a connection.
+/// Time between two looks for a connection.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Refusals that are reported.
+/// Maximum number of reported refusals.
 const REPORTS: usize = 10;
 
-/// Takes connections of the other processes of a cluster.
+/// Accepts connections of the other processes of a cluster.
 #[derive(Debug)]
 pub struct Listener {
     listener: TcpListener,
     access: Access,
-    /// How long each handshake may take.
+    /// Time limit of each handshake.
     limit: Duration,
-    /// Sockets whose handshake has ended, and the reason of those that were refused.
+    /// Sockets after their handshake, or reasons for refusals.
     ended: Receiver<(SocketAddr, Result<TcpStream, JoinError>)>,
     sender: Sender<(SocketAddr, Result<TcpStream, JoinError>)>,
-    /// Counts the handshakes that have not ended.
+    /// Counts the open handshakes.
     open: Arc<()>,
     reports: usize,
 }
@@ -57,8 +57,8 @@ impl Listener {
     /// Listens at an address.
     ///
     /// # Errors
-    /// The reason, if it is to be reached from other machines and access is not given to these, or
-    /// if the system cannot.
+    /// The reason, if other machines can reach the address and `access` does not permit that, or if
+    /// the system cannot listen.
     pub fn bind(address: &str, access: &Access) -> Result<Self, String> {
         let addresses = address.to_socket_addrs().map_err(|error| error.to_string())?;
         let addresses: Vec<SocketAddr> = addresses.collect();
@@ -74,8 +74,8 @@ impl Listener {
         Ok(Self { listener, access, limit, ended, sender, open, reports: 0 })
     }
 
-    /// The next connection of a process that may join; none if there is none by this instant. A
-    /// refused one is reported in a line, as long as there were few.
+    /// Returns the next connection of a process that may join; `None` if none arrives by this
+    /// instant. The first few refusals are reported, each in a line.
     pub fn accept(&mut self, until: Option<Instant>) -> Option<TcpStream> {
         loop {
             while Arc::strong_count(&self.open) <= MOST
@@ -92,7 +92,7 @@ impl Listener {
         }
     }
 
-    /// In a thread of its own: a silent connection is not to hold up others.
+    /// Uses a separate thread: a silent connection must not delay others.
     fn shake_hands(&self, socket: TcpStream, from: SocketAddr) {
         let (access, limit, sender) = (self.access.clone(), self.limit, self.sender.clone());
         let open = Arc::clone(&self.open);
@@ -104,11 +104,12 @@ impl Listener {
             drop(open);
             let _ = sender.send((from, joined.map(|()| socket)));
         };
-        // Without a thread the connection is closed, and tried again by the other side.
+        // Without a thread the connection is closed, and the other side tries again.
         let _ = thread::Builder::new().name("handshake".to_owned()).spawn(shake);
     }
 
-    /// Connections of other programs say nothing of the cluster; a wrong key does.
+    /// Reports a refusal. Connections of other programs do not concern the cluster; a wrong key
+    /// does.
     fn refuse(&mut self, from: SocketAddr, error: &JoinError) {
         if !error.is_final() || self.reports == REPORTS {
             return;
@@ -123,15 +124,15 @@ impl Members {
     /// Listens at the address of this process.
     ///
     /// # Errors
-    /// The reason, as [`Listener::bind`].
+    /// As [`Listener::bind`].
     pub fn listen(&self) -> Result<Listener, String> {
         Listener::bind(&self.addresses()[self.process()], self.access())
     }
 
-    /// A connection with another process, which is waited for that long.
+    /// Connects to another process, and waits for it for up to `patience`.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is no connection.
     pub fn call(&self, process: usize, patience: Duration) -> Result<TcpStream, JoinError> {
         let (address, access) = (&self.addresses()[process], self.access());
         if access.key.is_none() && !address.to_socket_addrs()?.all(|address| is_loopback(&address))

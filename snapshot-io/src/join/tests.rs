@@ -1,4 +1,4 @@
-//! Who joins, who does not, and that the listener goes on whatever connects.
+//! Processes that join or are refused, and a listener that survives any connection.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -18,7 +18,7 @@ fn listener(access: &Access) -> (Listener, String) {
     (listener, address)
 }
 
-/// Process 1, which calls process 0 at this address.
+/// Returns process 1, which calls process 0 at this address.
 fn caller(address: &str, access: &Access) -> Members {
     let addresses = vec![address.to_owned(), "127.0.0.1:1".to_owned()];
     Members::new(addresses, 1).unwrap().with_access(access.clone())
@@ -28,7 +28,7 @@ fn call(address: &str, access: &Access) -> Result<TcpStream, JoinError> {
     caller(address, access).call(0, SOON)
 }
 
-/// Calls meanwhile; what both sides have, where the listener waits for this long.
+/// Calls a listener that waits for this long; returns the results of both sides.
 fn joined(
     ours: &Access,
     theirs: &Access,
@@ -52,7 +52,7 @@ fn processes_with_the_same_key_or_none_join() {
     for (ours, theirs) in all {
         let (accepted, called) = joined(&ours, &theirs, SOON);
         let (mut here, mut there) = (accepted.unwrap(), called.unwrap());
-        // Nothing of the handshake is left, and there is no limit any more.
+        // No bytes of the handshake are left, and there is no time limit any more.
         assert_eq!(here.read_timeout().unwrap(), None);
         assert_eq!(there.write_timeout().unwrap(), None);
         here.write_all(b"ping").unwrap();
@@ -82,7 +82,7 @@ fn others_do_not_join() {
     assert!(matches!(refused(&none, &with), JoinError::WithoutKey));
 }
 
-/// Records what both sides of a handshake say.
+/// Records the bytes of both sides of a handshake.
 fn recorded(access: &Access) -> (Vec<u8>, Vec<u8>) {
     let (mut listener, address) = listener(access);
     let relay = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -120,17 +120,17 @@ fn what_was_heard_is_of_no_use() {
     let (again, _) = recorded(&access);
     assert_ne!(said[10..42], again[10..42], "random bytes are new ones");
 
-    // To the listener.
+    // Replayed to the listener.
     let (mut listener, address) = listener(&access);
     let mut replay = TcpStream::connect(&address).unwrap();
     replay.write_all(&said).unwrap();
     assert!(listener.accept(Some(Instant::now() + Duration::from_millis(300))).is_none());
     let mut told = Vec::new();
     let _ = replay.read_to_end(&mut told);
-    // Its hello, and that the proof is wrong.
+    // Its hello, and the rejection of the proof.
     assert_eq!((told.len(), told.last()), (43, Some(&0)));
 
-    // To a caller; and what it says itself, sent back as if by a listener.
+    // Replayed to a caller; and the caller's own bytes, sent back as if by a listener.
     type Answer<'a> = &'a (dyn Fn(&mut TcpStream) + Sync);
     let replayed: Answer<'_> = &|socket| {
         let mut said = [0; 42 + 32];
@@ -154,7 +154,8 @@ fn what_was_heard_is_of_no_use() {
     }
 }
 
-/// Whatever comes, cut off anywhere or not at all, nobody joins, and the next one does.
+/// No client joins with arbitrary bytes, cut off anywhere or not at all, and the next process does
+/// join.
 #[test]
 fn garbage_is_turned_away() {
     let access = Access::loopback(key("a"));
@@ -164,7 +165,7 @@ fn garbage_is_turned_away() {
         (0..said.len()).step_by(5).map(|at| said[..at].to_vec()).collect();
     garbage.push(b"GET / HTTP/1.1\r\n\r\n".repeat(10));
     garbage.push(vec![0; 100_000]);
-    // An unlikely version; and each byte changed, among them those of the magic number.
+    // An unlikely version; and each byte changed, including those of the magic number.
     for at in [0, 7, 8, 9, 41, 42, 73] {
         let mut changed = said.clone();
         changed[at] ^= 0x80;
@@ -177,7 +178,7 @@ fn garbage_is_turned_away() {
     }
     for bytes in garbage {
         let mut socket = TcpStream::connect(&address).unwrap();
-        // It may be closed before all is said.
+        // The connection may be closed before all bytes are sent.
         let _ = socket.write_all(&bytes);
         let _ = socket.shutdown(Shutdown::Write);
         assert!(listener.accept(Some(Instant::now() + LOOK)).is_none());
@@ -189,8 +190,8 @@ fn garbage_is_turned_away() {
     });
 }
 
-/// Connections that say nothing, or a byte every now and then, are closed after the limit, however
-/// many there are; and there are never more than a few handshakes.
+/// Connections that send nothing, or a byte from time to time, are closed after the limit, for any
+/// number of them; and there are never more than a few handshakes.
 #[test]
 fn slow_connections_hold_nothing_up_for_long() {
     let access = Access::loopback(key("a"));
@@ -247,7 +248,7 @@ fn other_machines_are_let_in_only_with_a_key_and_by_the_flag() {
         assert!(Listener::bind(address, &Access::default()).is_ok(), "{address}");
     }
     assert!(Listener::bind("0.0.0.0:0", &network).is_ok());
-    // An address of documentation: it would answer only after a minute.
+    // An address reserved for documentation: connecting would fail only after a minute.
     for address in ["192.0.2.1:9", "0.0.0.0:9", "[::ffff:192.0.2.1]:9"] {
         assert!(matches!(call(address, &Access::default()), Err(JoinError::Unprotected)));
     }

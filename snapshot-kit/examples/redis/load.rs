@@ -1,4 +1,4 @@
-//! Many clients at a server, and what they saw.
+//! Many clients of a server, and a recording of their operations.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,18 +11,18 @@ use snapshot_kit::record::{Handle, RecordError, Recorder, Reply};
 
 use super::server::Client;
 
-/// How the keys are read.
+/// Method of reading the keys.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Reading {
     /// `MGET` of all keys: an atomic snapshot.
     Mget,
     /// `MGET` of some keys: an atomic partial scan.
     MgetOfSome,
-    /// A `GET` per key: no snapshot.
+    /// A `GET` per key: not a snapshot.
     Gets,
 }
 
-/// What clients do.
+/// Workload of the clients.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
     /// Number of clients, each of which sets any key.
@@ -31,17 +31,17 @@ pub struct Load {
     pub keys: usize,
     /// Operations per client.
     pub operations: usize,
-    /// How half of them read.
+    /// Method of reading, for half of the operations.
     pub reading: Reading,
 }
 
 impl Load {
-    /// Lets the clients work, and returns what they recorded. `meanwhile` runs beside them,
-    /// with the number of those that still work, and may kill the server: what is in flight
-    /// then has an unknown outcome.
+    /// Runs the clients, and returns their recorded history. `meanwhile` runs beside them, with the
+    /// number of clients still at work. It may kill the server: operations in flight then have an
+    /// unknown outcome.
     ///
     /// # Errors
-    /// If what was recorded is no history.
+    /// If the recording is not a history.
     pub fn run(
         self,
         address: SocketAddr,
@@ -70,7 +70,7 @@ impl Load {
         let keys: Vec<String> = (0..self.keys).map(|key| format!("k{key}")).collect();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         let mut connection = None;
-        // A fixed sequence per client: what happens between clients is chance enough.
+        // A fixed sequence per client: the interleaving of clients is random enough.
         let mut state = number as u64 + 1;
         for operation in 0..self.operations {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(0xb504_f333);
@@ -93,7 +93,7 @@ impl Load {
         }
     }
 
-    /// Whether the outcome is unknown.
+    /// Returns true if the outcome is unknown.
     fn read(
         self,
         client: &mut Client,
@@ -125,7 +125,7 @@ fn outcome<T>(result: io::Result<T>) -> Reply<T> {
     result.map_or(Reply::Unknown, Reply::Done)
 }
 
-/// The connection, made again if it was lost.
+/// Returns the connection, and reconnects if it was lost.
 fn connect(connection: &mut Option<Client>, address: SocketAddr) -> io::Result<&mut Client> {
     let mut tries = 0;
     while connection.is_none() {

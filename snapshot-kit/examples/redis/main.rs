@@ -1,13 +1,13 @@
-//! Is what clients of a Redis server see one object?
+//! Do the clients of a Redis server observe one object?
 //!
 //! ```text
 //! cargo run --release -p snapshot-kit --example redis -- [mget|some|gets|killed] [OPERATIONS] [FILE]
 //! ```
 //!
-//! Starts `redis-server` (Debian: `apt-get install redis-server`), lets 12 clients set 4 keys
-//! and read them, records what they did, and checks it: `MGET` of all keys (`mget`) or of some
-//! (`some`) is atomic, a `GET` per key (`gets`) is not; `killed` kills the server now and then,
-//! without notice. With a FILE, leaves the recording there, for `snapshot-test`.
+//! Starts `redis-server` (Debian: `apt-get install redis-server`), lets 12 clients set 4 keys and
+//! read them, records their operations, and checks the history: `MGET` of all keys (`mget`) or of
+//! some (`some`) is atomic, a `GET` per key (`gets`) is not; `killed` kills the server now and
+//! then, without notice. With a FILE, leaves the recording there, for `snapshot-test`.
 
 mod load;
 mod server;
@@ -44,7 +44,7 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     };
     let load = Load { clients: CLIENTS, keys: 4, operations: operations / CLIENTS, reading };
     let address = server.address();
-    // It is a new one; but what is recorded begins with keys that have no value.
+    // It is a new server, but the recorded history begins with keys that have no value.
     Client::connect(address)?.clear()?;
     let start = Instant::now();
     let history = load.run(address, |busy| {

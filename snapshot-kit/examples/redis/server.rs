@@ -1,4 +1,4 @@
-//! A Redis server of one's own, and clients that speak its protocol (RESP 2).
+//! A private Redis server, and clients that speak its protocol (RESP 2).
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a reply may take before its outcome counts as unknown.
+/// Time without a reply after which an outcome counts as unknown.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A `redis-server` on a port of its own, which ends with this value.
+/// A `redis-server` on its own port, which is killed on drop.
 #[derive(Debug)]
 pub struct Server {
     child: Child,
@@ -19,11 +19,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one; `None` where `redis-server` is not installed. A durable one has on disk
-    /// what it has acknowledged.
+    /// Starts a server; `None` if `redis-server` is not installed. A durable server acknowledges an
+    /// operation only once it is on disk.
     ///
     /// # Errors
-    /// If it does not come up.
+    /// If the server does not start.
     pub fn start(is_durable: bool) -> io::Result<Option<Self>> {
         if Command::new("redis-server").arg("--version").output().is_err() {
             return Ok(None);
@@ -38,15 +38,15 @@ impl Server {
         Ok(Some(server))
     }
 
-    /// Where it listens.
+    /// Returns the address at which the server listens.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Kills it without notice, and starts it again.
+    /// Kills the server without notice, and starts it again.
     ///
     /// # Errors
-    /// If it does not come up again.
+    /// If the server does not start again.
     pub fn restart(&mut self) -> io::Result<()> {
         self.child.kill()?;
         self.child.wait()?;
@@ -87,7 +87,7 @@ impl Drop for Server {
     }
 }
 
-/// A connection.
+/// A connection to a server.
 #[derive(Debug)]
 pub struct Client {
     replies: BufReader<TcpStream>,
@@ -98,7 +98,7 @@ impl Client {
     /// Connects to a server.
     ///
     /// # Errors
-    /// If there is none.
+    /// If no server listens there.
     pub fn connect(address: SocketAddr) -> io::Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
@@ -167,7 +167,7 @@ impl Client {
         Ok(line.trim_end().to_owned())
     }
 
-    /// A number in a bulk string; 0 for none.
+    /// Reads a number in a bulk string; 0 if it is null.
     fn bulk(&mut self) -> io::Result<i64> {
         let line = self.line()?;
         let length: i64 = line

@@ -1,36 +1,35 @@
-//! Where recorders have time from.
+//! Clocks of recorders.
 //!
-//! Needed is only this: if the stamp that one thread takes after a call is smaller than
-//! the stamp that another thread takes before a call, then all that the first call did
-//! was done, and visible to the second thread, before the second call began. Then each
-//! recorded interval contains the real one, and what a recording calls an order is one.
+//! A clock needs one property: if the stamp that one thread takes after a call is smaller than the
+//! stamp that another thread takes before a call, then all effects of the first call were complete,
+//! and visible to the second thread, before the second call began. Then each recorded interval
+//! contains the real one, and each recorded order is real.
 //!
 //! * [`Clock::Ticket`]: stamps are the numbers of one shared counter. Its increments are
-//!   sequentially consistent and totally ordered, and a smaller number happens before a
-//!   larger one, in the sense of the memory model. All threads write one cache line,
-//!   which keeps them in step: races are found seldom.
-//! * [`Clock::Instant`]: the operating system's monotonic clock. It is read *before* the
-//!   entry for an invocation is stored, and a fence separates that store from the call;
-//!   it is read *after* a fence that follows the call. So the real call lies between.
-//!   That two threads' readings compare as they were taken is what "monotonic" means of
-//!   one clock that all processors share, and what the system promises of it.
-//! * [`Clock::Counter`]: the same, with the processor's time-stamp counter; `counter.rs`
-//!   has the instructions and the conditions under which it is one clock.
+//!   sequentially consistent and totally ordered, and a smaller number happens before a larger one,
+//!   in the sense of the memory model. All threads write one cache line, which keeps them in step:
+//!   races are found seldom.
+//! * [`Clock::Instant`]: the operating system's monotonic clock. It is read *before* the entry for
+//!   an invocation is stored, and a fence separates that store from the call; it is read *after* a
+//!   fence that follows the call. So the real call lies between. Readings of two threads compare in
+//!   the order in which they were taken: this is the meaning of "monotonic" for one clock that all
+//!   processors share, and the promise of the system.
+//! * [`Clock::Counter`]: the same, with the processor's time-stamp counter; `counter.rs` has the
+//!   instructions and the conditions under which it is one clock.
 //!
-//! Equal stamps of different threads mean nothing: the recorder puts invocations before
-//! responses, so that these operations overlap. Stamps of one thread are made to grow.
+//! Equal stamps of different threads have no order: the recorder puts invocations before responses,
+//! so that these operations overlap. Stamps of one thread are made to grow.
 
 mod counter;
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Instant;
 
-/// What a recorder orders events by.
+/// Clock by which a recorder orders events.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Clock {
-    /// One counter that all threads increment: an order by definition, which also is
-    /// the same in every run under a controlled scheduler; but it keeps threads in
-    /// step, and so hides races.
+    /// One counter that all threads increment. It is an order by definition, and the same in every
+    /// run under a controlled scheduler; but it keeps threads in step, and so hides races.
     Ticket,
     /// The operating system's monotonic clock.
     Instant,
@@ -39,30 +38,30 @@ pub enum Clock {
 }
 
 impl Clock {
-    /// The counter where it is one clock, else the operating system's.
+    /// Returns the counter if it is one clock, else the operating system's clock.
     pub fn best() -> Self {
         if Self::has_counter() { Self::Counter } else { Self::Instant }
     }
 
-    /// Whether the processors have a counter of constant rate that the operating system
-    /// found to be the same for all of them. x86-64 under Linux.
+    /// Returns true if the processors have a counter of constant rate that the operating system
+    /// found to be the same for all of them: x86-64 under Linux.
     pub fn has_counter() -> bool {
         counter::is_one_clock()
     }
 }
 
-/// A clock that runs.
+/// A running clock.
 #[derive(Debug)]
 pub(crate) struct Source {
     clock: Clock,
-    /// The last number given out.
+    /// The last issued number.
     ticket: AtomicU64,
     origin: Instant,
 }
 
 impl Source {
     /// # Panics
-    /// If there is no such clock here.
+    /// If this system lacks the clock.
     pub(crate) fn new(clock: Clock) -> Self {
         assert!(
             clock != Clock::Counter || Clock::has_counter(),
@@ -75,7 +74,7 @@ impl Source {
         self.clock
     }
 
-    /// A stamp, at least `least`, taken before everything that follows [`Self::begin`].
+    /// Returns a stamp, at least `least`, taken before everything that follows [`Self::begin`].
     #[inline]
     pub(crate) fn before_call(&self, least: u64) -> u64 {
         loop {
@@ -83,12 +82,12 @@ impl Source {
             if stamp >= least {
                 return stamp;
             }
-            // The clock has not advanced since the response before.
+            // The clock has not advanced since the last response.
             std::hint::spin_loop();
         }
     }
 
-    /// Between the entry for an invocation and the call.
+    /// Separates the entry for an invocation from the call.
     #[inline]
     pub(crate) fn begin(&self) {
         match self.clock {
@@ -98,7 +97,7 @@ impl Source {
         }
     }
 
-    /// A stamp, at least `least`, taken after all that precedes it.
+    /// Returns a stamp, at least `least`, taken after everything that precedes it.
     #[inline]
     pub(crate) fn after_call(&self, least: u64) -> u64 {
         match self.clock {
@@ -106,13 +105,13 @@ impl Source {
             Clock::Instant => fence(Ordering::SeqCst),
             Clock::Counter => counter::end(),
         }
-        // A clock that runs backwards within a thread contradicts what is assumed of it;
-        // waiting until it has caught up makes the interval longer, not shorter.
+        // A clock that runs backwards within a thread contradicts its assumptions. Waiting until it
+        // has caught up makes the interval longer, not shorter.
         self.before_call(least)
     }
 
-    /// A stamp that is larger than all that were taken before, and such that whatever
-    /// is taken afterwards is at least as large.
+    /// Returns a stamp larger than all stamps taken before, and no larger than any taken
+    /// afterwards.
     pub(crate) fn cut(&self) -> u64 {
         let reached = self.after_call(0);
         let cut = self.before_call(reached + 1);

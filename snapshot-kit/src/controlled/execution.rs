@@ -16,20 +16,19 @@ use crate::value::{Recorded, Value};
 use crate::watchdog::unfinished;
 use crate::workload::{Operation, Subject, Workload, number, perform};
 
-/// An execution, as far as it came.
+/// An execution, possibly incomplete.
 pub(super) struct Execution {
     pub(super) history: Result<History<Value>, RecordError>,
-    /// It took too many steps, as of a thread that waits for ever.
+    /// True after too many steps, as with a thread that waits forever.
     pub(super) is_abandoned: bool,
-    /// An operation panicked, or shuttle found a deadlock.
+    /// Panic of an operation, or a deadlock found by shuttle.
     pub(super) panic: Option<Box<dyn Any + Send>>,
-    /// Where threads were switched.
     pub(super) switches: Vec<Switch>,
     pub(super) updates: Stepped,
     pub(super) scans: Stepped,
 }
 
-/// Operations of one kind, and those of them within which shuttle took a step.
+/// Operations of one kind, and how many of them contain a step of shuttle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stepped {
     pub(super) made: u64,
@@ -43,7 +42,7 @@ impl Stepped {
     }
 }
 
-/// The execution that is being made, for the watchdog.
+/// The current execution, for the watchdog.
 #[derive(Default)]
 pub(super) struct Stage {
     running: Mutex<Option<Running>>,
@@ -57,11 +56,11 @@ struct Running {
     trial: Trial,
 }
 
-/// How an execution that does not go on stands.
+/// State of an execution that makes no progress.
 pub(super) struct Stuck {
-    /// The process that runs, unless it is the thread that makes the object.
+    /// The running process, unless it is the thread that makes the object.
     pub(super) process: Option<usize>,
-    /// The operations that have not returned.
+    /// Operations that have not returned.
     pub(super) unfinished: String,
     /// The execution so far.
     pub(super) trial: Trial,
@@ -73,14 +72,14 @@ impl Stage {
         *self.running.lock().unwrap_or_else(PoisonError::into_inner) = running;
     }
 
-    /// Changes with each step; `None` between executions.
+    /// Returns a value that changes with each step; `None` between executions.
     pub(super) fn beat(&self) -> Option<(u64, usize)> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let steps = running.as_ref()?.directed.steps();
         Some((self.count.load(Ordering::Relaxed), steps))
     }
 
-    /// The execution that is being made.
+    /// Returns the state of the current execution.
     pub(super) fn stuck(&self) -> Option<Stuck> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let Running { directed, recorder, trial } = running.as_ref()?;
@@ -107,7 +106,7 @@ impl Counter {
     }
 }
 
-/// One operation, from its invocation to its end, also by unwinding.
+/// One operation, from its invocation to its end, including by unwinding.
 struct Meter<'a> {
     counter: &'a Counter,
     directed: &'a Directed,
@@ -128,7 +127,7 @@ impl Drop for Meter<'_> {
     }
 }
 
-/// What the threads of an execution share.
+/// State shared by the threads of an execution.
 struct Scene<V> {
     workload: Workload<V>,
     trial: Trial,
@@ -140,7 +139,7 @@ struct Scene<V> {
 }
 
 impl<V: Recorded + 'static> Scene<V> {
-    /// The operations of a thread.
+    /// Performs the operations of a thread.
     fn act<S: Subject<Value = V>>(&self, thread: usize, subject: &S) {
         let Ok(mut handle) = self.recorder.process(thread) else { return };
         let (threads, writers) = (self.trial.threads.len(), self.trial.writers());
@@ -157,7 +156,7 @@ impl<V: Recorded + 'static> Scene<V> {
     }
 }
 
-/// Makes one execution of the object that `make` makes.
+/// Makes one execution of the object that `make` returns.
 pub(super) fn execute<V, S>(
     workload: &Workload<V>,
     make: &Arc<impl Fn() -> S + Send + Sync + 'static>,
@@ -216,7 +215,7 @@ where
     }
 }
 
-/// Shuttle's, without what it would print.
+/// Returns shuttle's configuration, without its output.
 pub(super) fn config() -> Config {
     let mut config = Config::new();
     config.failure_persistence = FailurePersistence::None;

@@ -1,4 +1,4 @@
-//! What was explored without finding anything, and whether anything could have been found.
+//! Result of an exploration without a violation, and whether it could have found one.
 
 use std::fmt;
 
@@ -9,20 +9,19 @@ use crate::watchdog::unfinished;
 /// The version of shuttle whose types an object must use.
 pub(super) const SHUTTLE: &str = "0.9";
 
-/// What was done without finding anything.
+/// Result of an exploration without a violation.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Explored {
-    /// Executions.
+    /// Number of executions.
     pub schedules: usize,
-    /// Those that were not brought to an end: too many steps, as of a thread that waits for
-    /// ever.
+    /// Number of executions that did not end: too many steps, as with a thread that waits forever.
     pub abandoned: usize,
-    /// How many operations there were, and how many met.
+    /// Number of operations, and of overlapping ones.
     pub overlap: Overlap,
 }
 
 impl Explored {
-    /// A warning where most executions were given up.
+    /// Returns a warning if most executions were abandoned.
     pub fn note(&self) -> Option<&'static str> {
         (2 * self.abandoned > self.schedules).then_some(
             "more than half of the schedules did not end: an operation may wait for ever, or need \
@@ -46,18 +45,17 @@ impl fmt::Display for Explored {
     }
 }
 
-/// What all executions showed together.
+/// Evidence from all executions together.
 #[derive(Debug, Default)]
 pub(super) struct Evidence {
     pub(super) explored: Explored,
     updates: Stepped,
     scans: Stepped,
-    /// The operations that had not returned in the last execution that was given up.
+    /// Operations that had not returned in the last abandoned execution.
     unfinished: String,
 }
 
 impl Evidence {
-    /// Counts an execution.
     pub(super) fn add(&mut self, execution: &Execution) {
         self.explored.schedules += 1;
         self.explored.abandoned += usize::from(execution.is_abandoned);
@@ -71,7 +69,7 @@ impl Evidence {
         }
     }
 
-    /// Why nothing could have been found, if it could not. In a schedule that is made `again`
+    /// Returns why nothing could have been found, if so. In a schedule that is made `again`
     /// operations need not overlap.
     pub(super) fn lack(&self, steps: usize, again: bool) -> Option<String> {
         let Explored { schedules, abandoned, overlap } = self.explored;

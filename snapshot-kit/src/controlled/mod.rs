@@ -1,13 +1,13 @@
-//! The same test under a controlled scheduler: a race that stress hits by chance is found
-//! again, made small, and replayed. Feature `shuttle`.
+//! Tests under a controlled scheduler: a race that stress hits by chance is reproduced, shrunk, and
+//! replayed. Feature `shuttle`.
 //!
-//! Under the crate [`shuttle`](https://docs.rs/shuttle) threads run one at a time, and are
-//! switched where they synchronise; which one goes on is chosen here. So an execution is
-//! determined by a [`Trial`]: what each thread does, and where it is switched. That is a
-//! text of a few lines, which a failing test prints, and which [`Explore::run`] makes again.
+//! Under the crate [`shuttle`](https://docs.rs/shuttle) threads run one at a time, and are switched
+//! where they synchronise; this module chooses the next thread. So an execution is determined by a
+//! [`Trial`]: the operations of each thread, and the switches. A trial is a text of a few lines,
+//! which a failing test prints, and which [`Explore::run`] reproduces.
 //!
-//! The object must synchronise by shuttle's types, which have the names of those of `std`,
-//! usually under a feature of its own:
+//! The object must synchronise by shuttle's types, which have the names of those of `std`, usually
+//! under a separate feature:
 //!
 //! ```
 //! // #[cfg(feature = "shuttle")]
@@ -23,7 +23,7 @@
 //! assert_eq!(explored.schedules, 200);
 //! ```
 //!
-//! What is no snapshot is found out, and its execution made small:
+//! A violation is found, and its execution is shrunk:
 //!
 //! ```
 //! use shuttle::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -42,18 +42,18 @@
 //! # Ok::<(), snapshot_kit::controlled::TrialError>(())
 //! ```
 //!
-//! An exploration that could not have found anything fails, too: if no schedule ended, if
-//! shuttle saw no step inside the scans or inside the updates (so that no thread was ever
-//! stopped there, as with types of `std`), or if no scan overlapped an update. An operation that
-//! blocks outside of shuttle, such as at a lock of `std` which another thread holds, would hang
-//! for ever: after [`Explore::patience`] it is named, and the process ends.
+//! An exploration that could not have found anything fails, too: if no schedule ended, if shuttle
+//! saw no step inside the scans or inside the updates (so that no thread was ever stopped there, as
+//! with types of `std`), or if no scan overlapped an update. An operation that blocks outside of
+//! shuttle, such as at a lock of `std` held by another thread, would hang forever: after
+//! [`Explore::patience`] it is named, and the process ends.
 //!
 //! **Versions.** The object must use the shuttle that this crate uses, 0.9, which is
-//! [`controlled::shuttle`](shuttle). Types of another version are not seen by this scheduler.
-//! They panic, and a line says why; or no step is seen.
+//! [`controlled::shuttle`](shuttle). This scheduler does not see types of another version. They
+//! panic, and a line says why; or no step is seen.
 //!
-//! Shuttle's atomics are sequentially consistent: bugs of weaker orderings are for the crate
-//! `loom`, with the recorder as it is (`examples/loom.rs`).
+//! Shuttle's atomics are sequentially consistent. For bugs of weaker orderings use the crate
+//! `loom`, with the unchanged recorder (`examples/loom.rs`).
 
 mod execution;
 mod explored;
@@ -89,13 +89,13 @@ use crate::watchdog::{PATIENCE, Watchdog};
 pub use crate::workload::Operation;
 use crate::workload::{Closures, Subject, Workload, workload_options};
 
-/// The variable of the environment that names a file with a [`Trial`] to make again.
+/// The environment variable that names a file with a [`Trial`] to reproduce.
 const SCHEDULE: &str = "SNAPSHOT_SCHEDULE";
 
-/// Bytes for each search of orders; the histories are small.
+/// Memory limit in bytes of each search of orders; the histories are small.
 const MEMORY: usize = 1 << 28;
 
-/// How schedules are explored. See [`explore`].
+/// Options of an exploration of schedules. See [`explore`].
 #[derive(Clone, Debug)]
 #[must_use = "nothing happens before `run`"]
 pub struct Explore<V = u64> {
@@ -107,11 +107,11 @@ pub struct Explore<V = u64> {
     replay: Option<Trial>,
 }
 
-/// Explores random schedules of an object that `threads` threads use, each of which updates
-/// a segment of its own and scans. See the [module](self).
+/// Explores random schedules of an object used by `threads` threads, each of which updates its own
+/// segment and scans. See the [module](self).
 ///
 /// # Panics
-/// If there is no thread.
+/// If `threads` is 0.
 pub fn explore(threads: usize) -> Explore {
     Explore {
         workload: Workload::new(threads, 4),
@@ -123,12 +123,12 @@ pub fn explore(threads: usize) -> Explore {
     }
 }
 
-/// A violation with an execution that has it, made small; or no evidence, with the last execution.
+/// A violation with its shrunk execution; or missing evidence, with the last execution.
 #[derive(Debug)]
 pub struct Found {
-    /// What is wrong, as a test shows it.
+    /// The failure, as a test shows it.
     pub failure: Failure,
-    /// The execution.
+    /// The execution that failed, or the last one.
     pub trial: Trial,
 }
 
@@ -148,33 +148,33 @@ impl<V: Recorded> Explore<V> {
         Explore { workload: with(workload), schedules, steps, patience, seed, replay }
     }
 
-    /// The number of executions (default: 10,000).
+    /// Sets the number of executions (default: 10,000).
     pub const fn schedules(mut self, schedules: usize) -> Self {
         self.schedules = schedules;
         self
     }
 
-    /// Steps after which an execution is given up (default: 100,000).
+    /// Sets the number of steps after which an execution is abandoned (default: 100,000).
     pub const fn steps(mut self, steps: usize) -> Self {
         self.steps = steps;
         self
     }
 
-    /// If shuttle sees no step for this long (default: 30 s), the operation that does not return
-    /// is reported, and the process ends with exit code 101.
+    /// Sets the time without a step of shuttle (default: 30 s) after which the hanging operation is
+    /// reported, and the process ends with exit code 101.
     pub const fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// The seed of all choices (default: 0).
+    /// Sets the seed of all choices (default: 0).
     pub const fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Makes this execution again, and no other. So does the variable of the environment
-    /// `SNAPSHOT_SCHEDULE`, which names a file.
+    /// Reproduces only this execution. The environment variable `SNAPSHOT_SCHEDULE`, which names a
+    /// file, has the same effect.
     pub fn replay(mut self, trial: Trial) -> Self {
         self.replay = Some(trial);
         self
@@ -182,14 +182,14 @@ impl<V: Recorded> Explore<V> {
 }
 
 impl<V: Recorded + 'static> Explore<V> {
-    /// Runs: `make()` makes an object, whose segments hold the value of 0;
-    /// `update(object, segment, value)` and `scan(object, process)` as for [`crate::stress()`].
-    /// Prints a summary, which `cargo test -- --nocapture` shows.
+    /// Explores an object: `make()` makes it, with the value of 0 in all segments;
+    /// `update(object, segment, value)` and `scan(object, process)` work as for
+    /// [`crate::stress()`]. Prints a summary, which `cargo test -- --nocapture` shows.
     ///
     /// # Panics
-    /// If an execution is not linearizable, with the report and the execution made small; if
-    /// nothing could have been found (see the [module](self)); if an operation panics; if the
-    /// file of `SNAPSHOT_SCHEDULE` cannot be read.
+    /// If an execution is not linearizable, with the report and the shrunk execution; if nothing
+    /// could have been found (see the [module](self)); if an operation panics; if the file of
+    /// `SNAPSHOT_SCHEDULE` cannot be read.
     #[track_caller]
     pub fn run<O, R: AsRef<[V]>>(
         self,
@@ -206,7 +206,7 @@ impl<V: Recorded + 'static> Explore<V> {
     /// As [`Self::run`], without a panic, without printing, and without the environment.
     ///
     /// # Errors
-    /// The violation that was found, or why none could be.
+    /// The violation, or why none could have been found.
     pub fn try_run<O, R: AsRef<[V]>>(
         self,
         make: impl Fn() -> O + Send + Sync + 'static,
@@ -219,7 +219,7 @@ impl<V: Recorded + 'static> Explore<V> {
         self.try_run_subject(closures(make, update, scan))
     }
 
-    /// As [`Self::run`], for objects that say by themselves how they are called.
+    /// As [`Self::run`], for objects that implement their calls themselves.
     ///
     /// # Panics
     /// As [`Self::run`].
@@ -342,7 +342,7 @@ impl<V: Recorded + 'static> Explore<V> {
         Box::new(Found { failure, trial })
     }
 
-    /// The report of an execution that does not go on.
+    /// Returns the report of an execution that makes no progress.
     fn told(&self, name: &str, stuck: &Stuck) -> String {
         let Stuck { process, unfinished, trial } = stuck;
         let thread = match process {
@@ -361,7 +361,7 @@ impl<V: Recorded + 'static> Explore<V> {
     }
 }
 
-/// Makes subjects of an object and closures.
+/// Returns a function that makes subjects of an object and closures.
 fn closures<O, V, U, S, R>(
     make: impl Fn() -> O + Send + Sync + 'static,
     update: U,
@@ -380,8 +380,8 @@ where
     }
 }
 
-/// Whether an execution, which may have been given up, is not linearizable, or no history, or
-/// cannot be decided. One that panicked is something else.
+/// Returns true if an execution, possibly abandoned, is not linearizable, is not a history, or
+/// cannot be decided; but false after a panic.
 fn is_wrong(execution: &Execution) -> bool {
     if execution.panic.is_some() {
         return false;
@@ -394,14 +394,14 @@ fn is_wrong(execution: &Execution) -> bool {
     !is_linearizable
 }
 
-/// A name for the files of an execution.
+/// Returns a name for the files of an execution.
 fn named(test: &str, trial: &Trial) -> String {
     let mut hasher = DefaultHasher::new();
     trial.to_string().hash(&mut hasher);
     format!("{test}-{:x}", hasher.finish())
 }
 
-/// How to make an execution again, whose text is written beside recordings.
+/// Writes the text of an execution beside recordings; returns how to reproduce it.
 fn schedule_notes(test: &str, trial: &Trial) -> Vec<String> {
     let text = trial.to_string();
     let mut notes = vec![format!(
@@ -416,7 +416,7 @@ fn schedule_notes(test: &str, trial: &Trial) -> Vec<String> {
     notes
 }
 
-/// What a panic may be due to.
+/// Explains a panic due to types of shuttle outside of this scheduler; empty for other panics.
 fn hint(panic: &(dyn Any + Send)) -> String {
     let message = panic.downcast_ref::<&str>().copied();
     let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -430,8 +430,8 @@ fn hint(panic: &(dyn Any + Send)) -> String {
     }
 }
 
-/// Shuttle installs a hook for panics, once, which speaks of schedules of its own: let it, and
-/// put back the one that there was.
+/// Shuttle installs a hook for panics, once, which mentions its own schedules. This lets it do so,
+/// and then restores the previous hook.
 fn keep_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

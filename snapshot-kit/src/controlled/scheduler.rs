@@ -1,9 +1,9 @@
 //! The scheduler given to shuttle.
 //!
-//! Left alone, the thread that runs goes on until it waits, ends, or yields; then comes the
-//! next one that can run, by number, from the first one again after the last. A switch is
-//! an exception: at this step, this thread. So few numbers say what is particular about an
-//! execution, and leaving out one of them is an execution, too.
+//! By default, the running thread continues until it waits, ends, or yields. The next one is the
+//! next runnable thread by number, from the first one again after the last. A switch is an
+//! exception: this thread at this step. So a few numbers describe an execution, and omitting one of
+//! them gives another execution.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,25 +13,23 @@ use shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
 
 use super::trial::{Switch, Trial};
 
-/// One step in this many is a switch, of random schedules; drawn for each of them.
+/// In a random schedule, one step in this many is a switch; drawn for each schedule.
 const RARITIES: [u32; 4] = [2, 4, 8, 16];
 
-/// One execution, and what is to be chosen in it. Clones share it.
+/// One execution, and the choices in it. Clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct Directed(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
-    /// How switches are chosen.
     choice: Choice,
     /// Steps so far.
     step: usize,
-    /// The most of them.
     most: usize,
     has_begun: bool,
-    /// The task that was chosen last.
+    /// The last chosen task.
     current: usize,
-    /// What was switched.
+    /// Switches so far.
     switches: Vec<Switch>,
 }
 
@@ -68,17 +66,15 @@ impl Directed {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Steps so far.
     pub(super) fn steps(&self) -> usize {
         self.state().step
     }
 
-    /// The thread that was chosen last.
+    /// Returns the last chosen task.
     pub(super) fn current(&self) -> usize {
         self.state().current
     }
 
-    /// Where threads were switched.
     pub(super) fn switches(&self) -> Vec<Switch> {
         self.state().switches.clone()
     }
@@ -114,7 +110,7 @@ impl Scheduler for Directed {
         Some(TaskId::from(chosen))
     }
 
-    /// The object's random numbers are the same in every execution (SplitMix64).
+    /// Random numbers for the object; the same in every execution (SplitMix64).
     fn next_u64(&mut self) -> u64 {
         let mut state = self.state();
         state.step += 1;
@@ -124,7 +120,7 @@ impl Scheduler for Directed {
     }
 }
 
-/// Which task runs unless there is a switch.
+/// Returns the task that runs unless there is a switch.
 fn usual(runnable: &[usize], current: Option<usize>, is_yielding: bool) -> Option<usize> {
     let current = match current {
         Some(current) if !is_yielding && runnable.contains(&current) => return Some(current),

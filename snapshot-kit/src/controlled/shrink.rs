@@ -1,21 +1,21 @@
-//! A failing execution, made small: fewer operations first, then fewer switches.
+//! Shrinking of a failing execution: fewer operations first, then fewer switches.
 
 use rand_chacha::ChaCha8Rng;
 
 use super::scheduler::Directed;
 use super::trial::Trial;
 
-/// Random schedules that are tried where an operation is left out.
+/// Number of random schedules tried when an operation is omitted.
 const TRIES: usize = 400;
 
-/// Executions that may be spent in all.
+/// Maximum number of executions.
 const MOST: usize = 40_000;
 
-/// Makes an execution; where threads were switched, if it fails.
+/// Makes an execution; returns its switches if it fails.
 type Fails<'a> = dyn FnMut(&Directed, &Trial) -> Option<Vec<super::Switch>> + 'a;
 
-/// An execution that fails, too, from which no operation was found that could be left out,
-/// and no switch can.
+/// Returns a smaller execution that also fails. Unless [`MOST`] executions were spent, each of its
+/// switches is needed, and for each of its operations no failing schedule without it was found.
 pub(super) fn shrink(
     mut trial: Trial,
     random: &mut ChaCha8Rng,
@@ -63,7 +63,7 @@ fn fewer_operations(
     trial
 }
 
-/// Without the operation of this number, counted thread by thread.
+/// Returns the trial without the operation of this number, counted thread by thread.
 fn without(trial: &Trial, mut at: usize) -> Trial {
     let mut smaller = trial.clone();
     for operations in &mut smaller.threads {
@@ -88,7 +88,7 @@ fn fewer_switches(
         smaller.switches.remove(at);
         *spent += 1;
         match fails(&Directed::along(&smaller, steps), &smaller) {
-            // Those that were made: without the ones that came too late to be.
+            // Only the switches that were made: not those after the end.
             Some(switches) if switches.len() <= smaller.switches.len() => {
                 trial = Trial { switches, ..smaller };
             }

@@ -1,4 +1,4 @@
-//! What determines an execution, as a text.
+//! Text that determines an execution.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use crate::workload::{Operation, Workload};
 /// The first line, with the version of the format.
 const FIRST: &str = "snapshot-schedule 1";
 
-/// At a step, the thread that runs is not the one that would.
+/// At a step, another thread runs than by default.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Switch {
     /// The number of the step, from 0.
@@ -21,8 +21,8 @@ pub struct Switch {
     pub task: usize,
 }
 
-/// What threads do, and where they are switched: all that an execution depends on, if the
-/// object decides nothing by itself.
+/// Operations and switches of threads. They determine an execution, if the object makes no choices
+/// of its own.
 ///
 /// ```
 /// use snapshot_kit::controlled::Trial;
@@ -32,35 +32,35 @@ pub struct Switch {
 /// # Ok::<(), snapshot_kit::controlled::TrialError>(())
 /// ```
 ///
-/// `update` is of the thread's own segment, `update:2` of segment 2; `scan` reads all segments,
+/// `update` writes the thread's own segment, `update:2` segment 2; `scan` reads all segments,
 /// `scan:0,2` these two.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Trial {
-    /// The number of segments.
+    /// Number of segments.
     pub segments: usize,
-    /// What each thread does, in order.
+    /// Operations of each thread, in order.
     pub threads: Vec<Vec<Operation>>,
-    /// Where they are switched, ascending by step.
+    /// Switches of threads, ascending by step.
     pub switches: Vec<Switch>,
 }
 
-/// A text that is no trial.
+/// Error in the text of a trial.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error("line {line}: expected {expected}")]
 pub struct TrialError {
     /// The line, from 1.
     pub line: usize,
-    /// What should stand there.
+    /// The expected text.
     pub expected: &'static str,
 }
 
 impl Trial {
-    /// How many operations there are.
+    /// Returns the number of operations.
     pub fn operations(&self) -> usize {
         self.threads.iter().map(Vec::len).sum()
     }
 
-    /// Several if a thread updates another segment than its own.
+    /// Returns [`Writers::Many`] if a thread updates another segment than its own.
     pub(super) fn writers(&self) -> Writers {
         let mut all = self.threads.iter().enumerate();
         let updates_another = |(thread, operations): (usize, &Vec<Operation>)| {
@@ -71,7 +71,7 @@ impl Trial {
         if all.any(updates_another) { Writers::Many } else { Writers::Single }
     }
 
-    /// The operations of a workload, drawn at random.
+    /// Draws operations of a workload at random.
     pub(super) fn random<V>(workload: &Workload<V>, random: &mut ChaCha8Rng) -> Self {
         let mut draw = |thread| {
             (0..workload.operations).map(|_| workload.draw(thread, random)).collect::<Vec<_>>()
@@ -157,7 +157,7 @@ impl FromStr for Trial {
     }
 }
 
-/// The words for operations.
+/// Words for operations.
 const OPERATIONS: &str = "`update`, `update:2`, `scan` or `scan:0,2` with segments that ascend";
 
 fn operation(thread: usize, word: &str) -> Option<Operation> {

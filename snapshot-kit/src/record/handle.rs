@@ -1,4 +1,4 @@
-//! One process, acting on the object that is recorded.
+//! A process that acts on the recorded object.
 
 use std::iter;
 use std::sync::{Arc, Mutex};
@@ -12,14 +12,14 @@ use super::{BeforeEach, Reply, lock};
 use crate::noise;
 use crate::value::{Recorded, Value};
 
-/// Where events go.
+/// Destination of events.
 #[derive(Debug)]
 pub(super) enum Sink<V> {
     Lane(Lane<V>),
     Watch { process: Process, watch: Arc<Watch<V>>, watching: Arc<Mutex<Vec<Process>>> },
 }
 
-/// The process can be taken again.
+/// Releases the process.
 impl<V> Drop for Sink<V> {
     fn drop(&mut self) {
         if let Self::Watch { process, watching, .. } = self {
@@ -28,7 +28,7 @@ impl<V> Drop for Sink<V> {
     }
 }
 
-/// One process, acting on the object that is recorded.
+/// A process that acts on the recorded object.
 ///
 /// If a call panics, its operation has an unknown outcome.
 #[derive(Debug)]
@@ -74,8 +74,8 @@ impl<V: Clone> Handle<V> {
         self.call((Mark::InvokeScan, None), call, |open, values| OpenScan(open).ok(values.as_ref()))
     }
 
-    /// Records `call` as a scan that returns some segments only: pairs of a segment and its
-    /// value, in any order. What it does not return restricts nothing.
+    /// Records `call` as a scan that returns some segments only: pairs of a segment and its value,
+    /// in any order. Omitted segments are not constrained.
     ///
     /// ```
     /// use snapshot_core::history::Declaration;
@@ -139,8 +139,8 @@ impl<V: Clone> Handle<V> {
         })
     }
 
-    /// Records that an update begins: to be called before the call into the object, and
-    /// closed after it. For code that no closure fits, such as an `async` function.
+    /// Records that an update begins: call it before the call into the object, and close it after
+    /// that. For code that no closure fits, such as an `async` function.
     ///
     /// ```
     /// use snapshot_core::history::Declaration;
@@ -211,7 +211,7 @@ impl<V: Clone> Handle<V> {
     }
 }
 
-/// Objects that hold values of another type than the recording.
+/// For objects with values of another type than the recording.
 impl Handle<Value> {
     /// Records `call` as a scan.
     pub(crate) fn scan_recorded<W: Recorded, T: AsRef<[W]>>(&mut self, call: impl FnOnce() -> T) {
@@ -223,7 +223,7 @@ impl Handle<Value> {
     /// Records `call` as a scan that returns the values of these segments.
     ///
     /// # Panics
-    /// If it returns more or fewer.
+    /// If it returns more or fewer values.
     pub(crate) fn scan_some_recorded<W: Recorded>(
         &mut self,
         segments: &[usize],
@@ -245,7 +245,7 @@ fn by_segment<V>(entries: impl Iterator<Item = (usize, V)>) -> Vec<(Segment, V)>
     entries
 }
 
-/// An operation that was invoked. Dropped without being closed, its outcome is unknown.
+/// An invoked operation. Dropped without being closed, its outcome is unknown.
 #[derive(Debug)]
 struct Open<'h, V: Clone> {
     handle: &'h mut Handle<V>,
@@ -261,7 +261,7 @@ impl<V: Clone> Open<'_, V> {
 
     #[inline]
     fn close_scan(self, values: impl ExactSizeIterator<Item = V>) {
-        // Within bounds, since a history admits no more segments; else it is refused there.
+        // Within bounds, since a history admits no more segments; otherwise the history refuses it.
         let length = u32::try_from(values.len()).unwrap_or(u32::MAX);
         self.close(Mark::RespondScan(length), values);
     }
@@ -279,25 +279,25 @@ impl<V: Clone> Drop for Open<'_, V> {
     }
 }
 
-/// An update that was invoked and has not ended. Dropped, its outcome is unknown: it may
-/// take effect at any later time, or never.
+/// An update that was invoked and has not ended. Dropped, its outcome is unknown: it may take
+/// effect at any later time, or never.
 #[derive(Debug)]
 #[must_use = "dropped, its outcome is unknown"]
 pub struct OpenUpdate<'h, V: Clone>(Open<'h, V>);
 
 impl<V: Clone> OpenUpdate<'_, V> {
-    /// It responded.
+    /// Records its response.
     #[inline]
     pub fn ok(self) {
         self.0.close(Mark::RespondUpdate, iter::empty());
     }
 
-    /// It certainly had no effect, now or later.
+    /// Records that it certainly had no effect, and will have none.
     pub fn fail(self) {
         self.0.close(Mark::Fail, iter::empty());
     }
 
-    /// Its outcome will never be known (a time-out, a lost connection).
+    /// Records that its outcome will never be known (a time-out, a lost connection).
     pub fn unknown(self) {
         self.0.close(Mark::Unknown, iter::empty());
     }
@@ -309,13 +309,13 @@ impl<V: Clone> OpenUpdate<'_, V> {
 pub struct OpenScan<'h, V: Clone>(Open<'h, V>);
 
 impl<V: Clone> OpenScan<'_, V> {
-    /// It returned these values, one per segment.
+    /// Records its values, one per segment.
     #[inline]
     pub fn ok(self, values: &[V]) {
         self.0.close_scan(values.iter().cloned());
     }
 
-    /// It returned some segments only: pairs of a segment and its value, in any order.
+    /// Records the values of some segments: pairs of a segment and its value, in any order.
     ///
     /// # Panics
     /// If a segment exceeds [`Segment::LIMIT`].
@@ -323,12 +323,12 @@ impl<V: Clone> OpenScan<'_, V> {
         self.0.close_some(entries.iter().cloned());
     }
 
-    /// It certainly returned nothing.
+    /// Records that it certainly returned nothing.
     pub fn fail(self) {
         self.0.close(Mark::Fail, iter::empty());
     }
 
-    /// Its outcome will never be known.
+    /// Records that its outcome will never be known.
     pub fn unknown(self) {
         self.0.close(Mark::Unknown, iter::empty());
     }

@@ -1,4 +1,4 @@
-//! The writing end of a log: what a thread does at each event.
+//! The writing end of a log.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use super::lock;
 use super::log::{Item, Log, Mark};
 use crate::clock::Source;
 
-/// A process's log, as the thread writes it that acts as the process.
+/// A process's log, for the thread that acts as the process.
 #[derive(Debug)]
 pub(super) struct Lane<V> {
     source: Arc<Source>,
@@ -29,7 +29,7 @@ impl<V> Lane<V> {
         Self { source, log, ring: Some(ring), least: 0 }
     }
 
-    /// To be called right before the call into the object.
+    /// Records an invocation; called right before the call into the object.
     #[inline]
     pub(super) fn invoke(&mut self, mark: Mark, value: Option<V>) {
         let stamp = self.source.before_call(self.least);
@@ -38,16 +38,16 @@ impl<V> Lane<V> {
         self.source.begin();
     }
 
-    /// The stamp for a response: to be called right after the call.
+    /// Returns the stamp for a response; called right after the call.
     #[inline]
     pub(super) fn returned(&mut self) -> u64 {
         let stamp = self.source.after_call(self.least);
-        // The next invocation comes later: a process has one operation at a time.
+        // The next invocation is later: a process has one operation at a time.
         self.least = stamp + 1;
         stamp
     }
 
-    /// Stores an event with as many values as its mark says.
+    /// Stores an event with as many values as its mark requires.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -58,7 +58,7 @@ impl<V> Lane<V> {
         self.store(stamp, mark, values.map(Item::Value));
     }
 
-    /// The same, for the entries of a partial scan.
+    /// Stores an event with the entries of a partial scan.
     pub(super) fn push_entries(
         &mut self,
         stamp: u64,
@@ -79,7 +79,7 @@ impl<V> Lane<V> {
         if let Ok(chunk) = ring.write_chunk_uninit(items) {
             chunk.fill_from_iter(std::iter::once(event).chain(more));
         } else {
-            // More values than a ring holds.
+            // There are more values than the ring holds.
             for mut item in std::iter::once(event).chain(more) {
                 while let Err(rtrb::PushError::Full(refused)) = ring.push(item) {
                     lock(&self.log).drain();
@@ -90,7 +90,7 @@ impl<V> Lane<V> {
     }
 }
 
-/// The process can be taken again.
+/// Releases the process.
 impl<V> Drop for Lane<V> {
     fn drop(&mut self) {
         lock(&self.log).idle = self.ring.take();

@@ -1,29 +1,29 @@
-//! What one process did, in the order of its stamps, written without a lock.
+//! Log of one process, in the order of its stamps, written without a lock.
 //!
-//! The thread that acts as the process puts its events into a ring (`rtrb`: one writer,
-//! one reader, no lock, no write that another thread waits for); whoever wants a history
-//! drains the rings under the lock of [`Log`]. Only when its ring is full does the writer
-//! take that lock, and drains it itself. So an event can be seen as soon as it is in the
-//! ring, also if the thread then hangs in a call for ever.
+//! The thread that acts as the process puts its events into a ring (`rtrb`: one writer, one reader,
+//! no lock, no write that another thread waits for). A reader that requests a history drains the
+//! rings under the lock of [`Log`]. Only when its ring is full does the writer take that lock, and
+//! drains it itself. So an event can be seen as soon as it is in the ring, even if the thread then
+//! hangs in a call forever.
 //!
-//! Values follow their event in the ring, as items of their own: nothing is allocated
-//! per event. An event whose values are not all there yet has not happened.
+//! Values follow their event in the ring, as separate items: nothing is allocated per event. An
+//! event whose values are incomplete has not happened yet.
 
 use rtrb::{Consumer, Producer, RingBuffer};
 use snapshot_core::history::Action;
 use snapshot_core::{Process, Segment};
 
-/// Items between two times that a writer takes the lock.
+/// Capacity of a ring: items between two times that a writer takes the lock.
 const RING: usize = 2048;
 
-/// What stands in a ring.
+/// Item of a ring.
 #[derive(Debug)]
 pub(super) enum Item<V> {
-    /// Something happened.
+    /// An event; its values follow.
     Event { stamp: u64, mark: Mark },
-    /// A value of the event before.
+    /// A value of the preceding event.
     Value(V),
-    /// A value of the event before, with its segment.
+    /// A value of the preceding event, with its segment.
     Entry(Segment, V),
 }
 
@@ -34,16 +34,16 @@ pub(super) enum Mark {
     InvokeUpdate(Segment),
     InvokeScan,
     RespondUpdate,
-    /// Its values follow.
+    /// This many values follow.
     RespondScan(u32),
-    /// Its entries follow.
+    /// This many entries follow.
     RespondPartialScan(u32),
     Fail,
     Unknown,
 }
 
 impl Mark {
-    /// How many values follow.
+    /// Returns the number of values that follow.
     const fn values(self) -> usize {
         match self {
             Self::InvokeUpdate(_) => 1,
@@ -52,12 +52,12 @@ impl Mark {
         }
     }
 
-    /// How many entries follow.
+    /// Returns the number of entries that follow.
     const fn entries(self) -> usize {
         if let Self::RespondPartialScan(entries) = self { entries as usize } else { 0 }
     }
 
-    /// Whether an operation ends.
+    /// Returns true if an operation ends.
     const fn is_end(self) -> bool {
         !matches!(self, Self::InvokeUpdate(_) | Self::InvokeScan)
     }
@@ -79,7 +79,7 @@ impl Mark {
     }
 }
 
-/// The events of one process that have been drained, and the rest of its ring.
+/// The drained events of one process, and the rest of its ring.
 #[derive(Debug)]
 pub(super) struct Log<V> {
     pub(super) process: Process,
@@ -89,9 +89,9 @@ pub(super) struct Log<V> {
     events: Vec<(u64, Mark)>,
     /// The values of all events, one after the other.
     values: Vec<V>,
-    /// The entries of all partial scans, likewise.
+    /// The entries of all partial scans, one after the other.
     entries: Vec<(Segment, V)>,
-    /// How many values and entries `events` need.
+    /// Numbers of values and entries that `events` need.
     needed: (usize, usize),
 }
 
@@ -102,7 +102,7 @@ impl<V> Log<V> {
         Self { process, idle: Some(producer), ring, events, values, entries, needed: (0, 0) }
     }
 
-    /// Takes over what is in the ring.
+    /// Takes the items of the ring.
     pub(super) fn drain(&mut self) {
         let items = self.ring.slots();
         let Ok(chunk) = self.ring.read_chunk(items) else { return };
@@ -119,7 +119,7 @@ impl<V> Log<V> {
         }
     }
 
-    /// The events with stamps below `cut`, to be read in their order.
+    /// Returns the events with stamps below `cut`, to be read in their order.
     pub(super) fn until(&self, cut: u64) -> Cursor<'_, V> {
         let mut events = &self.events[..];
         // Only the last event can lack values.
@@ -131,7 +131,7 @@ impl<V> Log<V> {
         Cursor { process: *process, events: &events[..count], values, entries }
     }
 
-    /// Forgets the first `events` events.
+    /// Removes the first `events` events.
     pub(super) fn forget(&mut self, events: usize) {
         let (mut values, mut entries) = (0, 0);
         for (_, mark) in self.events.drain(..events) {
@@ -145,7 +145,6 @@ impl<V> Log<V> {
     }
 }
 
-/// Reads a log.
 #[derive(Debug)]
 pub(super) struct Cursor<'a, V> {
     pub(super) process: Process,
@@ -155,14 +154,14 @@ pub(super) struct Cursor<'a, V> {
 }
 
 impl<'a, V> Cursor<'a, V> {
-    /// The place of the next event in the order of time. At one instant, invocations
-    /// come first: operations that only touch overlap.
+    /// Returns the position of the next event in time order. At one instant, invocations precede
+    /// responses: operations that only touch overlap.
     #[inline]
     pub(super) fn key(&self) -> Option<(u64, bool)> {
         self.events.first().map(|(stamp, mark)| (*stamp, mark.is_end()))
     }
 
-    /// The next event, with its values.
+    /// Returns the next event, with its values.
     #[inline]
     pub(super) fn next(&mut self) -> Option<Action<'a, V>> {
         let (&(_, mark), events) = self.events.split_first()?;

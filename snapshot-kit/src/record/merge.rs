@@ -1,7 +1,7 @@
-//! Many logs, each in the order of time, read as one.
+//! Merge of many logs, each in the order of time.
 //!
-//! Threads run for a while before others do, and so their stamps come in long runs: the
-//! log that is read is left only when another one's next event is earlier.
+//! Threads run for a while before others do, so their stamps form long runs: the merge leaves a log
+//! only when another one's next event is earlier.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,10 +10,10 @@ use snapshot_core::history::Event;
 
 use super::log::Cursor;
 
-/// Hands over all events, first to last. O(events + changes of the log * log(logs)).
+/// Passes all events to `take`, first to last. O(events + changes of the log * log(logs)).
 ///
 /// # Errors
-/// The first that `take` returns.
+/// The first error of `take`.
 pub(super) fn merge<V, E>(
     mut logs: Vec<Cursor<'_, V>>,
     mut take: impl FnMut(&Event<'_, V>) -> Result<(), E>,

@@ -1,19 +1,17 @@
-//! Recording a real snapshot object while threads use it.
+//! Recording of a real snapshot object while threads use it.
 //!
-//! Every event has a stamp of the recorder's [`Clock`]: an invocation one from before the
-//! call into the object starts, a response one from after it has returned. Each recorded
-//! interval contains the real one, so wherever the recording says that one operation
-//! preceded another, it really did: a violation found in the recording is a violation of
-//! the object. (The argument for each clock stands at `clock/mod.rs`.) The reverse does
-//! not hold: the longer intervals may hide a violation, and what threads do for the
-//! recording keeps them apart, or in step.
+//! Every event has a stamp of the recorder's [`Clock`]: an invocation one from before the call into
+//! the object starts, a response one from after it has returned. Each recorded interval contains
+//! the real one, so if one operation precedes another in the recording, it really did: a violation
+//! found in the recording is a violation of the object. (`clock/mod.rs` has the argument for each
+//! clock.) The reverse does not hold: the longer intervals may hide a violation, and the work of
+//! recording keeps threads apart, or in step.
 //!
-//! So threads do little: each writes to a log of its own, without a lock (`log.rs`), and
-//! by default they share no counter. A history can be taken at any time, also while
-//! threads go on, or hang in a call for ever: it has all events up to some instant, but
-//! for those that a thread had a stamp for and had not stored yet. Left out, these do no
-//! harm: an operation whose invocation is missing had not begun at that instant, and one
-//! whose response is missing counts as pending.
+//! So threads do little: each writes to its own log, without a lock (`log.rs`), and by default they
+//! share no counter. A history can be taken at any time, even while threads continue, or hang in a
+//! call forever. It has all events up to some instant, except events that a thread had a stamp for
+//! and had not stored yet. Their omission is harmless: an operation whose invocation is missing had
+//! not begun at that instant, and one whose response is missing counts as pending.
 
 mod handle;
 mod lane;
@@ -37,7 +35,7 @@ use self::watch::Watch;
 use crate::clock::{Clock, Source};
 use crate::noise::{self, Noise};
 
-/// A recording that is no history.
+/// Error in the use of a recorder, or in the recorded events.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RecordError {
@@ -47,24 +45,24 @@ pub enum RecordError {
          give each thread its own process, and drop a handle before taking it again"
     )]
     InUse {
-        /// The process.
+        /// The process with two handles.
         process: Process,
     },
-    /// The events form no history; for example, a scan returned too few values,
-    /// or a segment has two writers.
+    /// The events are not a history; for example, a scan returned too few values, or a segment has
+    /// two writers.
     #[error(transparent)]
     History(#[from] HistoryError),
 }
 
-/// What became of a call that can fail.
+/// Result of a call that can fail.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Reply<T> {
-    /// It returned.
+    /// The call returned this result.
     Done(T),
-    /// It certainly had no effect, now or later.
+    /// The call certainly had no effect, and will have none.
     Failed,
-    /// It is not known (a time-out, a lost connection): an update may take effect
-    /// at any later time.
+    /// The result is unknown (a time-out, a lost connection): an update may take effect at any
+    /// later time.
     Unknown,
 }
 
@@ -125,15 +123,15 @@ impl std::fmt::Debug for BeforeEach {
 }
 
 impl<V: Clone> Recorder<V> {
-    /// Nothing has happened yet; with the [best](Clock::best) clock.
+    /// Starts an empty recording with the [best](Clock::best) clock.
     pub fn new(declaration: Declaration<V>) -> Self {
         Self::with_clock(declaration, Clock::best())
     }
 
-    /// Nothing has happened yet.
+    /// Starts an empty recording with this clock.
     ///
     /// # Panics
-    /// If there is no such clock here: see [`Clock::has_counter`].
+    /// If this system lacks the clock: see [`Clock::has_counter`].
     pub fn with_clock(declaration: Declaration<V>, clock: Clock) -> Self {
         Self {
             declaration: Mutex::new(declaration),
@@ -147,8 +145,8 @@ impl<V: Clone> Recorder<V> {
     }
 
     /// Disturbs the threads: they pause after some operations, and at [`noise::point`] inside
-    /// those that are recorded by a closure. The seed and a process determine its pauses.
-    /// By default there is none. (Processors are kept busy, too, by [`crate::stress()`] only.)
+    /// operations recorded by a closure. The seed and a process determine its pauses. The default
+    /// is no noise. ([`crate::stress()`] also keeps processors busy.)
     ///
     /// ```
     /// use snapshot_core::history::Declaration;
@@ -167,22 +165,21 @@ impl<V: Clone> Recorder<V> {
         self
     }
 
-    /// Calls this right before each operation is recorded. For schedulers that switch threads
-    /// only inside the calls which they know: an object that makes none is called then, too, in
-    /// every order (`examples/loom.rs`).
+    /// Calls this right before each operation is recorded. For schedulers that switch threads only
+    /// inside the calls which they know: an object that makes no such calls is then called in every
+    /// order, too (`examples/loom.rs`).
     #[must_use]
     pub fn before_each(mut self, call: impl Fn() + Send + Sync + 'static) -> Self {
         self.before_each = BeforeEach(Some(Arc::new(call)));
         self
     }
 
-    /// A recorder that judges each event as it happens, and records nothing more from
-    /// the first violation on: see [`Self::is_stopped`]. Threads take turns at it, so it
-    /// finds less than judging the history afterwards; it is for long runs that are to
-    /// stop where something went wrong.
+    /// Starts a recording that judges each event as it happens, and stops at the first violation:
+    /// see [`Self::is_stopped`]. Threads take turns at it, so it finds less than judging the
+    /// history afterwards; it is for long runs that should stop at an error.
     ///
-    /// Updates of one segment that overlap, and values that repeat, may leave the online
-    /// monitor without an answer: then the history has to be checked at the end.
+    /// Updates of one segment that overlap, and values that repeat, may leave the online monitor
+    /// without an answer: then the history has to be checked at the end.
     ///
     /// # Errors
     /// If the declaration contradicts itself.
@@ -194,21 +191,21 @@ impl<V: Clone> Recorder<V> {
         Ok(Self { watch, ..Self::with_clock(declaration, Clock::Ticket) })
     }
 
-    /// Whether a [watched](Self::watched) recording is over, since it has a violation or
-    /// is no history.
+    /// Returns true if a [watched](Self::watched) recording is over, because it has a violation or
+    /// is not a history.
     pub fn is_stopped(&self) -> bool {
         self.watch.as_ref().is_some_and(|watch| watch.is_stopped())
     }
 
-    /// What the events are ordered by.
+    /// Returns the clock that orders the events.
     pub fn clock(&self) -> Clock {
         self.source.clock()
     }
 
-    /// The handle through which a thread acts as this process.
+    /// Returns the handle through which a thread acts as this process.
     ///
     /// # Errors
-    /// If there is such a handle already.
+    /// If the process already has a handle.
     ///
     /// # Panics
     /// If `process` exceeds [`Process::LIMIT`].
@@ -240,10 +237,10 @@ impl<V: Clone> Recorder<V> {
         Handle::new(sink, noise, self.before_each.clone())
     }
 
-    /// What has happened so far. O(events); recorded threads go on meanwhile.
+    /// Returns the history so far. O(events); recorded threads continue meanwhile.
     ///
     /// # Errors
-    /// If the events form no history of the declared kind.
+    /// If the events are not a history of the declared kind.
     pub fn history(&self) -> Result<History<V>, RecordError> {
         if let Some(watch) = &self.watch {
             return watch.history();
@@ -251,22 +248,22 @@ impl<V: Clone> Recorder<V> {
         self.with_logs(|logs, cut| self.merged(logs, cut))
     }
 
-    /// What has happened so far, of which nothing is kept: what follows is a recording of
-    /// its own, in which the segments have their present values from the beginning. If
-    /// both are linearizable, so is the whole, and the reverse: all operations of the
-    /// first precede all of the second, so any order has the first before the second, and
-    /// the updates of a segment, which precede each other, leave the last one's value.
+    /// Returns the history so far and removes it: later events form a separate recording, whose
+    /// initial values are the present values of the segments. The whole is linearizable if and only
+    /// if both parts are: all operations of the first precede all of the second, so any order has
+    /// the first before the second, and the updates of a segment, which precede each other, leave
+    /// the last one's value.
     ///
-    /// For the moments between the rounds of a long test: its memory is that of a round.
-    /// Where several processes may update a segment, updates that overlap leave open which came
-    /// last. Then the recording must end with a full scan that began when all else had responded:
-    /// in any order it is the last but for failed operations, so the segments have its values.
+    /// Use it between the rounds of a long test: its memory is then that of one round. If several
+    /// processes may update a segment, overlapping updates leave open which one was last. Then the
+    /// recording must end with a full scan that began when all other operations had responded: in
+    /// any order it is the last, except for failed operations, so the segments have its values.
     ///
-    /// `None` if it cannot be: an operation is open, or had an unknown outcome; there are several
-    /// writers, and no such scan; or the recording is watched. Then all is kept.
+    /// Returns `None`, and keeps all events, if an operation is open, or had an unknown outcome; if
+    /// there are several writers, and no such scan; or if the recording is watched.
     ///
     /// # Errors
-    /// If the events form no history of the declared kind.
+    /// If the events are not a history of the declared kind.
     pub fn take(&self) -> Result<Option<History<V>>, RecordError> {
         if self.watch.is_some() {
             return Ok(None);
@@ -293,8 +290,8 @@ impl<V: Clone> Recorder<V> {
         })
     }
 
-    /// All logs, drained, and an instant up to which they are whole (module docs). The
-    /// instant is taken before the logs are drained: what is stored later, with an
+    /// Drains all logs, and passes them on with an instant up to which they are complete (module
+    /// docs). The instant is taken before the logs are drained: an event stored later, with an
     /// earlier stamp, is an invocation before its call, or a response.
     fn with_logs<T>(&self, use_them: impl FnOnce(&mut [MutexGuard<'_, Log<V>>], u64) -> T) -> T {
         let logs: Vec<_> = lock(&self.logs).iter().map(Arc::clone).collect();
@@ -316,7 +313,7 @@ impl<V: Clone> Recorder<V> {
     }
 }
 
-/// The values of the segments after all operations, whose updates of a segment do not overlap.
+/// Returns the values of the segments after all operations, if updates of a segment do not overlap.
 fn left_by_updates<V: Clone>(history: &History<V>, declaration: &Declaration<V>) -> Vec<V> {
     let segments = history.segments().max(declaration.initial.len());
     let mut left: Vec<V> = (0..segments).map(|k| declaration.initial_value(k).clone()).collect();
@@ -328,8 +325,8 @@ fn left_by_updates<V: Clone>(history: &History<V>, declaration: &Declaration<V>)
     left
 }
 
-/// The values of the segments after all operations, if the last of these is a full scan which all
-/// others precede.
+/// Returns the values of the segments after all operations, if the last of these is a full scan
+/// that all others precede.
 fn left_by_scan<V: Clone>(history: &History<V>) -> Option<Vec<V>> {
     let (last, others) = history.operations().split_last()?;
     let is_last = others.iter().all(|other| other.precedes(last) || other.is_failed());
@@ -337,8 +334,8 @@ fn left_by_scan<V: Clone>(history: &History<V>) -> Option<Vec<V>> {
     (is_full && is_last).then(|| history.scan_values(last).to_vec())
 }
 
-/// What is locked here is whole whenever the lock is free: an entry is made in one step.
-/// So a panic elsewhere in the thread is no reason to give it up.
+/// Locks a mutex whose contents are consistent whenever it is free: an entry is made in one step.
+/// So a panic elsewhere in the thread is no reason to discard them.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,9 +1,8 @@
 //! A recording that is judged while it is made.
 //!
-//! Events are put into one order by one lock, and pass the monitor before the lock is
-//! released: after the first violation nothing more is recorded. As with
-//! [`Clock::Ticket`](crate::Clock::Ticket), the order is sound, and threads are kept in
-//! step.
+//! One lock orders the events, and each passes the monitor before the lock is released: nothing is
+//! recorded after the first violation. As with [`Clock::Ticket`](crate::Clock::Ticket), the order
+//! is sound, and threads are kept in step.
 
 use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,18 +15,18 @@ use snapshot_core::{History, Process, Segment};
 use super::log::Mark;
 use super::{RecordError, lock};
 
-/// Judges an event; `true`: it completes a violation.
+/// Judges an event; returns `true` if it completes a violation.
 type Judge<V> = Box<dyn FnMut(&Event<'_, V>) -> bool + Send>;
 
 /// The recording so far.
 pub(super) struct Watched<V> {
     history: HistoryBuilder<V>,
     judge: Judge<V>,
-    /// What the events did that no history allows.
+    /// Violation of the rules of histories by the events.
     error: Option<RecordError>,
 }
 
-/// Where the handles of all processes bring their events.
+/// Recorder of the events of all processes.
 pub(super) struct Watch<V> {
     watched: Mutex<Watched<V>>,
     is_stopped: AtomicBool,

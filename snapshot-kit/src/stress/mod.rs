@@ -1,14 +1,13 @@
 //! Stress: threads use an object in rounds; each round is recorded and judged.
 //!
-//! Between rounds all threads wait, and so a round's recording is a whole one, that
-//! begins with the values which the round before left ([`Recorder::take`]): memory is
-//! that of a round, however long the test, and what is shown of a failure is short.
-//! What a thread does in a round is drawn before the round begins, from the seed, the
-//! round and the thread; nothing but the operation and the recorder's few instructions
-//! stands between two operations.
+//! Between rounds all threads wait. So the recording of a round is complete, and begins with the
+//! values that the previous round left ([`Recorder::take`]): memory is bounded by one round,
+//! however long the test is, and the report of a failure is short. The operations of a thread in a
+//! round are drawn before the round begins, from the seed, the round and the thread; between two
+//! operations there are only the recorder's few instructions.
 //!
-//! The same seed does the same operations in each thread; when threads are stopped, and
-//! so whether they meet, is up to the operating system. To find a schedule again, use a
+//! The same seed gives the same operations in each thread. The operating system decides when
+//! threads are stopped, and so whether operations overlap. To reproduce a schedule, use a
 //! controlled scheduler, as the crate `lineup` does.
 
 mod plan;
@@ -32,7 +31,7 @@ use crate::value::Recorded;
 use crate::watchdog::PATIENCE;
 use crate::workload::{Closures, Subject, Workload, workload_options};
 
-/// How an object is to be stressed. See [`stress`].
+/// Options of a stress test. See [`stress`].
 #[derive(Clone, Debug)]
 #[must_use = "nothing happens before `run`"]
 pub struct Stress<V = u64> {
@@ -45,11 +44,10 @@ pub struct Stress<V = u64> {
     clock: Clock,
 }
 
-/// The variable of the environment that a seed is taken from.
+/// The environment variable with the seed.
 const SEED: &str = "SNAPSHOT_SEED";
 
-/// Stresses an object with `threads` threads, each of which updates a segment of its own
-/// and scans.
+/// Stresses an object with `threads` threads, each of which updates its own segment and scans.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -63,7 +61,7 @@ const SEED: &str = "SNAPSHOT_SEED";
 /// assert_eq!(done.rounds, 20);
 /// ```
 ///
-/// An object that is no snapshot is found out:
+/// A violation is found:
 ///
 /// ```should_panic
 /// use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -83,7 +81,7 @@ const SEED: &str = "SNAPSHOT_SEED";
 /// ```
 ///
 /// # Panics
-/// If there is no thread.
+/// If `threads` is 0.
 pub fn stress(threads: usize) -> Stress {
     Stress {
         workload: Workload::new(threads, 500),
@@ -104,53 +102,53 @@ impl<V: Recorded> Stress<V> {
         Stress { workload: with(workload), rounds, patience, seed, time, noise, clock }
     }
 
-    /// The number of rounds (default: 100).
+    /// Sets the number of rounds (default: 100).
     pub const fn rounds(mut self, rounds: usize) -> Self {
         self.rounds = rounds;
         self
     }
 
-    /// If no operation begins or returns for this long (default: 30 s), the operations that have
-    /// not returned are reported, and the process ends with exit code 101.
+    /// Sets the time (default: 30 s) without any invocation or response after which the operations
+    /// that have not returned are reported, and the process ends with exit code 101.
     pub const fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// The seed of all choices; by default that of the variable `SNAPSHOT_SEED`, else a
-    /// random one. A failure names it.
+    /// Sets the seed of all choices; the default is the variable `SNAPSHOT_SEED`, else a random
+    /// seed. A failure names it.
     pub const fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// No round begins after this time (default: no limit). With it, [`Self::rounds`] is
-    /// usually to be raised.
+    /// Sets the time after which no round begins (default: no limit). With it, [`Self::rounds`]
+    /// usually needs a larger number.
     pub const fn time(mut self, time: Duration) -> Self {
         self.time = time;
         self
     }
 
-    /// How much threads are disturbed (default: [`Noise::Some`]).
+    /// Sets the amount of disturbance of threads (default: [`Noise::Some`]).
     pub const fn noise(mut self, noise: Noise) -> Self {
         self.noise = noise;
         self
     }
 
-    /// What the recording is ordered by (default: [`Clock::best`]).
+    /// Sets the clock that orders the recording (default: [`Clock::best`]).
     pub const fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Runs: `update(object, segment, value)` writes a segment, in which no value is written
-    /// twice; `scan(object, process)` returns all segments. At first all of them hold the value
-    /// of 0. Unless there are several [writers](Self::writers), the segment is the number of the
-    /// process. Prints a summary, which `cargo test -- --nocapture` shows.
+    /// Stresses an object: `update(object, segment, value)` writes a segment, and never writes a
+    /// value twice to one segment; `scan(object, process)` returns all segments. Initially all of
+    /// them hold the value of 0. Unless there are several [writers](Self::writers), the segment is
+    /// the number of the process. Prints a summary, which `cargo test -- --nocapture` shows.
     ///
     /// # Panics
-    /// If a round is not linearizable, with all that is known of it; if no scan overlapped an
-    /// update, for then the test could not have found anything; or if an operation panics.
+    /// If a round is not linearizable, with the full report; if no scan overlapped an update,
+    /// because then the test could not have found anything; or if an operation panics.
     #[track_caller]
     pub fn run<O: Sync, S: AsRef<[V]>>(
         self,
@@ -175,7 +173,7 @@ impl<V: Recorded> Stress<V> {
         self.try_run_subject(Closures { object, update, scan, value: PhantomData })
     }
 
-    /// As [`Self::run`], for an object that says by itself how it is called.
+    /// As [`Self::run`], for an object that implements its calls itself.
     ///
     /// # Panics
     /// As [`Self::run`].
@@ -233,7 +231,7 @@ impl<V: Recorded> Stress<V> {
     }
 }
 
-/// The summary, printed.
+/// Prints the summary, or panics.
 #[track_caller]
 fn shown(outcome: Result<Summary, Failure>) -> Summary {
     match outcome {
@@ -245,11 +243,10 @@ fn shown(outcome: Result<Summary, Failure>) -> Summary {
     }
 }
 
-/// The seed of the environment, else a random one.
+/// Returns the seed of the environment, else a random one.
 ///
 /// # Panics
-/// If the environment has something else: a run with another seed would not be the one that is
-/// asked for.
+/// If the environment has an invalid seed: a run with another seed would not be the requested one.
 fn seed() -> u64 {
     match std::env::var(SEED) {
         Ok(seed) => seed
@@ -260,14 +257,14 @@ fn seed() -> u64 {
     }
 }
 
-/// What was done without finding anything.
+/// Result of a stress test without a violation.
 #[derive(Clone, Copy, Debug)]
 pub struct Summary {
-    /// The seed.
+    /// Seed of all choices.
     pub seed: u64,
     /// Number of rounds.
     pub rounds: usize,
-    /// How many operations there were, and how many met.
+    /// Number of operations, and of overlapping ones.
     pub overlap: Overlap,
 }
 

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::workload::{Operation, Workload};
 
-/// The operations of one thread in one round.
+/// Draws the operations of one thread in one round.
 pub(super) fn plan<V>(
     workload: &Workload<V>,
     seed: u64,

@@ -1,4 +1,4 @@
-//! The threads of a stress test, and how they wait for each other between rounds.
+//! Threads of a stress test, and their synchronisation between rounds.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -15,16 +15,16 @@ use crate::value::Value;
 use crate::watchdog::{Watchdog, unfinished};
 use crate::workload::{Operation, Subject, number, perform};
 
-/// Between two interruptions by one thread; the system adds some 50 microseconds.
+/// Pause between two interruptions by one thread; the system adds some 50 microseconds.
 const INTERVAL: Duration = Duration::from_micros(20);
 
-/// How long an interruption takes.
+/// Duration of an interruption.
 const INTERRUPTION: Duration = Duration::from_micros(50);
 
-/// The round in which nothing is done, for the watchdog.
+/// Stands for the time between rounds, for the watchdog.
 const NO_ROUND: usize = usize::MAX;
 
-/// What the threads have in common.
+/// State shared by the threads.
 pub(super) struct Team<'a, S: Subject> {
     pub(super) stress: &'a Stress<S::Value>,
     pub(super) seed: u64,
@@ -32,23 +32,23 @@ pub(super) struct Team<'a, S: Subject> {
     pub(super) subject: &'a S,
 }
 
-/// How the threads wait for each other.
+/// Synchronisation of the threads.
 struct Meeting {
     barrier: Barrier,
     is_over: AtomicBool,
     ready: AtomicUsize,
-    /// The round that the threads are in, or [`NO_ROUND`].
+    /// The current round, or [`NO_ROUND`].
     round: AtomicUsize,
-    /// A panic of the object must not leave the others waiting for ever.
+    /// A panic of the object, which must not leave the others waiting forever.
     panicked: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 impl<S: Subject + Sync> Team<'_, S> {
-    /// Works in rounds as long as `goes_on`, which is asked before each; `judge` comes
-    /// after each, when no operation is open.
+    /// Works in rounds as long as `goes_on` returns true, which is called before each. `judge` is
+    /// called after each, when no operation is open.
     ///
     /// # Errors
-    /// The first of `judge`; or that an operation panicked.
+    /// The first error of `judge`; or a panic of an operation.
     pub(super) fn work(
         &self,
         mut goes_on: impl FnMut(usize) -> bool,
@@ -105,7 +105,7 @@ impl<S: Subject + Sync> Team<'_, S> {
         })
     }
 
-    /// One thread, in all rounds.
+    /// Runs one thread, in all rounds.
     fn act(&self, thread: usize, mut handle: Handle<Value>, meeting: &Meeting) {
         let Meeting { barrier, is_over, ready, panicked, .. } = meeting;
         let workload = &self.stress.workload;
@@ -137,15 +137,16 @@ impl<S: Subject + Sync> Team<'_, S> {
             work(&plan);
             barrier.wait();
             if thread == 0 {
-                // Alone: what the updates have left. So a lost update is seen though no scan
-                // followed it, and with several writers the next round knows where it begins.
+                // Alone, it reads the values that the updates have left. So a lost update is seen
+                // even if no scan followed it, and with several writers the next round knows its
+                // initial values.
                 work(&[Operation::Scan]);
             }
             barrier.wait();
         }
     }
 
-    /// Ends the process where a round does not end.
+    /// Ends the process if a round does not end.
     fn watch(&self, watchdog: &Watchdog, round: &AtomicUsize) {
         let mut events = None;
         let beat = || Some(round.load(Ordering::Acquire)).filter(|round| *round != NO_ROUND);
@@ -170,8 +171,8 @@ impl<S: Subject + Sync> Team<'_, S> {
     }
 }
 
-/// The threads that a barrier wakes up run one after the other: a round may be over in
-/// the first before the last has begun. So they meet once more, running, until `all` came.
+/// Waits, spinning, until `all` threads have arrived. Threads woken by a barrier run one after the
+/// other: a round may be over in the first before the last has begun.
 fn start_together(ready: &AtomicUsize, all: usize) {
     ready.fetch_add(1, Ordering::AcqRel);
     let mut waited = 0_u32;
@@ -182,14 +183,14 @@ fn start_together(ready: &AtomicUsize, all: usize) {
     }
 }
 
-/// As many as there are processors.
+/// Returns the number of interrupting threads: one per processor.
 fn interrupters() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Sleeps and wakes up: on that, the system stops whichever thread runs, wherever it is,
-/// far more often than at the end of its turn. Then works for a while, so that another
-/// thread's turn may come next.
+/// Sleeps and wakes up repeatedly. Each time the system stops the running thread at any place, far
+/// more often than at the end of its turn. Then works for a while, so that another thread's turn
+/// may be next.
 fn interrupt(is_over: &AtomicBool) {
     while !is_over.load(Ordering::Acquire) {
         std::thread::sleep(INTERVAL);

@@ -1,4 +1,4 @@
-//! Controlled schedules find what is wrong, make it small, and make it again.
+//! Controlled schedules find violations, shrink them, and reproduce them.
 
 #![cfg(feature = "shuttle")]
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ fn collect(cells: &Cells, _: usize) -> [u64; 3] {
     cells.each_ref().map(|cell| cell.load(SeqCst))
 }
 
-/// Right: no cell gets a value twice.
+/// A right scan: no cell gets a value twice.
 fn collect_twice(cells: &Cells, process: usize) -> [u64; 3] {
     let mut first = collect(cells, process);
     loop {
@@ -66,7 +66,7 @@ fn a_race_is_found_and_made_as_small_as_it_can_be() {
         // A scan that sees the later of two updates, and misses the earlier.
         assert_eq!(trial.operations(), 3, "{failure}");
         assert!((1..=3).contains(&trial.switches.len()), "{failure}");
-        // Nothing can be left out: each switch is needed.
+        // Every switch is needed: none can be omitted.
         for at in 0..trial.switches.len() {
             let mut smaller = trial.clone();
             smaller.switches.remove(at);
@@ -99,7 +99,7 @@ fn a_text_makes_the_same_execution_again() {
     assert_eq!(recordings.len(), 2, "one per seed");
 }
 
-/// A comment sign before each line does no harm: so a schedule stands in a recording.
+/// A comment sign before each line is harmless, so a recording can contain a schedule.
 #[test]
 fn bad_texts_are_refused_with_their_line() {
     let good = "snapshot-schedule 1\nsegments 2\nthread update\nthread scan\nswitches 3:1 5:2\n";
@@ -131,7 +131,7 @@ fn bad_texts_are_refused_with_their_line() {
     assert_eq!("".parse::<Trial>().unwrap_err().line, 1);
 }
 
-/// A scan that waits for ever is no violation, and no endless test.
+/// A scan that waits forever is neither a violation nor an endless test.
 #[test]
 fn schedules_that_do_not_end_are_counted() {
     let waiting =
@@ -231,7 +231,7 @@ fn one_thread_alone_is_no_evidence() {
     assert!(failure.to_string().contains("no scan overlapped an update"), "{failure}");
 }
 
-/// The version in the messages is the one that is used.
+/// The messages name the version that is used.
 #[test]
 fn the_version_of_shuttle_is_the_one_that_is_named() {
     let manifest = include_str!("../../../Cargo.toml");
@@ -240,7 +240,7 @@ fn the_version_of_shuttle_is_the_one_that_is_named() {
     assert!(include_str!("../../../docs/kit.md").contains("shuttle 0.9"));
 }
 
-/// A lock of `std` across a step: the thread that waits for it is blocked for ever.
+/// A lock of `std` across a step: the thread that waits for it is blocked forever.
 #[test]
 fn a_lock_that_shuttle_does_not_see_is_named() {
     let test = "controlled::a_lock_that_shuttle_does_not_see_is_named";
@@ -286,7 +286,7 @@ fn types_without_a_scheduler_are_explained() {
     }
 }
 
-/// Several writers, partial scans, texts: found, made small, and made again from a text.
+/// Several writers, partial scans, texts: found, shrunk, and reproduced from a text.
 #[test]
 fn several_writers_and_partial_scans_are_explored() {
     struct Table(Vec<Mutex<String>>);
@@ -303,7 +303,7 @@ fn several_writers_and_partial_scans_are_explored() {
             locked.iter().map(|cell| (**cell).clone()).collect::<Vec<String>>()
         }
 
-        /// Not all of them are locked together: no snapshot.
+        /// The segments are not locked together: not a snapshot.
         fn scan_some(&self, _process: usize, segments: &[usize]) -> Vec<String> {
             segments.iter().map(|segment| self.0[*segment].lock().unwrap().clone()).collect()
         }

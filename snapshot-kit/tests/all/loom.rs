@@ -1,4 +1,4 @@
-//! The example for loom finds what weak memory allows, and a scan that reads nothing.
+//! The example for loom finds violations under weak memory, and a scan that reads nothing.
 
 #[allow(dead_code, reason = "its `main`")]
 #[path = "../../examples/loom.rs"]

@@ -1,4 +1,4 @@
-//! Recorded executions are histories that say what really happened.
+//! Recorded executions are histories of the real events.
 
 use std::future::Future as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -116,8 +116,8 @@ fn clocks() -> impl Iterator<Item = Clock> {
     all.into_iter().filter(|clock| *clock != Clock::Counter || Clock::has_counter())
 }
 
-/// A history taken at any time is one that the recording goes through: what it has of
-/// each process is the beginning of what that process did, and it is in the final order.
+/// A history taken at any time is a part of the final one: for each process it has the beginning of
+/// its events, in the final order.
 #[test]
 fn histories_taken_meanwhile_are_parts_of_the_whole() {
     let taken: usize = clocks().map(take_meanwhile).sum();
@@ -161,8 +161,8 @@ fn take_meanwhile(clock: Clock) -> usize {
         };
         assert!(of(&whole).starts_with(&of(&taken)));
     }
-    // The order is that of real time: each scan sees the updates that responded
-    // before it was invoked, and none that was invoked after it responded.
+    // The order agrees with real time: each scan sees the updates that responded before it was
+    // invoked, and none that was invoked after it responded.
     for scan in whole.operations().iter().filter(|operation| operation.is_scan()) {
         for update in whole.operations().iter().filter(|operation| !operation.is_scan()) {
             let seen = whole.scan_values(scan)[update.segment().unwrap().index()];
@@ -174,7 +174,7 @@ fn take_meanwhile(clock: Clock) -> usize {
     count
 }
 
-/// More values than a ring holds, more events than it holds, and a thread that dies.
+/// More values than a ring holds, more events than it holds, and a thread that panics.
 #[test]
 fn nothing_that_was_recorded_is_lost() {
     const SEGMENTS: usize = 5_000;
@@ -218,7 +218,7 @@ fn guards_close_as_they_are_told() {
     assert_linearizable!(history);
 }
 
-/// A task that waits holds its guard; cancelled, it drops it.
+/// A waiting task holds its guard; a cancelled task drops it.
 #[test]
 fn a_cancelled_task_has_an_unknown_outcome() {
     let recorder = Recorder::new(Declaration::new(0).with_segments(1));
@@ -255,8 +255,8 @@ fn a_watched_recording_stops_at_the_first_violation() {
     assert!(recorder.process(1).is_ok());
 }
 
-/// What was taken and what follows are two recordings of which the second begins with
-/// the values that the first one left.
+/// The taken part and the rest are two recordings, of which the second begins with the values that
+/// the first one left.
 #[test]
 fn a_recording_can_be_taken_in_pieces() {
     let recorder = Recorder::new(Declaration::new(0).with_segments(2));
@@ -266,7 +266,7 @@ fn a_recording_can_be_taken_in_pieces() {
     assert_eq!(first.operations().len(), 1);
     handle.scan(|| [5, 0]);
     drop(handle.begin_update(0, 6));
-    // It may take effect later: it must not be forgotten.
+    // The update may take effect later, so it must not be removed.
     assert!(recorder.take().unwrap().is_none());
     handle.scan(|| [6, 0]);
     let second = recorder.history().unwrap();
@@ -275,8 +275,8 @@ fn a_recording_can_be_taken_in_pieces() {
     assert_linearizable!(second);
 }
 
-/// Partial scans are recorded as they are, among full ones, by threads at the same time, and
-/// with more entries than a ring holds.
+/// Partial scans are recorded with their entries, among full ones, by concurrent threads, and with
+/// more entries than a ring holds.
 #[test]
 fn partial_scans_are_recorded_with_their_entries() {
     const SEGMENTS: usize = 3000;
@@ -326,7 +326,8 @@ fn partial_scans_are_recorded_with_their_entries() {
     }
 }
 
-/// With several writers a recording can be taken in pieces where a full scan ends it, alone.
+/// With several writers a recording can be taken in pieces after a full scan that runs alone at its
+/// end.
 #[test]
 fn a_recording_of_several_writers_can_be_taken_after_a_scan() {
     let declaration = Declaration::new(0).with_segments(2).with_writers(Writers::Many);

@@ -1,5 +1,5 @@
-//! A real server under load, killed and not: what is atomic is never accused, what is not is
-//! found out. Where `redis-server` is not installed, nothing is tested, and a line says so.
+//! A real server under load, killed or not: atomic operations are never accused, others are found
+//! out. If `redis-server` is not installed, nothing is tested, and a line says so.
 //!
 //! `SNAPSHOT_REDIS=1000000` is the number of operations of the linearizable recordings.
 
@@ -55,7 +55,8 @@ fn what_is_read_at_one_instant_is_never_accused() {
 #[test]
 fn a_get_per_key_is_no_snapshot() {
     let Some(server) = server(false) else { return };
-    // Each round finds one almost surely; that ten do not would be a wonder.
+    // Each round almost surely finds a violation; ten rounds without one are practically
+    // impossible.
     let is_found = (0..10).any(|_| {
         let load = Load { clients: 12, keys: 4, operations: 300, reading: Reading::Gets };
         let history = load.run(server.address(), |_| {}).unwrap();

@@ -1,4 +1,4 @@
-//! Stress finds what is wrong, shows it, and finds nothing in what is right.
+//! Stress finds violations and shows them, and accuses no right object.
 
 use std::fs;
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use snapshot_kit::{Clock, Failure, Noise, Stress, Subject, Summary, Writers, noi
 
 use crate::child;
 
-/// Reads one cell after the other: no snapshot.
+/// Reads one cell after the other: not a snapshot.
 fn collect(cells: &[AtomicU64]) -> Vec<u64> {
     let read = |cell: &AtomicU64| {
         noise::point();
@@ -70,13 +70,13 @@ fn an_object_behind_a_lock_raises_no_alarm() {
                 assert_eq!((summary.rounds, summary.overlap.operations), (40, operations));
                 assert!(summary.overlap.scans > 0, "{summary}");
             }
-            // Undisturbed threads may not meet on a machine with other things to do.
+            // Without noise, threads may never overlap on a busy machine.
             Err(failure) => assert!(noise == Noise::Off && failure.lacks_evidence(), "{failure}"),
         }
     }
 }
 
-/// One thread; threads of which none updates; and operations that never meet.
+/// One thread; only scanning threads; and operations that never overlap.
 #[test]
 fn a_test_that_can_find_nothing_fails() {
     let lacks = |stress: Stress| {
@@ -125,7 +125,7 @@ fn time_ends_a_stress_test() {
 /// Several writers of a segment, some of whose updates get lost; partial scans; texts as values.
 struct Table {
     cells: Mutex<Vec<String>>,
-    /// Counts updates; every this many is lost.
+    /// Counts updates; every `lost`th is lost.
     updates: AtomicUsize,
     lost: usize,
     is_torn: bool,
@@ -185,7 +185,7 @@ fn several_writers_partial_scans_and_texts_are_judged() {
     assert!(lost.is_violation(), "{lost}");
 }
 
-/// All updates are lost, also where no scan follows them but the one that ends the round.
+/// All updates are lost, even those followed only by the scan that ends the round.
 #[test]
 fn a_round_ends_with_a_scan() {
     for seed in 0..20 {
@@ -197,7 +197,7 @@ fn a_round_ends_with_a_scan() {
     }
 }
 
-/// The other threads wait for the next round, and must not do so for ever.
+/// The other threads wait for the next round, but not forever.
 #[test]
 #[should_panic = "the object is broken"]
 fn an_operation_that_panics_ends_the_test() {
@@ -212,7 +212,7 @@ fn an_operation_that_panics_ends_the_test() {
     );
 }
 
-/// A scan that waits for ever is named, and the test ends.
+/// A scan that waits forever is named, and the test ends.
 #[test]
 fn an_operation_that_does_not_return_is_named() {
     let told = child::told("stress::an_operation_that_does_not_return_is_named", || {
@@ -250,7 +250,7 @@ fn a_seed_of_the_environment_that_is_no_number_is_refused() {
     assert!(told.contains("SNAPSHOT_SEED=7f: expected a number"), "{told}");
 }
 
-/// What takes long and returns is not accused.
+/// A slow operation that returns is not accused.
 #[test]
 fn a_slow_object_is_waited_for() {
     let slow = stress(2).rounds(1).operations(8).patience(Duration::from_millis(60));

@@ -9,7 +9,7 @@ use snapshot_core::immediate::{History, SetLinearization};
 
 use super::{Coded, Columns, MOST_ENTRIES, Stream, Values, finished, write_order, write_times};
 
-/// The columns of an execution of an immediate snapshot. O(length).
+/// Encodes the columns of an execution of an immediate snapshot. O(length).
 pub fn encode_exchanges<V: Display>(
     history: &History<V>,
     blocks: Option<&SetLinearization>,

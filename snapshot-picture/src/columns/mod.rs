@@ -1,28 +1,24 @@
 //! A whole history in few bytes, for the script of a page.
 //!
-//! One stream of unsigned LEB128 numbers, deflated (RFC 1950), in base64. Operations are
-//! in the order of their invocations, column after column: neighbours in a column are
-//! alike, or differ by little, which is what deflate wants. [`encode`] writes, in this
-//! order:
+//! The encoding is one stream of unsigned LEB128 numbers, deflated (RFC 1950), in base64.
+//! Operations are in the order of their invocations, column after column: neighbours in a column
+//! are equal, or differ by little, which suits deflate. [`encode`] writes, in this order:
 //!
-//! 1. numbers of operations, processes, segments and ticks, and of entries of scans that
-//!    are included (0 or all);
-//! 2. per operation the process; per operation 0 for a scan, k + 1 for an update of
-//!    segment k; per operation the invocation less that of the operation before; per
-//!    operation 0 if it has no end, else 4 (end - invocation) + 1 (complete), 2 (failed)
-//!    or 3 (outcome lost);
+//! 1. numbers of operations, processes, segments and ticks, and of included entries of scans (0 or
+//!    all);
+//! 2. per operation the process; per operation 0 for a scan, k + 1 for an update of segment k; per
+//!    operation the invocation minus that of the previous operation; per operation 0 if it has no
+//!    end, else 4 (end - invocation) + 1 (complete), 2 (failed) or 3 (outcome lost);
 //! 3. per update the value; per complete scan its entries, if they are included;
-//! 4. the number of operations in the linearization, and each less the one before,
-//!    zigzag.
+//! 4. the number of operations in the linearization, and each minus the previous one, zigzag.
 //!
-//! Of an immediate snapshot ([`encode_exchanges`]): every operation updates its process's
-//! segment, and has entries if it is complete; at the end stand the number of blocks, and the
-//! size of each.
+//! For an immediate snapshot ([`encode_exchanges`]): every operation updates its process's segment,
+//! and has entries if it is complete; at the end stand the number of blocks, and the size of each.
 //!
-//! A value is an integer of at most 48 bits, or a text in the dictionary beside the
-//! columns. It is written as 2 zigzag(v - w) if the value w before it (of an update: of
-//! the last update of that segment; of a scan: in the last scan) is of the same kind, else
-//! as 2 zigzag(v) + 1; the first w is the integer 0.
+//! A value is an integer of at most 48 bits, or a text in the dictionary beside the columns. It is
+//! written as 2 zigzag(v - w) if the value w before it (for an update: of the last update of that
+//! segment; for a scan: in the last scan) is of the same kind, else as 2 zigzag(v) + 1; the first w
+//! is the integer 0.
 
 mod exchanges;
 
@@ -41,30 +37,30 @@ use snapshot_core::{OperationId, Segment};
 
 pub use self::exchanges::encode_exchanges;
 
-/// Entries of scans beyond these are left out, of all scans: a browser would have to
-/// hold them.
+/// Maximum number of entries of scans; if there are more, the entries of all scans are omitted,
+/// because a browser would have to hold them.
 pub const MOST_ENTRIES: usize = 8_000_000;
 
-/// What stands for a segment that a partial scan did not return, as in recordings.
+/// Text for a segment that a partial scan did not return, as in recordings.
 pub(crate) const GAP: &str = "_";
 
-/// The columns of a history, as texts for a page.
+/// Columns of a history, as texts for a page.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Columns {
     /// The stream, deflated, in base64.
     pub base64: String,
-    /// The values that are no small integers, in the order of their numbers.
+    /// Values that are not small integers, in the order of their numbers.
     pub dictionary: Vec<String>,
-    /// Whether the entries of scans are included.
+    /// True if the entries of scans are included.
     pub has_entries: bool,
 }
 
-/// Where the columns take their times from: the tick of each event.
+/// Times of the columns: the tick of each event.
 #[derive(Clone, Copy, Debug)]
 pub struct Ticks<'a> {
-    /// Per event; `None`: the event's own number.
+    /// Per event; `None` for the event's own number.
     pub of_event: Option<&'a [usize]>,
-    /// The number of ticks.
+    /// Number of ticks.
     pub count: usize,
 }
 
@@ -78,7 +74,7 @@ struct Values {
 }
 
 impl Values {
-    /// Integers of at most 48 bits are themselves: sums of two are exact in a script.
+    /// Integers of at most 48 bits stand for themselves: sums of two are exact in a script.
     fn code(&mut self, value: &impl Display) -> Coded {
         let text = value.to_string();
         if let Ok(number) = text.parse::<i64>()
@@ -130,7 +126,7 @@ const fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)) as u64
 }
 
-/// The columns of a history. O(length).
+/// Encodes the columns of a history. O(length).
 pub fn encode<V: Display>(
     history: &History<V>,
     order: Option<&Linearization>,
@@ -194,7 +190,7 @@ fn write<V: Display>(
     write_order(out, order.map_or(&[], |order| &order.order))
 }
 
-/// Per operation when it was invoked, then per operation how and when it ended.
+/// Writes per operation its invocation, then per operation its outcome and end.
 fn write_times(
     out: &mut Stream,
     times: impl Iterator<Item = (usize, Outcome)> + Clone,

@@ -1,5 +1,5 @@
-//! Sections of a page: tables, texts as they are, and listings of an algorithm with
-//! remarks at its lines.
+//! Sections of a page: tables, unformatted texts, and listings of an algorithm with remarks at its
+//! lines.
 
 use maud::html;
 
@@ -8,29 +8,29 @@ use super::{Section, shown};
 /// A line of a listing.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Line {
-    /// The text of the line.
+    /// Text of the line.
     pub text: String,
-    /// What is said of it, in order.
+    /// Remarks on the line, in order.
     pub remarks: Vec<Remark>,
 }
 
-/// What is said of a line.
+/// A remark on a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Remark {
-    /// Its sign.
+    /// Sign that repeats the message of the text.
     pub sign: Sign,
-    /// The words.
+    /// Text of the remark.
     pub text: String,
 }
 
-/// The sign of a remark: colours and symbols say again what its words say.
+/// Sign of a remark: a colour and a symbol that repeat the message of its text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Sign {
-    /// It is needed.
+    /// The statement is needed.
     Needed,
-    /// It can be left out.
+    /// The statement can be omitted.
     Spare,
-    /// It is not known, or does not apply.
+    /// Unknown, or not applicable.
     Open,
 }
 
@@ -53,7 +53,7 @@ impl Sign {
 }
 
 impl Section {
-    /// A table: the heads of its columns, and its rows.
+    /// A table with the heads of its columns, and its rows.
     pub fn table(heading: &str, note: &str, heads: &[&str], rows: &[Vec<String>]) -> Self {
         let body = html! {
             @if !note.is_empty() { p { (shown(note)) } }
@@ -69,7 +69,7 @@ impl Section {
         Self { heading: heading.to_owned(), body }
     }
 
-    /// A text with its lines and blanks, folded away below a word on it.
+    /// A text with its lines and blanks, folded below a summary.
     pub fn folded(heading: &str, note: &str, summary: &str, text: &str) -> Self {
         let lines = text.lines().map(shown).collect::<Vec<_>>().join("\n");
         let body = html! {

@@ -1,13 +1,13 @@
 //! One HTML page that explains a history: words, pictures, the whole recording.
 //!
-//! The page is one file. It loads nothing - a content security policy forbids it, and
-//! allows no script but ours, by its hash - so it works offline, can be attached to a
-//! bug report, and text of a recording cannot become a script: markup is written by
-//! `maud`, which escapes text, and data for the script stands in an element that the
-//! browser does not run, with `<`, `>` and `&` written as JSON escapes.
+//! The page is one file. It loads nothing: a content security policy forbids it, and allows only
+//! our script, by its hash. So the page works offline, can be attached to a bug report, and text of
+//! a recording cannot become a script. Markup is written by `maud`, which escapes text, and data
+//! for the script is in an element that the browser does not run, with `<`, `>` and `&` written as
+//! JSON escapes.
 //!
-//! Without a script the words, pictures and lists are all there; the script draws the
-//! recording on a canvas, from [`crate::columns`].
+//! Without scripts, all words, pictures and lists are there; the script draws the recording on a
+//! canvas, from [`crate::columns`].
 
 pub mod listing;
 mod steps;
@@ -29,16 +29,16 @@ pub use steps::{Change, Step, Steps};
 const STYLE: &str = include_str!("../../assets/page.css");
 const SCRIPT: &str = include_str!("../../assets/page.js");
 
-/// What the page answers.
+/// Answer that the page explains.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Answer {
-    /// It is not linearizable; it is wrong.
+    /// A history is not linearizable; an algorithm is wrong.
     Violation,
-    /// An algorithm does what has no meaning.
+    /// An algorithm has a run-time fault.
     Faulty,
-    /// It is linearizable; it is proved.
+    /// A history is linearizable; an algorithm is proved.
     Linearizable,
-    /// There is no answer.
+    /// Neither was established.
     Unknown,
 }
 
@@ -52,86 +52,86 @@ impl Answer {
     }
 }
 
-/// An operation that the page points at.
+/// An operation that the page highlights.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct Guilty {
-    /// Its number.
+    /// Number of the operation.
     pub operation: usize,
-    /// Its name: `U1`.
+    /// Name of the operation: `U1`.
     pub name: String,
-    /// What it did.
+    /// Description of the operation and its result.
     pub deed: String,
-    /// Where it stands in the recording: `[3:1 to 9:1]`.
+    /// Place in the recording: `[3:1 to 9:1]`.
     pub place: String,
 }
 
 /// A remark that belongs to a place of the recording.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct Annotation {
-    /// The tick that it precedes.
+    /// The tick that the remark precedes.
     pub tick: usize,
-    /// What it says.
+    /// Text of the remark.
     pub text: String,
 }
 
 /// A part of the page that only one kind of answer has.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// The heading.
+    /// Heading of the section.
     pub heading: String,
-    /// What is below it.
+    /// Contents below the heading.
     pub body: Markup,
 }
 
 /// The whole recording, for the canvas.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    /// The operations.
+    /// Operations of the recording.
     pub columns: Columns,
-    /// The name of a tick: `event`, `step`.
+    /// Name of a tick: `event`, `step`.
     pub tick: &'static str,
     /// Comments, ascending by tick.
     pub annotations: Vec<Annotation>,
-    /// What the script cannot show, and why.
+    /// Parts that the script cannot show, with reasons.
     pub notes: Vec<String>,
     /// The tick that completes the violation.
     pub decided_at: Option<usize>,
-    /// Whether it is of an immediate snapshot.
+    /// True for an immediate snapshot.
     pub is_of_exchanges: bool,
 }
 
-/// What the page says. Everything but `sections` is text.
+/// Contents of a page. All fields except `sections` are text.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// The input's name.
+    /// Name of the input.
     pub title: String,
-    /// The answer.
+    /// Kind of the answer.
     pub answer: Answer,
     /// The answer in a word.
     pub verdict: String,
-    /// Its size, and how it was decided.
+    /// Size of the input, and method of the decision.
     pub summary: String,
-    /// Why: paragraphs.
+    /// Paragraphs of the argument.
     pub words: Vec<String>,
-    /// The operations of the argument.
+    /// Operations of the argument.
     pub diagram: Diagram,
-    /// Their details, in the order of the diagram.
+    /// Details of the operations, in the order of the diagram.
     pub guilty: Vec<Guilty>,
-    /// After the renaming, and its name.
+    /// Name of the renaming, and the diagram after it.
     pub renamed: Option<(String, Diagram)>,
-    /// The automaton's run.
+    /// Run of the automaton.
     pub run: Option<Run>,
-    /// The recording, unless there is none.
+    /// The recording, if there is one.
     pub recording: Option<Recording>,
-    /// The steps of an algorithm, if it is one's execution.
+    /// Steps of the algorithm, for its executions.
     pub steps: Option<Steps>,
-    /// More, at the end.
+    /// Further sections, at the end.
     pub sections: Vec<Section>,
-    /// The program that wrote the page, and how to get the answer again.
+    /// The program that wrote the page, and the command that reproduces the answer.
     pub origin: String,
 }
 
-/// What the script needs.
+/// Data for the script.
 #[derive(Serialize)]
 struct Data<'a> {
     columns: &'a str,
@@ -147,7 +147,7 @@ struct Data<'a> {
 }
 
 impl Page {
-    /// The file. Its size is that of the columns, about 2 to 8 bytes per operation, and
+    /// Returns the file. Its size is that of the columns, about 2 to 8 bytes per operation, and
     /// some 40 kB.
     pub fn html(&self) -> String {
         let policy = format!(
@@ -246,7 +246,7 @@ impl Page {
         }
     }
 
-    /// What the arrows of the diagram, and dashed lines, say.
+    /// Returns the legend for the arrows of the diagram, and for dashed lines.
     fn caption(&self) -> Markup {
         let diagram = &self.diagram;
         let has_suppositions = diagram.arrows.iter().any(|arrow| arrow.cause == Cause::Supposed);
@@ -410,8 +410,8 @@ impl Page {
     }
 }
 
-/// JSON that can stand in a `script` element: nothing in it ends the element or begins a
-/// comment, and no character in it is a line end to a script.
+/// Escapes JSON for a `script` element: nothing in it ends the element or begins a comment, and no
+/// character in it is a line end to a script.
 fn embedded(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for character in json.chars() {
@@ -425,8 +425,8 @@ fn embedded(json: &str) -> String {
     safe
 }
 
-/// Text from outside: control characters and those that turn the direction of text are
-/// shown as their numbers; `maud` escapes the rest.
+/// Escapes untrusted text: control characters and those that change the direction of text are shown
+/// as their numbers; `maud` escapes the rest.
 fn shown(text: &str) -> String {
     let is_hidden = |character: char| {
         character.is_control()
@@ -444,7 +444,8 @@ fn shown(text: &str) -> String {
     safe
 }
 
-/// The class of a paragraph of the argument: two blanks at its beginning are a supposition.
+/// Returns the class of a paragraph of the argument: each two blanks at its beginning are a
+/// supposition.
 const fn depth(paragraph: &str) -> &'static str {
     const DEPTHS: [&str; 9] = ["d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8"];
     let bytes = paragraph.as_bytes();

@@ -1,4 +1,4 @@
-//! The steps of an algorithm's execution: what each did, forwards and backwards.
+//! The steps of an algorithm's execution, with their effects, forwards and backwards.
 
 use maud::{Markup, html};
 use serde::Serialize;
@@ -6,41 +6,41 @@ use serde::Serialize;
 /// A place that a step changed: a cell of shared memory, or a variable of a process.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct Change {
-    /// Its name, unique in the execution: `r[1]`, `p0: c`.
+    /// Name of the place, unique in the execution: `r[1]`, `p0: c`.
     pub name: String,
-    /// What it held.
+    /// Content before the step.
     pub old: String,
-    /// What it holds after the step.
+    /// Content after the step.
     pub new: String,
 }
 
 /// One step.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct Step {
-    /// The process that takes it.
+    /// The process that takes the step.
     pub process: usize,
-    /// What it does.
+    /// Description of the step.
     pub text: String,
-    /// The line of the algorithm that it executes, from 1; 0 if it only begins or ends an
+    /// The line of the algorithm that the step executes, from 1; 0 if it only begins or ends an
     /// operation.
     pub line: usize,
-    /// What it changes.
+    /// Places that the step changes.
     pub changes: Vec<Change>,
 }
 
 /// All steps, with the text of the algorithm.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct Steps {
-    /// The steps, first to last.
+    /// Steps, first to last.
     pub steps: Vec<Step>,
-    /// The lines of the algorithm, for the mark of where a process is.
+    /// Lines of the algorithm, in which the page marks the position of a process.
     pub source: Vec<String>,
-    /// Every place with what it holds before the first step, in the order of the table.
+    /// Every place with its content before the first step, in the order of the table.
     pub start: Vec<(String, String)>,
 }
 
 impl Steps {
-    /// The controls, the list of the steps, and room for the state.
+    /// Returns the controls, the list of the steps, and a place for the state.
     pub(super) fn element(&self) -> Markup {
         let last = self.steps.len();
         html! {

@@ -1,5 +1,4 @@
-//! The arrows of a violation lead in a circle, whatever its rule, and every drawing has all
-//! of them.
+//! The arrows of a violation form a cycle, for any rule, and every drawing has all of them.
 use std::collections::BTreeMap;
 
 use corpus::generate::{Recipe, Rule, Style, Violation};
@@ -17,7 +16,7 @@ fn explained(history: &History<i64>) -> Option<Explanation<i64>> {
     check(history, &mut Budget { memory: 1 << 28, proceed: &mut || true }).explanation
 }
 
-/// Whether the arrows that `wanted` accepts lead in a circle.
+/// Returns true if the arrows that `wanted` accepts form a cycle.
 fn has_cycle(diagram: &Diagram, wanted: impl Fn(Cause) -> bool) -> bool {
     let size = diagram.bars.len();
     let mut reaches = vec![vec![false; size]; size];
@@ -63,7 +62,7 @@ fn the_arrows_of_every_rule_lead_in_a_circle() {
     }
 }
 
-/// Two writers of one segment, in a circle (saturation's rule `cycle`).
+/// Two writers of one segment, in a cycle (saturation's rule `cycle`).
 #[test]
 fn a_derivation_has_its_arrows() {
     let declaration = Declaration::new(0).with_segments(2).with_writers(Writers::Many);
@@ -85,10 +84,10 @@ fn a_derivation_has_its_arrows() {
     drawings_have_everything(&diagram);
 }
 
-/// An arrow has the number of the line of the argument that it stands for, in all that shows it.
+/// An arrow has the number of its line in the argument, in every drawing.
 #[test]
 fn arrows_have_the_numbers_of_their_lines() {
-    // Either order of two scans is refuted: there are suppositions, and lines that are no arrows.
+    // Either order of two scans is refuted: there are suppositions, and lines without an arrow.
     let declaration = Declaration::new(0).with_segments(2).with_writers(Writers::Many);
     let mut history = History::builder(declaration).unwrap();
     for (process, segment, value) in [(0, 0, 1), (1, 0, 2), (2, 1, 1), (3, 1, 2)] {
@@ -121,7 +120,7 @@ fn arrows_have_the_numbers_of_their_lines() {
         assert!(legend.contains(&format!("value=\"{}\"", arrow.number)), "{legend}");
         assert!(drawn.contains(&format!(">{}</text>", arrow.number)), "{drawn}");
     }
-    // The page keeps the indentation below a supposition, and says what dashed lines mean.
+    // The page keeps the indentation below a supposition, and explains dashed lines.
     let page = Page { words: argument.lines().map(str::to_owned).collect(), diagram, ..blank() };
     let html = page.html();
     assert!(html.contains("<p class=\"d1\">(2) "), "{argument}");
@@ -159,7 +158,7 @@ fn drawings_have_everything(diagram: &Diagram) {
     assert_eq!(drawn.matches("\\draw[->").count(), arrows);
 }
 
-/// Text of a recording is text in every syntax.
+/// Text of a recording is escaped in every syntax.
 #[test]
 fn hostile_text_is_escaped_in_every_form() {
     const BAD: &str = "</text><script>\"\\\u{0}\u{1b}]\n%$#_{}&~^";

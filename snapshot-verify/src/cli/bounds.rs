@@ -1,4 +1,4 @@
-//! Numbers as options: sizes, budgets, pairs, bounds. Each says what it expects.
+//! Numeric options: sizes, budgets, pairs, bounds. Each error states the expected form.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -12,32 +12,31 @@ use thiserror::Error;
 
 use super::nearest::hint;
 
-/// What a search may take.
+/// Budget of a search.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Budget {
-    /// Threads of an exploration (default: as many as there are processors); all else is for one.
+    /// Threads of an exploration (default: one per processor); all other work uses one thread.
     #[arg(long, value_name = "T")]
     pub threads: Option<NonZeroUsize>,
     /// Bytes that a search may take: 500M, 1.5GiB; units go by 1024.
     #[arg(long, value_name = "BYTES", default_value = "4G",
           value_parser = quantity::bytes::<u64>)]
     pub memory: u64,
-    /// Seconds: of `check` for all of it, of which each algorithm with each number of processes gets
-    /// an equal share of what those before it left; of `expect` for each expectation (default: no
-    /// limit).
+    /// Seconds: for `check` in total, of which each algorithm with each number of processes gets an
+    /// equal share of the remainder; for `expect` for each expectation (default: no limit).
     #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
     pub time: Option<Duration>,
 }
 
 impl Budget {
-    /// How many threads to use.
+    /// Returns the number of threads to use.
     pub fn threads(self) -> NonZeroUsize {
         self.threads
             .unwrap_or_else(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
     }
 }
 
-/// What is wrong with a number that was given, and what was expected.
+/// Error in a given number, with the expected form.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 pub enum BoundError {
     #[error("expected a number of processes, a list such as 3,5, a range such as 3..6, or `every`")]
@@ -76,18 +75,18 @@ pub enum BoundError {
     Reductions { error: ReductionsError, hint: String },
 }
 
-/// Numbers of processes.
+/// Numbers of processes; empty for every n.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Sizes(pub Vec<usize>);
 
 impl Sizes {
-    /// Whether every n is meant: no number is given.
+    /// Returns true if every n is meant: no number is given.
     pub const fn is_every(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// `3`, `3,5`, `3..6`, `every`
+/// Parses `3`, `3,5`, `3..6`, `every`.
 pub fn sizes(text: &str) -> Result<Sizes, BoundError> {
     let number = |text: &str| match text.trim().parse().map_err(|_| BoundError::Sizes)? {
         0 | 1 => Err(BoundError::TooFewProcesses),
@@ -115,7 +114,7 @@ pub fn sizes(text: &str) -> Result<Sizes, BoundError> {
     Ok(Sizes(sizes))
 }
 
-/// `3`
+/// Parses `3`.
 pub fn size(text: &str) -> Result<usize, BoundError> {
     match sizes(text)?.0.as_slice() {
         [size] => Ok(*size),
@@ -123,14 +122,14 @@ pub fn size(text: &str) -> Result<usize, BoundError> {
     }
 }
 
-/// `1`
+/// Parses `1`.
 pub fn process(text: &str) -> Result<Process, BoundError> {
     let number = text.parse().ok().filter(|&number| number < LARGEST);
     let process = number.and_then(|number| Process::new(number).ok());
     process.ok_or(BoundError::Process)
 }
 
-/// `0,2`
+/// Parses `0,2`.
 pub fn pair(text: &str) -> Result<[Process; 2], BoundError> {
     match pairs(text)? {
         Pairs::One(i, j) => Ok([i, j]),
@@ -141,7 +140,7 @@ pub fn pair(text: &str) -> Result<[Process; 2], BoundError> {
 /// More processes than any search can reach.
 const LARGEST: usize = 64;
 
-/// `all`, `0,2`
+/// Parses `all`, `0,2`.
 pub fn pairs(text: &str) -> Result<Pairs, BoundError> {
     if text == "all" {
         return Ok(Pairs::All);
@@ -156,10 +155,10 @@ pub fn pairs(text: &str) -> Result<Pairs, BoundError> {
     }
 }
 
-/// More operations than any search can reach: what a state can count.
+/// More operations than any search can reach, and than a state can count.
 const MOST_OPERATIONS: u32 = i32::MAX as u32;
 
-/// `none`, `2`, `grow`
+/// Parses `none`, `2`, `grow`.
 pub fn operations(text: &str) -> Result<Operations, BoundError> {
     match text {
         "none" => Ok(Operations::Unbounded),
@@ -171,10 +170,10 @@ pub fn operations(text: &str) -> Result<Operations, BoundError> {
     }
 }
 
-/// With as many barriers each process begins as many operations as a state can count.
+/// With this many barriers, each process begins as many operations as a state can count.
 const MOST_BARRIERS: u32 = MOST_OPERATIONS - 1;
 
-/// `none`, `1`, `grow`
+/// Parses `none`, `1`, `grow`.
 pub fn barriers(text: &str) -> Result<Barriers, BoundError> {
     match text {
         "none" => Ok(Barriers::Unbounded),
@@ -186,7 +185,7 @@ pub fn barriers(text: &str) -> Result<Barriers, BoundError> {
     }
 }
 
-/// `all`, `calls.nesting,calls.memory-t`, `no-scans.observer`
+/// Parses `all`, `calls.nesting,calls.memory-t`, `no-scans.observer`.
 pub fn rungs(text: &str) -> Result<Rungs, BoundError> {
     text.parse().map_err(|UnknownRung { name }| {
         let names: Vec<String> = Rungs::all().into_iter().map(|rung| rung.name()).collect();
@@ -194,7 +193,7 @@ pub fn rungs(text: &str) -> Result<Rungs, BoundError> {
     })
 }
 
-/// `all`, `none`, `dead,constant`, `no-symmetry`
+/// Parses `all`, `none`, `dead,constant`, `no-symmetry`.
 pub fn reductions(text: &str) -> Result<Reductions, BoundError> {
     text.parse().map_err(|error| {
         let hint = match &error {

@@ -21,19 +21,16 @@ use tempfile::NamedTempFile;
 
 use super::{BUG, ReportFormat, UNKNOWN, json, trouble};
 
-/// Where the certificate of a case goes, and what it may cost.
+/// Destination of the certificate of a case, and its budget.
 pub struct Output<'a> {
-    /// The file.
     pub path: &'a Path,
-    /// What is left of the time.
+    /// Remaining time.
     pub time: Option<Duration>,
-    /// Set by Ctrl-C.
     pub stop: &'a AtomicBool,
-    /// How to report.
     pub report: ReportFormat,
 }
 
-/// A written certificate, for programs.
+/// A written certificate, in JSON.
 #[derive(Serialize)]
 struct Written<'a> {
     schema: u32,
@@ -44,7 +41,7 @@ struct Written<'a> {
     seconds: f64,
 }
 
-/// A written certificate of a proof for every n, for programs.
+/// A written certificate of a proof for every n, in JSON.
 #[derive(Serialize)]
 struct WrittenEvery {
     schema: u32,
@@ -55,8 +52,8 @@ struct WrittenEvery {
     seconds: f64,
 }
 
-/// What a list of states is to cover: of the reductions that were chosen, those that a
-/// certificate can have; if none were chosen, the antichain, for permutations spare no time.
+/// Returns the reductions in a list of states: of the chosen reductions, those that a certificate
+/// supports. By default only the antichain, because permutations save no time.
 fn coverage(reductions: Option<Reductions>) -> Coverage {
     match reductions {
         None => Coverage { symmetry: false, antichain: true },
@@ -68,7 +65,7 @@ fn coverage(reductions: Option<Reductions>) -> Coverage {
 }
 
 impl Output<'_> {
-    /// Writes the certificate of a program that was verified; what is to be printed.
+    /// Writes the certificate of a verified program; returns the text to print.
     ///
     /// # Errors
     /// The exit code; the diagnostics have been printed. The file is unchanged.
@@ -104,7 +101,7 @@ impl Output<'_> {
             let code = trouble(format_args!("no certificate {place}: {failure}"));
             match failure {
                 Failure::Unknown(_) => ExitCode::from(UNKNOWN),
-                // The search has said that there is no such execution.
+                // The search has excluded such an execution.
                 failure if failure.contradicts() => ExitCode::from(BUG),
                 _ => code,
             }
@@ -129,7 +126,7 @@ impl Output<'_> {
         })
     }
 
-    /// Writes the certificate of a proof for every n; what is to be printed.
+    /// Writes the certificate of a proof for every n; returns the text to print.
     ///
     /// # Errors
     /// The exit code; the diagnostics have been printed. The file is unchanged.
@@ -146,7 +143,7 @@ impl Output<'_> {
         let deadline = Deadline::new(until, Some(self.stop));
         let (claim, parts) = every.certificate(program, digest(source.text()), deadline);
         let written = self.whole(began, memory, |file, budget| {
-            // Of parts that time was too short for, none is missing.
+            // A certificate must not lack parts for which time was too short.
             budget.spend(0).map_err(WriteError::Unfinished)?;
             invariant::write(program, &claim, &parts, file, budget)
         });
@@ -189,7 +186,7 @@ impl Output<'_> {
         self.whole(began, memory, |file, budget| write(program, claim, file, budget))
     }
 
-    /// Writes a file whole or not at all: under a temporary name beside its place first.
+    /// Writes a file completely or not at all: first under a temporary name beside its place.
     fn whole<S, E: From<std::io::Error>>(
         &self,
         began: Instant,

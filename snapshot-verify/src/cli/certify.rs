@@ -40,15 +40,15 @@ pub struct Certify {
     #[arg(long, value_name = "BYTES", default_value = "4G",
           value_parser = quantity::bytes::<u64>)]
     memory: u64,
-    /// Seconds that it may take (default: no limit).
+    /// Seconds that the check may take (default: no limit).
     #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
     time: Option<Duration>,
-    /// For people, or a JSON object (docs/certificates.md).
+    /// Report as text, or as a JSON object (docs/certificates.md).
     #[arg(long, value_enum, default_value = "human")]
     report: ReportFormat,
 }
 
-/// The answer for programs.
+/// The answer in JSON.
 #[derive(Serialize)]
 struct Report {
     schema: u32,
@@ -61,7 +61,7 @@ struct Report {
     seconds: f64,
 }
 
-/// What has been proved: for one n, or for every n.
+/// Proved claim: for one n, or for every n.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum ProvedWhat {
@@ -69,7 +69,7 @@ enum ProvedWhat {
     Every(ProvedEvery),
 }
 
-/// What has been proved for every n.
+/// Claim proved for every n.
 #[derive(Serialize)]
 struct ProvedEvery {
     algorithm: String,
@@ -81,7 +81,7 @@ struct ProvedEvery {
     steps: u64,
 }
 
-/// One of its obligations.
+/// An obligation of the claim.
 #[derive(Serialize)]
 struct ProvedObligation {
     obligation: String,
@@ -107,7 +107,7 @@ impl From<invariant::check::Accepted> for ProvedEvery {
     }
 }
 
-/// What has been proved for one n.
+/// Claim proved for one n.
 #[derive(Serialize)]
 struct Proved {
     algorithm: String,
@@ -201,19 +201,19 @@ impl Certify {
     }
 }
 
-/// What came of a check, of one n or of every n.
+/// Result of a check, for one n or for every n.
 enum Checked {
-    /// What it proves, for people and for programs.
+    /// The claim, as text and for JSON.
     Accepted(String, ProvedWhat),
-    /// Why it proves nothing.
+    /// Reason why the certificate proves nothing.
     Refused(String),
-    /// What ran out.
+    /// The exhausted budget.
     Unknown(Unfinished),
-    /// It is no certificate of this version.
+    /// The file is not a certificate of this version.
     Foreign,
 }
 
-/// Of a certificate for one n.
+/// Reports on a certificate for one n.
 fn one(name: &str, answer: Answer, seconds: f64) -> Checked {
     match answer {
         Answer::Accepted(accepted) => {
@@ -226,7 +226,7 @@ fn one(name: &str, answer: Answer, seconds: f64) -> Checked {
     }
 }
 
-/// Of a certificate for every n.
+/// Reports on a certificate for every n.
 fn every(name: &str, source: &Source, answer: invariant::check::Answer, seconds: f64) -> Checked {
     use invariant::check::Answer;
     match answer {
@@ -249,7 +249,7 @@ fn every(name: &str, source: &Source, answer: invariant::check::Answer, seconds:
     }
 }
 
-/// `bowman is linearizable for n = 3 (3 pairs, any number of operations; 9 states, 20 moves)`
+/// Returns text such as `bowman is linearizable for n = 3 (3 pairs, ...)`.
 fn describe(name: &str, accepted: &Accepted, seconds: f64) -> String {
     let Accepted { claim, states, moves } = accepted;
     let Claim { bug, processes, operations, pairs, coverage, .. } = claim;

@@ -1,4 +1,4 @@
-//! `snapshot-verify emit`: what a stage makes of an algorithm.
+//! `snapshot-verify emit`: the result of a stage.
 
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -22,23 +22,23 @@ use super::input::{Input, Variant};
 use super::memory::allocated;
 use super::{UNKNOWN, interrupt, print, refused, trouble};
 
-/// Prints what a stage of the pipeline makes of an algorithm.
+/// Prints the result of a stage of the pipeline for an algorithm.
 #[derive(Debug, Args)]
 pub struct Emit {
     /// An algorithm of the corpus, or a file.
     #[arg(value_name = "ALGORITHM|FILE")]
     input: String,
-    /// The stage.
+    /// Stage whose result is printed.
     #[arg(long, value_enum, required_unless_present = "smt")]
     stage: Option<Stage>,
-    /// The proof for every number of processes as conditions in SMT-LIB, for z3 and cvc5:
-    /// it is one if each answer is `unsat` (docs/certificates.md).
+    /// The proof for every number of processes as conditions in SMT-LIB, for z3 and cvc5: it is
+    /// valid if each answer is `unsat` (docs/certificates.md).
     #[arg(long, conflicts_with_all = ["stage", "processes", "pair", "operations", "reductions"])]
     smt: bool,
     /// Take this bug variant.
     #[arg(long, value_name = "NAME")]
     bug: Option<String>,
-    /// What `size` stands for in the text, which must declare it (docs/language.md).
+    /// Value of `size` in the text, which must declare it (docs/language.md).
     #[arg(long, value_name = "N")]
     size: Option<u32>,
     /// Processes, and segments.
@@ -57,10 +57,10 @@ pub struct Emit {
     #[arg(long, value_name = "all|none|LIST", default_value = "all",
           value_parser = bounds::reductions)]
     reductions: Reductions,
-    /// Bytes that it may take: 500M, 1.5GiB; units go by 1024.
+    /// Maximum memory in bytes: 500M, 1.5GiB; units go by 1024.
     #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = quantity::bytes::<u64>)]
     memory: u64,
-    /// Seconds that it may take (default: no limit).
+    /// Maximum time in seconds (default: no limit).
     #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
     time: Option<Duration>,
 }
@@ -74,11 +74,11 @@ enum Stage {
     Program,
     /// Compiled for n, i, j: one graph of steps per process.
     Instance,
-    /// Without what is constant.
+    /// Without constants.
     Sliced,
-    /// As it is explored: fused, without what does not matter any more.
+    /// As explored: fused, without dead variables.
     Steps,
-    /// Where each variable lies in a packed state.
+    /// Position of each variable in a packed state.
     Layout,
     /// The steps with the observer as a model in Promela, for Spin. Of the reductions only
     /// constant, dead and shrink are used.
@@ -87,8 +87,7 @@ enum Stage {
     Tla,
 }
 
-/// The reductions that a model in Promela can have: they make instances, and no canonical
-/// states.
+/// Reductions supported by a model in Promela: they make instances, and no canonical states.
 const OF_MODELS: [Reduction; 3] = [Reduction::Constant, Reduction::Dead, Reduction::Shrink];
 
 impl Emit {
@@ -171,7 +170,7 @@ impl Emit {
         }))
     }
 
-    /// The conditions for solvers.
+    /// Writes the conditions for solvers.
     fn conditions(&self, input: &Input, variant: &Variant) -> Result<String, ExitCode> {
         input.require_snapshot(variant, "--smt")?;
         let program = &variant.program;

@@ -1,4 +1,4 @@
-//! `snapshot-verify expect`: what algorithms say of themselves, tried.
+//! `snapshot-verify expect`: tries the expectations in the texts of algorithms.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use super::input::{self, Input, Variant};
 use super::progress::{ProgressWatch, Ticker};
 use super::{ReportFormat, UNKNOWN, WRONG, interrupt, print, print_in, refused};
 
-/// How many states the search for one expectation may have, unless its time is limited.
+/// Maximum number of states in the search for one expectation, unless its time is limited.
 const STATES: u64 = 40_000_000;
 
 /// Tries the `expect` lines of the corpus, or of files.
@@ -40,22 +40,22 @@ pub struct Expect {
     reductions: Reductions,
     #[command(flatten)]
     budget: Budget,
-    /// For people, or one JSON object per line.
+    /// Report as text, or as one JSON object per line.
     #[arg(long, value_enum, default_value = "human")]
     report: ReportFormat,
-    /// Tell progress on standard error also where that is no terminal.
+    /// Show progress on standard error even if it is not a terminal.
     #[arg(long)]
     progress: bool,
 }
 
-/// One expectation, tried.
+/// Result for one expectation.
 #[derive(Serialize)]
 struct Row {
     input: String,
     expectation: String,
     conforms: &'static str,
     answer: String,
-    /// What was counted: states, or views.
+    /// Unit of the count: states, or views.
     #[serde(skip)]
     unit: &'static str,
     states: u64,
@@ -207,7 +207,7 @@ impl Expect {
         Ok((conforms, row))
     }
 
-    /// With what to answer; the rest is the expectation's to say.
+    /// Returns the budgets; the expectation determines the rest.
     fn means(&self) -> Request {
         Request {
             reductions: self.reductions,

@@ -16,9 +16,9 @@ use super::{TROUBLE, WRONG, trouble};
 
 /// Formats algorithms: indentation, spaces and empty lines; comments stay.
 ///
-/// Writes the files, and says which of them have changed; of standard input, `-`, it prints
-/// the formatted text. A text with syntax errors is left alone. Exit code: 2 if a file cannot
-/// be read, written or understood, else 1 if --check finds one that is not formatted, else 0.
+/// Writes the files, and says which of them have changed; for standard input, `-`, prints the
+/// formatted text. A text with syntax errors is left alone. Exit code: 2 if a file cannot be read,
+/// written or parsed, else 1 if --check finds one that is not formatted, else 0.
 #[derive(Debug, Args)]
 pub struct Fmt {
     /// Files, or - for standard input.
@@ -29,13 +29,13 @@ pub struct Fmt {
     check: bool,
 }
 
-/// What became of a file.
+/// Result for a file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Outcome {
     Unchanged,
     Changed,
     Failed,
-    /// Nothing reads the output any more.
+    /// The reader of the output has closed it.
     Closed,
 }
 
@@ -91,7 +91,7 @@ impl Fmt {
     }
 }
 
-/// Writes a file that is there, with the permissions that it has.
+/// Replaces an existing file and keeps its permissions.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let permissions = fs::metadata(path)?.permissions();
     replacement::write_with(path, |file| {

@@ -13,42 +13,38 @@ use snapshot_verify::report::TextPosition;
 use super::nearest::hint;
 use super::trouble;
 
-/// The most bytes of an algorithm's text. Those that ship have some thousand.
+/// Maximum length in bytes of an algorithm's text. The shipped ones have some thousand bytes.
 pub const LARGEST: usize = 4 << 20;
 
-/// An algorithm that the user named.
 #[derive(Debug)]
 pub struct Input {
-    /// As it was named.
+    /// Name as the user wrote it.
     pub name: String,
-    /// What was read.
     pub algorithm: Algorithm,
-    /// What `size` stands for, if it is not what the text declares.
+    /// Value of `size`, unless the text's own is used.
     pub size: Option<u32>,
 }
 
-/// A checked program of an input.
 #[derive(Debug)]
 pub struct Variant {
-    /// The bug, if it is one.
+    /// The bug variant, if any.
     pub bug: Option<String>,
-    /// The name of the algorithm, and what `size` stands for if that was said.
+    /// Name of the algorithm, with the value of `size` if given.
     pub title: String,
-    /// The program.
     pub program: Program,
-    /// Where it looks at values.
+    /// Places where the program looks at values.
     pub dependences: Vec<Dependence>,
 }
 
 impl Variant {
-    /// The name of the object that it declares, if it does.
+    /// Returns the name of the declared object, if any.
     pub fn object(&self) -> Option<&str> {
         self.program.object().map(|object| object.name.as_str())
     }
 }
 
 impl Input {
-    /// The algorithm of the corpus with this name, or else the file.
+    /// Reads the algorithm of the corpus with this name, or else the file.
     ///
     /// # Errors
     /// The exit code; the diagnostics have been printed.
@@ -56,7 +52,7 @@ impl Input {
         Self::read_or(name, trouble)
     }
 
-    /// As [`Self::read`]; of a text that is wrong, what is done with its diagnostics.
+    /// As [`Self::read`], but passes the diagnostics of an invalid text to `wrong`.
     ///
     /// # Errors
     /// The exit code.
@@ -74,7 +70,7 @@ impl Input {
         }
     }
 
-    /// The same, where `size` stands for a number, if one is given.
+    /// Sets `size` to a number, if one is given.
     ///
     /// # Errors
     /// The exit code; the diagnostics have been printed.
@@ -86,7 +82,7 @@ impl Input {
         Ok(Self { name: self.name.clone(), algorithm, size: size.or(self.size) })
     }
 
-    /// The correct program, or that of a bug.
+    /// Compiles the correct program, or the variant with a bug.
     ///
     /// # Errors
     /// The exit code; the diagnostics have been printed.
@@ -94,8 +90,8 @@ impl Input {
         self.variant_or(bug, false, trouble)
     }
 
-    /// As [`Self::variant`], with linearization points if they are used; of a text that is wrong,
-    /// what is done with its diagnostics.
+    /// As [`Self::variant`], with linearization points if they are used. Passes the diagnostics of
+    /// an invalid text to `wrong`.
     ///
     /// # Errors
     /// The exit code.
@@ -122,15 +118,15 @@ impl Input {
         Ok(Variant { bug: bug.map(str::to_owned), title, program, dependences })
     }
 
-    /// The names of all bugs.
+    /// Returns the names of all bugs.
     pub fn bugs(&self) -> impl Iterator<Item = &str> {
         self.algorithm.bugs().iter().map(|bug| bug.name.text.as_str())
     }
 
-    /// That a variant implements a snapshot: `what` is for no other object.
+    /// Checks that a variant implements a snapshot: the option `what` supports no other object.
     ///
     /// # Errors
-    /// The exit code; what to do instead has been printed.
+    /// The exit code; the alternative has been printed.
     pub fn require_snapshot(&self, variant: &Variant, what: &str) -> Result<(), ExitCode> {
         match variant.object() {
             None => Ok(()),
@@ -143,7 +139,7 @@ impl Input {
         }
     }
 
-    /// Where a variant looks at values.
+    /// Returns the places where a variant looks at values.
     pub fn looks_at_values(&self, variant: &Variant) -> Vec<TextPosition> {
         if variant.dependences.is_empty() {
             return Vec::new();
@@ -162,13 +158,13 @@ impl Input {
     }
 }
 
-/// The names of the corpus.
+/// Returns the names of the corpus.
 fn known() -> impl Iterator<Item = &'static str> + Clone {
     let all = corpus::algorithms().iter().chain(corpus::object_algorithms());
     all.map(|algorithm| algorithm.name)
 }
 
-/// The inputs that were named, or all of the corpus if none was.
+/// Returns the inputs as named, or the whole corpus if none was named.
 pub fn names(inputs: &[String]) -> Vec<String> {
     match inputs {
         [] => known().map(str::to_owned).collect(),
@@ -176,7 +172,7 @@ pub fn names(inputs: &[String]) -> Vec<String> {
     }
 }
 
-/// The text of a file, if the name is that of one.
+/// Reads the text of a file, if the name looks like one.
 fn text(name: &str) -> Result<String, ExitCode> {
     let looks_like_a_file = name.contains(['/', '.']) || Path::new(name).exists();
     if !looks_like_a_file {

@@ -1,14 +1,13 @@
-//! Ctrl-C: the first time a wish to end with an answer, the second time to end.
+//! Ctrl-C: the first one asks for an answer, the second one ends the program.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Set by Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// What a shell reports of a program that Ctrl-C ended.
+/// Exit code of a program ended by Ctrl-C, by the convention of shells.
 const ENDED: i32 = 130;
 
-/// Listens from now on. Where that is impossible, Ctrl-C ends the program.
+/// Starts listening. If that fails, Ctrl-C ends the program.
 pub fn listen() -> &'static AtomicBool {
     // An error is no reason not to search.
     let _ = ctrlc::set_handler(|| {

@@ -1,4 +1,4 @@
-//! `snapshot-verify list`: what there is to verify, and with what.
+//! `snapshot-verify list`: the known algorithms and reductions.
 
 use std::process::ExitCode;
 
@@ -10,8 +10,7 @@ use snapshot_verify::verify::TABLE;
 use super::input::Input;
 use super::{ReportFormat, print_in};
 
-/// Lists the algorithms of the corpus, or of files: their bugs, and what is
-/// expected of them.
+/// Lists the algorithms of the corpus, or of files: their bugs and expected verdicts.
 #[derive(Debug, Args)]
 pub struct List {
     /// Algorithms: names of the corpus, or files (default: all of the corpus).
@@ -20,12 +19,12 @@ pub struct List {
     /// List the reductions instead.
     #[arg(long, conflicts_with = "inputs")]
     reductions: bool,
-    /// For people, or one JSON object per line.
+    /// Report as text, or as one JSON object per line.
     #[arg(long, value_enum, default_value = "human")]
     report: ReportFormat,
 }
 
-/// What `--report json` prints of an algorithm.
+/// Output of `--report json` for an algorithm.
 #[derive(Serialize)]
 struct JsonAlgorithm<'a> {
     input: &'a str,

@@ -1,5 +1,5 @@
-//! The memory that this program has allocated: it counts itself, so that `--memory` holds
-//! for what is prepared for a search as well as for its states.
+//! Memory allocated by this program. It is counted so that `--memory` limits the preparation of a
+//! search as well as its states.
 
 use std::alloc::System;
 
@@ -8,8 +8,8 @@ use cap::Cap;
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 
-/// The bytes that are in use. What is prepared lies in small blocks, which take about a
-/// quarter more than they hold.
+/// Returns the bytes in use. Preparations consist of small blocks, which take about a quarter more
+/// than their contents.
 pub fn allocated() -> u64 {
     let bytes = ALLOCATOR.allocated() as u64;
     bytes + bytes / 4

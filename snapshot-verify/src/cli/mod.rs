@@ -1,5 +1,5 @@
-//! The command line: one file per subcommand, each with its options and a
-//! `run` that returns the exit code.
+//! The command line: one file per subcommand, each with its options and a `run` that returns the
+//! exit code.
 
 mod bounds;
 mod certificate;
@@ -35,19 +35,19 @@ use snapshot_verify::language::Source;
 use snapshot_verify::report::placed;
 use snapshot_verify::verify::VerifyError;
 
-/// Something is wrong with an algorithm, or an expectation is not met.
+/// Exit code: an algorithm is wrong, or an expectation is not met.
 const WRONG: u8 = 1;
 
-/// Bad input, bad options, failing output: there is no answer.
+/// Exit code: bad input, bad options, failing output; there is no answer.
 const TROUBLE: u8 = 2;
 
-/// Nothing was established.
+/// Exit code: nothing was established.
 const UNKNOWN: u8 = 3;
 
-/// This program is wrong.
+/// Exit code: this program is wrong.
 const BUG: u8 = snapshot_io::fault::CODE;
 
-/// The longest line of what is printed for people, where words allow it.
+/// Maximum width of printed text, where words allow it.
 const WIDTH: usize = 110;
 
 /// Verifies algorithms for atomic snapshots and other objects.
@@ -72,19 +72,19 @@ enum Command {
     Simulate(simulate::Simulate),
     /// Prints completions of this command line for a shell.
     Completions {
-        /// Which shell.
+        /// Name of the shell.
         shell: Shell,
     },
     /// Writes the manual pages of this command line to a folder.
     Man {
-        /// The folder; made if it is not there.
+        /// The folder; created if missing.
         #[arg(value_name = "FOLDER")]
         folder: PathBuf,
     },
 }
 
 impl Command {
-    /// Whether Ctrl-C is a wish for an answer at first.
+    /// Returns true if the first Ctrl-C asks for an answer.
     const fn answers_interrupts(&self) -> bool {
         matches!(
             self,
@@ -98,24 +98,24 @@ impl Command {
     }
 }
 
-/// How to report.
+/// Format of the report.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum ReportFormat {
-    /// For people.
+    /// Text.
     Human,
-    /// For programs.
+    /// JSON.
     Json,
 }
 
 pub fn run() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        // The answer to `--help`, or what is wrong with the arguments.
+        // Either the output of `--help`, or an error in the arguments.
         Err(error) if !error.use_stderr() => return print(&error.render().to_string()),
         Err(error) => return trouble(error.render().to_string().trim_end()),
     };
     if arguments.command.answers_interrupts() {
-        // From here on, while a text is still read, too.
+        // Listen from here on, also while a text is being read.
         interrupt::listen();
     }
     match arguments.command {
@@ -145,14 +145,14 @@ fn trouble(report: impl Display) -> ExitCode {
     ExitCode::from(TROUBLE)
 }
 
-/// Removes what stands where a file is to be written, so that no older file looks like one of this
-/// run, whatever comes of it. It must be none of the files that were `taken`.
+/// Removes an existing file at the place of an output, so that an older file is never mistaken for
+/// one of this run. The place must differ from all files in `taken`.
 ///
 /// # Errors
 /// The exit code; the diagnostics have been printed.
 fn clear(path: &Path, taken: &[&Path]) -> Result<(), ExitCode> {
     let place = replacement::target(path);
-    // A device or a pipe takes whatever comes.
+    // A device or a pipe needs no clearing.
     let is_special = path.metadata().is_ok_and(|metadata| !metadata.is_file());
     if !is_special && taken.iter().any(|taken| replacement::target(taken) == place) {
         return Err(trouble(format_args!(
@@ -164,14 +164,14 @@ fn clear(path: &Path, taken: &[&Path]) -> Result<(), ExitCode> {
         .map_err(|error| trouble(format_args!("cannot replace {}: {error}", path.display())))
 }
 
-/// What a value is in JSON, as one line.
+/// Returns a value as one line of JSON.
 fn json(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string(value).expect("a report is made of text and numbers");
     text.push('\n');
     text
 }
 
-/// Prints an answer for people. A closed output is no error.
+/// Prints an answer as text. A closed output is not an error.
 fn print(answer: &str) -> ExitCode {
     printed(output::print_text(answer))
 }
@@ -191,8 +191,8 @@ fn printed(printed: io::Result<Printed>) -> ExitCode {
     }
 }
 
-/// Reports why a case has no answer, with the place in the text if it has one,
-/// and returns the exit code for it.
+/// Reports why a case has no answer, with the place in the text if it has one, and returns the exit
+/// code for it.
 fn refused(title: &str, source: &Source, error: &VerifyError) -> ExitCode {
     let place = placed(source, error.span());
     let code = trouble(format_args!("{title}: {place}{error}"));

@@ -1,16 +1,16 @@
 //! The closest known name to a mistyped one.
 
-/// The name that is most like what was written, if one is like it at all.
+/// Returns the name most similar to the written one, if one is similar enough.
 pub fn nearest<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let distance = |name: &str| strsim::damerau_levenshtein(written, name);
     let (distance, name) = names.into_iter().map(|name| (distance(name), name)).min()?;
-    // A third of the letters wrong, or half of the name: less is another name.
+    // At most a third of the letters differ, or half of the name is written.
     let begun = name.starts_with(written) && 2 * written.len() >= name.len();
     let like = begun || distance <= name.len().max(written.len()) / 3;
     like.then_some(name)
 }
 
-/// `; did you mean ...?` if there is such a name, else the names there are.
+/// Returns `; did you mean ...?` if a name is similar, else lists the names.
 pub fn hint<'a>(written: &str, names: impl IntoIterator<Item = &'a str> + Clone) -> String {
     match nearest(written, names.clone()) {
         Some(name) => format!("; did you mean `{name}`?"),

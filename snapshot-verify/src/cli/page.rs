@@ -18,20 +18,19 @@ use super::input::Input;
 use super::progress::{ProgressWatch, Ticker};
 use super::{refused, trouble};
 
-/// Where the page of a case goes, and what it may cost.
+/// Destination of the page of a case, and its budget.
 pub struct Output<'a> {
-    /// The file.
     pub path: &'a Path,
-    /// What is left of the time, if it is limited.
+    /// Remaining time, if it is limited.
     pub time: Option<Duration>,
     /// Shows the progress of the searches.
     pub watch: &'a ProgressWatch<'a>,
-    /// Cleared after them.
+    /// Cleared after the searches.
     pub ticker: &'a Ticker,
 }
 
 impl Output<'_> {
-    /// Writes the page of a counterexample, a proof, or of what is not known.
+    /// Writes the page of a counterexample, a proof, or an unknown answer.
     ///
     /// # Errors
     /// The exit code; the diagnostics have been printed.
@@ -60,8 +59,8 @@ impl Output<'_> {
         write(of_case(&subject), self.path)
     }
 
-    /// Writes the page of an answer for every n, without a counterexample; `request` is for
-    /// the statements, and for a definite n.
+    /// Writes the page of an answer for every n, without a counterexample. `request` has a definite
+    /// n, for which the contributions of statements are computed.
     ///
     /// # Errors
     /// The exit code; the diagnostics have been printed.
@@ -99,8 +98,8 @@ impl Output<'_> {
         write(Ok::<_, std::convert::Infallible>(page), self.path)
     }
 
-    /// What each statement contributes to a proof, within what is left of `--time`. Nothing of bug
-    /// variants: their statements stand in edits.
+    /// Returns the contributions of statements to a proof, within the rest of `--time`. Returns
+    /// none for bug variants, whose statements come from edits.
     fn contributed(
         &self,
         input: &Input,
@@ -116,8 +115,8 @@ impl Output<'_> {
     }
 }
 
-/// The counterexample of an outcome as a trace, if it is one; or the execution that goes wrong, the
-/// step that does so included.
+/// Returns the counterexample of an outcome as a trace, if there is one; or the execution with a
+/// fault, including the faulty step.
 ///
 /// # Errors
 /// The exit code; the diagnostics have been printed.
@@ -136,7 +135,7 @@ pub fn trace(
             return Ok(None);
         }
     };
-    // The last step of a fault does nothing that has a meaning.
+    // The last step of a fault has no effect.
     let made = &moves[..moves.len() - usize::from(linearizable.is_none() && !moves.is_empty())];
     let fail = |error: &dyn Display| trouble(format_args!("{}: {error}", case.title()));
     let machine = case.request.machine(program).map_err(|error| fail(&error))?;
@@ -157,7 +156,7 @@ pub fn trace(
     }))
 }
 
-/// The command line that leads to the same answer.
+/// Returns the command line that reproduces the answer.
 fn origin(case: &Case<'_>, sizes: &str) -> String {
     let bug = case.bug.map_or_else(String::new, |bug| format!(" --bug {bug}"));
     let operations = match case.request.operations {
@@ -169,7 +168,7 @@ fn origin(case: &Case<'_>, sizes: &str) -> String {
     written(&format!("check {}{bug} -n {sizes}{operations}{values}", case.input))
 }
 
-/// `Written by snapshot-verify ...`
+/// Returns `Written by snapshot-verify ...`, with the command that reproduces the page.
 pub fn written(command: &str) -> String {
     format!(
         "Written by snapshot-verify {}. The same again: snapshot-verify {command}",
@@ -177,7 +176,7 @@ pub fn written(command: &str) -> String {
     )
 }
 
-/// Writes a page, whole or not at all.
+/// Writes a page completely or not at all.
 ///
 /// # Errors
 /// The exit code; the diagnostics have been printed.

@@ -20,12 +20,12 @@ use super::{UNKNOWN, WRONG, interrupt, print, refused, trouble};
 
 /// Finds statements at which operations take effect (static linearization points).
 ///
-/// Of a snapshot those of updates: tries the statements that write, in sets of up to three, by
-/// refinement; each update must pass exactly one of a set, and scans may take effect anywhere. Of an
-/// object those of each operation, which takes effect at one of those that it passes, and then
-/// those of all operations together. Exit code: 0 if some set holds (of an object: of every
-/// operation, and together), 1 if the algorithm is wrong, 3 if none does, of which nothing follows
-/// for the algorithm.
+/// For a snapshot, updates have such points: tries the statements that write, in sets of up to
+/// three, by refinement. Each update must pass exactly one statement of a set, and scans may take
+/// effect anywhere. For an object, tries each operation separately, which takes effect at one of
+/// the statements that it passes, and then all operations together. Exit code: 0 if some set holds
+/// (for an object: of every operation, and together), 1 if the algorithm is wrong, 3 if no set
+/// holds, which says nothing about the algorithm.
 #[derive(Debug, Args)]
 pub struct Points {
     /// An algorithm of the corpus, or a file.
@@ -34,7 +34,7 @@ pub struct Points {
     /// Take this bug variant.
     #[arg(long, value_name = "NAME")]
     bug: Option<String>,
-    /// Processes, and segments: 2,3 tries with three what holds for two.
+    /// Processes, and segments: 2,3 tries with three the sets that hold for two.
     #[arg(short = 'n', long = "processes", value_name = "N,...", default_value = "2",
           value_parser = bounds::size, value_delimiter = ',')]
     processes: Vec<usize>,
@@ -42,10 +42,10 @@ pub struct Points {
     #[arg(long, value_name = "B", default_value = "2",
           value_parser = clap::value_parser!(u32).range(1..))]
     operations: u32,
-    /// How many values the operations of an object are given (default: 2).
+    /// Number of values passed to the operations of an object (default: 2).
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     values: Option<u32>,
-    /// Also the sets that do not hold, and why.
+    /// Also show the sets that do not hold, with reasons.
     #[arg(long)]
     all: bool,
     /// Bytes that a search may take: 500M, 1.5GiB; units go by 1024.
@@ -115,7 +115,7 @@ impl Points {
         Ok(ExitCode::from(code))
     }
 
-    /// What was explored.
+    /// Describes the explored executions.
     fn scope(&self) -> String {
         let sizes: Vec<String> = self.processes.iter().map(usize::to_string).collect();
         let (sizes, operations) = (sizes.join(", "), self.operations);
@@ -131,7 +131,7 @@ impl Points {
         )
     }
 
-    /// What was found of an object, for people.
+    /// Reports on an object, as text.
     fn object_report(
         &self,
         title: &str,
@@ -184,7 +184,7 @@ impl Points {
             }
         }
         match found.together.last() {
-            // One operation has some: that is what was said already.
+            // Only one operation has points, and its sets were already listed.
             _ if found.operations.iter().filter(|one| !one.smallest().is_empty()).count() < 2 => {}
             Some(trial) if trial.holds() => {
                 text += &format!("  together\n{}", described(source, trial, ", ", "    "));
@@ -199,7 +199,7 @@ impl Points {
         text
     }
 
-    /// What was found, for people.
+    /// Reports on a snapshot, as text.
     fn report(&self, title: &str, source: &Source, found: &[Trial]) -> String {
         let scope = self.scope();
         let mut text = String::new();
@@ -230,7 +230,7 @@ impl Points {
     }
 }
 
-/// What the program ends with.
+/// Returns the exit code of the program.
 fn exit_code<'a>(mut trials: impl Iterator<Item = &'a Trial>, is_found: bool) -> u8 {
     match (trials.any(Trial::is_wrong), is_found) {
         (true, _) => WRONG,
@@ -239,7 +239,7 @@ fn exit_code<'a>(mut trials: impl Iterator<Item = &'a Trial>, is_found: bool) ->
     }
 }
 
-/// A set, and why it holds or does not, behind a margin.
+/// Describes a set, and why it holds or does not, with an indentation.
 fn described(source: &Source, trial: &Trial, between: &str, margin: &str) -> String {
     let place = |span: &Span| {
         let (line, column) = source.position(*span);

@@ -1,7 +1,7 @@
 //! The progress of a search, on the terminal.
 //!
-//! On a terminal one line is written again and again; elsewhere, if asked for,
-//! a line now and then.
+//! On a terminal, one line is rewritten repeatedly; elsewhere, if requested, lines are written from
+//! time to time.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
@@ -20,19 +20,19 @@ use snapshot_verify::verify::{Effort, Watch};
 
 use super::memory::allocated;
 
-/// How often a second the line on a terminal is drawn.
+/// Redraws per second of the line on a terminal.
 const REDRAW: u8 = 5;
 
-/// Until the first line elsewhere. Each later one takes twice as long, and at most [`PAUSE`].
+/// Time until the first line elsewhere. Each later pause is twice as long, up to [`PAUSE`].
 const FIRST_LINE: Duration = Duration::from_secs(1);
 
-/// Between two lines of a long search, elsewhere.
+/// Maximum time between two lines elsewhere.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// Writes progress to standard error.
 #[derive(Debug)]
 pub struct Ticker {
-    /// None: silent.
+    /// `None` if silent.
     style: Option<Style>,
     state: Mutex<State>,
 }
@@ -45,17 +45,17 @@ enum Style {
 
 #[derive(Debug)]
 struct State {
-    /// What is being searched.
+    /// Subject of the present search.
     about: String,
     /// The line on the terminal, which the next one replaces.
     drawn: Option<ProgressBar>,
-    /// When the last line was written, and how long after it the next one is due.
+    /// Time of the last line, and pause until the next one.
     last: Instant,
     pause: Duration,
 }
 
 impl Ticker {
-    /// On a terminal, or if asked for.
+    /// Shows progress on a terminal, or if `asked`.
     pub fn new(asked: bool) -> Self {
         let style = match (io::stderr().is_terminal(), asked) {
             (true, _) => Some(Style::Redraw),
@@ -67,14 +67,14 @@ impl Ticker {
         Self { style, state: Mutex::new(state) }
     }
 
-    /// Another search begins.
+    /// Begins another search.
     pub fn begin(&self, about: String) {
         if let Ok(mut state) = self.state.lock() {
             state.about = escape::name(&about).into_owned();
         }
     }
 
-    /// A search goes on.
+    /// Shows the progress of the search.
     pub fn tick(&self, progress: &Progress) {
         let (Some(style), Ok(mut state)) = (self.style, self.state.lock()) else { return };
         let text = line(&state.about, progress);
@@ -90,7 +90,7 @@ impl Ticker {
         }
     }
 
-    /// Makes place for an answer.
+    /// Removes the progress line before an answer.
     pub fn clear(&self) {
         if let Ok(mut state) = self.state.lock()
             && let Some(bar) = state.drawn.take()
@@ -100,7 +100,7 @@ impl Ticker {
     }
 }
 
-/// A line that is as wide as the terminal at most.
+/// Returns a line no wider than the terminal.
 fn bar() -> ProgressBar {
     let target = ProgressDrawTarget::stderr_with_hz(REDRAW);
     let style = ProgressStyle::with_template("{wide_msg}").expect("the template is one");
@@ -121,17 +121,15 @@ fn line(about: &str, progress: &Progress) -> String {
     )
 }
 
-/// Passes on to the ticker how far a search is.
+/// Forwards the progress of searches to the ticker.
 pub struct ProgressWatch<'a> {
-    /// What is searched.
+    /// Subject of the searches.
     pub title: String,
-    /// Set by Ctrl-C.
     pub stop: &'a AtomicBool,
-    /// Shows progress.
     pub ticker: &'a Ticker,
-    /// Keeps searches.
+    /// Store of searches.
     pub keeper: Option<&'a dyn Keeper>,
-    /// Takes states for which there is no memory.
+    /// Storage for states that do not fit into memory.
     pub disk: Option<&'a dyn Disk>,
     /// Runs searches on its workers.
     pub engine: Option<&'a dyn Engine>,

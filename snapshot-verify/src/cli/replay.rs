@@ -19,18 +19,17 @@ use super::page;
 use super::step;
 use super::{BUG, UNKNOWN, WRONG, clear, interrupt, print, trouble};
 
-/// Bytes for each search of orders, should a history need one.
+/// Memory limit in bytes of each search of orders, if a history needs one.
 const MEMORY: usize = 1 << 30;
 
-/// The most bytes of a trace.
+/// Maximum length in bytes of a trace.
 const LARGEST: usize = 64 << 20;
 
-/// Shows an execution step by step, with what each step changed, and judges it.
+/// Shows an execution step by step, with the changes of each step, and judges it.
 ///
-/// Made by an interpreter that shares no code with the search. Exit code: 1 if
-/// the execution is not linearizable or the program goes wrong, 2 if the trace is bad, or
-/// the algorithm does something else than when it was written, 3 if it was interrupted or
-/// ran out of time, else 0.
+/// The interpreter shares no code with the search. Exit code: 1 if the execution is not
+/// linearizable or the program has a fault, 2 if the trace is bad, or the algorithm behaves
+/// differently than when it was written, 3 if it was interrupted or ran out of time, else 0.
 #[derive(Debug, Args)]
 pub struct Replay {
     /// A trace, as `check --trace` writes it (docs/traces.md).
@@ -39,15 +38,15 @@ pub struct Replay {
     /// Show all cells and variables after each step, the changed ones marked.
     #[arg(long)]
     all: bool,
-    /// Step by step, forwards and backwards: what is typed says where to (Enter: on, b: back).
-    /// The verdict comes at the end.
+    /// Step by step, forwards and backwards, controlled by typed commands (Enter: on, b: back). The
+    /// verdict is shown at the end.
     #[arg(long)]
     step: bool,
     /// Write a page for a browser: steps forwards and backwards, operations, the argument
     /// (docs/explain.md).
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Seconds that it may take (default: no limit).
+    /// Maximum time in seconds (default: no limit).
     #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
     time: Option<Duration>,
 }

@@ -16,13 +16,13 @@ use super::bounds;
 use super::input::Input;
 use super::{BUG, UNKNOWN, WIDTH, WRONG, interrupt, print, trouble};
 
-/// Bytes for each search of orders, should a history need one.
+/// Memory limit in bytes of each search of orders, if a history needs one.
 const MEMORY: usize = 1 << 28;
 
 /// Makes random executions of an algorithm and judges them.
 ///
-/// That finds bugs that are not rare, and proves nothing. Exit code: 1 if an
-/// execution is not linearizable or the program goes wrong, else 0.
+/// Random executions find frequent bugs, and prove nothing. Exit code: 1 if an execution is not
+/// linearizable or the program has a fault, else 0.
 #[derive(Debug, Args)]
 pub struct Simulate {
     /// An algorithm of the corpus, or a file.
@@ -31,7 +31,7 @@ pub struct Simulate {
     /// Take this bug variant.
     #[arg(long, value_name = "NAME")]
     bug: Option<String>,
-    /// What `size` stands for in the text, which must declare it (docs/language.md).
+    /// Value of `size` in the text, which must declare it (docs/language.md).
     #[arg(long, value_name = "N")]
     size: Option<u32>,
     /// Processes, and segments.
@@ -41,21 +41,21 @@ pub struct Simulate {
     /// Make simple executions of this pair.
     #[arg(long, value_name = "I,J", value_parser = bounds::pair)]
     pair: Option<[Process; 2]>,
-    /// Write these many values, in any order (default: each update another one; of an
-    /// object that the text declares: 2).
+    /// Write this many values, in any order (default: each update another one; for a declared
+    /// object: 2).
     #[arg(long, value_name = "K", conflicts_with = "pair",
           value_parser = clap::value_parser!(u32).range(2..))]
     values: Option<u32>,
     /// Only this process updates, and it does not scan. For objects with one writer.
     #[arg(long, value_name = "P", value_parser = bounds::process)]
     updater: Option<Process>,
-    /// How many executions.
+    /// Number of executions.
     #[arg(long, value_name = "COUNT", default_value = "1000")]
     walks: u64,
-    /// How many moves each: invocations, accesses, responses.
+    /// Number of moves of each execution: invocations, accesses, responses.
     #[arg(long, value_name = "COUNT", default_value = "300")]
     moves: usize,
-    /// The seed of the first; the others count on.
+    /// Seed of the first execution; the others count up from it.
     #[arg(long, default_value = "0")]
     seed: u64,
 }
@@ -135,7 +135,7 @@ impl Simulate {
 }
 
 impl Simulate {
-    /// Random executions of an object that the text declares.
+    /// Makes random executions of a declared object.
     fn simulate_object(
         &self,
         input: &Input,
@@ -187,7 +187,7 @@ impl Simulate {
     }
 }
 
-/// Prints an answer; its exit code, if it could be printed.
+/// Prints an answer and returns its exit code, if it could be printed.
 fn answer(text: &str, code: u8) -> ExitCode {
     let printed = print(text);
     if printed == ExitCode::SUCCESS { ExitCode::from(code) } else { printed }

@@ -5,11 +5,11 @@ use std::io::{self, BufRead};
 use snapshot_io::output::Printed;
 use snapshot_verify::interpret::{Machine, Move};
 
-/// What the user can type.
+/// Commands of the user.
 const HELP: &str = "Enter: on; b: back; a number: that step; e: to the end; q: quit;\n\
                     a: all cells and variables, or the changed ones; ?: this help";
 
-/// What a line asks for.
+/// A command of the user.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Wish {
     On,
@@ -34,8 +34,8 @@ impl Wish {
     }
 }
 
-/// Shows steps as `input` asks for them, until it ends, says so, or the last step has been
-/// left, or the output is closed. Each step is made from the beginning: O(number of the step).
+/// Shows steps at the commands of `input`, until it ends or quits, the last step has been left, or
+/// the output is closed. Each step is computed from the beginning: O(number of the step).
 ///
 /// # Errors
 /// If the input cannot be read or `print` fails.

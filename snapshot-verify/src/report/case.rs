@@ -1,4 +1,4 @@
-//! What a report is about.
+//! Subject of a report.
 
 use serde::Serialize;
 
@@ -8,66 +8,57 @@ use crate::language::{Source, Span};
 use crate::program::Object;
 use crate::verify::{Outcome, Request, Unfinished, Verdict};
 
-/// An algorithm or bug variant for some n, and what was found out about it.
+/// An algorithm or bug variant for some n, and its answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
     /// The algorithm or file as the user named it.
     pub input: &'a str,
-    /// Its name in the text.
+    /// Name of the algorithm in the text.
     pub algorithm: &'a str,
-    /// The bug variant, if it is one.
     pub bug: Option<&'a str>,
-    /// The object that it declares, if it does.
+    /// The object that the algorithm declares, if any.
     pub object: Option<&'a Object>,
-    /// Its text.
     pub source: &'a Source,
-    /// What was asked.
     pub request: &'a Request,
-    /// The answers, pair by pair.
+    /// Pair by pair.
     pub outcomes: &'a [Outcome],
-    /// What the executions exercise that the answers are about, if all are proofs.
+    /// Coverage of the executions, if all answers are proofs.
     pub exercise: Option<&'a Exercise>,
-    /// Where the program looks at values; empty if nowhere.
+    /// Places where the program looks at values.
     pub looks_at_values: &'a [TextPosition],
 }
 
-/// The answer where nothing but the prover says that an algorithm is right.
+/// The answer for a proof without confirmation.
 pub(super) const UNCONFIRMED: &str = "proved, not confirmed";
 
-/// A place in the text of an algorithm, and what is to be said of it.
+/// A place in the text of an algorithm, with a message.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct TextPosition {
     /// From 1.
     pub line: usize,
     /// In characters, from 1.
     pub column: usize,
-    /// What is there.
     pub message: String,
 }
 
-/// How often each verdict was given.
+/// Number of answers per verdict.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct Tally {
-    /// Verified.
     pub verified: usize,
-    /// With a proof for every n that is not confirmed.
+    /// Proofs for every n that are not confirmed.
     pub unconfirmed: usize,
-    /// Violations.
     pub violation: usize,
-    /// Faults.
     pub fault: usize,
-    /// Refused.
     pub refused: usize,
-    /// Linearization points that are none.
+    /// Invalid linearization points.
     pub misplaced: usize,
-    /// Unknown.
     pub unknown: usize,
-    /// Of those verified: in which something never happens.
+    /// Verified, but some event never happens.
     pub vacuous: usize,
 }
 
 impl Tally {
-    /// Counts one more.
+    /// Counts one more verdict.
     pub const fn count(&mut self, verdict: &Verdict) {
         *match verdict {
             Verdict::Verified => &mut self.verified,
@@ -80,8 +71,8 @@ impl Tally {
         } += 1;
     }
 
-    /// The exit code that tells of these verdicts: 1 if anything is wrong, else
-    /// 3 if something is not known, else 0. `strict`: a vacuous proof is none.
+    /// Returns the exit code: 1 if anything is wrong, else 3 if anything is unknown, else 0. With
+    /// `strict`, a vacuous proof counts as unknown.
     pub const fn exit_code(&self, strict: bool) -> u8 {
         if self.violation + self.fault > 0 {
             1
@@ -95,38 +86,37 @@ impl Tally {
     }
 }
 
-/// What goes before a sentence about a place of a text, if it is about one: `name:line:column: `.
+/// Returns the prefix `name:line:column: ` for a sentence about a place of a text, if there is one.
 pub fn placed(source: &Source, span: Option<Span>) -> String {
     span.map_or_else(String::new, |span| source.place(span) + ": ")
 }
 
 impl TextPosition {
-    /// A place of a text.
     pub fn new(source: &Source, span: Span, message: impl ToString) -> Self {
         let (line, column) = source.position(span);
         Self { line, column, message: message.to_string() }
     }
 
-    /// Where a program goes wrong.
+    /// Returns the place of a fault.
     pub fn of_fault(source: &Source, fault: &Fault) -> Self {
         Self::new(source, fault.span, &fault.kind)
     }
 }
 
 impl Case<'_> {
-    /// `bowman with early_exit, n = 3`
+    /// Returns text such as `bowman with early_exit, n = 3`.
     pub fn title(&self) -> String {
         let bug = self.bug.map_or_else(String::new, |bug| format!(" with {bug}"));
         format!("{}{bug}, n = {}", self.algorithm, self.request.processes)
     }
 
-    /// How many values operations are given, if all executions over some values are looked at and
-    /// operations are given any.
+    /// Returns the number of values passed to operations, if all executions over some values are
+    /// explored and operations have arguments.
     pub fn values(&self) -> Option<u32> {
         self.request.values.filter(|_| self.object.is_none_or(Object::takes_values))
     }
 
-    /// The answer for all pairs together, in a few words.
+    /// Returns the answer for all pairs together, in a few words.
     pub fn conclusion(&self) -> &'static str {
         let any = |test: fn(&Verdict) -> bool| self.outcomes.iter().any(|one| test(&one.verdict));
         if any(Verdict::is_violation) {

@@ -1,4 +1,4 @@
-//! Answers for every n, for people and for programs.
+//! Answers for every n, as text and as JSON.
 
 use serde_json::{Value, json};
 use snapshot_everyn::ladder::Rung;
@@ -18,9 +18,9 @@ use crate::verify::confirmation::{Confirmation, Unconfirmed};
 use crate::verify::every::Every;
 use crate::verify::unmodelled::Unmodelled;
 
-/// An answer for people: the conclusion, and below it the obligations that were tried.
-/// `title` names the algorithm. The counterexample, if there is one, is reported as that
-/// of its n, and what a proof exercised by [`human_every_exercised`].
+/// Returns an answer as text: the conclusion, and below it the obligations that were tried. `title`
+/// names the algorithm. The counterexample, if there is one, is reported as one for its n, and the
+/// coverage of a proof by [`human_every_exercised`].
 pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
     let verdict = match every.verdict() {
         "verified" => "verified for every n >= 2, all pairs, any number of operations".to_owned(),
@@ -120,13 +120,13 @@ fn confirmed(confirmation: &Confirmation, source: &Source) -> String {
     }
 }
 
-/// Why a proof is not confirmed, and what helps.
+/// Returns why a proof is not confirmed, and the remedy.
 pub(super) fn reason(unconfirmed: &Unconfirmed, source: &Source) -> String {
     format!("{}{}", placed(source, unconfirmed.place), unconfirmed.sentence())
 }
 
-/// What the executions of a definite n exercise, those of the case, of which there is a proof
-/// for every n.
+/// Returns the coverage of a proof for every n: that of the executions of one n, which is the n of
+/// the case.
 pub fn human_every_exercised(case: &Case<'_>) -> String {
     let with = format!(" with n = {}", case.request.processes);
     case.exercise.map_or_else(String::new, |exercise| human_exercised(case, exercise, &with))
@@ -139,8 +139,8 @@ fn steps(rung: &Rung) -> Option<&[snapshot_everyn::prove::Event]> {
     }
 }
 
-/// An answer for programs, as one line. The case is of a definite n, with what its executions
-/// exercise.
+/// Returns an answer as one line of JSON. The case has a definite n, with the coverage of its
+/// executions.
 pub fn json_every(case: &Case<'_>, every: &Every) -> String {
     let (source, exercise) = (case.source, case.exercise);
     let exercised = exercise.map(|exercise| Exercised::of(case, exercise));

@@ -1,4 +1,4 @@
-//! What a proof exercised, for people and for programs.
+//! Coverage of a proof, as text and as JSON.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use crate::interpret::{Move, MoveKind};
 use crate::language::Span;
 use crate::verify::Operations;
 
-/// The most places that are listed for people.
+/// Maximum number of places listed in the text.
 const MOST_PLACES: usize = 8;
 
-/// The longest execution that is shown in a line, in runs of moves.
+/// Maximum length of an execution shown on one line, in runs of moves.
 const MOST_RUNS: usize = 12;
 
-/// What was exercised, in a line, and below it a note for each thing that never happens.
-/// `with`: with how many processes, if that is not said elsewhere.
+/// Returns the coverage in a line, and below it a note for each event that never happens. `with` is
+/// the number of processes, if it is not shown elsewhere.
 pub fn human_exercised(case: &Case<'_>, exercise: &Exercise, with: &str) -> String {
     let within = match case.request.operations {
         Operations::AtMost(1) => " with at most 1 operation by each process",
@@ -57,14 +57,14 @@ pub fn human_exercised(case: &Case<'_>, exercise: &Exercise, with: &str) -> Stri
     text
 }
 
-/// The operations, in the order of the text.
+/// Returns the operations, in the order of the text.
 fn operations(exercise: &Exercise) -> Vec<Operation> {
     let all: BTreeSet<Operation> =
         exercise.returns.iter().map(|(_, operation, _)| *operation).collect();
     all.into_iter().collect()
 }
 
-/// `all 9 statements`, `8 of 9 statements, of 1 it is not known`
+/// Returns text such as `all 9 statements` or `8 of 9 statements (1 not established)`.
 fn statements(exercise: &Exercise) -> String {
     let count =
         |wanted| exercise.statements.iter().filter(|(_, standing)| *standing == wanted).count();
@@ -81,7 +81,7 @@ fn statements(exercise: &Exercise) -> String {
     }
 }
 
-/// `updates and scans of all processes return`
+/// Returns text such as `updates and scans of all processes return`.
 fn returns(exercise: &Exercise) -> String {
     let count =
         |wanted| exercise.returns.iter().filter(|(.., standing)| *standing == wanted).count();
@@ -95,7 +95,7 @@ fn returns(exercise: &Exercise) -> String {
     }
 }
 
-/// `no operation can hang; each returns if it runs alone (obstruction-free)`
+/// Returns text such as `no operation can hang; each returns if it runs alone (obstruction-free)`.
 fn ending(exercise: &Exercise) -> String {
     let hangs = match &exercise.ending {
         Ending::Impossible(_) => return "an operation can hang".to_owned(),
@@ -119,8 +119,8 @@ fn processes(exercise: &Exercise, operation: Operation, wanted: Occurrence) -> V
     such.map(|(process, ..)| format!("p{process}")).collect()
 }
 
-/// `deadlock: after p0 update 0, p1 scan, no operation ever ends; the scan by p1 is at
-/// mine.snapshot:3:5`
+/// Describes a hang, such as `after p0 update 0, the scan by p1 never ends,
+/// whatever is done, at mine.snapshot:3:5`.
 fn describe(exercise: &Exercise, stuck: &Stuck, place: impl Fn(Span) -> String) -> String {
     let (after, operation, at) = located(exercise, stuck, place);
     match stuck.is_deadlock {
@@ -133,19 +133,19 @@ fn describe(exercise: &Exercise, stuck: &Stuck, place: impl Fn(Span) -> String) 
     }
 }
 
-/// `after p0 update 0, p1 scan, the scan by p1 waits for another process, at mine.snapshot:3:5`
+/// Describes an operation that hangs unless another process takes steps.
 fn describe_blocked(exercise: &Exercise, stuck: &Stuck, place: impl Fn(Span) -> String) -> String {
     let (after, operation, at) = located(exercise, stuck, place);
     format!("{after}, {operation} never ends unless another process goes on{at}")
 }
 
-/// `after p0 begin take, p1 begin take, the take by p0 waits for ever, for so does the object`
+/// Describes an operation that waits forever because the object requires it.
 fn describe_waiting(exercise: &Exercise, stuck: &Stuck, place: impl Fn(Span) -> String) -> String {
     let (after, operation, at) = located(exercise, stuck, place);
     format!("{after}, {operation} waits for ever, as the object has it (`await`){at}")
 }
 
-/// `after p0 scan, p1 scan`, `the scan by p1`, `, at mine.snapshot:3:5`
+/// Returns parts such as `after p0 scan, p1 scan`, `the scan by p1`, `, at mine.snapshot:3:5`.
 fn located(
     exercise: &Exercise,
     stuck: &Stuck,
@@ -161,7 +161,7 @@ fn located(
     (format!("after {after}"), format!("the {operation} by p{process}"), at)
 }
 
-/// The moves, those of one process in a row as traces have them.
+/// Returns the moves in the form of traces, with runs of steps by one process joined.
 fn runs(exercise: &Exercise, moves: &[Move]) -> Vec<String> {
     let same = |a: &Move, b: &Move| a == b && a.kind == MoveKind::Step;
     let run = |run: &[Move]| match run.len() {
@@ -171,13 +171,13 @@ fn runs(exercise: &Exercise, moves: &[Move]) -> Vec<String> {
     moves.chunk_by(same).map(run).collect()
 }
 
-/// The text of a statement, without its line ends.
+/// Returns the text of a statement, without its line ends.
 fn one_line(case: &Case<'_>, span: Span) -> String {
     let words: Vec<&str> = case.source.slice(span).split_whitespace().collect();
     words.join(" ")
 }
 
-/// What a proof exercised, for programs.
+/// Coverage of a proof, as JSON.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Exercised {
     vacuous: bool,

@@ -1,4 +1,4 @@
-//! Outcomes for people.
+//! Outcomes as text.
 
 use std::path::Path;
 
@@ -13,9 +13,8 @@ use crate::counterexample::{render, render_object};
 use crate::refine::Means;
 use crate::verify::{Barriers, Effort, Measures, Method, Operations, Outcome, Unfinished, Verdict};
 
-/// One outcome of a case, in one line, and what is wrong below it, in lines of
-/// at most `width` characters. `trace` is the file that the counterexample was
-/// written to.
+/// Returns one outcome of a case in one line, and below it the violation or fault in lines of at
+/// most `width` characters. `trace` is the file that the counterexample was written to.
 pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: usize) -> String {
     let mut text = format!("{}: {}", about(case, outcome.pair), answer(case, outcome));
     let measured = &outcome.measures;
@@ -75,8 +74,8 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
     text
 }
 
-/// The answer for all pairs of a case together, in one line; below it what a proof
-/// exercised, and how far it reaches where the program looks at values.
+/// Returns the answer for all pairs of a case together, in one line; below it the coverage of a
+/// proof, and its limits if the program looks at values.
 pub fn human_conclusion(case: &Case<'_>) -> String {
     let pairs = match (case.values(), case.outcomes.len()) {
         (Some(1), _) => "value 0, ".to_owned(),
@@ -118,8 +117,8 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
     }
 }
 
-/// What came of the trial of a program without a proof: of all executions over a few
-/// values, as far as there was time.
+/// Returns the result of the trial of a program without a proof: of all executions over a few
+/// values, as far as time allowed.
 pub fn human_trial(case: &Case<'_>, outcome: &Outcome) -> String {
     let values = case.request.values.unwrap_or_default();
     let searched = measures(&outcome.measures);
@@ -135,9 +134,9 @@ pub fn human_trial(case: &Case<'_>, outcome: &Outcome) -> String {
     )
 }
 
-/// Where a program looks at values, and what that means for an answer that tells of
-/// no violation: of simple executions it makes no proof at all, of full ones none for
-/// other values.
+/// Lists where a program looks at values, and the consequence for an answer without a violation:
+/// simple executions prove nothing, all executions over some values prove nothing about other
+/// values.
 fn reach(case: &Case<'_>) -> String {
     let is_verified = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Verified);
     let means = match case.request.values {
@@ -156,7 +155,7 @@ fn reach(case: &Case<'_>) -> String {
     text
 }
 
-/// `, by refinement`
+/// Returns text such as `, by refinement`; empty for exploration.
 fn method(method: Method) -> String {
     match method {
         Method::Exploration => String::new(),
@@ -173,7 +172,7 @@ const fn at_points(method: Method) -> &'static str {
     }
 }
 
-/// `bowman with early_exit, n = 3, pair (0,1)`
+/// Returns text such as `bowman with early_exit, n = 3, pair (0,1)`.
 pub(super) fn about(case: &Case<'_>, pair: Option<[Process; 2]>) -> String {
     let pair = pair.map_or_else(String::new, |[i, j]| format!(", pair ({i},{j})"));
     format!("{}{pair}", case.title())
@@ -226,7 +225,7 @@ fn is_misplaced(case: &Case<'_>) -> bool {
     case.outcomes.iter().any(|outcome| matches!(outcome.verdict, Verdict::Misplaced(_)))
 }
 
-/// What a verdict is about, if that is not everything.
+/// Returns the scope of a verdict, unless it covers all executions.
 fn within(efforts: &[Effort], processes: usize) -> String {
     match efforts {
         [effort] if effort.most_operations().is_some() || effort.active < processes => {
@@ -236,7 +235,7 @@ fn within(efforts: &[Effort], processes: usize) -> String {
     }
 }
 
-/// `at most 2 operations by each of 3 processes`
+/// Returns text such as `at most 2 operations by each of 3 processes`.
 fn scope(effort: Effort, processes: usize) -> String {
     let by = match effort.active {
         active if active == processes => "each process".to_owned(),
@@ -257,7 +256,7 @@ fn scope(effort: Effort, processes: usize) -> String {
     }
 }
 
-/// `at most 2 barriers`
+/// Returns text such as `at most 2 barriers`.
 fn at_most_barriers(bound: u32) -> String {
     match bound {
         0 => "no barrier".to_owned(),
@@ -266,7 +265,7 @@ fn at_most_barriers(bound: u32) -> String {
     }
 }
 
-/// `executions with at most 2 barriers only`
+/// Returns text such as `executions with at most 2 barriers only`.
 fn executions_with_at_most(bound: u32) -> String {
     format!("executions with {} only", at_most_barriers(bound))
 }

@@ -1,5 +1,4 @@
-//! Outcomes for programs: one JSON object per line. `docs/verification.md`
-//! describes them.
+//! Outcomes as JSON: one object per line, described in `docs/verification.md`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,11 +12,10 @@ use super::{Case, Tally, TextPosition};
 use crate::limits::Limit;
 use crate::verify::{Barriers, Effort, Method, Operations, Outcome, Verdict};
 
-/// The version of the objects.
 pub(super) const SCHEMA: u32 = 1;
 
-/// One outcome of a case as a line, without its end. `trace` is the file that
-/// the counterexample was written to.
+/// Returns one outcome of a case as a line, without its end. `trace` is the file that the
+/// counterexample was written to.
 pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String {
     let (request, measures) = (case.request, &outcome.measures);
     let means = match request.method {
@@ -123,8 +121,7 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
     })
 }
 
-/// The last line, without its end; with the bytes that workers have sent to each other, if there
-/// are any.
+/// Returns the last line, without its end; includes the bytes sent between workers, if any.
 pub fn json_summary(
     tally: &Tally,
     strict: bool,
@@ -148,7 +145,7 @@ pub(super) fn serialized(line: &impl Serialize) -> String {
     serde_json::to_string(line).expect("a report is made of text and numbers")
 }
 
-/// The proof for every n that has answered for this one.
+/// The proof for every n, if it gave the answer for one n.
 #[derive(Serialize)]
 struct Proof {
     rung: String,

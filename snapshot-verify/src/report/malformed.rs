@@ -1,4 +1,4 @@
-//! A text that is wrong, for programs: its diagnostics in JSON.
+//! Diagnostics of an invalid text, as JSON.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::TextPosition;
 use super::json::{SCHEMA, serialized};
 use crate::language::{Diagnostic, Diagnostics, Source, Span};
 
-/// What is wrong with an algorithm that was named `input`, as one line without its end
+/// Returns the errors of an algorithm that was named `input`, as one line without its end
 /// (`docs/verification.md`).
 pub fn json_malformed(input: &str, diagnostics: &Diagnostics) -> String {
     let source = diagnostics.source();
@@ -30,9 +30,9 @@ struct Entry {
     /// Behind the last character.
     end: [usize; 2],
     message: String,
-    /// How to mend it.
+    /// Proposed correction.
     help: Option<String>,
-    /// Other places that it is about.
+    /// Other relevant places.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related: Vec<TextPosition>,
 }

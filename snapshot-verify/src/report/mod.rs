@@ -1,4 +1,4 @@
-//! Outcomes as text for people, and as JSON for programs (`docs/verification.md`).
+//! Outcomes as text, and as JSON (`docs/verification.md`).
 
 mod case;
 mod every;

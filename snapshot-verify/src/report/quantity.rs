@@ -1,8 +1,8 @@
-//! Large numbers for people.
+//! Readable forms of large numbers.
 
 use std::time::Duration;
 
-/// `1,234,567`
+/// Formats as `1,234,567`.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -15,7 +15,7 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// `48.0 MiB`
+/// Formats as `48.0 MiB`.
 pub fn memory(bytes: u64) -> String {
     let mut size = bytes as f64;
     let mut unit = "B";
@@ -29,7 +29,7 @@ pub fn memory(bytes: u64) -> String {
     if unit == "B" { format!("{bytes} B") } else { format!("{size:.1} {unit}") }
 }
 
-/// `0.012 s`, `83.1 s`
+/// Formats as `0.012 s` or `83.1 s`.
 pub fn seconds(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 10.0 { format!("{seconds:.3} s") } else { format!("{seconds:.1} s") }

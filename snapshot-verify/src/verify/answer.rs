@@ -7,19 +7,18 @@ use crate::counterexample::Counterexample;
 use crate::language::{Diagnostics, parse};
 use crate::program::independence;
 
-/// What is known of an algorithm: an outcome per pair, in order, or a single one with
+/// The answer for an algorithm: an outcome per pair, in order, or a single one with
 /// [`Request::values`].
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The outcomes.
     pub outcomes: Vec<Outcome>,
 }
 
-/// Why there is no answer.
+/// Reason why there is no answer.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// The text is no algorithm; says where and why.
+    /// The text is not a valid algorithm; with places and reasons.
     #[error(transparent)]
     Text(#[from] Diagnostics),
     /// The request cannot be met.
@@ -28,13 +27,13 @@ pub enum AnswerError {
 }
 
 impl Answer {
-    /// Whether no execution that the request is about violates linearizability.
+    /// Returns true if no requested execution violates linearizability.
     pub fn is_verified(&self) -> bool {
         self.outcomes.iter().all(|outcome| matches!(outcome.verdict, Verdict::Verified))
     }
 
-    /// The first violation, replayed by the interpreter and confirmed by the exact check
-    /// of histories.
+    /// Returns the first violation, replayed by the interpreter and confirmed by the exact check of
+    /// histories.
     pub fn violation(&self) -> Option<&Counterexample> {
         self.outcomes.iter().find_map(|outcome| match &outcome.verdict {
             Verdict::Violation(counterexample) => Some(&**counterexample),
@@ -43,8 +42,8 @@ impl Answer {
     }
 }
 
-/// Answers a request about the algorithm of a text, without one of its bugs planted.
-/// `name` is for diagnostics.
+/// Answers a request about the algorithm of a text, without its planted bugs. `name` is used in
+/// diagnostics.
 ///
 /// ```
 /// use snapshot_verify::{Request, answer};
@@ -83,7 +82,7 @@ impl Answer {
 /// ```
 ///
 /// # Errors
-/// If the text is no algorithm, or the request cannot be met.
+/// If the text is not a valid algorithm, or the request cannot be met.
 pub fn answer(name: &str, text: &str, request: &Request) -> Result<Answer, AnswerError> {
     let program = request.method.program(&parse(name, text)?, None)?;
     let is_independent = independence::check(&program).is_ok();

@@ -1,14 +1,13 @@
-//! Counting barriers in executions of the interpreter.
+//! Barriers in executions of the interpreter.
 
 use crate::interpret::{Action, Event};
 
-/// Whether an event is an invocation; else it is a response.
+/// Returns true for an invocation, false for a response.
 const fn is_invocation(event: &Event) -> bool {
     matches!(event.action, Action::InvokeUpdate(_) | Action::InvokeScan | Action::Begin { .. })
 }
 
-/// How many of these events, in their order, are barriers: invocations right behind a
-/// response.
+/// Counts the barriers in a sequence of events: invocations that directly follow a response.
 pub fn barriers<'e>(events: impl IntoIterator<Item = &'e Event>) -> u32 {
     let mut after_response = false;
     let mut barriers = 0;
@@ -20,7 +19,7 @@ pub fn barriers<'e>(events: impl IntoIterator<Item = &'e Event>) -> u32 {
     barriers
 }
 
-/// The longest prefix of the events with no more than this many barriers.
+/// Returns the longest prefix of the events with at most this many barriers.
 pub fn within(events: Vec<&Event>, most: u32) -> Vec<&Event> {
     let mut length = events.len();
     while barriers(events[..length].iter().copied()) > most {

@@ -1,15 +1,15 @@
 //! Answers for one n by the proof for every n ([`super::every`]), where that is cheaper than the
 //! search.
 //!
-//! A proof for every n is one for each n, and does not get larger with it; but most searches for
-//! small n take less time than an attempt at it. So the search begins alone. From some size on, the two
-//! take turns: between two levels, all threads at rest, it waits until the attempt has as many views
-//! as belong to its states ([`FIRST`], [`STATES`]), so that both compute for about as long. Whichever
-//! is done first answers, for all pairs: neither which that is nor its numbers depend on the machine.
-//! Where the search runs out of memory, the attempt has what is left of all else.
+//! A proof for every n covers each n, and does not grow with it; but most searches for small n take
+//! less time than an attempt at it. So the search begins alone. Beyond a certain size, the two take
+//! turns: between two levels, while all threads are idle, the search waits until the attempt has as
+//! many views as correspond to its states ([`FIRST`], [`STATES`]), so that both compute for about
+//! as long. The first to finish answers, for all pairs: neither the winner nor its numbers depend
+//! on the machine. If the search runs out of memory, the attempt has the rest of the budget.
 //!
-//! A proof that the independent check does not accept ends no search. Where that is not done either,
-//! the answer is that there is a proof, not confirmed.
+//! A proof that the independent check does not accept ends no search. If the search does not finish
+//! either, the answer is a proof that is not confirmed.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,28 +29,27 @@ use crate::program::Program;
 use crate::search::layout::LayoutError;
 use crate::search::{ExploreError, Progress};
 
-/// From how many states on, of all pairs together, a proof is tried: a matter of half a second.
+/// Number of states of all pairs together from which a proof is attempted: about half a second.
 const FIRST: u64 = 200_000;
 
-/// How many states take about as long as a view.
+/// Number of states that take about as long as a view.
 const STATES: u64 = 25;
 
-/// What it takes to prepare the search of one pair of n processes, in states: this, times n three times.
+/// Cost of preparing the search of one pair, in states: this, times n³.
 const PREPARED: u64 = 20;
 
-/// By which way a question about one n is answered.
+/// Method by which a question about one n is answered.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Way {
-    /// By the search.
     Search,
-    /// By the search, and where it grows large by the proof for every n.
+    /// By the search, and once it grows large by the proof for every n.
     Cheaper,
-    /// By the proof for every n, of these rungs.
+    /// By the proof for every n, with these rungs.
     Proof(Rungs),
 }
 
-/// Answers as [`verify`], by one way or another. If nothing but the proof was to be tried, what
-/// came of it, too.
+/// Answers as [`verify`], by the given method. If only the proof was attempted, also returns its
+/// result.
 ///
 /// # Errors
 /// As [`verify`].
@@ -104,7 +103,7 @@ fn cheaper(
     Ok(outcomes)
 }
 
-/// What is not known of a pair without any search.
+/// Outcome of a pair that was not searched.
 fn open(pair: [Process; 2], cause: Unfinished) -> Outcome {
     Outcome {
         pair: Some(pair),
@@ -114,10 +113,10 @@ fn open(pair: [Process; 2], cause: Unfinished) -> Outcome {
     }
 }
 
-/// A proof, and why it is not confirmed, if it is not.
+/// A proof, and why it is not confirmed, if so.
 type Found = (ByProof, Option<Unconfirmed>);
 
-/// The proof answers for all pairs that the search has not finished.
+/// Uses the proof for all pairs that the search has not finished.
 fn conclude(
     outcomes: &mut [Outcome],
     request: &Request,
@@ -139,7 +138,7 @@ fn conclude(
     Ok(())
 }
 
-/// The outcomes of nothing but an attempt at the proof.
+/// Returns the outcomes of an attempt at the proof without a search.
 fn unsearched(request: &Request, every: &Every, watch: &dyn Watch) -> Vec<Outcome> {
     let cause = match watch.stop().load(Ordering::Relaxed) {
         true => Unfinished::Interrupted,
@@ -173,7 +172,7 @@ fn proved(answer: &Answer) -> Option<ByProof> {
     Some(ByProof { rung, views, elapsed: findings().map(|finding| finding.elapsed).sum() })
 }
 
-/// Whether an instance cannot be searched for its size alone.
+/// Returns true if an instance cannot be searched only because of its size.
 pub(super) const fn is_too_large(error: &VerifyError) -> bool {
     matches!(
         error,
@@ -187,7 +186,7 @@ pub(super) const fn is_too_large(error: &VerifyError) -> bool {
     )
 }
 
-/// Watches a search, and goes on with the proof when it is its turn.
+/// Watches a search, and continues the proof on its turns.
 struct Trying<'a> {
     program: &'a Program,
     watch: &'a dyn Watch,
@@ -195,17 +194,17 @@ struct Trying<'a> {
     memory: u64,
     began: Instant,
     time: Option<Duration>,
-    /// Set when there is a proof that is confirmed.
+    /// Set by a confirmed proof.
     answered: AtomicBool,
     found: RefCell<Option<Found>>,
     ladder: RefCell<Ladder<'a>>,
-    /// Whether there is nothing more to try.
+    /// Set if there is nothing more to try.
     is_done: Cell<bool>,
-    /// States of the explorations that are over, and of the present one.
+    /// States of the finished explorations, and of the present one.
     states: Cell<(u64, u64)>,
-    /// What the present exploration is about.
+    /// Pair and effort of the present exploration.
     about: RefCell<Option<(Option<[Process; 2]>, Effort)>>,
-    /// Pairs that were begun.
+    /// Pairs whose search has begun.
     begun: RefCell<Vec<Option<[Process; 2]>>>,
 }
 
@@ -226,7 +225,7 @@ impl<'a> Trying<'a> {
             answered: AtomicBool::new(false),
             found: RefCell::new(None),
             ladder: RefCell::new(Ladder::new(program, &Rungs::default(), models)),
-            // Every n is this one, too.
+            // Every n includes this one.
             is_done: Cell::new(program.check_extent(LARGEST).is_err()),
             states: Cell::new((0, 0)),
             about: RefCell::new(None),
@@ -238,7 +237,7 @@ impl<'a> Trying<'a> {
         self.answered.load(Ordering::Relaxed)
     }
 
-    /// Goes on until there are so many views, within so much memory.
+    /// Continues the proof up to this number of views, within this memory.
     fn climb(&self, views: usize, memory: u64) {
         if self.is_done.get() || self.watch.stop().load(Ordering::Relaxed) {
             return;
@@ -271,7 +270,7 @@ impl<'a> Trying<'a> {
         }
     }
 
-    /// Shows a proof to the independent check.
+    /// Has the independent check confirm a proof.
     fn confirm(&self, answer: &Answer, memory: u64) {
         let limits = Limits { memory, time: self.time.map(|time| (self.began, time)) };
         let subject = Subject::written(self.program);
@@ -284,7 +283,7 @@ impl<'a> Trying<'a> {
         *self.found.borrow_mut() = proved(answer).map(|proof| (proof, unconfirmed));
     }
 
-    /// Goes on to the end, without the search.
+    /// Continues the proof to its end, without the search.
     fn insist(&self) {
         if self.ladder.borrow().answer().short == Some(MEMORY) {
             let ladder = Ladder::new(self.program, &Rungs::default(), self.models);
@@ -294,12 +293,12 @@ impl<'a> Trying<'a> {
         self.climb(usize::MAX, self.memory);
     }
 
-    /// Goes on as far as belongs to what the search has taken.
+    /// Continues the proof in proportion to the states of the search.
     fn take_turn(&self, memory: u64) {
         let (before, present) = self.states.get();
         let all = before + present;
         let held = self.ladder.borrow().bytes() as u64;
-        // With little memory it goes on when the search has ended.
+        // If memory is short, the proof continues after the search.
         if all >= FIRST && !self.is_proved() && memory > 2 * held {
             self.climb(usize::try_from(all / STATES).unwrap_or(usize::MAX), memory);
         }
@@ -369,7 +368,7 @@ mod tests {
         }
     }
 
-    /// The second half is that of a pair that begins.
+    /// In the second half, a pair begins.
     #[test]
     fn the_proof_goes_on_with_the_states_of_all_pairs() {
         let (program, request, watch) = (program("bowman"), Request::new(3), Unwatched::default());
@@ -384,7 +383,7 @@ mod tests {
             trying.progress(&progress);
             assert_eq!(trying.ladder.borrow().views(), 0, "{progress:?}");
         }
-        // Its views are no more than belong to the states, about.
+        // Its views roughly correspond to the states.
         trying.progress(&at(FIRST, true));
         let views = trying.ladder.borrow().views();
         assert!(views > 0 && views <= FIRST as usize / STATES as usize + 1_000, "{views}");
@@ -394,7 +393,7 @@ mod tests {
         assert_eq!(unconfirmed, None);
     }
 
-    /// Where there are many pairs, each has few states; to prepare them takes its time.
+    /// With many pairs, each has few states, but preparing them takes time.
     #[test]
     fn the_proof_goes_on_where_no_search_does() {
         let (program, request, watch) = (program("bowman"), Request::new(20), Unwatched::default());
@@ -408,7 +407,7 @@ mod tests {
         assert!(trying.is_proved());
     }
 
-    /// Neither how often there is a turn nor how large it is decides how far it comes.
+    /// Progress depends neither on the number of turns nor on their sizes.
     #[test]
     fn turns_are_told_by_states_alone() {
         let (program, request, watch) = (program("riany"), Request::new(3), Unwatched::default());

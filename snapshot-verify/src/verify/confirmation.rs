@@ -1,11 +1,11 @@
-//! A proof for every n is shown to the independent check, and counts if that accepts it.
+//! Confirmation of proofs for every n by the independent check.
 //!
-//! The prover's mistakes are its own: [`snapshot_invariant`] shares nothing with it. So
-//! behind each proof its certificate is made and checked, in memory, at once and to the end: that takes
-//! about `TIMES` times as long as the proof. Only the time and the memory of the whole request end it. Where
-//! the check finds a gap, there is no answer: one of the two is wrong, or the check less precise.
-//! Certificates know fewer constructs than the prover; a proof without a certificate is not
-//! confirmed, and does not count as one.
+//! [`snapshot_invariant`] shares nothing with the prover, and so not its mistakes. After each
+//! proof its certificate is written and checked, in memory, immediately and completely, which takes
+//! about `TIMES` times as long as the proof. Only the time and the memory of the whole request
+//! limit it. If the check finds a gap, there is no answer: either one of the two is wrong, or the
+//! check is less precise. Certificates support fewer constructs than the prover; a proof without a
+//! certificate is not confirmed, and does not count as a proof.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -22,34 +22,33 @@ use super::subject::Subject;
 use crate::deadline::Deadline;
 use crate::language::Span;
 
-/// How many times as long as the proofs of the corpus their confirmations take, at most.
+/// Upper bound on the ratio of confirmation time to proof time, over the corpus.
 const TIMES: u32 = 12;
 
-/// What the independent check says of a proof for every n.
+/// Result of the independent check of a proof for every n.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Confirmation {
-    /// How many views the certificate lists, which was accepted; or why none was.
+    /// Number of views in the accepted certificate, or the reason why no certificate was accepted.
     pub result: Result<u64, Unconfirmed>,
-    /// How long it took.
     pub elapsed: Duration,
 }
 
-/// Why a proof is not confirmed.
+/// Reason why a proof is not confirmed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Unconfirmed {
     /// In words.
     pub reason: String,
-    /// Where in the program.
+    /// Place in the program.
     pub place: Option<Span>,
-    /// Whether the check finds a gap in the proof: something that its rules do not exclude. Else it
-    /// does not know a construct, or has run out of a budget.
+    /// True if the check finds a gap in the proof: a case that its rules do not exclude. Otherwise
+    /// a construct is unsupported, or a budget was exhausted.
     pub is_gap: bool,
-    /// Of time: how much of it would do.
+    /// If time ran out: the time that would suffice.
     pub needed: Option<Duration>,
 }
 
 impl Unconfirmed {
-    /// Why, and what helps, as a sentence.
+    /// Returns the reason and the remedy, as a sentence.
     pub fn sentence(&self) -> String {
         match self.needed {
             Some(needed) => format!("{}; --time {} would do", self.reason, needed.as_secs()),
@@ -59,22 +58,22 @@ impl Unconfirmed {
 }
 
 impl Confirmation {
-    /// Whether the check finds a gap in the proof.
+    /// Returns true if the check finds a gap in the proof.
     pub fn finds_gap(&self) -> bool {
         self.result.as_ref().is_err_and(|unconfirmed| unconfirmed.is_gap)
     }
 }
 
-/// What a confirmation may take.
+/// Budget of a confirmation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Bytes.
+    /// In bytes.
     pub memory: u64,
-    /// How long the whole request may take, and since when it does.
+    /// Start and time limit of the whole request.
     pub time: Option<(Instant, Duration)>,
 }
 
-/// Makes the certificate of a proof and checks it.
+/// Writes the certificate of a proof and checks it.
 pub(super) fn confirm(
     subject: &Subject<'_>,
     answer: &Answer,
@@ -105,7 +104,7 @@ pub(super) fn confirm(
     Confirmation { result, elapsed: began.elapsed() }
 }
 
-/// A number of seconds with one digit that is not 0, and no fewer.
+/// Rounds up to a number of seconds with one nonzero digit.
 fn rounded(time: Duration) -> Duration {
     let seconds = time.as_secs() + 1;
     let unit = 10_u64.pow(seconds.ilog10());
@@ -216,7 +215,7 @@ pub(super) fn close(
 /// What is said where the confirmation is ended.
 const TIME: &str = "time ran out";
 
-/// Of which budget there was too little.
+/// Returns the reason that names the exhausted budget.
 fn ran_out(unfinished: Unfinished) -> Unconfirmed {
     let reason = match unfinished {
         Unfinished::Ended => TIME,

@@ -18,17 +18,16 @@ pub enum Conformance {
     Undecided,
 }
 
-/// What to ask to find out whether an expectation is met, with the means of
-/// another request. Where a violation is expected and any number of operations is
-/// allowed, it is hunted with growing bounds: that finds it sooner, and answers
-/// the same question.
+/// Returns the request that decides an expectation, within the budgets and the method of `means`.
+/// If a violation is expected and any number of operations is allowed, bounds grow: that finds it
+/// sooner, and answers the same question.
 #[must_use]
 pub fn request(expectation: &Expectation, means: &Request) -> Request {
     let unbounded = match (expectation.verdict, expectation.values) {
         (ExpectedVerdict::Violation | ExpectedVerdict::Fault, None) => Operations::Grow,
         _ => Operations::Unbounded,
     };
-    // Only refinement knows all executions over some values.
+    // Only refinement supports all executions over some values.
     let method = match (expectation.values, means.method) {
         (Some(_), Method::Exploration) => Method::Refinement(Means::default()),
         (_, method) => method,
@@ -45,8 +44,8 @@ pub fn request(expectation: &Expectation, means: &Request) -> Request {
     }
 }
 
-/// The same of an object that the text declares, whose executions are explored by
-/// refinement, over two values unless the expectation says how many.
+/// Returns the request for a declared object. Its executions are explored by refinement, over two
+/// values unless the expectation says how many.
 #[must_use]
 pub fn object_request(expectation: &Expectation, means: &Request) -> Request {
     let method = match means.method {
@@ -66,7 +65,7 @@ pub fn object_request(expectation: &Expectation, means: &Request) -> Request {
     }
 }
 
-/// Whether the outcomes, of all pairs that were asked for, are as expected.
+/// Compares the outcomes of all requested pairs with the expected verdict.
 pub fn conformance(expected: ExpectedVerdict, outcomes: &[Outcome]) -> Conformance {
     let any = |test: fn(&Verdict) -> bool| outcomes.iter().any(|outcome| test(&outcome.verdict));
     let violated = any(Verdict::is_violation);

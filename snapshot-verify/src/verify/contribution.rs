@@ -1,14 +1,14 @@
-//! What each statement contributes to a proof: the program is verified once more without it.
+//! Contribution of each statement to a proof: the program is verified once more without it.
 //!
-//! A proof says that an algorithm is right, not why. So each statement is left out (in its
-//! place stands `skip`), each condition replaced by one that always or never holds, each
-//! `atomic` block taken apart, and what is left is asked the same question: a violation
-//! says what the statement prevents; a proof that it does nothing for linearizability.
-//! This is mutation analysis (DeMillo, Lipton and Sayward, 1978) with a verifier for the
-//! tests: a mutant that survives is equivalent in what was asked.
+//! A proof says that an algorithm is right, not why. So each statement is replaced by `skip`, each
+//! condition by one that always or never holds, each `atomic` block is split into its steps, and
+//! the changed program is verified again. A violation says what the statement prevents; a proof
+//! says that the statement does nothing for linearizability. This is mutation analysis (DeMillo,
+//! Lipton and Sayward, 1978) with a verifier for the tests: a mutant that survives is equivalent
+//! with respect to the question.
 //!
-//! The answers are those of [`verify`], so each violation was replayed by the interpreter
-//! and judged; what is not decided by a number of states is said to be open.
+//! The answers come from [`verify`], so each violation was replayed by the interpreter and judged.
+//! A change that is not decided within a number of states is reported as open.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -19,53 +19,47 @@ use crate::language::tree::{Expression, Statement, StatementKind};
 use crate::language::{Algorithm, Diagnostics, Source, Span, parse};
 use crate::program::independence;
 
-/// Statements of longer texts are looked at in order as long as there is time, but never
-/// more than this many changes.
+/// Maximum number of changes. In longer texts the first ones are tried, in order.
 const MOST: usize = 400;
 
-/// How many states the search of a changed program may have.
+/// Number of states for the search of a changed program.
 const STATES: u64 = 200_000;
 
-/// A change of the text, and what comes of it.
+/// A change of the text, and its consequence.
 #[derive(Clone, Debug)]
 pub struct Contribution {
-    /// The statement or condition.
     pub span: Span,
-    /// What was done to it.
     pub change: Change,
-    /// What the program is then.
+    /// Verdict on the changed program.
     pub without: Without,
 }
 
-/// A change of the text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Change {
-    /// The statement is left out.
+    /// The statement is replaced by `skip`.
     LeftOut,
-    /// The condition is replaced by `true`.
     AlwaysTrue,
-    /// The condition is replaced by `false`.
     AlwaysFalse,
-    /// The steps of an `atomic` block are made one by one.
+    /// The `atomic` block is split into its steps.
     Apart,
 }
 
-/// What a program is without a statement.
+/// Verdict on a program without a statement.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Without {
-    /// It is no program; the first thing that is wrong with it.
+    /// The text is invalid, or cannot be verified; the first error.
     NoProgram(String),
-    /// It violates linearizability, in an execution of this many steps.
+    /// Linearizability is violated, in an execution of this many steps.
     Violation(usize),
-    /// It goes wrong.
+    /// The program has a run-time fault.
     Fault(String),
-    /// It is verified, but an operation can hang, or none returns.
+    /// The program is verified, but an operation can hang, or no operation returns.
     Hangs,
-    /// It is verified as before.
+    /// The program is verified as before.
     Verified,
-    /// It looks at values, and simple executions no longer speak for all.
+    /// The program looks at values, so simple executions are not representative.
     Refused,
-    /// Not decided by so many states, or in time.
+    /// Not decided within the states or the time given.
     Open,
 }
 
@@ -80,11 +74,11 @@ impl Change {
     }
 }
 
-/// What each statement and condition of a verified algorithm contributes, in the order of
-/// the text. `time`: for all of them together, if it is limited; each has as many states.
+/// Returns the contribution of each statement and condition of a verified algorithm, in the order
+/// of the text. `time` limits all of them together; each has the same number of states.
 ///
-/// With any number of operations each, the changed programs are searched by growing
-/// bounds: violations are found soon.
+/// If the number of operations is unbounded, the changed programs are searched by growing bounds,
+/// which finds violations soon.
 ///
 /// # Errors
 /// If this program turns out to be wrong.
@@ -119,7 +113,7 @@ pub fn contributions(
     Ok(found)
 }
 
-/// The statements and conditions that can be changed.
+/// Collects the changes of statements and conditions.
 fn collect(statements: &[Statement], changes: &mut Vec<(Span, Change)>) {
     let condition = |condition: &Expression, changes: &mut Vec<(Span, Change)>| {
         changes.push((condition.span, Change::AlwaysTrue));
@@ -162,8 +156,8 @@ fn collect(statements: &[Statement], changes: &mut Vec<(Span, Change)>) {
     }
 }
 
-/// The algorithm with a change, without its bugs and expectations, which need not fit any
-/// more; or what is wrong with it.
+/// Returns the changed algorithm without its bugs and expectations, which may no longer fit; or the
+/// error in its text.
 fn changed(source: &Source, span: Span, change: Change) -> Result<Algorithm, String> {
     let text = source.text();
     let (begin, end) = (span.begin as usize, span.end as usize);
@@ -191,7 +185,7 @@ fn first(found: &Diagnostics) -> String {
     found.iter().next().map_or_else(String::new, ToString::to_string)
 }
 
-/// Asks of a changed algorithm what was asked of the other.
+/// Verifies a changed algorithm, as the original one was.
 fn without(
     changed: &Algorithm,
     request: &Request,
@@ -213,7 +207,7 @@ fn without(
     let outcomes = match verify(&program, speaks_for_all, &request, watch) {
         Ok(outcomes) => outcomes,
         Err(error) if error.is_ours() => return Err(error),
-        // It is too large, say.
+        // The program is too large, for instance.
         Err(error) => return Ok(Without::NoProgram(error.to_string())),
     };
     let wrong = outcomes.iter().find_map(|outcome| match &outcome.verdict {

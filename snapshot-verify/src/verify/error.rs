@@ -1,4 +1,4 @@
-//! Why there is no answer at all.
+//! Errors of verification.
 
 use thiserror::Error;
 
@@ -9,8 +9,7 @@ use crate::language::Span;
 use crate::search::ExploreError;
 use crate::search::distributed::Failure;
 
-/// Why there is no answer, not even *unknown*: the request cannot be met, or this
-/// program is wrong.
+/// Reason for no answer, not even *unknown*: the request cannot be met, or this program is wrong.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum VerifyError {
@@ -20,18 +19,18 @@ pub enum VerifyError {
     /// The instance cannot be explored.
     #[error(transparent)]
     Explore(#[from] ExploreError),
-    /// The interpreter cannot run it.
+    /// The interpreter cannot run the program.
     #[error(transparent)]
     Machine(#[from] MachineError),
-    /// There are no such executions.
+    /// The requested executions do not exist.
     #[error(transparent)]
     Client(#[from] ClientError),
     /// More threads than the system has.
     #[error("{threads} threads cannot be started ({reason}): ask for fewer (--threads)")]
     Threads {
-        /// How many were to prepare instances: no more than there are processes.
+        /// Requested threads; no more than there are processes.
         threads: usize,
-        /// What the system says.
+        /// Message of the system.
         reason: String,
     },
     /// All executions over some values, or those of one updater, by the wrong method.
@@ -52,19 +51,19 @@ pub enum VerifyError {
          which operations take effect, or leave out --points"
     )]
     NoPoints,
-    /// Refinement keeps counters as they are.
+    /// Refinement does not abstract counters.
     #[error(
         "the program counts without bound, so for refinement it has infinitely many states: bound \
          the operations (--operations 1, say, or grow), or use --method exploration"
     )]
     Counters,
-    /// An object that the text declares, by the wrong method.
+    /// A declared object, by the wrong method.
     #[error(
         "the algorithm declares an object: it is checked by refinement of all executions over a \
          few values only"
     )]
     Object,
-    /// An object, or an algorithm of one, whose states have no end.
+    /// An object, or an algorithm of one, with infinitely many states.
     #[error(
         "the algorithm or its object counts without bound, so there are infinitely many states: \
          bound the operations (--operations 2, say, or grow)"
@@ -73,9 +72,8 @@ pub enum VerifyError {
     /// The object itself is faulty.
     #[error("the object goes wrong (after {moves} moves of the algorithm): {fault}")]
     ObjectFault {
-        /// How many moves lead there.
+        /// Moves that lead to the fault.
         moves: usize,
-        /// What is wrong, and where.
         fault: Fault,
     },
     /// An execution that does not exist: our fault.
@@ -90,12 +88,12 @@ pub enum VerifyError {
          found one that has {found}. Its verdicts cannot be trusted"
     )]
     TooManyBarriers {
-        /// How many the execution has.
+        /// Barriers of the execution.
         found: u32,
-        /// How many it may have.
+        /// Permitted barriers.
         most: u32,
     },
-    /// A violation that is none: our fault.
+    /// An invalid violation: our fault.
     #[error(transparent)]
     Counterexample(#[from] CounterexampleError),
     /// The search and the proof for every n contradict each other: our fault.
@@ -104,19 +102,19 @@ pub enum VerifyError {
          proof for every n. Its verdicts cannot be trusted"
     )]
     Contradiction,
-    /// A fault that is none: our fault.
+    /// An invalid fault of the program: our fault.
     #[error(
         "BUG in this program, please report it: a search claims that the algorithm goes wrong \
          ({what}), but the interpreter cannot see it. Its verdicts cannot be trusted"
     )]
     NoFault {
-        /// What is supposed to happen.
+        /// The claimed fault.
         what: &'static str,
     },
 }
 
 impl VerifyError {
-    /// The place in the text that it is about, if there is one.
+    /// Returns the relevant place in the text, if any.
     pub const fn span(&self) -> Option<Span> {
         match self {
             Self::Instance(
@@ -133,7 +131,7 @@ impl VerifyError {
         }
     }
 
-    /// Whether this program is at fault rather than the request.
+    /// Returns true if this program is at fault rather than the request.
     pub const fn is_ours(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! An answer for every n: a proof, or a violation at small n, for which is searched in turns.
+//! An answer for every n: a proof, or a violation for some small n. The two searches take turns.
 //!
 //! The proof is that of [`snapshot_everyn`], which shares nothing with the search, or, where that finds none,
 //! one by the rules of certificates alone ([`snapshot_invariant::guess`]); it is of the program as it is
@@ -32,27 +32,26 @@ use crate::program::rewrite::Change;
 use crate::program::{Program, Type};
 use crate::search::{Defect, ExploreError, SelfCheck};
 
-/// The largest n that is searched for a violation.
+/// Largest n for which a violation is searched.
 pub const LARGEST: usize = 4;
 
-/// The n whose executions show what a proof exercised: all roles of two scanned segments and of
-/// further processes, and few states.
+/// The n whose executions show the coverage of a proof: it has all roles (two scanned segments and
+/// a further process) and few states.
 pub const EXERCISED: usize = 3;
 
-/// How many views the proof may have in the first round.
+/// Number of views of the proof in the first round.
 const FIRST: usize = 50_000;
 
-/// How many times as many in each round as in the one before.
+/// Factor by which views grow from round to round.
 const GROWTH: usize = 4;
 
-/// How many rounds there are without a limit of time: proofs of up to 12,800,000 views.
+/// Number of rounds without a limit of time: proofs of up to 12,800,000 views.
 const ROUNDS: u32 = 5;
 
-/// How many states each n may have that is searched for a violation, per view that the proof may have:
-/// all of them take a fraction of what the proof takes.
+/// States for each n in the search for a violation, per view of the proof: all these searches take
+/// a fraction of the time of the proof.
 const STATES: u64 = 2;
 
-/// The answer for every n.
 #[derive(Clone, Debug)]
 pub struct Every {
     /// The prover's proof, or its attempts at one.
@@ -65,16 +64,16 @@ pub struct Every {
     pub unmodelled: Vec<Unmodelled>,
     /// The n for which a violation or a fault was found, and the outcomes of its pairs.
     pub wrong: Option<(Request, Vec<Outcome>)>,
-    /// The n that were searched without finding one.
+    /// The n that were searched without finding a violation.
     pub searched: Vec<usize>,
-    /// How long the proof and the search took.
+    /// Time of the proof and the search.
     pub elapsed: Duration,
-    /// What the independent check says of the proof; nothing if there is none.
+    /// Result of the independent check of the proof; `None` without a proof.
     pub confirmation: Option<Confirmation>,
 }
 
 impl Every {
-    /// Whether there is a proof in which the independent check finds no gap.
+    /// Returns true if there is a proof in which the independent check finds no gap.
     pub fn is_proved(&self) -> bool {
         let is_closed = self.answer.proved || self.closed.is_some();
         is_closed && !self.confirmation.as_ref().is_some_and(Confirmation::finds_gap)
@@ -111,12 +110,12 @@ impl Every {
         (claim, parts)
     }
 
-    /// Why there is a proof that is not confirmed, if that is so.
+    /// Returns why an existing proof is not confirmed, or `None`.
     pub fn unconfirmed(&self) -> Option<&Unconfirmed> {
         self.confirmation.as_ref()?.result.as_ref().err().filter(|_| self.is_proved())
     }
 
-    /// Why it is not known, if it is not.
+    /// Returns the reason for an unknown answer.
     pub fn short(&self) -> Unfinished {
         match self.answer.short {
             Some(TIME) => Unfinished::Time,
@@ -127,7 +126,7 @@ impl Every {
         }
     }
 
-    /// `verified`, `unconfirmed`, `violation`, `fault`, `refused` or `unknown`.
+    /// Returns `verified`, `unconfirmed`, `violation`, `fault`, `refused` or `unknown`.
     pub fn verdict(&self) -> &'static str {
         let wrong = self.wrong.iter().flat_map(|(_, outcomes)| outcomes);
         let mut wrong = wrong.map(|outcome| &outcome.verdict).filter(|verdict| verdict.is_wrong());
@@ -159,7 +158,7 @@ pub(super) fn certificate_parts(
     for rung in answer.way.iter().copied() {
         let is_whole = rung.part == model::Part::Whole;
         let is_same = rung.ghosts == last.ghosts;
-        // That the program does not go wrong is shown before there are rounds.
+        // Absence of faults is shown before there are rounds.
         let is_nested = rung.mode == Mode::Nested;
         let is_before = ghosts == Ghosts::Rounds && is_nested && parts.is_empty();
         let aims = match (rung.mode, rung.specification) {
@@ -168,7 +167,7 @@ pub(super) fn certificate_parts(
                 let faults = is_whole || rung.part == model::Part::Faults;
                 let nesting = is_same && (is_whole || rung.part == model::Part::Tokens);
                 let faults = (faults && may_fail(program)).then_some(Aim::Faults);
-                // A scan is within itself, and has nothing else to borrow but what is in memory.
+                // A scan lies within itself, and can borrow only views in shared memory.
                 let borrows = ghosts != Ghosts::Scans || has_views(program);
                 let nesting = (nesting && borrows).then_some(Aim::Nesting);
                 faults.into_iter().chain(nesting).collect::<Vec<_>>()
@@ -181,7 +180,7 @@ pub(super) fn certificate_parts(
             },
         };
         let Ok(model) = compile_within(program, rung, deadline) else { continue };
-        // Those of all obligations, once they are known.
+        // Rounds of all obligations, once they are known.
         round = round.or_else(|| export::round(&model));
         let nested = parts.iter().any(|part| part.obligation.aim == Aim::Nesting);
         parts.extend(aims.into_iter().map(|aim| Part {
@@ -202,17 +201,17 @@ pub(super) fn certificate_parts(
     parts
 }
 
-/// Whether views are stored in shared memory.
+/// Returns true if shared memory stores views.
 fn has_views(program: &Program) -> bool {
     let is_view = |content: &Type| *content == Type::view();
     program.shared.iter().any(|variable| variable.content.any(&is_view))
 }
 
-/// The names of what a proof of the vectors of scans by the observer keeps, whether there is one or
-/// not.
+/// Returns the names of the state tracked by a proof of scan vectors by the observer, whether such
+/// a proof exists or not.
 ///
 /// # Errors
-/// What is not modelled.
+/// The construct that has no model.
 pub fn kept(program: &Program) -> Result<Vec<String>, &'static str> {
     let observer = |rung: &model::Obligation| rung.name() == "scans.observer";
     let rung = Rungs::all().into_iter().find(observer).ok_or("this rung")?;
@@ -220,10 +219,10 @@ pub fn kept(program: &Program) -> Result<Vec<String>, &'static str> {
     Ok(export::kept(program, &model))
 }
 
-/// Answers for every n. Of the request, only the budgets and the reductions matter.
+/// Answers for every n. Uses only the budgets and the reductions of the request.
 ///
 /// # Errors
-/// If the search for a violation cannot be made, or this program turns out to be wrong.
+/// If the search for a violation is impossible, or this program turns out to be wrong.
 pub fn every(
     program: &Program,
     request: &Request,
@@ -232,8 +231,8 @@ pub fn every(
     every_by(program, request, &Rungs::default(), true, watch)
 }
 
-/// As [`every`], by some rungs of the ladder only; `searches`: whether a violation is searched
-/// for where there is no proof.
+/// As [`every`], with some rungs of the ladder only. `searches` says to search for a violation
+/// where there is no proof.
 ///
 /// The proof and the search take turns, by views and states (`FIRST`, `STATES`): the time
 /// ends both, and decides nothing between them. A proof is shown to the independent check at once; one that rests on
@@ -251,7 +250,7 @@ pub fn every_by(
     if program.object().is_some() {
         return Err(VerifyError::Object);
     }
-    // Every n is this one, too; and a view has as many processes: i, j, t and any other.
+    // Every n includes this one. A view also has this many processes: i, j, t and any other.
     let extent = program.check_extent(LARGEST);
     extent.map_err(|error| MachineError::Extent { processes: LARGEST, error })?;
     let began = Instant::now();
@@ -319,11 +318,11 @@ fn try_rewriting(subject: &Subject<'_>, options: SelfCheck) -> Result<(), Verify
     })
 }
 
-/// The search for a violation at small n.
+/// Search for a violation at small n.
 struct Hunt {
-    /// The n that are not decided.
+    /// The undecided n.
     open: Vec<usize>,
-    /// The n without one.
+    /// The n without a violation.
     searched: Vec<usize>,
     end: Option<Instant>,
 }
@@ -333,7 +332,7 @@ impl Hunt {
         !self.open.is_empty()
     }
 
-    /// Searches each n that is not decided, with this many states.
+    /// Searches each undecided n, with this many states.
     fn search(
         &mut self,
         program: &Program,
@@ -356,7 +355,7 @@ impl Hunt {
                 ..request.clone()
             };
             let outcomes = match verify(program, speaks_for_all, &request, watch) {
-                // More processes make it no smaller.
+                // Instances of more processes are no smaller.
                 Err(error) if is_too_large(&error) => break,
                 outcomes => outcomes?,
             };

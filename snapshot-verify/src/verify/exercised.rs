@@ -1,4 +1,4 @@
-//! What the executions exercise that an answer is about.
+//! Coverage of the executions that an answer is about.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -10,29 +10,29 @@ use crate::exercise::{Budget, Exercise, exercise, exercise_object};
 use crate::interpret::{Client, Machine, Sequential, Values};
 use crate::program::Program;
 
-/// The most states per graph. A matter of tenths of a second, which suffice for small
+/// Maximum number of states per graph. They take tenths of a second, and suffice for small
 /// programs: waiting and locks, two processes with versions, bowman for three.
 const STATES: usize = 25_000;
 
-/// The most bytes per graph.
+/// Maximum number of bytes per graph.
 const MEMORY: usize = 64 << 20;
 
-/// The most moves of random executions.
+/// Maximum number of moves of random executions.
 const MOVES: usize = 50_000;
 
-/// How long it may compute at most, should steps be expensive.
+/// Maximum computing time, in case steps are expensive.
 const TIME: Duration = Duration::from_secs(2);
 
-/// What the executions exercise that the request is about, as far as a small budget
-/// can tell. `time`: what is left of that of the request.
+/// Returns the coverage of the requested executions, as far as a small budget can tell. `time` is
+/// the time left for the request.
 ///
-/// With simple executions of a data-independent program those that write one value are
-/// explored: the others take the same ways.
+/// For simple executions of a data-independent program, the executions that write one value are
+/// explored: the others take the same paths.
 ///
-/// Of an object, the values are those of the request.
+/// For an object, the values are those of the request.
 ///
 /// # Errors
-/// If the program cannot be run with this many processes.
+/// If the program cannot run with this many processes.
 pub fn exercised(
     program: &Program,
     request: &Request,
@@ -61,8 +61,7 @@ pub fn exercised(
     })
 }
 
-/// For how long this thread has computed: what is found is not to depend on what else the machine
-/// does.
+/// Returns the computing time of this thread: results must not depend on the machine's other work.
 #[cfg(unix)]
 fn computed() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
@@ -71,7 +70,7 @@ fn computed() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// As the clock on the wall tells.
+/// Returns the wall-clock time.
 #[cfg(not(unix))]
 fn computed() -> Duration {
     static FIRST: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);

@@ -1,11 +1,10 @@
-//! From the steps of a search to the moves of the interpreter.
+//! Conversion of the steps of a search into moves of the interpreter.
 //!
-//! A step of the search may stand for several of the program: an invocation fused
-//! with the first access, indistinguishable accesses, a response; and
-//! other processes may have passed over accesses at once after it. The interpreter
-//! makes each of them as a move of its own. It is given as many accesses as the
-//! text makes, and which operations are over; what happens then is its own
-//! business.
+//! A step of the search may stand for several steps of the program: an invocation fused with the
+//! first access, indistinguishable accesses, a response; and other processes may have skipped
+//! accesses immediately after it. The interpreter makes each of them as a separate move. It is
+//! given the number of accesses and the operations that are over; their effects are its own
+//! computation.
 
 use snapshot_core::Process;
 
@@ -14,11 +13,11 @@ use crate::interpret::Move;
 use crate::search::layout::Registers;
 use crate::search::{Choice, SearchPath};
 
-/// The moves of the execution that a trace of the instance tells. If the program goes
-/// wrong, it does on the way.
+/// Returns the moves of the execution that a trace of the instance describes. If the program has a
+/// fault, it occurs on the way.
 ///
-/// `counts_barriers`: responses wait for the next barrier of the trace, or for its end, so
-/// that the execution has no more barriers than the search has counted.
+/// `counts_barriers`: responses wait for the next barrier of the trace, or for its end, so that the
+/// execution has no more barriers than the search has counted.
 pub fn expand(instance: &Instance, trace: &SearchPath, counts_barriers: bool) -> Vec<Move> {
     let registers = Registers::new(instance);
     let is_idle = |state: &[Scalar], process: Process| {

@@ -29,45 +29,41 @@ use crate::quotient::process_symmetry::isomorphism;
 use crate::search::layout::LayoutError;
 use crate::search::{self, Exploration, ExploreError, Progress, SearchPath, SearchVerdict};
 
-/// With fewer operations hardly anything is ever abandoned.
+/// With fewer operations hardly any state is ever abandoned.
 const WORTH_ANALYSING: u32 = 2;
 
-/// Learning what is stale takes about a second: not worth it for fewer operations.
+/// Learning stale variables takes about a second: not worth it for fewer operations.
 const WORTH_LEARNING: u32 = 3;
 
-/// Nor for fewer states: a search with no more than these takes a tenth of the time.
+/// Learning is not worth it for fewer states: their search takes a tenth of the time.
 const FEW_STATES: u64 = 4_000;
 
-/// Bytes that are not counted: what every program takes, and small instances.
+/// Uncounted bytes: the base usage of any program, and small instances.
 const FREE: u64 = 16 << 20;
 
-/// Bounded runs use few distinct counters and versions: these widths are tried first.
+/// Bounded runs use few distinct counters and versions: these limits are tried first.
 const FEW_NUMBERS: [u32; 4] = [7, 15, 255, 65_535];
 
-/// Explores simple executions.
 pub struct PairExplorer<'a> {
     machine: Machine<'a>,
     program: &'a Program,
     request: &'a Request,
     watch: &'a dyn Watch,
-    /// The threads for passes over the graphs of all processes.
+    /// Threads for passes over the graphs of all processes.
     pool: ThreadPool,
-    /// What was made for a pair and a number of active processes, for their next
-    /// effort.
+    /// Preparations of a pair with a number of active processes, for its next effort.
     prepared: HashMap<([Process; 2], usize), Prepared>,
-    /// The explorations that found nothing, with what they took; not to their end, if more states were
-    /// needed than these.
+    /// Explorations that found nothing, with their costs. The last field is the number of states at
+    /// which an incomplete exploration stopped.
     finished: Vec<([Process; 2], Effort, Measures, Option<u64>)>,
-    /// [`FEW_NUMBERS`]
     few_numbers: &'static [u32],
 }
 
 impl<'a> PairExplorer<'a> {
-    /// Of a program, for what is requested.
+    /// Prepares exploration of a program for a request.
     ///
     /// # Errors
-    /// If the program cannot be run with this many processes, or there are not as many
-    /// threads.
+    /// If the program cannot run with this many processes, or the threads cannot be started.
     pub fn new(
         program: &'a Program,
         request: &'a Request,
@@ -83,7 +79,7 @@ impl<'a> PairExplorer<'a> {
         Ok(Self { machine, program, request, watch, pool, prepared, finished, few_numbers })
     }
 
-    /// What the search found, confirmed by code that it does not share.
+    /// Returns the finding of the search, confirmed by code that shares nothing with it.
     fn finding(
         &self,
         (pair, effort): ([Process; 2], Effort),
@@ -115,9 +111,9 @@ impl<'a> PairExplorer<'a> {
         })
     }
 
-    /// What the same effort took for a pair whose instance is this one with its
-    /// processes renamed, if it found nothing: it would find nothing here either. If it was not
-    /// explored to its end, with more states than these.
+    /// Returns the measures of the same effort for an isomorphic pair, if that found nothing: this
+    /// pair would give the same result. The flag is false if that exploration stopped at a number
+    /// of states no smaller than this pair's share.
     fn like(
         &self,
         pair: [Process; 2],
@@ -163,7 +159,7 @@ impl<'a> PairExplorer<'a> {
         Ok(None)
     }
 
-    /// Whether what is stale was learnt for a search of the same effort that found nothing.
+    /// Returns true if a search of the same effort that found nothing has learnt stale variables.
     fn has_learnt(&self, effort: Effort) -> bool {
         let mut finished = self.finished.iter().filter(|(_, known, ..)| *known == effort);
         finished.any(|(pair, ..)| {
@@ -171,7 +167,7 @@ impl<'a> PairExplorer<'a> {
         })
     }
 
-    /// An execution has no more barriers than were to be explored.
+    /// Checks that an execution has no more barriers than its effort allows.
     fn within_barriers(&self, effort: Effort, moves: &[Move]) -> Result<(), VerifyError> {
         let (Some(most), Ok(execution)) = (effort.barriers, self.machine.run(moves)) else {
             return Ok(());
@@ -181,7 +177,7 @@ impl<'a> PairExplorer<'a> {
         if found > most { Err(VerifyError::TooManyBarriers { found, most }) } else { Ok(()) }
     }
 
-    /// The fault that the interpreter meets on a trace, if it does.
+    /// Returns the fault that the interpreter meets on a trace, if any.
     fn fault(
         &self,
         effort: Effort,
@@ -226,7 +222,7 @@ impl Explore for PairExplorer<'_> {
                 let (elapsed, limits) = (began.elapsed(), limits.reached());
                 Ok((Finding::Stopped(cause), Measures { elapsed, limits, ..Measures::default() }))
             }
-            // The rest is taken by what is prepared.
+            // The preparation uses up the remainder.
             Err(VerifyError::Explore(ExploreError::Memory { given, .. }))
                 if given < self.request.memory =>
             {
@@ -244,13 +240,13 @@ impl Explore for PairExplorer<'_> {
 }
 
 impl PairExplorer<'_> {
-    /// The memory for states: what is prepared takes its part.
+    /// Returns the memory for states: the limit without the memory of preparations.
     fn memory_left(&self) -> u64 {
         let held = self.watch.allocated().map_or(0, |allocated| allocated());
         self.request.memory.saturating_sub(held.saturating_sub(FREE))
     }
 
-    /// The same, where preparation that ends early is an error.
+    /// As `explore`, but a preparation that ends early is an error.
     fn explore_within(
         &mut self,
         pair: [Process; 2],
@@ -286,7 +282,7 @@ impl PairExplorer<'_> {
             ..Exploration::default()
         };
         if let Some(options) = self.request.self_check {
-            // The interpreter's observer sees responses when they come.
+            // The interpreter's observer sees responses in their original order.
             let (operations, barriers) = (effort.most_operations(), None);
             let plain = prepared.plain(operations);
             let raw = numbered(&exploration, &prepared, plain.as_ref());
@@ -304,7 +300,7 @@ impl PairExplorer<'_> {
             let time = time_left();
             prepared.learn(&Exploration { numbering, time, ..exploration.clone() }, deadline)
         };
-        // Only what has been learnt for both can be like the other.
+        // Pairs can only be isomorphic if both have learnt.
         let mut may_learn = is_worth(WORTH_LEARNING) && prepared.may_learn();
         if may_learn && self.has_learnt(effort) {
             learn(&mut prepared)?;
@@ -327,7 +323,7 @@ impl PairExplorer<'_> {
             None => &[],
         };
         let (outcome, finding) = loop {
-            // What is prepared may change below.
+            // The preparation may change below.
             if is_worth(WORTH_ANALYSING) {
                 prepared.analyse(deadline).map_err(InstanceError::from)?;
             }
@@ -408,8 +404,8 @@ impl PairExplorer<'_> {
     }
 }
 
-/// The same exploration with the first of these numbers of numbers by which states get
-/// smaller than by the next, if there is one; those before it are dropped.
+/// Returns the exploration with the first limit of numbers whose states are smaller than those of
+/// the next limit, if any. Drops the limits before it.
 fn narrowed<'a>(
     exploration: &Exploration<'a>,
     instance: &Instance,
@@ -419,7 +415,7 @@ fn narrowed<'a>(
         |most: Option<&u32>| Exploration { most_numbers: most.copied(), ..exploration.clone() };
     while let Some(most) = most_numbers.first() {
         let [narrow, wide] = [Some(most), most_numbers.get(1)].map(with);
-        // The wider one may be too wide.
+        // The wider layout may be impossible.
         let width = wide.layout(instance).map_or(usize::MAX, |layout| layout.words());
         if narrow.layout(instance)?.words() < width {
             return Ok(narrow);
@@ -429,7 +425,7 @@ fn narrowed<'a>(
     Ok(with(None))
 }
 
-/// The same exploration with a form of numbers, without which there is no layout.
+/// Adds the numbering that a layout requires.
 fn numbered<'a>(
     exploration: &Exploration<'a>,
     prepared: &'a Prepared,
@@ -444,8 +440,8 @@ fn ends_for(verdict: &SearchVerdict, why: search::Unfinished) -> bool {
     matches!(verdict, SearchVerdict::Unknown { cause, .. } if *cause == why)
 }
 
-/// The renaming that takes a pair to the given images, and the others to the
-/// others in their order: the active to the active.
+/// Returns the renaming of a pair to its images, and of the other processes to the others in order,
+/// which maps active processes to active ones.
 fn renaming(pair: [Process; 2], images: [Process; 2], processes: usize) -> Vec<usize> {
     let others = |pair: [Process; 2]| {
         (0..processes).filter(move |&process| !pair.contains(&Process::from_index(process)))
@@ -460,7 +456,7 @@ fn renaming(pair: [Process; 2], images: [Process; 2], processes: usize) -> Vec<u
     renaming
 }
 
-/// i, j, and then the first of the others.
+/// Returns i, j, and then the first of the others.
 fn active(pair: [Process; 2], count: usize, processes: usize) -> impl Iterator<Item = Process> {
     let others =
         (0..processes).map(Process::from_index).filter(move |process| !pair.contains(process));
@@ -472,8 +468,8 @@ mod tests {
     use super::*;
     use crate::verify::{Operations, Pairs, Unwatched};
 
-    /// Explores riany with two processes, two operations each, and perhaps a bug; at
-    /// first with this many numbers.
+    /// Explores riany with two processes, two operations each, and perhaps a bug; at first with
+    /// these limits of numbers.
     fn explored(bug: Option<&str>, few_numbers: &'static [u32]) -> (bool, Measures) {
         let text = corpus::algorithm("riany").unwrap().text;
         let program = crate::language::parse("riany", text).unwrap().program(bug).unwrap();
@@ -494,7 +490,7 @@ mod tests {
 
     #[test]
     fn with_too_few_numbers_it_begins_again() {
-        // What is right, in the slow suite, has the most states.
+        // The correct program, in the slow suite, has the most states.
         for bug in [Some("early_count"), None].into_iter().take(trial::extent::either(1, 2)) {
             let all = explored(bug, &[]);
             assert_eq!(all.0, bug.is_none());
@@ -505,8 +501,8 @@ mod tests {
         }
     }
 
-    /// Whether what is stale was learnt for a search of an algorithm for two processes with
-    /// any number of operations, and how many states it had.
+    /// Returns whether a search for two processes with any number of operations learnt stale
+    /// variables, and its number of states.
     fn learnt(name: &str) -> (bool, u64) {
         let text = corpus::algorithm(name).unwrap().text;
         let program = crate::language::parse(name, text).unwrap().program(None).unwrap();
@@ -524,7 +520,7 @@ mod tests {
     fn only_large_searches_learn_what_is_stale() {
         let (has_learnt, states) = learnt("bowman");
         assert!(!has_learnt && states <= FEW_STATES, "{states}");
-        // 56,992 states, and 262,463 without.
+        // 56,992 states; without learning 262,463.
         let (has_learnt, states) = learnt("jayanti");
         assert!(has_learnt && states < 80_000, "{states}");
     }

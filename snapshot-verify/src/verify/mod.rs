@@ -1,26 +1,26 @@
-//! From a question to its answer: all stages, for all pairs, within a budget.
+//! Verification of a request: all stages, for all pairs, within a budget.
 //!
-//! | file | what it is about |
+//! | file | topic |
 //! | --- | --- |
 //! | `answer` | the entry point of the library |
-//! | `request`, `reduction` | what is asked, with what means |
+//! | `request` | executions to explore, methods, budgets |
 //! | `barriers` | counting them |
-//! | `schedule`, `strategy` | in which order executions are explored, and when that ends |
-//! | `pipeline`, `explore_pair` | simple executions: compiled, reduced, explored |
+//! | `schedule`, `strategy` | the order in which executions are explored, and its end |
+//! | `explore_pair` | simple executions: compiled, reduced, explored |
 //! | `refinement` | the second method, also for all executions over a few values |
-//! | `expand` | from the steps of a search to those of the program |
-//! | [`contribution`] | what each statement does for a proof |
-//! | `exercised` | what happens at all in the executions that an answer is about |
+//! | `expand` | moves of the program for the steps of a search |
+//! | [`contribution`] | contribution of each statement to a proof |
+//! | `exercised` | coverage of the executions of an answer |
 //! | [`points`] | statements at which updates take effect, found by trying |
-//! | `trial` | a look at programs that look at values |
+//! | `trial` | a short search of programs that look at values |
 //! | [`every`] | for every n: a proof, or a violation for some n |
-//! | `by_proof` | for one n, where the search grows large, by the proof for every n |
-//! | `self_check` | instances, pairs alike and answers tried on random executions |
+//! | `by_proof` | for one n with a large search: the proof for every n |
+//! | `self_check` | instances, isomorphic pairs and answers tried on random executions |
 //! | `conformance` | `expect` lines as tests |
-//! | `outcome`, `error`, `progress` | answers, and reports meanwhile |
+//! | `outcome`, `error`, `progress` | answers, errors, and progress reports |
 //!
-//! No violation leaves this module without having been replayed by the
-//! interpreter and judged by the exact check of histories.
+//! No violation leaves this module without having been replayed by the interpreter and judged by
+//! the exact check of histories.
 
 mod answer;
 mod attempt;
@@ -67,11 +67,11 @@ use refinement::Refined;
 use snapshot_core::Process;
 use strategy::{Finding, Found, explore_all};
 
-/// Answers a request; one outcome per pair, in order, or a single one with
+/// Answers a request. Returns one outcome per pair, in order, or a single one with
 /// [`Request::values`].
 ///
-/// `speaks_for_all`: whether the program is data-independent, so that its simple
-/// executions speak for all others.
+/// `speaks_for_all` says that the program is data-independent, so that its simple executions
+/// represent all others.
 ///
 /// # Errors
 /// If the request cannot be met, or this program turns out to be wrong.
@@ -100,7 +100,7 @@ pub fn verify(
         (Method::Exploration, _) => return Err(VerifyError::SimpleOnly),
         (Method::Refinement(means), None) => refined(program, request, means, watch)?,
         (Method::Refinement(means), Some(_)) => {
-            // Nothing but the first processes to take part.
+            // The pair only says that the first processes take part.
             let pairs = Pairs::One(Process::from_index(0), Process::from_index(1));
             refined(program, &Request { pairs, ..request.clone() }, means, watch)?
         }

@@ -1,4 +1,4 @@
-//! What was found out, and what it took.
+//! Answers and their costs.
 
 use std::time::Duration;
 
@@ -12,72 +12,65 @@ use crate::interpret::{Execution, Fault, Move};
 use crate::limits::LimitSet;
 use crate::refine::Misplacement;
 
-/// What was found out about some executions of a program: with simple ones,
-/// those of a pair.
+/// Result for some executions of a program: of simple ones, for one pair.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// i and j; none if all executions over some values were explored.
+    /// i and j; `None` if all executions over some values were explored.
     pub pair: Option<[Process; 2]>,
-    /// The answer.
     pub verdict: Verdict,
-    /// What the answer is about: the effort that gave it. Where it is unknown:
-    /// what was explored to the end.
+    /// The effort that gave the answer. For an unknown answer, the efforts explored to the end.
     pub scope: Vec<Effort>,
-    /// What all explorations took.
+    /// Costs of all explorations.
     pub measures: Measures,
 }
 
-/// An answer.
 #[derive(Clone, Debug)]
 pub enum Verdict {
     /// No execution violates linearizability.
     Verified,
     /// There is a proof for every n, but the independent check has not accepted it.
     Unconfirmed(Box<Unconfirmed>),
-    /// No simple execution does, but the program looks at values, so they do not
-    /// speak for the others.
+    /// No simple execution violates linearizability, but the program looks at values, so simple
+    /// executions are not representative.
     Refused,
-    /// An execution does. The interpreter has replayed it, and the exact check of
-    /// histories has judged it.
+    /// An execution violates linearizability. The interpreter has replayed it, and the exact check
+    /// of histories has judged it.
     Violation(Box<Counterexample>),
-    /// The same of an object that the text declares: the interpreter has replayed the
-    /// execution, and the search of orders and the configurations of the object have both
-    /// judged its history.
+    /// An execution of a declared object violates linearizability. The interpreter has replayed it,
+    /// and its history was judged twice: by the search of orders and by the configurations of the
+    /// object.
     ObjectViolation(Box<ObjectCounterexample>),
-    /// In an execution, operations do not take effect at their linearization
-    /// points, though its history is linearizable. Nothing follows for the
-    /// algorithm.
+    /// In an execution, operations do not take effect at their linearization points, though its
+    /// history is linearizable. This does not show that the algorithm is wrong.
     Misplaced(Box<Misplaced>),
-    /// The program itself goes wrong.
+    /// The program has a run-time fault.
     Fault(Box<ProgramFault>),
-    /// The search was not finished.
     Unknown(Unfinished),
 }
 
-/// Linearization points that are none.
+/// Invalid linearization points.
 #[derive(Clone, Debug)]
 pub struct Misplaced {
-    /// An execution whose last move shows it.
+    /// An execution whose last move shows the error.
     pub moves: Vec<Move>,
-    /// What is wrong with the points.
     pub misplacement: Misplacement,
-    /// What the moves do.
+    /// Effects of the moves.
     pub execution: Execution,
 }
 
-/// A program that goes wrong.
+/// A run-time fault of the program.
 #[derive(Clone, Debug)]
 pub struct ProgramFault {
-    /// An execution whose last move has no meaning; the interpreter says so.
+    /// An execution whose last move is undefined, according to the interpreter.
     pub moves: Vec<Move>,
-    /// What happens there, and where in the text.
+    /// The fault, and its place in the text.
     pub fault: Fault,
-    /// Of an object: what the moves before the last do.
+    /// For an object: the effects of the moves before the last.
     pub before: Option<Execution>,
 }
 
 impl Misplaced {
-    /// What is wrong with the points, as a sentence.
+    /// Describes the misplacement in a sentence.
     pub fn argument(&self) -> String {
         match &self.misplacement {
             Misplacement::Twice(process) => format!(
@@ -104,7 +97,7 @@ impl Misplaced {
 }
 
 impl Verdict {
-    /// Its name, for programs.
+    /// Returns the machine-readable name.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Verified => "verified",
@@ -117,19 +110,19 @@ impl Verdict {
         }
     }
 
-    /// Whether an execution violates linearizability.
+    /// Returns true if an execution violates linearizability.
     pub const fn is_violation(&self) -> bool {
         matches!(self, Self::Violation(_) | Self::ObjectViolation(_))
     }
 
-    /// Whether the algorithm is wrong.
+    /// Returns true if the algorithm is wrong.
     pub const fn is_wrong(&self) -> bool {
         self.is_violation() || matches!(self, Self::Fault(_))
     }
 }
 
 impl Unfinished {
-    /// Its name, for programs.
+    /// Returns the machine-readable name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -144,68 +137,65 @@ impl Unfinished {
     }
 }
 
-/// Why a search was not finished.
+/// Reason why a search was not finished.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Unfinished {
-    /// It took as long as it may.
+    /// The time limit was reached.
     Time,
-    /// It took as much memory as it may.
+    /// The memory limit was reached.
     Memory,
-    /// Interrupted by the user.
+    /// The user interrupted it.
     Interrupted,
-    /// Another pair was found violated, and one is enough.
+    /// Another pair has a violation, and one is enough.
     Answered,
     /// Nothing was searched, and there is no proof for every n.
     Unproved,
-    /// Some executions need more nodes than the text allows.
     Nodes,
-    /// It had as many states as it may.
+    /// The limit on states was reached.
     States,
-    /// The attempt at a proof for every n had as many views as it may.
+    /// The attempt at a proof for every n reached its limit on views.
     Views,
 }
 
-/// What searches took. Of several explorations of one pair: all that they took
-/// together, and the largest depth and memory.
+/// Costs of searches. For several explorations of one pair: the sums, and the largest depth and
+/// memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measures {
-    /// Explorations, one unless bounds grow.
+    /// One unless bounds grow.
     pub explorations: usize,
     /// Distinct states.
     pub states: u64,
-    /// Steps between them, those to known states included.
+    /// Steps between states, including those to known states.
     pub transitions: u64,
     /// Steps of the longest execution without detours.
     pub depth: u64,
-    /// Wall-clock time.
     pub elapsed: Duration,
-    /// Bytes at most held by the search.
+    /// Maximum number of bytes held by the search.
     pub peak_bytes: u64,
-    /// Bytes at most held per state.
+    /// Maximum number of bytes held per state.
     pub bytes_per_state: f64,
-    /// The pair that all this was measured for, if this pair is that one with
-    /// processes renamed, so that nothing had to be explored.
+    /// The pair that these measures belong to, if this pair is isomorphic to it and was not
+    /// explored.
     pub like: Option<[Process; 2]>,
-    /// The limits of techniques that it came to: states that need not have been.
+    /// Limits of techniques that were reached: some states were avoidable.
     pub limits: LimitSet,
-    /// The proof for every n, if that has given the answer; the rest is then of the search that
-    /// was left.
+    /// The proof for every n, if it gave the answer. The other measures then belong to the search
+    /// that was abandoned.
     pub proof: Option<ByProof>,
 }
 
-/// A proof for every n that has answered for one n.
+/// A proof for every n that answers for one n.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ByProof {
     /// The last rung of the ladder.
     pub rung: Obligation,
-    /// Views, of all rungs that were tried.
+    /// Views of all rungs that were tried.
     pub views: u64,
-    /// How long it took.
     pub elapsed: Duration,
 }
 
 impl Measures {
-    /// Of one more exploration of the same pair.
+    /// Adds the costs of one more exploration of the same pair.
     pub fn add(&mut self, one: &Self) {
         self.explorations += one.explorations;
         self.like = one.like;

@@ -10,49 +10,50 @@ use crate::search::checkpoint::Keeper;
 use crate::search::distributed::Engine;
 use crate::search::spill::Disk;
 
-/// Watches searches.
+/// Observer of searches.
 pub trait Watch {
-    /// Set to stop the search, which then ends soon, as unknown.
+    /// The flag that stops the search, which then soon ends as unknown.
     fn stop(&self) -> &AtomicBool;
 
-    /// A search begins: of a pair, or of all executions over some values.
+    /// Called when a search begins, of a pair or of all executions over some values.
     fn begin(&self, pair: Option<[Process; 2]>, effort: Effort);
 
-    /// It goes on; called about twice a second, and by exploration between two levels.
+    /// Reports progress; called about twice a second, and by exploration between two levels.
     fn progress(&self, progress: &Progress);
 
-    /// Set when the question has been answered by other means: the search ends then, as if it
-    /// were interrupted.
+    /// The flag set when the question has been answered by other means: the search then ends as if
+    /// interrupted.
     fn answered(&self) -> Option<&AtomicBool> {
         None
     }
 
-    /// A rung of the ladder for every n is tried, of this name.
+    /// Called when a rung of the ladder for every n begins, with its name.
     fn prove(&self, _: &str) {}
 
-    /// Where explorations are kept meanwhile, and from where they go on.
+    /// The store in which explorations are saved, and from which they resume.
     fn keeper(&self) -> Option<&dyn Keeper> {
         None
     }
 
-    /// Where states of explorations go for which there is no memory.
+    /// The storage for states of explorations that do not fit into memory.
     fn disk(&self) -> Option<&dyn Disk> {
         None
     }
 
-    /// What runs explorations on its workers, in place of threads.
+    /// The engine that runs explorations on its workers, in place of threads.
     fn engine(&self) -> Option<&dyn Engine> {
         None
     }
 
-    /// What tells the bytes that are allocated, so that preparation keeps to
-    /// [`Request::memory`](super::Request::memory), too; without it only states do.
+    /// A function that returns the allocated bytes, so that preparation keeps to
+    /// [`Request::memory`](super::Request::memory), too. If `None`, the limit applies to states
+    /// only.
     fn allocated(&self) -> Option<fn() -> u64> {
         None
     }
 }
 
-/// No progress is shown, and the search is never stopped.
+/// Shows no progress, and never stops the search.
 #[derive(Debug, Default)]
 pub struct Unwatched(AtomicBool);
 

@@ -1,6 +1,5 @@
-//! The second method: refinement of the atomic snapshot, for simple executions as
-//! well as for all over a few values. It knows no observer, and no reduction but
-//! its own.
+//! The second method: refinement of the atomic snapshot, for simple executions as well as for all
+//! over a few values. It knows no observer, and only its own reductions.
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
@@ -22,13 +21,11 @@ use crate::program::{Object, Program};
 use crate::refine::{self, Budget, Means, RefinementVerdict, refine, refine_object};
 use crate::search;
 
-/// Time between two reports of progress.
 const REPORT_EVERY: Duration = Duration::from_millis(500);
 
-/// Explores executions by refinement.
 pub struct Refined<'a> {
     machine: Machine<'a>,
-    /// The object that the text declares, if it does.
+    /// The object that the text declares, if any.
     object: Option<Sequential<'a>>,
     request: &'a Request,
     means: Means,
@@ -37,11 +34,11 @@ pub struct Refined<'a> {
 }
 
 impl<'a> Refined<'a> {
-    /// Of a program, for what is requested.
+    /// Prepares the refinement of a program for a request.
     ///
     /// # Errors
-    /// If the program cannot be run with this many processes, has no linearization
-    /// points where they are asked for, or would never be done.
+    /// If the program cannot run with this many processes, lacks linearization points that the
+    /// request needs, or has no finite state space.
     pub fn new(
         program: &'a Program,
         request: &'a Request,
@@ -76,12 +73,12 @@ impl<'a> Refined<'a> {
         Client { values, operations: effort.operations, roles, updater: self.request.updater }
     }
 
-    /// What was searched: a pair only if values are simple.
+    /// Returns the pair that is searched, if values are simple.
     fn pair(&self, pair: [Process; 2]) -> Option<[Process; 2]> {
         self.request.values.is_none().then_some(pair)
     }
 
-    /// What the search found, made sure of by the exact check of histories.
+    /// Returns the finding of the search, confirmed by the exact check of histories.
     fn finding(
         &self,
         pair: [Process; 2],
@@ -136,7 +133,7 @@ impl Explore for Refined<'_> {
     type Wrong = Verdict;
     type Error = VerifyError;
 
-    /// Of all executions over some values, a pair only names the first two participants.
+    /// For all executions over some values, a pair only names the first two participants.
     fn explore(
         &mut self,
         pair: [Process; 2],
@@ -144,7 +141,7 @@ impl Explore for Refined<'_> {
         share: Share,
     ) -> Result<(Finding<Verdict>, Measures), VerifyError> {
         if self.has_counters && effort.operations.is_none() {
-            // It would be tried in vain until no memory is left.
+            // The exploration would run in vain until memory is exhausted.
             return Ok((Finding::Stopped(Unfinished::Memory), Measures::default()));
         }
         self.watch.begin(self.pair(pair), effort);
@@ -186,11 +183,11 @@ impl Explore for Refined<'_> {
     }
 }
 
-/// Tells how far a search is, from time to time.
+/// Reports the progress of a search from time to time.
 struct Ticker<'a> {
     watch: &'a dyn Watch,
     began: Instant,
-    /// When it last reported, and how many states there were.
+    /// Time of the last report, and its number of states.
     last: Option<(Instant, u64)>,
 }
 

@@ -1,4 +1,4 @@
-//! What is asked: for which executions of a program, with what means.
+//! Questions: which executions of a program to explore, and by which means.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -13,48 +13,44 @@ use crate::program::Program;
 use crate::refine::Means;
 use crate::search::SelfCheck;
 
-/// What to explore of a program, and what it may cost.
+/// Executions of a program to explore, and budgets.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// n, the number of processes and of segments, 2 at least.
+    /// n, the number of processes and of segments; at least 2.
     pub processes: usize,
-    /// The pairs i < j whose simple executions are explored.
+    /// Pairs i < j whose simple executions are explored.
     pub pairs: Pairs,
-    /// By which method.
     pub method: Method,
-    /// Explore all executions over this many values rather than simple ones:
-    /// refinement can.
+    /// Explore all executions over this many values instead of simple ones; needs refinement.
     pub values: Option<u32>,
-    /// The only process that updates, which does not scan: refinement can.
+    /// The only process that updates; it does not scan. Needs refinement.
     pub updater: Option<Process>,
-    /// How many operations.
     pub operations: Operations,
-    /// How many barriers; with a bound, `operations` must be unbounded, and exploration is the
-    /// only method.
+    /// With a bound, `operations` must be unbounded, and exploration is the only method.
     pub barriers: Barriers,
-    /// What makes the exploration smaller; of no meaning to refinement.
+    /// Reductions of exploration; ignored by refinement.
     pub reductions: Reductions,
-    /// How many threads prepare and explore; refinement is for one.
+    /// Threads that prepare and explore; refinement uses one.
     pub threads: NonZeroUsize,
-    /// Bytes that a search may take.
+    /// Memory limit in bytes.
     pub memory: u64,
-    /// How long all searches together may take. It ends them, and decides nothing else: in which
-    /// order they go on, and which goes how far, is told by states.
+    /// Time limit for all searches together. It ends them, and decides nothing else: their order
+    /// and extent depend on numbers of states.
     pub time: Option<Duration>,
-    /// How many states all searches together may have, about: with more of them they end.
+    /// Approximate limit on the states of all searches together.
     pub states: Option<u64>,
-    /// Whether the other pairs are explored when one of them is violated.
+    /// Explore the other pairs after a violation.
     pub keep_going: bool,
-    /// Whether, and how densely, exploration checks its reductions while it runs; of no
-    /// meaning to refinement.
+    /// Whether, and how densely, exploration checks its reductions while it runs; ignored by
+    /// refinement.
     pub self_check: Option<SelfCheck>,
 }
 
 impl Request {
-    /// How many values the operations of an object are given, unless it is said.
+    /// Default number of values passed to the operations of an object.
     pub const VALUES: u32 = 2;
 
-    /// All pairs of n processes, any number of operations, by exploration with all
+    /// Requests all pairs of n processes, any number of operations, by exploration with all
     /// reductions, on one thread, in 1 GiB and any time.
     pub fn new(processes: usize) -> Self {
         Self {
@@ -75,7 +71,7 @@ impl Request {
         }
     }
 
-    /// The machine that runs a program as it is asked: at linearization points only if they are used.
+    /// Returns the machine for this request, with linearization points only if they are used.
     ///
     /// # Errors
     /// As [`Machine::new`].
@@ -87,24 +83,23 @@ impl Request {
     }
 }
 
-/// How executions are explored and judged.
+/// Method by which executions are explored and judged.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Method {
-    /// The instance, reduced, with the observer: what this program is for.
+    /// The instance, reduced, with the observer: the main method of this program.
     #[default]
     Exploration,
-    /// The program as it is written, against the normalised specification: PAT's
-    /// method, to compare with.
+    /// The program as written, against the normalised specification: PAT's method, for comparison.
     Refinement(Means),
 }
 
 impl Method {
-    /// Whether operations take effect at linearization points.
+    /// Returns true if operations take effect at linearization points.
     pub const fn at_points(self) -> bool {
         matches!(self, Self::Refinement(Means { points: true, .. }))
     }
 
-    /// The program that it is asked of: with linearization points only if they are used.
+    /// Compiles an algorithm for this method, with linearization points only if they are used.
     ///
     /// # Errors
     /// As [`Algorithm::program`].
@@ -116,42 +111,40 @@ impl Method {
     }
 }
 
-/// The pairs i < j.
+/// Pairs i < j.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Pairs {
-    /// All of them: what a proof needs.
+    /// All of them: required for a proof.
     All,
-    /// One.
     One(Process, Process),
 }
 
-/// How many operations the processes may invoke.
+/// Bound on the operations of each process.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Operations {
-    /// Any number: what a proof needs.
+    /// Any number: required for a proof.
     Unbounded,
     /// Each process this many.
     AtMost(u32),
-    /// 1, 2, 3, ... each, by few processes and then by more: the cheapest
-    /// [`Effort`](super::Effort) first.
+    /// 1, 2, 3, ... each, by few processes and then by more: the cheapest [`Effort`](super::Effort)
+    /// first.
     Grow,
 }
 
-/// How many barriers an execution may have: invocations before which the last invocation or
-/// response is a response. With k barriers, no process begins more than k + 1 operations.
+/// Bound on the barriers of an execution: invocations before which the last invocation or response
+/// is a response. With k barriers, no process begins more than k + 1 operations.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Barriers {
-    /// Any number: what a proof needs.
+    /// Any number: required for a proof.
     Unbounded,
-    /// This many.
     AtMost(u32),
-    /// 0, 1, 2, ..., by few processes and then by more: the cheapest
-    /// [`Effort`](super::Effort) first.
+    /// 0, 1, 2, ..., by few processes and then by more: the cheapest [`Effort`](super::Effort)
+    /// first.
     Grow,
 }
 
 impl Method {
-    /// Its name, as the command line has it.
+    /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Exploration => "exploration",
@@ -161,7 +154,7 @@ impl Method {
 }
 
 impl Pairs {
-    /// The pairs among n processes, in order.
+    /// Returns the pairs among n processes, in order.
     pub fn among(self, processes: usize) -> Vec<[Process; 2]> {
         match self {
             Self::One(i, j) => vec![[i, j]],
@@ -176,7 +169,7 @@ impl Pairs {
 }
 
 impl Operations {
-    /// The bound, if there is one from the start.
+    /// Returns the bound, if one is fixed from the start.
     pub const fn bound(self) -> Option<u32> {
         match self {
             Self::AtMost(bound) => Some(bound),
@@ -186,7 +179,7 @@ impl Operations {
 }
 
 impl Barriers {
-    /// The bound, if there is one from the start.
+    /// Returns the bound, if one is fixed from the start.
     pub const fn bound(self) -> Option<u32> {
         match self {
             Self::AtMost(bound) => Some(bound),
@@ -195,7 +188,7 @@ impl Barriers {
     }
 }
 
-/// As the command line has it.
+/// Formats as on the command line.
 impl fmt::Display for Operations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -206,7 +199,7 @@ impl fmt::Display for Operations {
     }
 }
 
-/// As the command line has it.
+/// Formats as on the command line.
 impl fmt::Display for Barriers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

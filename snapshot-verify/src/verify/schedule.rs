@@ -1,42 +1,40 @@
 //! The order of efforts in which `grow` hunts for bugs.
 //!
-//! A violation mostly takes few operations of few processes, but a plain
-//! breadth-first search at large n drowns in the idle steps of all the others
-//! before it gets there. So explorations are tried with 1, 2, 3, ... operations
-//! per process and with few processes that take part at all, the cheapest first,
-//! until one finds a violation, or until the one without any bound is done.
+//! A violation mostly takes few operations of few processes, but a plain breadth-first search at
+//! large n drowns in the idle steps of all the others before it gets there. So explorations are
+//! tried with 1, 2, 3, ... operations per process and with few participating processes, the
+//! cheapest first, until one finds a violation, or until the unbounded exploration is done.
 //!
-//! What an exploration costs is not known before it ran; that its states grow
-//! like (operations x steps per operation) to the power of the processes puts
-//! them in a good order. An exploration without bound is tried where one with
-//! [`UNBOUNDED_AS`] operations would be: often it is not much larger, and where
-//! it ends, all bounds have been answered.
+//! The cost of an exploration is not known before it ran. Its states grow like (operations x steps
+//! per operation) to the power of the processes, and this estimate gives a good order. An unbounded
+//! exploration is tried where one with [`UNBOUNDED_AS`] operations would be: often it is not much
+//! larger, and once it ends, all bounds have been answered.
 //!
-//! The same with 0, 1, 2, ... barriers, each of which allows each process one operation more.
+//! The same order applies to 0, 1, 2, ... barriers, each of which allows each process one operation
+//! more.
 //!
-//! Invariants: an effort comes once; never one that a finished effort includes
-//! (all its executions are explored), nor one that includes an effort that did
-//! not fit into memory.
+//! Invariants: an effort occurs once; never one that a finished effort includes (all its executions
+//! are explored), nor one that includes an effort that did not fit into memory.
 
-/// Which executions to explore.
+/// Bounds of an exploration.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Effort {
-    /// How many operations each process may invoke; none: any number.
+    /// Number of operations that each process may invoke; `None` if unbounded.
     pub operations: Option<u32>,
-    /// How many barriers an execution may have; none: any number.
+    /// Number of barriers of an execution; `None` if unbounded.
     pub barriers: Option<u32>,
-    /// How many processes take part, i and j first.
+    /// Number of participating processes, i and j first.
     pub active: usize,
 }
 
-/// Steps per operation, about.
+/// Approximate steps per operation.
 const STEPS: u128 = 10;
 
-/// What no bound is taken for when efforts are ordered.
+/// Bound that stands for an unbounded effort in the order.
 const UNBOUNDED_AS: u32 = 4;
 
 impl Effort {
-    /// Whether all executions of that effort are among those of this one.
+    /// Returns true if this effort covers all executions of `that`.
     pub fn includes(self, that: Self) -> bool {
         let includes = |these: Option<u32>, those: Option<u32>| {
             these.is_none_or(|these| those.is_some_and(|those| those <= these))
@@ -46,14 +44,14 @@ impl Effort {
             && that.active <= self.active
     }
 
-    /// How many operations each process invokes at most, if that is bounded: one, and one more
+    /// Returns the maximum number of operations of each process, if bounded: one, and one more
     /// behind each barrier.
     pub fn most_operations(self) -> Option<u32> {
         let of_barriers = self.barriers.map(|barriers| barriers.saturating_add(1));
         self.operations.into_iter().chain(of_barriers).min()
     }
 
-    /// What it might cost, and of equal costs the smaller bound first.
+    /// Returns the estimated cost; between equal costs the smaller bound is first.
     fn order(self) -> (u128, u32) {
         let operations = self.most_operations().unwrap_or(UNBOUNDED_AS);
         let states = (STEPS * u128::from(operations)).saturating_pow(self.active as u32);
@@ -61,23 +59,23 @@ impl Effort {
     }
 }
 
-/// The efforts to be made for one pair, each when it is the cheapest left.
+/// Efforts for one pair, the cheapest remaining one first.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// Whether bounds are on barriers, one fewer than on operations.
+    /// Bounds are on barriers, one fewer than on operations.
     of_barriers: bool,
     rows: Vec<Row>,
     finished: Vec<Effort>,
     too_large: Vec<Effort>,
 }
 
-/// The efforts with one number of active processes.
+/// Efforts with one number of active processes.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     active: usize,
     /// The bound to try next.
     bound: u32,
-    /// Whether no bound was tried.
+    /// True if the unbounded effort was tried.
     unbounded: bool,
 }
 
@@ -96,25 +94,25 @@ impl Row {
 }
 
 impl Schedule {
-    /// For n processes, 2 at least.
+    /// Schedules efforts for n processes; n is at least 2.
     pub fn new(processes: usize) -> Self {
         let row = |active| Row { active, bound: 1, unbounded: false };
         let rows = (2..=processes).map(row).collect();
         Self { of_barriers: false, rows, finished: Vec::new(), too_large: Vec::new() }
     }
 
-    /// The same with bounds on barriers rather than on operations.
+    /// Schedules efforts with bounds on barriers rather than on operations.
     pub fn by_barriers(processes: usize) -> Self {
         Self { of_barriers: true, ..Self::new(processes) }
     }
 
-    /// Tells what became of an effort: it was finished, or did not fit.
+    /// Records that an effort was finished, or did not fit.
     pub fn note(&mut self, effort: Effort, finished: bool) {
         let list = if finished { &mut self.finished } else { &mut self.too_large };
         list.push(effort);
     }
 
-    /// The finished efforts that no other one includes.
+    /// Returns the finished efforts that no other one includes.
     pub fn finished(&self) -> impl Iterator<Item = Effort> {
         let larger =
             |one: Effort| self.finished.iter().any(|&other| other != one && other.includes(one));
@@ -130,7 +128,7 @@ impl Schedule {
     }
 }
 
-/// The cheapest effort left, given what [`Schedule::note`] recorded.
+/// Yields the cheapest remaining effort, given the results that [`Schedule::note`] recorded.
 impl Iterator for Schedule {
     type Item = Effort;
 
@@ -194,7 +192,7 @@ mod tests {
             effort(2, 2),
             effort(3, 2),
             effort(1, 3),
-            // Whether no bound costs more than 4 is unknown.
+            // The unbounded effort may cost more or less than one of 4 operations.
             effort(4, 2),
             unbounded(2),
             effort(2, 3),
@@ -220,7 +218,7 @@ mod tests {
     fn what_did_not_fit_is_not_tried_with_more() {
         let mut efforts = Schedule::new(3);
         let mut tried = Vec::new();
-        // What fits: 2 processes with up to 5 operations, 3 with 1.
+        // Efforts that fit: 2 processes with up to 5 operations, 3 with 1.
         while let Some(next) = efforts.next() {
             let fits = match next.operations {
                 Some(bound) => bound <= if next.active == 2 { 5 } else { 1 },

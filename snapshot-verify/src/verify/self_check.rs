@@ -1,19 +1,18 @@
-//! The self-check of what is not a matter of single states.
+//! Self-check of reductions that concern more than single states.
 //!
-//! [`crate::search::self_check`] tries what is claimed of the states of one instance.
-//! Here the instance itself is tried, on random executions:
+//! [`crate::search::self_check`] tests claims about the states of one instance. This module tests
+//! the instance itself, on random executions:
 //!
-//! * *The passes.* An execution of the reduced instance is made again by the interpreter,
-//!   from the text. The observer that has seen the interpreter's events must be in the state
-//!   that the product has computed ([`passes`]): so every history of the reduced instance is
-//!   one of the program.
-//! * *Pairs alike.* Where the answer for one pair is taken from another, executions of the one
-//!   instance, renamed, must be executions of the other, step by step and state by
-//!   state ([`renamed`]).
-//! * *The answer.* Where no violation was found, random executions of the interpreter must
-//!   not show one ([`answer`]); this knows nothing of instances and reductions.
+//! * *The passes.* The interpreter repeats an execution of the reduced instance, from the text. An
+//!   observer of the interpreter's events must be in the state that the product has computed
+//!   ([`passes`]): so every history of the reduced instance is a history of the program.
+//! * *Isomorphic pairs.* Where the answer for one pair is taken from another, executions of the one
+//!   instance, renamed, must be executions of the other, step by step and state by state
+//!   ([`renamed`]).
+//! * *The answer.* If no violation was found, random executions of the interpreter must not show
+//!   one ([`answer`]); this test knows nothing of instances and reductions.
 //!
-//! A walk of fixed seed proves nothing; it finds what is wrong in many executions.
+//! A walk of fixed seed proves nothing; it finds defects that show in many executions.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -32,12 +31,12 @@ use crate::search::layout::{INVOKED_BITS, Registers};
 use crate::search::product::{Ahead, Choice, Product, Stop};
 use crate::search::{Defect, Exploration, ExploreError, PathStep, SearchPath, SelfCheck};
 
-/// Executions of each kind, and how many steps or moves they have.
+/// Executions of each kind, and their numbers of steps or moves.
 const WALKS: u64 = 12;
 const STEPS: usize = 24;
 const MOVES: usize = 60;
 
-/// Tries the passes: `instance` is what they made of the program of the machine.
+/// Tests the passes: `instance` is their result for the program of the machine.
 ///
 /// # Errors
 /// The first defect, or if the instance cannot be explored.
@@ -57,7 +56,7 @@ pub fn passes(
     })?
 }
 
-/// Tries an isomorphism between what is explored for two pairs.
+/// Tests an isomorphism between the explored instances of two pairs.
 ///
 /// # Errors
 /// The first defect, or if one of the instances cannot be explored.
@@ -94,10 +93,10 @@ pub fn renamed(
     })?
 }
 
-/// Tries that no execution violates, as was found for a pair and an effort.
+/// Tests that no random execution violates linearizability, as was found for a pair and an effort.
 ///
 /// # Errors
-/// A violation, all the same.
+/// The violation of a random execution.
 pub fn answer(
     machine: &Machine<'_>,
     pair: [Process; 2],
@@ -128,7 +127,7 @@ pub fn answer(
     Ok(())
 }
 
-/// A random execution of an instance: nothing is made canonical on the way.
+/// A random execution of an instance. States on the way are not made canonical.
 struct Walker<'a> {
     product: &'a Product<'a>,
     registers: Registers,
@@ -142,7 +141,7 @@ impl<'a> Walker<'a> {
     fn new(product: &'a Product<'a>, instance: &Instance, seed: u64) -> Self {
         let mut code = Ahead::new(product).machine;
         let mut initial = product.initial().0;
-        // As the instance has it, whatever the canonical form is.
+        // As in the instance, independent of the canonical form.
         for (register, slot) in instance.slots.iter().enumerate() {
             initial[register] = slot.meaningless().unwrap_or(slot.initial);
         }
@@ -158,13 +157,13 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// A random step; `false` if there is none.
+    /// Takes a random step; returns `false` at the end.
     fn step(&mut self) -> bool {
         let moves = self.product.moves(&self.code);
         if moves.is_empty() {
             return false;
         }
-        // The same process often goes on: operations come to an end.
+        // The same process is often chosen again, so that operations come to an end.
         let last = self.trace.steps.last().map(|step| step.process);
         let goes_on = moves
             .iter()
@@ -178,7 +177,7 @@ impl<'a> Walker<'a> {
         true
     }
 
-    /// A step. The code does not learn that it begins, so that fresh versions stay fresh.
+    /// Takes a step. The code is not told that the step begins, so that fresh versions stay fresh.
     fn take(&mut self, process: Process, choice: Choice) {
         let (accesses, reactions) = (self.code.accesses(), self.code.reactions().len());
         self.stop = self.product.take(process, choice, &mut self.code).err();
@@ -191,7 +190,7 @@ impl<'a> Walker<'a> {
         });
     }
 
-    /// Whether the interpreter does the same.
+    /// Checks that the interpreter does the same.
     fn is_made_again(
         &self,
         machine: &Machine<'_>,
@@ -247,7 +246,7 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// How a step ends, but for where.
+/// Returns how a step ends, without the place.
 const fn kind(stop: Option<Stop>) -> u8 {
     match stop {
         None | Some(Stop::TooNarrow) => 0,
@@ -256,11 +255,11 @@ const fn kind(stop: Option<Stop>) -> u8 {
     }
 }
 
-/// A state of one instance as one of another.
+/// Maps a state of one instance to a state of another.
 fn mapped(by: &Isomorphism, from: &Instance, to: &Instance, state: &[Scalar]) -> Vec<Scalar> {
     let registers = Registers::new(from);
     let swapped = by.processes[from.pair[0].index()] != to.pair[0].index();
-    // Of each two neighbouring bits one is of i and the other of j.
+    // In each pair of neighbouring bits one belongs to i and the other to j.
     let bits = |bits: Scalar| if swapped { (bits & 5) << 1 | (bits & 10) >> 1 } else { bits };
     let mut image = vec![0; registers.count()];
     for (slot, &becomes) in by.slots.iter().enumerate() {
@@ -280,16 +279,16 @@ fn mapped(by: &Isomorphism, from: &Instance, to: &Instance, state: &[Scalar]) ->
     image
 }
 
-/// The observer after some events.
+/// State of the observer after some events.
 #[derive(Debug)]
 struct Observed {
     state: ObserverState,
-    /// By process, of its open scan.
+    /// Of open scans, by process.
     musts: Vec<Must>,
 }
 
 impl Observed {
-    /// After these events; none if it accepts.
+    /// Observes events; returns `None` if the observer accepts.
     fn of<'e>(
         pair: [Process; 2],
         processes: usize,
@@ -333,7 +332,7 @@ impl Observed {
         Some(Self { state, musts })
     }
 
-    /// Whether a state of the product says the same.
+    /// Returns true if a state of the product agrees.
     fn is_in(&self, registers: Registers, state: &[Scalar]) -> bool {
         let bits = state[registers.invoked()] | state[registers.needed_and_bad()] << INVOKED_BITS;
         let musts = self.musts.iter().enumerate();
@@ -373,7 +372,7 @@ mod tests {
         matches!(found, Err(ExploreError::SelfCheck(_)))
     }
 
-    /// The instance of bowman with one block changed, each that can be.
+    /// Returns copies of the instance of bowman, each with one block changed.
     fn spoilt(change: impl Fn(&Instance, &mut crate::instance::Block) -> bool) -> Vec<Instance> {
         let instance = prepared(&program("bowman", None), [0, 1]).instance;
         let mut all = Vec::new();
@@ -414,7 +413,7 @@ mod tests {
             _ => false,
         }));
         assert!(decided * 2 >= of, "{decided} of {of}");
-        // Forgotten though live: what was read of a segment counts as its initial value.
+        // Forgotten though live: the value read from a segment counts as its initial value.
         let (dead, of) = found(spoilt(|instance, block| {
             let is_copied = |of: &Assignment| match (&of.target, &of.value) {
                 (Target::Slot(to), Term::Slot(from)) => {
@@ -427,7 +426,7 @@ mod tests {
             copied.map(|of| of.value = Term::Constant(0)).is_some()
         }));
         assert!(dead * 2 >= of, "{dead} of {of}");
-        // An access too many is fused.
+        // One access too many is fused.
         let (fused, of) = found(spoilt(|_, block| {
             block.accesses += 1;
             block.accesses > 1
@@ -455,7 +454,7 @@ mod tests {
     fn a_violation_that_was_missed_is_found() {
         let pair = [0, 1].map(Process::from_index);
         let effort = Effort { operations: None, barriers: None, active: 3 };
-        // A scan by p1 returns what is there at first.
+        // A scan by p1 returns the initial values.
         let wrong = parse("wrong", WRONG).unwrap().program(None).unwrap();
         for (program, is_wrong) in [(program("bowman", None), false), (wrong, true)] {
             let machine = Machine::new(&program, 3).unwrap();

@@ -1,5 +1,4 @@
-//! In which order pairs and efforts are explored, whatever it is that explores
-//! them, and when that ends.
+//! Order in which an explorer tries pairs and efforts, and when the exploration ends.
 
 use std::time::Instant;
 
@@ -11,15 +10,15 @@ use super::schedule::{Effort, Schedule};
 
 /// Explores one effort of one pair.
 pub trait Explore {
-    /// What it finds wrong with the program.
+    /// Defect of the program that an exploration can find.
     type Wrong;
-    /// Why it cannot explore.
+    /// Reason why an exploration is impossible.
     type Error;
 
-    /// Explores until done or stopped, within a share of what all may take.
+    /// Explores until done, stopped, or out of its share of the budget.
     ///
     /// # Errors
-    /// If it cannot: the state is too large, say.
+    /// If exploration is impossible, because the state is too large, for instance.
     fn explore(
         &mut self,
         pair: [Process; 2],
@@ -27,49 +26,46 @@ pub trait Explore {
         share: Share,
     ) -> Result<(Finding<Self::Wrong>, Measures), Self::Error>;
 
-    /// Whether what was explored is kept, to go on from in another run.
+    /// Returns true if explorations are saved, so that a later run resumes them.
     fn is_kept(&self) -> bool {
         false
     }
 }
 
-/// What one exploration may take.
+/// Budget of one exploration.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Share {
-    /// Until when it may take; without: any time.
+    /// Deadline; `None` if unlimited.
     pub until: Option<Instant>,
-    /// How many states it may have, about; without: any number.
+    /// Approximate number of states; `None` if unlimited.
     pub states: Option<u64>,
 }
 
-/// What one exploration found.
+/// Result of one exploration.
 #[derive(Clone, Debug)]
 pub enum Finding<W> {
-    /// All was explored, and nothing is wrong.
+    /// The exploration is complete, and nothing is wrong.
     Nothing,
-    /// Something is.
     Wrong(W),
-    /// It was not finished.
+    /// The exploration ended early.
     Stopped(Unfinished),
 }
 
-/// What was found out about one pair.
+/// Result for one pair.
 #[derive(Clone, Debug)]
 pub struct Found<W> {
-    /// i and j.
     pub pair: [Process; 2],
     /// The answer; never [`Unfinished::Answered`] for a pair that is wrong itself.
     pub finding: Finding<W>,
-    /// The effort that gave the answer; if there is none, those finished.
+    /// The effort that gave the answer; without an answer, the finished efforts.
     pub scope: Vec<Effort>,
-    /// What it took.
     pub measures: Measures,
 }
 
-/// Explores what is requested: each pair, in order.
+/// Explores each requested pair, in order.
 ///
 /// # Errors
-/// The first that the explorer meets.
+/// The first error of the explorer.
 pub fn explore_all<E: Explore>(
     request: &Request,
     explorer: &mut E,
@@ -87,17 +83,19 @@ pub fn explore_all<E: Explore>(
     Ok(pairs_progress.into_iter().map(|standing| standing.found(cause)).collect())
 }
 
-/// How many states each of several pairs may have in the first turn, if time or states are limited.
+/// Number of states for each of several pairs in the first turn, if time or states are limited.
 const FIRST_TURN: u64 = 1_000_000;
 
-/// How many times as many in each turn as in the one before.
+/// Factor by which the number of states grows from turn to turn.
 const GROWTH: u64 = 8;
 
-/// Each pair to its end, one after the other. Returns why there are pairs without a finding.
+/// Explores each pair to its end, one after the other. Returns why some pairs have no finding.
 ///
-/// With a limit, pairs take turns, by states, and begin again in each, until all that are left are
-/// alike: a pair that takes long does not hide another one, and which are explored to their end
-/// does not depend on shares of the clock. What is kept goes on in another run, so that shares decide nothing there.
+/// With a limit of time or states, pairs take turns of a number of states each. Every turn starts
+/// over with a larger number, until the remaining pairs are all isomorphic. So a pair that takes
+/// long does not hide another one, and which pairs are explored to their end does not depend on
+/// shares of the clock. If explorations are saved for a later run, there are no turns: each pair
+/// has an equal share of the time left.
 fn once<E: Explore>(
     request: &Request,
     end: Option<Instant>,
@@ -115,7 +113,7 @@ fn once<E: Explore>(
         if open == 0 {
             return Ok(Unfinished::Answered);
         }
-        // Those that are like others wait for these.
+        // Pairs that are isomorphic to others wait for those.
         let is_alone = |standing: &&PairProgress<E::Wrong>| {
             is_open(standing) && standing.measures.like.is_none()
         };
@@ -149,23 +147,22 @@ fn once<E: Explore>(
     }
 }
 
-/// Now and an equal part of what is left until the end.
+/// Returns the end of an equal part of the time left until `end`.
 fn share(end: Instant, parts: usize) -> Instant {
     let now = Instant::now();
     let left = end.saturating_duration_since(now);
     now + left / u32::try_from(parts).unwrap_or(u32::MAX)
 }
 
-/// How many turns the first pair may be ahead of the others.
+/// Number of turns that the first pair may be ahead of the others.
 const HEAD_START: usize = 6;
 
-/// Schedule of all pairs, the cheapest first. Returns why there are pairs without a
+/// Explores all pairs by growing efforts, the cheapest first. Returns why some pairs have no
 /// finding.
 ///
-/// A violation mostly shows for the first pairs already, if the effort suffices,
-/// and there are many pairs where n is large. So the second pair begins one turn
-/// after the first, the third one after that, up to [`HEAD_START`]; then
-/// they take turns.
+/// If the effort suffices, a violation mostly shows for the first pairs already, and there are many
+/// pairs if n is large. So the second pair begins one turn after the first, the third one turn
+/// after the second, up to [`HEAD_START`] turns; then the pairs take turns.
 fn grow<E: Explore>(
     request: &Request,
     end: Option<Instant>,
@@ -179,7 +176,7 @@ fn grow<E: Explore>(
         if states == Some(0) {
             return Ok(Unfinished::States);
         }
-        // All pairs have the same schedule but for what did not fit.
+        // All pairs have the same schedule, except for efforts that did not fit.
         let all = pairs_progress.iter_mut().enumerate();
         let open = all.filter(|(_, standing)| standing.conclusion.is_none());
         let next =
@@ -213,15 +210,15 @@ fn grow<E: Explore>(
     }
 }
 
-/// How far a pair is.
+/// Progress of a pair.
 #[derive(Debug)]
 struct PairProgress<W> {
     pair: [Process; 2],
     schedule: Schedule,
     measures: Measures,
-    /// How often it was its turn.
+    /// Number of turns taken.
     turns: usize,
-    /// What is finally said of it, and the effort that gave the answer.
+    /// The final result, and the effort that gave it.
     conclusion: Option<(Finding<W>, Effort)>,
 }
 
@@ -246,8 +243,8 @@ impl<W> PairProgress<W> {
         Ok(finding)
     }
 
-    /// The same effort once more: what is told of it is that of the last time, but for how long all
-    /// took.
+    /// Repeats an effort. The measures are those of the last exploration, but the elapsed time is
+    /// the sum over all of them.
     fn explore_again<E: Explore<Wrong = W>>(
         &mut self,
         effort: Effort,
@@ -283,7 +280,7 @@ mod tests {
     use super::super::Pairs;
     use super::*;
 
-    /// Answers by a rule, and notes what it was asked.
+    /// Answers by a rule, and records the requested efforts.
     struct Fake<F> {
         rule: F,
         asked: Vec<([usize; 2], Effort)>,
@@ -301,7 +298,7 @@ mod tests {
         ) -> Result<(Finding<&'static str>, Measures), Infallible> {
             let pair = pair.map(Process::index);
             self.asked.push((pair, effort));
-            // Being like another pair takes a turn, but no exploration.
+            // A pair that is isomorphic to another takes a turn, but no exploration.
             let explorations = usize::from(pair != [0, 2]);
             let measures = Measures { explorations, states: 10, ..Measures::default() };
             Ok(((self.rule)(pair, effort), measures))
@@ -438,11 +435,11 @@ mod tests {
         assert!(asked.iter().all(|asked| asked.1 == effort) && asked.len() == 3);
     }
 
-    /// Needs some numbers of states for its pairs, in their order; one of them is wrong.
+    /// Explorer whose pairs need these numbers of states, in order; one pair is wrong.
     struct Sized {
         needs: [u64; 3],
         wrong: usize,
-        /// Which is like the first one.
+        /// The pair that is isomorphic to the first one.
         alike: Option<usize>,
         is_kept: bool,
         asked: Vec<(usize, Option<u64>)>,
@@ -491,8 +488,8 @@ mod tests {
         (explorer, found.into_iter().map(tell).collect())
     }
 
-    /// A pair that takes for ever hides no other one, and what is found does not depend on how
-    /// much of the clock each takes.
+    /// A pair that takes forever hides no other one, and results do not depend on each pair's share
+    /// of the clock.
     #[test]
     fn with_a_limit_of_time_pairs_take_turns_by_states() {
         let limited =
@@ -502,7 +499,7 @@ mod tests {
         assert_eq!(findings, ["Answered", "clean", "wrong"]);
         let (first, second) = (Some(FIRST_TURN), Some(FIRST_TURN * GROWTH));
         assert_eq!(explorer.asked, [(0, first), (1, first), (2, first), (0, second), (2, second)]);
-        // Nobody waits where one is left, or those like it.
+        // A single remaining pair takes no turns, nor does one whose isomorphic pairs remain.
         let needs = [3 * FIRST_TURN, 10, 5 * FIRST_TURN];
         for alike in [None, Some(1)] {
             let (explorer, findings) = sized(needs, alike, &limited);

@@ -1,5 +1,5 @@
-//! A look at the executions of a program that looks at values: its simple executions
-//! prove nothing, but a violation may be near.
+//! A short search of a program that looks at values: its simple executions prove nothing, but a
+//! violation may be near.
 
 use std::time::Duration;
 
@@ -16,15 +16,15 @@ use crate::refine::Means;
 /// The values that updates write.
 const VALUES: u32 = 2;
 
-/// How many states it may have: a matter of a few seconds.
+/// Maximum number of states: a few seconds.
 const STATES: u64 = 5_000_000;
 
-/// Searches all executions over two values for a violation, with growing bounds on
-/// operations, or within the bound of the request: what was searched, and what came of
-/// it. `time`: what is left of that of the request.
+/// Searches all executions over two values for a violation, with growing bounds on operations, or
+/// within the bound of the request. Returns the request that was searched, and its outcome. `time`
+/// is the time left for the original request.
 ///
 /// # Errors
-/// If the program cannot be run with this many processes, or turns out to be wrong.
+/// If the program cannot run with this many processes, or turns out to be wrong.
 pub fn tried(
     program: &Program,
     request: &Request,
@@ -54,7 +54,7 @@ mod tests {
     use super::super::{Unfinished, Unwatched, Verdict};
     use super::*;
 
-    /// How far it comes is told by states: twice the same.
+    /// The number of states decides how far the trial gets, so two trials agree.
     #[test]
     fn a_trial_ends_by_states() {
         let text = corpus::algorithm("double_collect").expect("an algorithm of the corpus").text;

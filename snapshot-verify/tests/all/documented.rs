@@ -1,4 +1,4 @@
-//! Every command of the program that the pages for users name exists, with its options.
+//! Every command on the pages for users exists in the program, with its options.
 
 use trial::{Program, pages};
 

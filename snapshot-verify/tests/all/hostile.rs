@@ -1,5 +1,5 @@
-//! Hostile inputs and outputs: whatever is put before the program, it ends with one
-//! of its documented exit codes, in bounded time and memory.
+//! Hostile inputs and outputs: for any of them, the program ends with one of its documented exit
+//! codes, in bounded time and memory.
 
 #![cfg(unix)]
 use std::fs;
@@ -16,7 +16,7 @@ const GOOD: &str = "algorithm mine\nshared r[segment]: value\n\nupdate(v):\n    
 const TRACE: &str = "snapshot-trace 2\nalgorithm naive_collect\nprocesses 3\n\np0 update 1\np2 scan\n\
                      p2 step\np0 step 2\nend\n";
 
-/// A text, and what can be wrong with it.
+/// Corruptions of a text.
 fn texts(good: &str, number: &str) -> Vec<(&'static str, Vec<u8>)> {
     let mut texts = spoilt(good, "scan");
     texts.extend([
@@ -92,8 +92,8 @@ fn what_is_no_file_is_refused() {
     }
 }
 
-/// A full output is an error with exit code 2, a closed one ends the program quietly,
-/// and a diagnostic that cannot be written changes nothing.
+/// A full output is an error with exit code 2, a closed one ends the program quietly, and a
+/// diagnostic that cannot be written changes nothing.
 #[test]
 fn full_and_closed_outputs_end_the_program() {
     let folder = tempfile::tempdir().unwrap();
@@ -136,7 +136,7 @@ fn a_trace_appears_whole_or_not_at_all() {
     assert!(fs::read_to_string(&trace).unwrap().ends_with("\nend\n"));
 }
 
-/// Commands to a terminal in a name are shown, not obeyed.
+/// Terminal commands in a name are shown, not executed.
 #[test]
 fn names_command_no_terminal() {
     let folder = tempfile::tempdir().unwrap();

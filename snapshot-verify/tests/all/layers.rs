@@ -1,7 +1,6 @@
-//! Which parts of the verifier must never know of which, where the manifests of its
-//! crates do not say so already: `snapshot-explorer` depends on nothing that judges
-//! its findings, `snapshot-semantics` on nothing that it judges, and
-//! `snapshot-language` on neither.
+//! Forbidden dependencies between parts of the verifier, as far as the manifests of its crates do
+//! not already exclude them: `snapshot-explorer` depends on nothing that judges its findings,
+//! `snapshot-semantics` on nothing that it judges, and `snapshot-language` on neither.
 
 use std::fs;
 use std::path::Path;
@@ -13,8 +12,8 @@ const LIBRARIES: [&str; 5] =
 /// The sources of all crates of the verifier.
 const CRATES: [&str; 4] = ["language/src", "semantics/src", "explorer/src", "src"];
 
-/// The code of all Rust files of a part, by path: neither comments nor the tests at the
-/// end of a file, nor a file of tests (`#![cfg(test)]`).
+/// Returns the code of all Rust files of a part, by path: without comments, the tests at the end of
+/// a file, and files of tests (`#![cfg(test)]`).
 fn sources(part: &Path) -> Vec<(String, String)> {
     let mut folders = vec![part.to_owned()];
     let mut sources = Vec::new();
@@ -36,7 +35,7 @@ fn sources(part: &Path) -> Vec<(String, String)> {
     sources
 }
 
-/// That none of the words occurs in the code of the parts. A module that is named exists:
+/// Checks that none of the words occurs in the code of the parts. A named module must exist:
 /// another name would forbid nothing.
 fn absent(parts: &[&str], words: &[&str]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -59,8 +58,8 @@ fn the_second_and_the_third_method_do_without_the_observer() {
     absent(&["semantics/src/refine", "semantics/src/enumerate"], &["observer::"]);
 }
 
-/// A proof is checked by the program as it is written, and by the automata: the crates of
-/// the explorer are out of reach, whose manifest is none of this crate's dependencies.
+/// A proof is checked by running the program as written, and by the automata. The crates of the
+/// explorer are out of reach, because the certificate crate does not depend on them.
 #[test]
 fn the_check_of_certificates_shares_nothing_with_the_search() {
     absent(&["semantics/src/certificate"], &["observer", "crate::refine", "crate::exercise"]);
@@ -70,7 +69,7 @@ fn the_check_of_certificates_shares_nothing_with_the_search() {
     assert!(!needed.contains("snapshot-explorer"), "{needed}");
 }
 
-/// But for the places in a text, which faults have.
+/// Except for the places in a text, which faults have.
 #[test]
 fn the_search_knows_neither_language_nor_reductions() {
     let words = [
@@ -93,22 +92,22 @@ fn stages_do_not_know_their_order() {
     absent(&stages.each_ref().map(String::as_str), &["crate::pipeline"]);
 }
 
-/// Command line, signals, files and terminals are the program's, and so is the
-/// corpus: no stage can be made for an algorithm.
+/// Command line, signals, files and terminals belong to the program, and so does the corpus: no
+/// stage can be specialised for an algorithm.
 #[test]
 fn the_libraries_do_without_what_only_the_program_needs() {
     let words = ["clap", "ctrlc", "std::fs", "std::env", "println!(", "eprintln!(", "corpus::"];
     absent(&LIBRARIES, &words);
 }
 
-/// How long an answer may take, its caller says: a limit of time that a library had of its own would
-/// decide answers by the speed of the machine.
+/// The caller chooses the time limit of an answer: a library's own time limit would make answers
+/// depend on the speed of the machine.
 #[test]
 fn no_library_has_a_limit_of_time_of_its_own() {
     let words = ["Duration::from_secs", "Duration::from_millis"];
     let crates = ["language", "semantics", "explorer", "everyn", "invariant"];
     let parts = crates.map(|name| format!("{name}/src")).into_iter().chain(["src/verify".into()]);
-    // How often progress is reported; how much time would do; what processor time steps may take.
+    // Interval of progress reports; time that would suffice; processor time of steps.
     let others = ["refinement.rs", "confirmation.rs", "exercised.rs"];
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for (path, code) in parts.flat_map(|part: String| sources(&root.join(part))) {

@@ -1,5 +1,5 @@
-//! `linearizes` is of `--points` only: in every other answer a text with marks is the text without them,
-//! whatever the conditions are: without a meaning, say, or such that they look at values.
+//! `linearizes` applies with `--points` only: in every other answer a text with marks equals the
+//! text without them, for any conditions, even undefined ones or ones that look at values.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -15,7 +15,7 @@ use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::{Method, Operations, Request, Unwatched, Verdict, verify};
 use trial::extent::either;
 
-/// `bad` is none, always.
+/// `bad` is always none.
 const DECLARED: &str = "private bad: 0..3 or none\n";
 
 const CONDITIONS: [&str; 6] = [
@@ -27,7 +27,7 @@ const CONDITIONS: [&str; 6] = [
     "number(initial) = bad",
 ];
 
-/// A random program with `bad`, without marks and with marks behind some of its statements.
+/// Returns a random program with `bad`, without marks and with marks behind some of its statements.
 fn texts(seed: u64) -> [String; 2] {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let text = match seed % 3 {
@@ -76,7 +76,7 @@ fn a_program_without_points_is_that_of_the_text_without_marks() {
     assert!(with_points > either(30, 600), "{with_points}");
 }
 
-/// Each answer that does not ask for points. `run`: the program as it is run by the interpreter alone.
+/// Returns each answer without points. `run` is the program that only the interpreter runs.
 fn answers(program: &Program, run: &Program) -> Vec<String> {
     let few = Request { operations: Operations::AtMost(1), ..Request::new(2) };
     let by_refinement = Request { method: Method::Refinement(Means::default()), ..few.clone() };

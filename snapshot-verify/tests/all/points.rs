@@ -1,5 +1,5 @@
-//! Static linearization points: those that the texts mark are found, and what is found holds
-//! by itself.
+//! Static linearization points: the marked points of texts are found, and found points hold by
+//! themselves.
 
 use snapshot_verify::language::{Algorithm, parse};
 use snapshot_verify::program::Program;
@@ -19,7 +19,7 @@ fn trials(sizes: &[usize]) -> Trials {
     }
 }
 
-/// The statements of a set.
+/// Returns the text of the statements of a set.
 fn slices(algorithm: &Algorithm, trial: &Trial) -> String {
     let statements = trial.statements.iter().map(|span| algorithm.source().slice(*span));
     statements.collect::<Vec<_>>().join(" | ")
@@ -42,19 +42,19 @@ fn corpus(name: &str) -> &'static str {
 fn the_write_of_the_segment_is_found() {
     let (points, tried) = found(corpus("bowman"), None, &[2]);
     assert_eq!(points, "a[me] := v");
-    // `active := none` is a candidate, too, and after it nothing is to be seen yet.
+    // `active := none` is a candidate, too, but has no visible effect yet.
     assert_eq!(tried.len(), 2);
     let others = tried.iter().filter(|trial| !trial.holds());
     for other in others {
         let [(2, PointsAnswer::Misplaced(why))] = &other.answers[..] else { panic!("{other:?}") };
         assert!(why.contains("never held while it was open"), "{why}");
     }
-    // A collect is a snapshot of two segments, and of no more.
+    // A collect is a snapshot of at most two segments.
     assert_eq!(found(corpus("naive_collect"), None, &[2]).0, "r[me] := v");
     assert_eq!(found(corpus("naive_collect"), None, &[2, 3]).0, "");
 }
 
-/// One of two statements, whichever is passed: neither is passed by all updates.
+/// Each update passes one of two statements: neither is passed by all updates.
 const EITHER: &str = "algorithm either
 shared whole: view
 shared turn: bool
@@ -73,7 +73,7 @@ scan:
 #[test]
 fn of_two_ways_each_has_its_own() {
     let (points, tried) = found(EITHER, None, &[2]);
-    // In the second block the step has two writes, and each of them is it.
+    // In the second block the step has two writes, and each of them is a point.
     assert_eq!(points, "whole := w | turn := true; whole := w | whole := w");
     let singles = tried.iter().filter(|trial| trial.statements.len() == 1);
     for single in singles {
@@ -92,7 +92,7 @@ fn a_wrong_algorithm_has_none() {
 #[test]
 fn candidates_are_writes_of_updates_alone() {
     let program = |text: &str| -> Program { parse("t", text).unwrap().program(None).unwrap() };
-    // In afek's update a scan is embedded, in which both would have points.
+    // afek's update embeds a scan, whose statements would be points of both.
     for name in ["bowman", "afek_unbounded", "attiya_welch", "jayanti"] {
         let text = corpus(name);
         let algorithm = parse("t", text).unwrap();
@@ -104,7 +104,7 @@ fn candidates_are_writes_of_updates_alone() {
     }
 }
 
-/// The smallest sets of each operation, and whether some hold together.
+/// Returns the smallest sets of each operation, and whether some hold together.
 fn found_in_object(text: &str, bug: Option<&str>, sizes: &[usize]) -> (Vec<String>, ObjectPoints) {
     let algorithm = parse("test", text).unwrap_or_else(|wrong| panic!("{wrong}"));
     let program = algorithm.program(bug).unwrap();
@@ -117,14 +117,14 @@ fn found_in_object(text: &str, bug: Option<&str>, sizes: &[usize]) -> (Vec<Strin
     (found.operations.iter().map(shown).collect(), found)
 }
 
-/// What the texts of the corpus mark is found, or, of a queue, is as good as what is found.
+/// The marked points in the corpus are found, or, for a queue, the found points are as good.
 #[test]
 fn operations_of_objects_have_points_of_their_own() {
     let (points, found) = found_in_object(corpus("linked_stack"), None, &[2]);
     assert_eq!(points, ["push: done := CAS(top, t, pushed)", "pop: t := top"]);
     assert!(found.is_complete());
-    // All four accesses of `pop`, then one by one. The read of the top alone is as good as with the CAS,
-    // for that succeeds only if the stack is what it was.
+    // All four accesses of `pop`, then one by one. The read of the top alone is as good as with the
+    // CAS, because that succeeds only if the stack is unchanged.
     assert_eq!(found.operations[1].trials.len(), 1 + 4);
     let (points, found) = found_in_object(corpus("cas_counter"), None, &[2, 3]);
     assert!(found.is_complete(), "{points:?}");
@@ -173,7 +173,8 @@ fn an_object_that_is_wrong_has_none() {
     assert!(found.trials().any(Trial::is_wrong) && found.found().is_none());
 }
 
-/// A `put` that another one may write for it: its first access is too early, its second too late.
+/// A `put` that another process may write on its behalf: its first access is too early, its second
+/// too late.
 const HELPED: &str = "shared wanted: cas value or none
 procedure help():
     atomic:

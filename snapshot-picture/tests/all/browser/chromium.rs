@@ -1,6 +1,6 @@
 //! A headless Chromium, driven by its DevTools protocol.
 //!
-//! `SNAPSHOT_SCREENSHOTS=DIR` keeps pictures of what the tests see.
+//! `SNAPSHOT_SCREENSHOTS=DIR` keeps screenshots of the tests.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
@@ -23,13 +23,13 @@ pub struct Chromium {
     socket: WebSocket<TcpStream>,
     session: String,
     next: u64,
-    /// What the console said, and every exception.
+    /// Console output, and every exception.
     pub complaints: Vec<String>,
     folder: TempDir,
 }
 
 impl Chromium {
-    /// `None`, and a word about it, where there is no Chromium.
+    /// Starts a browser. Returns `None`, with a message, if Chromium is not installed.
     pub fn start() -> Option<Self> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let started = NAMES.iter().find_map(|name| {
@@ -56,7 +56,7 @@ impl Chromium {
                 break address.trim().to_owned();
             }
         };
-        // Its chatter must be read, or it waits.
+        // Its output must be read, or it blocks.
         std::thread::spawn(move || lines.for_each(drop));
         let host = address.trim_start_matches("ws://").split('/').next().expect("a host");
         let stream = TcpStream::connect(host).expect("Chromium listens");
@@ -136,7 +136,7 @@ impl Chromium {
         }
     }
 
-    /// The value of an expression on the page.
+    /// Returns the value of an expression on the page.
     pub fn value(&mut self, expression: &str) -> Value {
         let parameters =
             json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
@@ -150,7 +150,7 @@ impl Chromium {
         self.value(&expression).as_str().unwrap_or_default().to_owned()
     }
 
-    /// Strikes a key, as a keyboard does.
+    /// Simulates a keystroke.
     pub fn key(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {
             let mut stroke = json!({ "type": kind, "key": key, "code": key });
@@ -186,7 +186,7 @@ impl Chromium {
         );
     }
 
-    /// A picture of the whole page, for those that look.
+    /// Takes a picture of the whole page, for visual inspection.
     pub fn screenshot(&mut self, name: &str) {
         let Ok(folder) = env::var("SNAPSHOT_SCREENSHOTS") else { return };
         let parameters = json!({ "format": "png", "captureBeyondViewport": true });
@@ -195,7 +195,7 @@ impl Chromium {
         fs::write(Path::new(&folder).join(format!("{name}.png")), bytes).expect("a file");
     }
 
-    /// The number of pages that it prints to.
+    /// Returns the number of pages when printed.
     #[allow(dead_code, reason = "not all tests that share this file use it")]
     pub fn print(&mut self) -> usize {
         let pdf = self.call("Page.printToPDF", &json!({ "printBackground": false }));

@@ -1,6 +1,6 @@
 //! The page in a real browser: it draws, the keys work, the console stays silent.
 //!
-//! Where there is no Chromium, each test says so and ends.
+//! If Chromium is not installed, each test says so and ends.
 mod chromium;
 mod pages;
 
@@ -76,7 +76,7 @@ fn a_violation_is_drawn_and_read_by_keyboard() {
     assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
 }
 
-/// Arrows within the first row lie between it and the axis, and not below that.
+/// Arrows within the first row lie between it and the axis, and not below.
 #[test]
 fn arrows_within_a_row_are_drawn_as_a_whole() {
     let Some(mut browser) = Chromium::start() else { return };
@@ -122,7 +122,7 @@ fn a_linearization_is_followed() {
     assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
 }
 
-/// Whatever a recording holds, it stays text: no element, no script, no dialog comes of it.
+/// Any text in a recording stays text, and makes no element, script or dialog.
 #[test]
 fn hostile_text_stays_text() {
     let Some(mut browser) = Chromium::start() else { return };
@@ -145,7 +145,7 @@ fn hostile_text_stays_text() {
     assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
 }
 
-/// Even a script that got into the page would not run.
+/// Even a script injected into the page would not run.
 #[test]
 fn the_page_allows_no_script_but_its_own() {
     let Some(mut browser) = Chromium::start() else { return };

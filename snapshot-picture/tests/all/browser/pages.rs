@@ -1,4 +1,4 @@
-//! Pages to look at.
+//! Pages for visual inspection.
 
 use std::fmt::Display;
 use std::hash::Hash;
@@ -14,7 +14,7 @@ use snapshot_picture::columns::{self, Ticks};
 use snapshot_picture::page::{Annotation, Answer, Change, Guilty, Page, Recording, Step, Steps};
 use snapshot_picture::run::Run;
 
-/// The page of a history with its verdict.
+/// Returns the page of a history with its verdict.
 fn page<V: Clone + Display + Eq + Hash>(title: &str, history: &History<V>) -> Page {
     let mut budget = Budget { memory: 1 << 28, proceed: &mut || true };
     let report = check(history, &mut budget);
@@ -79,8 +79,8 @@ fn page<V: Clone + Display + Eq + Hash>(title: &str, history: &History<V>) -> Pa
     }
 }
 
-/// U1 = update(s1: 7) responds before U2 = update(s0: 9) begins; S1 saw U2 only. Before and
-/// after it, quiet operations.
+/// U1 = update(s1: 7) responds before U2 = update(s0: 9) begins; S1 saw U2 only. Before and after
+/// it, quiet operations.
 pub fn violation() -> Page {
     let mut history = History::builder(Declaration::new(0).with_segments(5)).unwrap();
     for round in 0..10_i64 {

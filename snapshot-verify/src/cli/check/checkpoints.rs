@@ -1,11 +1,10 @@
-//! A folder that keeps what searches have reached.
+//! A folder of saved searches.
 //!
-//! It holds `question.json`, which says what was asked and of which build of this program, and
-//! one file per search, named by its key. A file takes its place by being renamed, once it is
-//! whole and on the disk; what a killed process leaves unfinished ends in `.new`, and is
-//! removed. At its end stands the SHA-256 of all before, which is checked before anything of it
-//! is used. The states of a search are what the build that made them means by them, so another
-//! build refuses them.
+//! It holds `question.json`, which records the question and the build of this program, and one file
+//! per search, named by its key. A file is written completely, flushed to the disk, and then
+//! renamed to its place; a killed process leaves files that end in `.new`, which are removed. The
+//! end of a file is the SHA-256 of everything before it, which is checked before any of it is used.
+//! The meaning of a saved state depends on the build, so another build refuses the folder.
 
 use std::fmt::{self, Write as _};
 use std::fs::{self, File};
@@ -29,16 +28,15 @@ use crate::cli::input::{Input, Variant};
 use crate::cli::progress::Ticker;
 use crate::cli::trouble;
 
-/// Between two checkpoints, unless it is said.
+/// Default time between two checkpoints.
 const EVERY: Duration = Duration::from_secs(300);
 
-/// A search that ended sooner is made again rather than kept, unless it was kept before.
+/// A search that ended sooner is repeated rather than saved, unless it was saved before.
 const WORTH_KEEPING: Duration = Duration::from_secs(1);
 
-/// The first bytes of a file.
 const MAGIC: [u8; 16] = *b"snapshot-search1";
 
-/// What follows them: whether the search was under way, or had ended.
+/// Next byte: the search was under way, or had ended.
 const UNDER_WAY: u8 = 0;
 const ENDED: u8 = 1;
 
@@ -48,10 +46,9 @@ const SUM: u64 = 32;
 
 const BUFFER: usize = 1 << 20;
 
-/// Where the question stands.
+/// Name of the file with the question.
 const QUESTION: &str = "question.json";
 
-/// A folder of checkpoints.
 pub(super) struct Checkpoints<'a> {
     folder: PathBuf,
     every: Duration,
@@ -61,15 +58,15 @@ pub(super) struct Checkpoints<'a> {
 
 #[derive(Debug)]
 struct State {
-    /// When the search began, or was kept last.
+    /// Time of the last checkpoint, or of the start of the search.
     last: Instant,
-    /// Whether anything is kept of it.
+    /// True if the search was saved.
     is_kept: bool,
     began: Instant,
 }
 
 impl Check {
-    /// The folder of checkpoints, if there is to be one.
+    /// Opens the folder of checkpoints, if one is requested.
     pub(super) fn checkpoints<'a>(
         &self,
         cases: &[(&Input, Variant)],
@@ -120,7 +117,7 @@ impl Check {
         Ok(Some(Checkpoints { folder: folder.clone(), every, ticker, state }))
     }
 
-    /// What is asked: all that the searches depend on.
+    /// Returns the question: all options and inputs that the searches depend on.
     fn question(&self, cases: &[(&Input, Variant)]) -> io::Result<Map<String, Value>> {
         let algorithm = |(input, variant): &(&Input, Variant)| {
             let text = digest(input.algorithm.source().text());
@@ -148,7 +145,7 @@ impl Check {
     }
 }
 
-/// In what the question of a text is another one.
+/// Describes how a saved question differs from the present one.
 fn difference(text: &str, question: &Map<String, Value>) -> Option<String> {
     let Ok(Value::Object(kept)) = serde_json::from_str(text) else {
         return Some("it is damaged: it holds no JSON object".to_owned());
@@ -291,13 +288,13 @@ impl Keeper for Checkpoints<'_> {
     }
 }
 
-/// The name of a search's file.
+/// Returns the name of a search's file.
 fn name(key: &Key) -> String {
     let [a, b, c, d, e, f, g, h, ..] = *key;
     format!("{:016x}.search", u64::from_be_bytes([a, b, c, d, e, f, g, h]))
 }
 
-/// Passes on what is written, and adds it up.
+/// Writer that forwards its bytes and hashes them.
 struct Summing<'a> {
     out: &'a mut dyn Write,
     sum: Sha256,

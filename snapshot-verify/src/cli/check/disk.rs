@@ -1,4 +1,4 @@
-//! A folder for states for which there is no memory.
+//! A folder for states that do not fit into memory.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::cli::trouble;
 
-/// Files by number, in a folder of their own that is removed at the end.
+/// Numbered files in a separate folder, which is removed at the end.
 #[derive(Debug)]
 pub(super) struct Folder {
     folder: TempDir,
@@ -19,7 +19,7 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Within this folder, which must exist.
+    /// Creates the folder within `parent`, which must exist.
     pub(super) fn new(parent: &Path) -> Result<Self, ExitCode> {
         if !parent.is_dir() {
             return Err(trouble(format_args!(
@@ -53,7 +53,7 @@ impl Disk for Folder {
     }
 
     fn remove(&self, file: FileId) {
-        // What cannot be removed now is removed with the folder.
+        // A file that cannot be removed now is removed with the folder.
         let _ = std::fs::remove_file(self.path(file));
     }
 

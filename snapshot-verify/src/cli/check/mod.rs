@@ -1,10 +1,8 @@
 //! `snapshot-verify check`: are all executions of these algorithms linearizable?
 //!
-//! [`disk`] takes states for which there is no memory, [`distribution`] connects workers,
-//! [`options`] says which options go with
-//! each other, [`session`] asks and reports,
-//! [`watch`] does so whenever a file changes, and [`checkpoints`] keeps what searches have
-//! reached.
+//! [`disk`] stores states that do not fit into memory, [`distribution`] connects workers,
+//! [`options`] checks which options are compatible, [`session`] verifies and reports, [`watch`]
+//! repeats this whenever a file changes, and [`checkpoints`] saves searches.
 
 mod checkpoints;
 mod disk;
@@ -38,11 +36,10 @@ use super::{printed, trouble};
 
 /// Verifies algorithms, or finds shortest counterexamples.
 ///
-/// Explores, for all pairs (i, j) of segments, all (i, j)-simple executions:
-/// what holds for them holds for all (docs/verification.md). An algorithm that
-/// declares an object other than the snapshot is checked by refinement of that
-/// object, over all executions with a few values. Exit code: 1 if
-/// there is a violation, else 2 if an input is bad, else 3 if something is not
+/// Explores, for all pairs (i, j) of segments, all (i, j)-simple executions: a property of these
+/// holds for all executions (docs/verification.md). An algorithm that declares an object other than
+/// the snapshot is checked by refinement of that object, over all executions with a few values.
+/// Exit code: 1 if there is a violation, else 2 if an input is bad, else 3 if something is not
 /// decided, else 0.
 #[derive(Debug, Args)]
 pub struct Check {
@@ -52,31 +49,31 @@ pub struct Check {
     /// Take this bug variant.
     #[arg(long, value_name = "NAME", conflicts_with = "all_bugs")]
     bug: Option<String>,
-    /// What `size` stands for in the text, which must declare it (docs/language.md).
+    /// Value of `size` in the text, which must declare it (docs/language.md).
     #[arg(long, value_name = "N")]
     size: Option<u32>,
     /// Take all bug variants, one after the other.
     #[arg(long)]
     all_bugs: bool,
-    /// Processes, and segments: a number, a list 3,5, a range 3..6, or every: a
-    /// proof for every number of processes at once, else a violation for a small one.
+    /// Processes, and segments: a number, a list 3,5, a range 3..6, or every: a proof for every
+    /// number of processes at the same time, else a violation for a small one.
     #[arg(short = 'n', long = "processes", value_name = "N", default_value = "3",
           value_parser = bounds::sizes)]
     sizes: Sizes,
     /// The pairs to explore: all, or one, such as 0,1.
     #[arg(long, value_name = "all|I,J", default_value = "all", value_parser = bounds::pairs)]
     pairs: Pairs,
-    /// How: exploration of reduced instances with an observer; the proof for every
-    /// number of processes, and no search; or refinement of the normalised specification,
-    /// PAT's method, far slower, to compare with (default: exploration, and where that
-    /// grows large the proof; refinement of full executions).
+    /// Method: exploration of reduced instances with an observer; the proof for every number of
+    /// processes, without a search; or refinement of the normalised specification, PAT's method,
+    /// far slower, for comparison (default: exploration, and once that grows large the proof;
+    /// refinement of full executions).
     #[arg(long, value_enum, value_name = "METHOD")]
     method: Option<MethodName>,
-    /// Simple executions, or all that write a few values: --values.
+    /// Simple executions, or all executions over a few values: --values.
     #[arg(long, value_enum, value_name = "EXECUTIONS")]
     executions: Option<Executions>,
-    /// All executions that write these many values rather than simple ones, at least 2 (of an
-    /// object that the text declares: 2 unless given, at least 1).
+    /// All executions over this many values rather than simple ones, at least 2 (for a declared
+    /// object: 2 unless given, at least 1).
     #[arg(long, value_name = "K", conflicts_with = "pairs",
           value_parser = clap::value_parser!(u32).range(1..))]
     values: Option<u32>,
@@ -101,8 +98,8 @@ pub struct Check {
     #[arg(long, value_name = "K|none|grow", default_value = "none",
           value_parser = bounds::barriers)]
     barriers: Barriers,
-    /// The reductions to use: all, none, names apart by commas, or no-NAME for
-    /// all but some (see `list --reductions`; default: all).
+    /// The reductions to use: all, none, names apart by commas, or no-NAME for all but some (see
+    /// `list --reductions`; default: all).
     #[arg(long, value_name = "all|none|LIST", value_parser = bounds::reductions)]
     reductions: Option<Reductions>,
     /// With --processes every or --method proof: the rungs of the ladder to try: all, names
@@ -115,48 +112,47 @@ pub struct Check {
     /// search visits and on random executions; exit code 4 if one of them is wrong.
     #[arg(long)]
     self_check: bool,
-    /// Explore the other pairs also when one of them is violated.
+    /// Explore the other pairs even after a violation.
     #[arg(long)]
     keep_going: bool,
-    /// A proof in which something never happens (a statement that is never executed,
-    /// an operation that never returns, or that can become unable to end) is not
-    /// counted as one: exit code 3.
+    /// Do not accept a proof in which some event never happens (a statement that is never executed,
+    /// an operation that never returns, or that can become unable to end): exit code 3.
     #[arg(long)]
     strict: bool,
-    /// For people; one JSON object per line; JUnit or SARIF (docs/verification.md).
+    /// Report as text, as one JSON object per line, as JUnit or as SARIF (docs/verification.md).
     #[arg(long, value_enum, default_value = "human")]
     report: CheckReport,
     /// Write the first counterexample to this file, for `replay`.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Write a certificate of the proof to this file, for `certify`: all states of the
-    /// interpreter, of the reductions with antichain and symmetry at most; with --processes
-    /// every, all views, by the plainest rules (docs/certificates.md).
+    /// Write a certificate of the proof to this file, for `certify`: all states of the interpreter,
+    /// reduced by antichain and symmetry at most; with --processes every, all views, by the
+    /// plainest rules (docs/certificates.md).
     #[arg(long, value_name = "FILE", conflicts_with = "all_bugs")]
     certificate: Option<PathBuf>,
-    /// Write a page for a browser: of the counterexample, forwards and backwards, or of the
-    /// proof, with what each statement contributes to it (docs/explain.md).
+    /// Write a page for a browser: the counterexample, forwards and backwards, or the proof, with
+    /// the contribution of each statement (docs/explain.md).
     #[arg(long, value_name = "FILE", conflicts_with = "all_bugs")]
     html: Option<PathBuf>,
-    /// Tell progress on standard error also where that is no terminal.
+    /// Show progress on standard error even if it is not a terminal.
     #[arg(long)]
     progress: bool,
-    /// Keep what the search has reached in this new folder, to go on after whatever ends the
-    /// program (docs/beyond.md).
+    /// Save the search in this new folder, so that it can resume after the program ends for any
+    /// reason (docs/beyond.md).
     #[arg(long, value_name = "DIR", conflicts_with_all = ["resume", "watch"])]
     checkpoint: Option<PathBuf>,
-    /// Go on from what `--checkpoint DIR` kept of the same question, and keep on keeping it.
+    /// Resume the search that `--checkpoint DIR` saved for the same question, and keep saving it.
     #[arg(long, value_name = "DIR", conflicts_with = "watch")]
     resume: Option<PathBuf>,
     /// Seconds between two checkpoints (default: 300).
     #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
     every: Option<Duration>,
-    /// Write states for which there is no memory to files in this folder; they are removed at
-    /// the end (docs/beyond.md).
+    /// Write states that do not fit into memory to files in this folder; they are removed at the
+    /// end (docs/beyond.md).
     #[arg(long, value_name = "DIR", conflicts_with_all = ["checkpoint", "resume"])]
     disk: Option<PathBuf>,
-    /// Search by this many workers, each a thread with states of its own, in place of --threads;
-    /// with --cluster in each process (docs/beyond.md).
+    /// Search by this many workers, each a thread with its own states, in place of --threads; with
+    /// --cluster in each process (docs/beyond.md).
     #[arg(long, value_name = "W",
           conflicts_with_all = ["threads", "checkpoint", "resume", "disk", "watch"])]
     workers: Option<NonZeroUsize>,
@@ -165,18 +161,18 @@ pub struct Check {
     #[arg(long, value_name = "HOSTS", requires = "process",
           conflicts_with_all = ["threads", "checkpoint", "resume", "disk", "watch"])]
     cluster: Option<PathBuf>,
-    /// Which line of --cluster this process is, from 0.
+    /// Index of this process in --cluster, from 0.
     #[arg(long, value_name = "K", requires = "cluster")]
     process: Option<usize>,
     #[command(flatten)]
     access: AccessOptions,
-    /// Check again whenever a file changes, until Ctrl-C; a search that runs then is stopped.
-    /// The exit code is that of the last time.
+    /// Check again whenever a file changes, until Ctrl-C; a running search is stopped. The exit
+    /// code is that of the last check.
     #[arg(long)]
     watch: bool,
 }
 
-/// How to check.
+/// Method of the check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum MethodName {
     /// Reduced instances with an observer.
@@ -187,7 +183,7 @@ enum MethodName {
     Refinement,
 }
 
-/// Which executions to check.
+/// Executions to check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum Executions {
     /// The (i, j)-simple ones, of all pairs.
@@ -196,7 +192,6 @@ enum Executions {
     Full,
 }
 
-/// Whether something is used.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum Switch {
     On,
@@ -273,7 +268,7 @@ impl Check {
         session.finish()
     }
 
-    /// Reports what is wrong with a text; for programs also on standard output.
+    /// Reports the errors of a text; in JSON also on standard output.
     fn malformed(&self, name: &str, diagnostics: &Diagnostics) -> ExitCode {
         if self.report == CheckReport::Json {
             let line = json_malformed(name, diagnostics) + "\n";
@@ -285,7 +280,7 @@ impl Check {
         trouble(diagnostics)
     }
 
-    /// By which way one n is answered: what is of the search alone insists on it.
+    /// Returns how one n is answered: options that only the search supports require the search.
     fn way(&self) -> Way {
         let insists = self.method.is_some()
             || self.reductions.is_some()

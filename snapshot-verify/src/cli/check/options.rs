@@ -1,4 +1,4 @@
-//! Which options of `check` go with each other.
+//! Compatibility of the options of `check`.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,17 +10,17 @@ use super::{Check, Executions, MethodName, Switch};
 use crate::cli::input::{Input, Variant};
 use crate::cli::{clear, trouble};
 
-/// How refinement searches, where exploration has an option.
+/// Behaviour of refinement, for options that only exploration has.
 const WITHOUT: &str = "without";
 const ONE_THREAD: &str = "by one thread";
 
-/// The first of some options that is given.
+/// Returns the first given option.
 fn first(options: &[(bool, &'static str)]) -> Option<&'static str> {
     options.iter().find(|(given, _)| *given).map(|(_, option)| *option)
 }
 
 impl Check {
-    /// The method, if all options suit it and each other.
+    /// Returns the method, if all options suit it and each other.
     pub(super) fn method(&self) -> Result<Method, ExitCode> {
         let is_full = match (self.executions, self.values) {
             (Some(Executions::Full), None) => {
@@ -82,7 +82,7 @@ impl Check {
         }
     }
 
-    /// An option that is of a search.
+    /// Returns an option that only a search supports, if one is given.
     fn against_proof(&self, is_full: bool) -> Option<&'static str> {
         let given = [
             (is_full, "--values or --executions"),
@@ -99,7 +99,7 @@ impl Check {
         first(&given)
     }
 
-    /// The method for an algorithm that declares an object, if all options suit it.
+    /// Returns the method for an algorithm that declares an object, if all options suit it.
     pub(super) fn object_method(
         &self,
         input: &Input,
@@ -135,7 +135,7 @@ impl Check {
         Ok(Method::Refinement(Means { partial_order, points: self.points, ..Means::ALL }))
     }
 
-    /// A bound on barriers goes with no other bound, and what is explored with it is no proof.
+    /// Requires that a bound on barriers is the only bound, and that no option needs a proof.
     fn require_no_other_bound(&self) -> Result<(), ExitCode> {
         if self.barriers == Barriers::Unbounded {
             return Ok(());
@@ -158,7 +158,7 @@ impl Check {
         }
     }
 
-    /// The pair and the updater must be there for every n.
+    /// Requires that the pair and the updater exist for every n.
     pub(super) fn require_processes(&self) -> Result<(), ExitCode> {
         if self.sizes.is_every() {
             let is_chosen = [
@@ -199,7 +199,7 @@ impl Check {
         }
     }
 
-    /// A certificate is of one proof by exploration, with finitely many states.
+    /// Requires one proof by exploration with finitely many states, if a certificate is requested.
     pub(super) fn require_certifiable(
         &self,
         cases: &[(&Input, Variant)],
@@ -236,12 +236,12 @@ impl Check {
         Ok(())
     }
 
-    /// Whether searches are kept.
+    /// Returns true if searches are saved.
     pub(super) const fn is_kept(&self) -> bool {
         self.checkpoint.is_some() || self.resume.is_some()
     }
 
-    /// What is kept, or goes to the disk, is the search of an exploration.
+    /// Requires the search of an exploration, if an option saves, spills or distributes it.
     pub(super) fn require_search(&self, methods: &[Method]) -> Result<(), ExitCode> {
         if !self.is_kept() && self.every.is_some() {
             return Err(trouble(
@@ -268,7 +268,7 @@ impl Check {
         }
     }
 
-    /// A page is of one answer.
+    /// Requires one answer, if a page is requested.
     pub(super) fn require_one_page(&self, cases: &[(&Input, Variant)]) -> Result<(), ExitCode> {
         let sizes = self.sizes.0.len() + usize::from(self.sizes.is_every());
         match self.html.is_some() && cases.len() * sizes != 1 {
@@ -279,8 +279,8 @@ impl Check {
         }
     }
 
-    /// Removes what stands where files are to be written: whatever comes of this run, no older
-    /// file looks like its own. Nothing that is read is written, and nothing twice.
+    /// Removes existing files at the places of outputs: if this run fails, no older file is
+    /// mistaken for its own. No input is overwritten, and no two outputs have the same place.
     pub(super) fn clear_files(&self) -> Result<(), ExitCode> {
         let mut taken: Vec<&Path> = self.inputs.iter().map(Path::new).collect();
         taken.extend(self.cluster.as_deref());
@@ -291,7 +291,7 @@ impl Check {
         Ok(())
     }
 
-    /// Better now than after an hour.
+    /// Checks that the folder of an output exists, before a search of perhaps an hour.
     pub(super) fn require_place(&self, path: Option<&Path>) -> Result<(), ExitCode> {
         let Some(path) = path else { return Ok(()) };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

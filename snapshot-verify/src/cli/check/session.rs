@@ -1,4 +1,4 @@
-//! One run of `check`: asks for each algorithm and size, and reports the answers.
+//! One run of `check`: verifies each algorithm and size, and reports the answers.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -29,7 +29,6 @@ use crate::cli::page::{self, Output};
 use crate::cli::progress::{ProgressWatch, Ticker};
 use crate::cli::{ReportFormat, UNKNOWN, WIDTH, interrupt, refused, trouble};
 
-/// One run of the command.
 pub(super) struct Session<'a> {
     command: &'a Check,
     stop: &'static AtomicBool,
@@ -38,15 +37,15 @@ pub(super) struct Session<'a> {
     disk: Option<&'a Folder>,
     engine: Option<&'a Cluster>,
     began: Instant,
-    /// The algorithms and numbers of processes that are left, the present one among them.
+    /// Remaining algorithms and numbers of processes, including the present ones.
     left: usize,
     tally: Tally,
     peak_bytes: u64,
-    /// Whether a trace was written.
+    /// True if a trace was written.
     traced: bool,
-    /// How to print answers as they come.
+    /// Format of answers printed as they are found.
     format: ReportFormat,
-    /// They are printed at the end instead.
+    /// Answers to be printed at the end instead.
     collected: Option<Vec<ci::Answer>>,
 }
 
@@ -83,7 +82,7 @@ impl<'a> Session<'a> {
         self.checkpoints.map(|checkpoints| checkpoints as _)
     }
 
-    /// The time of the next case: an equal share of what those before have left of the whole command's.
+    /// Returns the time of the next case: an equal share of the rest of the command's time.
     fn share(&mut self) -> Option<Duration> {
         let all = self.command.request(2, Method::Exploration).time?;
         let left = u32::try_from(self.left).unwrap_or(u32::MAX).max(1);
@@ -127,7 +126,7 @@ impl<'a> Session<'a> {
         let (outcomes, every) = found.map_err(|error| refused(&watch.title, source, &error))?;
         case.outcomes = &outcomes;
         let is_proof = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Verified);
-        // What happens within barriers is not known.
+        // Coverage of executions with a bound on barriers is not known.
         let is_bounded = request.barriers.bound().is_some();
         let exercise = match outcomes.iter().all(is_proof) && !is_bounded {
             true => {
@@ -195,7 +194,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// An answer for every n.
+    /// Answers for every n.
     pub(super) fn every(&mut self, input: &Input, variant: &Variant) -> Result<(), ExitCode> {
         let source = input.algorithm.source();
         let bug = variant.bug.as_deref();
@@ -294,7 +293,7 @@ impl<'a> Session<'a> {
         self.certificate_of_every(variant, source, (&request, left), &every)
     }
 
-    /// Writes the certificate of a proof for every n, if one is wanted and there is a proof.
+    /// Writes the certificate of a proof for every n, if one is requested and there is a proof.
     fn certificate_of_every(
         &self,
         variant: &Variant,
@@ -311,7 +310,7 @@ impl<'a> Session<'a> {
         self.print(&output.write_every(&variant.program, source, request.memory, every)?)
     }
 
-    /// Writes the certificate, if one is wanted and there is a proof.
+    /// Writes the certificate, if one is requested and there is a proof.
     fn certificate(
         &self,
         variant: &Variant,
@@ -329,7 +328,7 @@ impl<'a> Session<'a> {
         self.print(&output.write(&variant.program, text, request, self.command.reductions)?)
     }
 
-    /// Writes the first counterexample, if that is wanted; where to.
+    /// Writes the first counterexample, if requested; returns its path.
     fn trace(
         &mut self,
         input: &Input,
@@ -347,7 +346,7 @@ impl<'a> Session<'a> {
         Ok(Some(path))
     }
 
-    /// Writes the page of a case, if one is wanted.
+    /// Writes the page of a case, if one is requested.
     fn page(
         &self,
         input: &Input,
@@ -361,7 +360,7 @@ impl<'a> Session<'a> {
         page.of_case(input, &variant.program, case)
     }
 
-    /// Writes the page of an answer for every n without a violation, if one is wanted.
+    /// Writes the page of an answer for every n without a violation, if one is requested.
     fn page_of_every(
         &self,
         input: &Input,
@@ -376,7 +375,7 @@ impl<'a> Session<'a> {
         page.of_every(input, &variant.program, variant.bug.as_deref(), &request, every)
     }
 
-    /// Keeps an answer for the end, if all are reported there.
+    /// Stores an answer, if all are reported at the end.
     fn collect(&mut self, case: &Case<'_>, outcome: &Outcome) {
         let Some(collected) = &mut self.collected else { return };
         let name = match outcome.pair {
@@ -410,7 +409,7 @@ impl<'a> Session<'a> {
         };
         match printed {
             Ok(Printed::Whole) => Ok(()),
-            // The output was closed: nothing more is to be done.
+            // The output was closed, so the run ends.
             Ok(Printed::Closed) => Err(ExitCode::from(self.tally.exit_code(self.command.strict))),
             Err(error) => Err(trouble(format_args!("cannot write to standard output: {error}"))),
         }
@@ -439,7 +438,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// A verdict for continuous integration; `is_vacuous`: it is no proof, for something never happens.
+/// Returns a verdict for continuous integration. A vacuous proof does not count.
 const fn judged(verdict: &Verdict, is_vacuous: bool) -> (ci::Kind, &'static str) {
     match verdict {
         Verdict::Verified if is_vacuous => (ci::Kind::Open, "vacuous"),

@@ -1,8 +1,8 @@
-//! `check --watch`: once more whenever a file changes.
+//! `check --watch`: repeats the check whenever a file changes.
 //!
-//! Files are compared by what they hold, every [`PAUSE`]: texts are short, editors replace
-//! files rather than write them, and a notice of the operating system would be of the file that
-//! is gone.
+//! The contents of files are compared every [`PAUSE`]: texts are short, editors replace files
+//! rather than write them, and a notification of the operating system would concern the deleted
+//! file.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -18,14 +18,14 @@ use super::Check;
 use crate::cli::input::LARGEST;
 use crate::cli::{interrupt, trouble};
 
-/// Between two looks at the files.
+/// Time between two comparisons.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Clears a terminal, and what was scrolled away.
+/// Clears a terminal and its scrollback.
 const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
 
 impl Check {
-    /// Checks again and again, until Ctrl-C: what came of the last time.
+    /// Checks repeatedly, until Ctrl-C. Returns the exit code of the last check.
     pub(super) fn watch(&self) -> ExitCode {
         let files: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
         let files: Vec<&str> =
@@ -44,7 +44,7 @@ impl Check {
             let is_done = AtomicBool::new(false);
             let code = thread::scope(|scope| {
                 scope.spawn(|| {
-                    // A search for the answer about a text that is gone is of no use.
+                    // The answer about an outdated text is useless, so its search is stopped.
                     while !is_done.load(Ordering::Relaxed) {
                         thread::sleep(PAUSE);
                         if is_other(&texts, &files) && !has_changed.swap(true, Ordering::Relaxed) {
@@ -71,12 +71,12 @@ impl Check {
     }
 }
 
-/// What the files hold; of one that cannot be read nothing.
+/// Reads the files; `None` for an unreadable one.
 fn read(files: &[&str]) -> Vec<Option<String>> {
     files.iter().map(|file| read_text(Path::new(file), LARGEST, LINE_LIMIT).ok()).collect()
 }
 
-/// Whether a file holds something else. One that is not there is about to be written.
+/// Returns true if the content of a file differs. A missing file is about to be written.
 fn is_other(texts: &[Option<String>], files: &[&str]) -> bool {
     let now = read(files);
     texts.iter().zip(now).any(|(before, now)| now.is_some() && *before != now)

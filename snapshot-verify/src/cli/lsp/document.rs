@@ -1,4 +1,4 @@
-//! What is said of a text.
+//! Diagnostics, symbols, lenses and formatting of a text.
 
 use lsp_types::{
     CodeLens, Command, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity,
@@ -14,28 +14,27 @@ use snapshot_verify::program::independence;
 use super::position::Lines;
 use super::verification::COMMAND;
 
-/// Where diagnostics are from.
+/// Name of the source of diagnostics.
 pub const SOURCE: &str = "snapshot-verify";
 
 /// A text that is open in an editor.
 #[derive(Debug)]
 pub struct Document {
-    /// Where it is, as the editor says.
+    /// Location according to the editor.
     pub uri: Uri,
-    /// As the editor counts.
+    /// Version according to the editor.
     pub version: i32,
-    /// All of it; of a text that is longer than [`Source::LIMIT`] nothing.
+    /// The whole text; empty if it is longer than [`Source::LIMIT`].
     pub text: String,
-    /// Whether the text is too long.
     pub is_too_long: bool,
-    /// Whether it is to be checked.
+    /// True if the text is to be checked.
     pub is_changed: bool,
-    /// What verifications of this text have answered.
+    /// Answers of verifications of this text.
     pub answers: Vec<Diagnostic>,
 }
 
 impl Document {
-    /// A text that was opened.
+    /// Opens a text.
     pub fn new(uri: Uri, version: i32, text: String) -> Self {
         let mut document = Self {
             uri,
@@ -49,7 +48,7 @@ impl Document {
         document
     }
 
-    /// The text is changed: all of it, as is asked for, or a part.
+    /// Changes the whole text, as the server requests, or a part.
     pub fn change(&mut self, version: i32, change: TextDocumentContentChangeEvent) {
         self.version = version;
         self.set(match change.range {
@@ -71,18 +70,18 @@ impl Document {
         self.answers.clear();
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     pub fn name(&self) -> &str {
         let uri = self.uri.as_str();
         uri.rsplit('/').find(|part| !part.is_empty()).unwrap_or(uri)
     }
 
-    /// The algorithm, if the text is one.
+    /// Returns the algorithm, if the text is valid.
     pub fn algorithm(&self) -> Option<Algorithm> {
         parse(self.name(), &self.text).ok().filter(|_| !self.is_too_long)
     }
 
-    /// All that is wrong with the text, and what verifications have answered.
+    /// Returns all errors of the text, and the answers of verifications.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         if self.is_too_long {
             let limit = Source::LIMIT >> 10;
@@ -98,7 +97,7 @@ impl Document {
         found
     }
 
-    /// Names and types, of the bugs, too.
+    /// Checks names and types, also of the bugs.
     fn check(&self, algorithm: &Algorithm, found: &mut Vec<Diagnostic>) {
         match algorithm.program(None) {
             Err(wrong) => return self.add(&wrong, None, found),
@@ -156,7 +155,7 @@ impl Document {
         }
     }
 
-    /// The declarations.
+    /// Returns the declarations.
     pub fn symbols(&self) -> Vec<DocumentSymbol> {
         let lines = Lines::new(&self.text);
         let items = outline(&self.text).into_iter();
@@ -188,7 +187,7 @@ impl Document {
             .collect()
     }
 
-    /// What the name at a place stands for.
+    /// Describes the name at a position.
     pub fn hover(&self, position: Position) -> Option<Hover> {
         let lines = Lines::new(&self.text);
         let meaning = self.algorithm()?.meaning(lines.byte(position))?;
@@ -200,15 +199,15 @@ impl Document {
         Some(Hover { contents, range: Some(lines.range(meaning.span)) })
     }
 
-    /// Where the name at a place is declared.
+    /// Returns the declaration of the name at a position.
     pub fn definition(&self, position: Position) -> Option<Location> {
         let lines = Lines::new(&self.text);
         let declared = self.algorithm()?.meaning(lines.byte(position))?.declared?;
         Some(Location { uri: self.uri.clone(), range: lines.range(declared) })
     }
 
-    /// The edits that format the text: one, of the lines that change. None if the text has
-    /// syntax errors.
+    /// Returns the edits that format the text: one, of the lines that change. `None` if the text is
+    /// too long or has syntax errors.
     pub fn formatting(&self) -> Option<Vec<TextEdit>> {
         if self.is_too_long {
             return None;
@@ -236,7 +235,7 @@ impl Document {
         Some(vec![TextEdit { range, new_text: new[before..new_end].to_owned() }])
     }
 
-    /// Lenses that verify the algorithm, and each of its bugs.
+    /// Returns lenses that verify the algorithm, and each of its bugs.
     pub fn lenses(&self, title: &str) -> Vec<CodeLens> {
         let lines = Lines::new(&self.text);
         let items = outline(&self.text).into_iter();
@@ -260,7 +259,7 @@ impl Document {
             .collect()
     }
 
-    /// Where the algorithm or a bug is declared.
+    /// Returns the range of the name of the algorithm or of a bug.
     pub fn place(&self, bug: Option<&str>) -> Range {
         let item = outline(&self.text).into_iter().find(|item| match bug {
             None => item.kind == ItemKind::Algorithm,
@@ -270,13 +269,13 @@ impl Document {
     }
 }
 
-/// A diagnostic of this program.
+/// Returns a diagnostic from this program.
 pub fn diagnostic(range: Range, severity: DiagnosticSeverity, message: String) -> Diagnostic {
     let source = Some(SOURCE.to_owned());
     Diagnostic { range, severity: Some(severity), source, message, ..Diagnostic::default() }
 }
 
-/// The part of a span on its first line.
+/// Returns the part of a span on its first line.
 fn visible(text: &str, span: Span) -> Span {
     let whole = text.get(span.begin as usize..span.end as usize).unwrap_or_default();
     let line = whole.find('\n').unwrap_or(whole.len());

@@ -1,15 +1,15 @@
 //! `snapshot-verify lsp`: a language server for editors, on standard input and output.
 //!
-//! | file | what it is about |
+//! | file | topic |
 //! | --- | --- |
-//! | [`transport`] | messages on a stream, whatever comes |
+//! | [`transport`] | messages on a stream, malformed ones included |
 //! | [`server`] | requests and notifications |
-//! | [`document`] | what is said of a text: diagnostics, symbols, lenses, layout |
+//! | [`document`] | diagnostics, symbols, lenses and layout of a text |
 //! | [`position`] | places in UTF-16 |
-//! | [`verification`] | what a code lens asks, on a thread of its own |
+//! | [`verification`] | verifications for code lenses, on a separate thread |
 //!
-//! One thread reads, one answers, and one verifies while a lens was used. Texts are
-//! checked when no message waits, so that a burst of changes costs one check.
+//! One thread reads, one answers, and one runs the verification of a lens. Texts are checked when
+//! no message waits, so that a burst of changes costs one check.
 
 mod document;
 mod position;
@@ -34,12 +34,12 @@ use super::{TROUBLE, WRONG, bounds, trouble};
 
 /// A language server for editors (docs/editors.md), on standard input and output.
 ///
-/// Diagnostics with cures, types and declarations of names, symbols, formatting, and a lens
-/// that verifies within a budget. Exit code: 0 after a shutdown, 1 if the input ends without
-/// one, as the protocol has it.
+/// Diagnostics with fixes, types and declarations of names, symbols, formatting, and a lens that
+/// verifies within a budget. Exit code: 0 after a shutdown, 1 if the input ends without one, as the
+/// protocol requires.
 #[derive(Clone, Debug, Args)]
 pub struct Lsp {
-    /// Processes, and segments, of what a lens verifies.
+    /// Processes, and segments, of verifications.
     #[arg(short = 'n', long = "processes", value_name = "N", default_value = "3",
           value_parser = bounds::size)]
     processes: usize,
@@ -49,15 +49,15 @@ pub struct Lsp {
     /// Bytes that a verification may take: 500M, 1.5GiB; units go by 1024.
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = quantity::bytes::<u64>)]
     memory: u64,
-    /// Threads that verify (default: as many as there are processors).
+    /// Threads that verify (default: one per processor).
     #[arg(long, value_name = "T")]
     threads: Option<NonZeroUsize>,
-    /// Use standard input and output, as is done without this, too: editors may add it.
+    /// Use standard input and output, as is the default: editors may add this option.
     #[arg(long)]
     stdio: bool,
 }
 
-/// What the server waits for.
+/// Input of the server loop.
 #[derive(Debug)]
 enum Event {
     Received(Received),
@@ -67,14 +67,14 @@ enum Event {
     Answered(Box<Answered>),
 }
 
-/// Messages that wait at most, until reading does.
+/// Maximum number of waiting messages; reading stops beyond it.
 const WAITING: usize = 64;
 
 impl Lsp {
     pub fn run(self) -> ExitCode {
         let (sender, events) = mpsc::sync_channel(WAITING);
         let reader = sender.clone();
-        // It ends with the input, or with the program.
+        // The thread ends with the input, or with the program.
         thread::spawn(move || read(&reader));
         let mut server = Server::new(self, sender);
         loop {
@@ -117,7 +117,7 @@ fn read(events: &SyncSender<Event>) {
     let _ = events.send(Event::Ended);
 }
 
-/// Writes what the server has to say. An output that nothing reads ends it.
+/// Writes the outgoing messages. A closed output ends the server.
 fn write(server: &mut Server) -> Result<(), ExitCode> {
     let mut out = io::stdout().lock();
     let written = server

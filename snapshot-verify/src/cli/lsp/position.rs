@@ -3,7 +3,7 @@
 use lsp_types::{Position, Range};
 use snapshot_verify::language::Span;
 
-/// A text with the beginnings of its lines, which end with `\n`, `\r\n` or `\r`.
+/// A text with the starts of its lines, which end with `\n`, `\r\n` or `\r`.
 #[derive(Debug)]
 pub struct Lines<'a> {
     text: &'a str,
@@ -11,7 +11,7 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// O(length of the text).
+    /// Cost: O(length of the text).
     pub fn new(text: &'a str) -> Self {
         let bytes = text.as_bytes();
         let ends = |&(at, byte): &(usize, &u8)| match byte {
@@ -23,8 +23,8 @@ impl<'a> Lines<'a> {
         Self { text, begins: std::iter::once(0).chain(after).collect() }
     }
 
-    /// The place of a byte. One within a character is that of the character, one after the
-    /// text its end.
+    /// Returns the position of a byte. A byte within a character has the position of the character,
+    /// a byte after the text that of its end.
     pub fn position(&self, byte: u32) -> Position {
         let mut byte = (byte as usize).min(self.text.len());
         while !self.text.is_char_boundary(byte) {
@@ -35,8 +35,8 @@ impl<'a> Lines<'a> {
         Position { line: line as u32, character: units as u32 }
     }
 
-    /// The byte at a place. A place after the end of its line is that end, a line after the
-    /// last one the end of the text.
+    /// Returns the byte at a position. A position after the end of its line is that end, a line
+    /// after the last one the end of the text.
     pub fn byte(&self, position: Position) -> u32 {
         let Some(&begin) = self.begins.get(position.line as usize) else {
             return self.text.len() as u32;
@@ -54,7 +54,7 @@ impl<'a> Lines<'a> {
         (begin + line.len()) as u32
     }
 
-    /// A span as a range.
+    /// Converts a span into a range.
     pub fn range(&self, span: Span) -> Range {
         Range { start: self.position(span.begin), end: self.position(span.end.max(span.begin)) }
     }
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn characters_count_by_their_utf_16_units() {
-        // Of 1, 2, 3 and 4 bytes; the last one of two units.
+        // Characters of 1, 2, 3 and 4 bytes; the last one has two code units.
         let lines = Lines::new("a\u{e9}\u{2260}\u{1f600}b\r\nc\rd\n");
         let places = [
             (0, at(0, 0)),

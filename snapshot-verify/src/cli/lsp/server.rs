@@ -1,4 +1,4 @@
-//! Requests and notifications, and what becomes of them.
+//! Requests and notifications of an editor, and their handlers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,43 +27,41 @@ use super::transport::Received;
 use super::verification::{self, Answered, COMMAND, Question};
 use super::{Event, Lsp};
 
-/// The most documents that are open at a time: each is held in memory.
+/// Maximum number of open documents: each is held in memory.
 const DOCUMENTS: usize = 1000;
 
-/// Whether the server goes on.
+/// Whether the server continues.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Flow {
-    /// It does.
     On,
-    /// It ends; `orderly` after a shutdown.
+    /// The server ends.
     End {
-        /// Whether a shutdown came before.
+        /// True after a `shutdown` request.
         orderly: bool,
     },
 }
 
-/// How far the protocol is.
+/// Phase of the protocol.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Phase {
-    /// `initialize` has not come.
+    /// Before `initialize`.
     Beginning,
     Running,
-    /// `shutdown` has come.
+    /// After `shutdown`.
     ShutDown,
 }
 
-/// The state of a session.
 #[derive(Debug)]
 pub struct Server {
     options: Lsp,
     phase: Phase,
     /// By the text of the URI.
     documents: BTreeMap<String, Document>,
-    /// The verification that runs.
+    /// The running verification.
     running: Option<Running>,
-    /// For what threads have to say.
+    /// Channel for results of threads.
     events: SyncSender<Event>,
-    /// Bodies of messages to be written.
+    /// Bodies of messages to write.
     outgoing: Vec<String>,
 }
 
@@ -74,7 +72,7 @@ struct Running {
     stop: Arc<AtomicBool>,
 }
 
-/// The argument of [`COMMAND`].
+/// Argument of [`COMMAND`].
 #[derive(Debug, Deserialize)]
 struct Argument {
     uri: String,
@@ -82,11 +80,10 @@ struct Argument {
     bug: Option<String>,
 }
 
-/// Why a request has no answer.
+/// Reason why a request has no answer.
 type Refusal = (ErrorCode, String);
 
 impl Server {
-    /// Before the first message.
     pub fn new(options: Lsp, events: SyncSender<Event>) -> Self {
         Self {
             options,
@@ -98,19 +95,19 @@ impl Server {
         }
     }
 
-    /// What is to be written, taken away.
+    /// Takes the messages to write.
     pub fn outgoing(&mut self) -> impl Iterator<Item = String> + use<> {
         std::mem::take(&mut self.outgoing).into_iter()
     }
 
-    /// Takes what came.
+    /// Handles an input.
     pub fn receive(&mut self, received: Received) -> Flow {
         match received {
             Received::Message(Message::Request(request)) => self.request(request),
             Received::Message(Message::Notification(notification)) => {
                 return self.notification(notification);
             }
-            // Nothing is asked of the editor.
+            // The server sends the editor no requests.
             Received::Message(Message::Response(_)) => {}
             Received::Malformed(wrong) => {
                 let error = json!({ "code": ErrorCode::ParseError as i32, "message": wrong });
@@ -121,7 +118,7 @@ impl Server {
         Flow::On
     }
 
-    /// Checks the documents that have changed.
+    /// Checks the changed documents.
     pub fn check(&mut self) {
         let changed = self.documents.values_mut().filter(|document| document.is_changed);
         let mut found = Vec::new();
@@ -134,7 +131,7 @@ impl Server {
         }
     }
 
-    /// Takes what came of a verification.
+    /// Handles the result of a verification.
     pub fn answered(&mut self, Answered { question, answer }: Answered) -> Flow {
         self.running = self.running.take().filter(|running| running.id != question.id);
         let document = self.documents.get_mut(&question.uri);
@@ -152,7 +149,7 @@ impl Server {
             "" => answer.conclusion.clone(),
             details => format!("{}\n{details}", answer.conclusion),
         };
-        // The last answer to a question replaces those before.
+        // An answer replaces the last one to the same question.
         document.answers.retain(|before| before.range != range);
         document.answers.push(diagnostic(range, answer.severity, message));
         document.is_changed = true;
@@ -210,7 +207,7 @@ impl Server {
         }
     }
 
-    /// What is asked of a document, and answered at once.
+    /// Answers a request about a document that needs no verification.
     fn answer(&self, Request { method, params, .. }: Request) -> Result<Value, Refusal> {
         let value = |result: Result<Value, serde_json::Error>| {
             result.map_err(|error| (ErrorCode::InternalError, error.to_string()))
@@ -302,13 +299,13 @@ impl Server {
     fn close(&mut self, uri: Uri) {
         if self.documents.remove(uri.as_str()).is_some() {
             self.stop_of(uri.as_str());
-            // The editor keeps none of a document that nothing looks after.
+            // The diagnostics of a closed document would become stale in the editor.
             let params = PublishDiagnosticsParams { uri, diagnostics: Vec::new(), version: None };
             self.notify::<notification::PublishDiagnostics>(params);
         }
     }
 
-    /// Begins a verification; one that runs is stopped.
+    /// Begins a verification; a running one is stopped.
     fn execute(&mut self, id: RequestId, params: Value) -> Result<(), Refusal> {
         let mut asked: ExecuteCommandParams = read(params)?;
         if asked.command != COMMAND {
@@ -340,7 +337,7 @@ impl Server {
         Ok(())
     }
 
-    /// Stops the verification that runs, which answers soon.
+    /// Stops the running verification, which then soon answers.
     fn stop(&self) {
         if let Some(running) = &self.running {
             running.stop.store(true, Ordering::Relaxed);
@@ -357,7 +354,7 @@ impl Server {
         self.documents.get(uri.as_str()).ok_or_else(|| unknown(uri.as_str()))
     }
 
-    /// What a lens verifies.
+    /// Returns the size and the time limit of verifications, for lenses.
     fn title(&self) -> String {
         let Lsp { processes, time, .. } = &self.options;
         format!("(n = {processes}, at most {} s)", time.as_secs_f64())

@@ -1,32 +1,31 @@
 //! Messages on a stream: `Content-Length: N`, an empty line, and N bytes of JSON.
 //!
-//! Whatever comes, reading goes on with the next message: a header that is none is skipped,
-//! and so is a message that is too long, or no message at all. The reader of `lsp_server` ends
-//! at the first of these, and reserves as much memory as a header claims.
+//! After malformed input, reading continues with the next message: invalid headers, messages that
+//! are too long, and invalid messages are skipped. The reader of `lsp_server` ends at the first of
+//! these, and reserves as much memory as a header claims.
 
 use std::io::{self, BufRead, Read};
 
 use lsp_server::Message;
 
-/// The longest message that is taken, in bytes. A text may be 256 KiB long.
+/// Maximum length of a message in bytes. A text may be 256 KiB long.
 const LONGEST: u64 = 16 << 20;
 
-/// The longest line of a header, in bytes.
+/// Maximum length of a header line in bytes.
 const HEADER: u64 = 1 << 10;
 
-/// What came.
+/// An input from the stream.
 #[derive(Debug)]
 pub enum Received {
-    /// A message.
     Message(Message),
-    /// Something that is none: what is wrong with it.
+    /// An invalid message, with the error.
     Malformed(String),
 }
 
-/// The next message; none at the end of the input. Bounded memory, whatever comes.
+/// Reads the next message; `None` at the end of the input. Memory is bounded for any input.
 ///
 /// # Errors
-/// Those of the input.
+/// Errors of the input.
 pub fn receive(input: &mut impl BufRead) -> io::Result<Option<Received>> {
     let length = match header(input)? {
         None => return Ok(None),
@@ -46,8 +45,8 @@ pub fn receive(input: &mut impl BufRead) -> io::Result<Option<Received>> {
     }))
 }
 
-/// The length of the message that follows, or what is wrong with the header; none at the end
-/// of the input.
+/// Reads a header. Returns the length of the message that follows, or the error in the header;
+/// `None` at the end of the input.
 fn header(input: &mut impl BufRead) -> io::Result<Option<Result<u64, String>>> {
     let mut length = None;
     let mut has_fields = false;
@@ -67,7 +66,7 @@ fn header(input: &mut impl BufRead) -> io::Result<Option<Result<u64, String>>> {
         if line.is_empty() {
             match length {
                 Some(length) => return Ok(Some(Ok(length))),
-                // Empty lines between messages do no harm.
+                // Empty lines between messages are harmless.
                 None if !has_fields => continue,
                 None => return Ok(Some(Err("a header without Content-Length".to_owned()))),
             }
@@ -84,7 +83,7 @@ fn header(input: &mut impl BufRead) -> io::Result<Option<Result<u64, String>>> {
     }
 }
 
-/// Up to the end of the line; `false` at the end of the input.
+/// Skips to the end of the line; returns `false` at the end of the input.
 fn skip_line(input: &mut impl BufRead) -> io::Result<bool> {
     loop {
         let bytes = input.fill_buf()?;
@@ -108,7 +107,7 @@ fn skip(input: &mut impl BufRead, length: u64) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// What is received: methods, and `!` for what is malformed.
+    /// Returns the methods of the received messages, and `!` for malformed ones.
     fn received(input: &[u8]) -> Vec<String> {
         let mut input = io::BufReader::with_capacity(7, input);
         let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What a code lens asks: a verification within a budget, on a thread of its own.
+//! Verification for a code lens, within a budget, on a separate thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -22,47 +22,42 @@ use super::Lsp;
 use crate::cli::WIDTH;
 use crate::cli::memory::allocated;
 
-/// The command of a lens: `[{"uri": ..., "bug": null | NAME}]`.
+/// Command of a lens, with the argument `[{"uri": ..., "bug": null | NAME}]`.
 pub const COMMAND: &str = "snapshot-verify.check";
 
-/// What is to be verified.
+/// A verification that a lens requests.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The request that it answers.
+    /// The request to respond to.
     pub id: RequestId,
-    /// The document.
     pub uri: String,
-    /// The name of the file.
+    /// Name of the file.
     pub name: String,
-    /// The text.
     pub text: String,
-    /// The bug variant, if it is one.
+    /// The bug variant, if any.
     pub bug: Option<String>,
 }
 
-/// What came of it.
+/// Result of a verification.
 #[derive(Debug)]
 pub struct Answered {
-    /// The question.
     pub question: Question,
-    /// The answer, or why there is none.
+    /// The answer, or an error.
     pub answer: Result<Answer, String>,
 }
 
-/// An answer.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// `verified`, `violation`, `fault`, `refused` or `unknown`.
     pub verdict: &'static str,
     /// In one line.
     pub conclusion: String,
-    /// All that `check` says, but for the conclusion.
+    /// Output of `check` without the conclusion.
     pub details: String,
-    /// How grave it is.
     pub severity: DiagnosticSeverity,
 }
 
-/// Passes on the wish to stop.
+/// Forwards the stop flag, and shows nothing.
 struct Quiet(Arc<AtomicBool>);
 
 impl Watch for Quiet {
@@ -79,7 +74,7 @@ impl Watch for Quiet {
     }
 }
 
-/// Answers a question, soon after `stop` was set, if it is.
+/// Answers a question; ends soon after `stop` is set.
 pub fn answer(question: Question, options: &Lsp, stop: Arc<AtomicBool>) -> Answered {
     // A fault of ours must not end the editor's server.
     let found = catch_unwind(AssertUnwindSafe(|| found(&question, options, stop)));
@@ -153,7 +148,7 @@ fn found(question: &Question, options: &Lsp, stop: Arc<AtomicBool>) -> Result<An
     })
 }
 
-/// What is asked of a program.
+/// Returns the request for a program.
 fn request(program: &Program, options: &Lsp) -> Request {
     let threads = options.threads.or_else(|| std::thread::available_parallelism().ok());
     let mut request = Request {
@@ -169,7 +164,7 @@ fn request(program: &Program, options: &Lsp) -> Request {
     request
 }
 
-/// The `expect` lines that are about what is asked.
+/// Returns the `expect` lines that apply to the verification.
 fn expectations<'a>(
     algorithm: &'a Algorithm,
     bug: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! The page of an answer of `check`: of a counterexample, or of a proof.
+//! The page of an answer of `check`: a counterexample, or a proof.
 
 use snapshot_everyn::tell;
 use snapshot_picture::Diagram;
@@ -15,26 +15,25 @@ use crate::verify::contribution::Contribution;
 use crate::verify::every::Every;
 use crate::verify::{Operations, Outcome, Verdict};
 
-/// What a page is about.
+/// Contents of a page.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
-    /// The case, all its answers included.
+    /// The case with all its answers.
     pub case: &'a Case<'a>,
-    /// Its program.
     pub program: &'a Program,
     /// The counterexample as a file for `replay`.
     pub trace: Option<String>,
-    /// What each statement contributes to the proof, if there is one.
+    /// Contributions of statements to the proof, if there is one.
     pub contributions: &'a [Contribution],
-    /// The program that wrote the page, and how to get the answer again.
+    /// The program that wrote the page, and the command that reproduces the answer.
     pub origin: String,
 }
 
-/// Why there is no page.
+/// Reason why there is no page.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PageError {
-    /// The program cannot be run.
+    /// The program cannot run.
     #[error(transparent)]
     Machine(#[from] MachineError),
     /// The history cannot be judged.
@@ -42,11 +41,11 @@ pub enum PageError {
     Judge(#[from] JudgeError),
 }
 
-/// The page of the answers for all pairs: of the first counterexample if there is one, else
-/// of the proof, or of what is not known.
+/// Returns the page of the answers for all pairs: of the first counterexample if there is one, else
+/// of the proof or of the unknown answer.
 ///
 /// # Errors
-/// If the counterexample cannot be made once more.
+/// If the counterexample cannot be repeated.
 pub fn of_case(subject: &Subject<'_>) -> Result<Page, PageError> {
     let case = subject.case;
     let shown = case.outcomes.iter().find_map(|outcome| {
@@ -126,7 +125,7 @@ fn without_execution(subject: &Subject<'_>) -> Page {
     page(case.title(), kind, verdict, summary, words, sections, subject.origin.clone())
 }
 
-/// What that answer means.
+/// Explanation of an unconfirmed proof.
 const UNCONFIRMED_MEANS: &str = "There is a proof for every number of processes at once, but the independent check has not accepted it: \
      that it is right, nothing but the prover says. What helps is said below.";
 
@@ -148,7 +147,7 @@ fn proved(case: &Case<'_>) -> String {
     )
 }
 
-/// The page of an answer for every n without a violation.
+/// Returns the page of an answer for every n without a violation.
 pub fn of_every(subject: &Subject<'_>, title: &str, every: &Every) -> Page {
     let case = subject.case;
     let (kind, verdict) = match every.verdict() {

@@ -12,36 +12,33 @@ use crate::counterexample::operation_names;
 use crate::interpret::{JudgeError, Machine, Move, judge};
 use crate::language::Source;
 
-/// Bytes for each search of orders, should a history need one.
+/// Memory limit in bytes of each search of orders, if a history needs one.
 const MEMORY: usize = 1 << 30;
 
-/// A linearizable history of at most this many operations is drawn as a picture, too.
+/// Maximum number of operations of a linearizable history that is drawn as a picture, too.
 const FEW_OPERATIONS: usize = 60;
 
 /// An execution, with the texts of its page.
 #[derive(Clone, Debug)]
 pub struct PageInput<'a> {
-    /// What it is an execution of.
+    /// Name of the algorithm.
     pub title: String,
-    /// The text.
     pub source: &'a Source,
-    /// Runs it.
     pub machine: &'a Machine<'a>,
-    /// Its moves.
     pub moves: &'a [Move],
-    /// The answer in a word, and its kind, if the execution's history is not it.
+    /// The answer in a word, and its kind, unless the history gives the answer.
     pub answer: Option<(Answer, String)>,
-    /// How it was found, with which numbers.
+    /// How the execution was found, with numbers.
     pub summary: String,
-    /// What is said where there is no argument against its history.
+    /// Text shown if there is no argument against the history.
     pub words: Vec<String>,
     /// The execution as a file for `replay`.
     pub trace: Option<String>,
-    /// The program that wrote the page, and how to get the answer again.
+    /// The program that wrote the page, and the command that reproduces the answer.
     pub origin: String,
 }
 
-/// The page of an execution. Memory: per step what it changed; 10,000 steps at most are
+/// Returns the page of an execution. Memory: the changes of each step. At most 10,000 steps are
 /// shown one by one.
 ///
 /// # Errors
@@ -103,7 +100,7 @@ fn diagram(history: &History<u32>, report: &Report<u32>) -> Diagram {
     }
 }
 
-/// Where an operation is, in steps.
+/// Returns the position of an operation, in steps.
 fn guilty(bar: &Bar, walked: &Walked) -> Guilty {
     let step = |event: usize| walked.ticks.get(event).copied().unwrap_or_default();
     let end = match bar.end {

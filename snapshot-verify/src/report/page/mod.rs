@@ -1,9 +1,9 @@
 //! Answers as pages for a browser: one file, no network ([`snapshot_picture`]).
 //!
-//! An execution - a counterexample, a trace - becomes steps with all that they changed, its
-//! operations on a line of time, and the argument. A proof becomes the text of the
-//! algorithm with what each statement contributes, and the numbers. What is drawn is
-//! judged here once more, from the moves: pages are made of nothing else.
+//! An execution (a counterexample, a trace) becomes steps with all their changes, a timeline of its
+//! operations, and the argument. A proof becomes the text of the algorithm with the contribution of
+//! each statement, and the numbers. Each drawn execution is judged again here, from its moves:
+//! pages have no other source.
 
 mod answers;
 mod execution;

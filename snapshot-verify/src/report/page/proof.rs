@@ -1,4 +1,4 @@
-//! The page of a proof: the text with what each statement contributes, and the numbers.
+//! The page of a proof: the text with the contribution of each statement, and the numbers.
 
 use snapshot_picture::page::Section;
 use snapshot_picture::page::listing::{Line, Remark, Sign};
@@ -9,7 +9,7 @@ use crate::language::{Source, Span};
 use crate::verify::contribution::{Change, Contribution, Without};
 use crate::verify::{Measures, Outcome};
 
-/// What the pairs took, one row each.
+/// Table of the costs, one row per pair.
 pub(super) fn numbers(case: &Case<'_>, answer: impl Fn(&Outcome) -> String) -> Section {
     let rows: Vec<Vec<String>> = case
         .outcomes
@@ -45,8 +45,8 @@ fn measured(measures: &Measures) -> [String; 5] {
     ]
 }
 
-/// The text with remarks: what is never executed, and what comes of it without each
-/// statement. `about`: for what the changed programs were verified.
+/// Returns the text with remarks on statements that are never executed and on the contribution of
+/// each statement. `about` describes the executions that the changed programs were verified for.
 pub(super) fn text(case: &Case<'_>, contributions: &[Contribution], about: &str) -> Section {
     let source = case.source;
     let line = |text: &str| Line { text: text.to_owned(), remarks: Vec::new() };

@@ -1,4 +1,4 @@
-//! Executions of an algorithm as steps of a page: what each did and changed.
+//! Executions of an algorithm as steps of a page, with the effect of each step.
 
 use std::collections::HashMap;
 
@@ -9,34 +9,32 @@ use crate::counterexample::{legend, named_deeds};
 use crate::interpret::{Event, Execution, Holding, Machine, Move, MoveErrorKind, Owner, State};
 use crate::language::{Source, Span};
 
-/// The most steps that a page shows one by one.
+/// Maximum number of steps that a page shows one by one.
 const MOST_STEPS: usize = 10_000;
 
-/// The most work: places of memory, per step compared.
+/// Maximum work, in memory places compared over all steps.
 const MOST_WORK: usize = 4_000_000;
 
-/// What stands for a variable of a procedure that is not running.
+/// Text for a variable of a procedure that is not running.
 const ABSENT: &str = "-";
 
-/// An execution that was made once more, for a page.
+/// An execution repeated for a page.
 pub(super) struct Walked {
-    /// Its steps.
     pub steps: Steps,
-    /// What its moves did, all of them but a faulty one.
+    /// Effects of its moves, except of a faulty one.
     pub execution: Execution,
-    /// Of each event the number of its move, from 1.
+    /// Per event, the number of its move, from 1.
     pub ticks: Vec<usize>,
-    /// How many moves there are.
     pub moves: usize,
-    /// What is left out.
+    /// Remarks on omitted parts.
     pub notes: Vec<String>,
 }
 
-/// The order of places in a table: shared memory, then per process where it is, its
-/// private variables, its locals.
+/// Order of places in a table: shared memory, then for each process its position, private variables
+/// and locals.
 type Rank = (usize, usize, usize);
 
-/// Places by name, with what they hold now and held at first.
+/// Places by name, with their present and initial contents.
 #[derive(Default)]
 struct Places {
     numbers: HashMap<String, usize>,
@@ -47,7 +45,7 @@ struct Places {
 }
 
 impl Places {
-    /// Takes over a state; what it changed. What is not in it is absent.
+    /// Replaces the state and returns the changes. Places missing from `state` are absent.
     fn update(&mut self, state: Vec<(Rank, String, String)>) -> Vec<Change> {
         let mut next: Vec<Option<String>> = vec![None; self.names.len()];
         for (rank, name, held) in state {
@@ -76,7 +74,7 @@ impl Places {
         changes
     }
 
-    /// Every place with what it held at first, in the order of the table.
+    /// Returns every place with its initial content, in the order of the table.
     fn start(&self) -> Vec<(String, String)> {
         let mut numbers: Vec<usize> = (0..self.names.len()).collect();
         numbers.sort_by_key(|&number| (self.rank[number], number));
@@ -92,7 +90,7 @@ fn rank(owner: &Owner) -> Rank {
     }
 }
 
-/// `r[1]`, `p0: seq`, `p0 in scan: copy`.
+/// Returns a name such as `r[1]`, `p0: seq`, `p0 in scan: copy`.
 fn name(holding: &Holding) -> String {
     match holding.owner {
         Owner::Shared => holding.name.clone(),
@@ -104,7 +102,7 @@ fn line(source: &Source, span: Span) -> usize {
     source.position(span).0
 }
 
-/// Where a process is: `idle`, `line 7: a[me] := v`, `about to return`.
+/// Returns the position of a process: `idle`, `before line 7: a[me] := v`, `about to return`.
 fn position(machine: &Machine<'_>, source: &Source, state: &State, process: Process) -> String {
     if state.is_idle(process.index()) {
         return "idle".to_owned();
@@ -129,8 +127,8 @@ fn all(machine: &Machine<'_>, source: &Source, state: &State) -> Vec<(Rank, Stri
     all
 }
 
-/// Makes the moves. Ends at a move that goes wrong, which becomes the last step; moves that
-/// are impossible are the caller's mistake, and left out with all that follow.
+/// Makes the moves. Stops at a faulty move, which becomes the last step. Impossible moves are the
+/// caller's mistake: the first of them and all later moves are omitted.
 pub(super) fn walk(machine: &Machine<'_>, source: &Source, moves: &[Move]) -> Walked {
     let mut state = machine.initial().clone();
     let mut places = Places::default();

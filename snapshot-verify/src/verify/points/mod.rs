@@ -1,17 +1,18 @@
-//! Finds statements at which operations take effect: static linearization points.
+//! Search for static linearization points: statements at which operations take effect.
 //!
-//! Of a snapshot those of updates. A point must change what others see, so the candidates are the
-//! accesses that write, in the procedures that `update` reaches and `scan` does not (in one that both reach, it would be a
-//! point of both). Which of them hold is not read off the text: each set of up to
-//! [`MOST_TOGETHER`] candidates is marked, and refinement asks whether every update passes
-//! exactly one of them and scans can take effect anywhere (docs/verification.md). The smallest
-//! sets that hold are the answer; larger ones are not tried then.
+//! For a snapshot, only updates have points. A point must have an effect visible to others, so the
+//! candidates are the accesses that write, in the procedures that `update` reaches and `scan` does
+//! not (in a procedure that both reach, it would be a point of both). The text does not tell which
+//! of them are valid: each set of up to [`MOST_TOGETHER`] candidates is marked, and refinement
+//! checks that every update passes exactly one of them and scans can take effect anywhere
+//! (docs/verification.md). The smallest sets that hold are the answer; larger ones are not tried
+//! then.
 //!
-//! That a set holds says that the algorithm is linearizable in the executions that were
-//! explored; that none does says nothing of it: not every algorithm has static points (those of
-//! Herlihy and Wing's queue, TOPLAS 1990, depend on what comes later).
+//! A set that holds shows that the algorithm is linearizable in the explored executions. If no set
+//! holds, nothing follows: not every algorithm has static points (those of Herlihy and Wing's
+//! queue, TOPLAS 1990, depend on later events).
 //!
-//! Of an object those of each operation (`object`).
+//! For an object, each operation has points (`object`).
 
 mod object;
 
@@ -26,83 +27,82 @@ use crate::program::linearization::reached;
 use crate::program::{Mark, ProcedureId, Program, Statement, StatementKind};
 use crate::refine::Means;
 
-/// The most statements among which an update passes one.
+/// Maximum size of a set of statements among which an update passes one.
 pub const MOST_TOGETHER: usize = 3;
 
-/// The most candidates; of more, the first of the text are tried.
+/// Maximum number of candidates; of more, the first of the text are tried.
 pub const MOST_CANDIDATES: usize = 16;
 
-/// What is tried.
+/// Budget and bounds of the trials.
 #[derive(Clone, Debug)]
 pub struct Trials {
-    /// The numbers of processes, each tried only with what held for those before.
+    /// Numbers of processes; each is tried only with sets that held for those before.
     pub sizes: Vec<usize>,
-    /// How many operations each process begins.
+    /// Operations that each process begins.
     pub operations: Operations,
-    /// Of an object, how many values operations are given.
+    /// For an object, the number of values passed to operations.
     pub values: Option<u32>,
-    /// Bytes that a search may take.
+    /// Memory limit of a search in bytes.
     pub memory: u64,
-    /// For all together.
+    /// Time limit for all searches together.
     pub time: Option<Duration>,
 }
 
 impl Trials {
-    /// When the time is over.
+    /// Returns the deadline.
     fn end(&self) -> Option<Instant> {
         self.time.map(|time| Instant::now() + time)
     }
 }
 
-/// A set of statements, and what became of it.
+/// A set of statements, and its results.
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// In the order of the text.
     pub statements: Vec<Span>,
-    /// Per number of processes, as far as it was tried.
+    /// Per number of processes, as far as tried.
     pub answers: Vec<(usize, PointsAnswer)>,
 }
 
 /// Whether updates take effect at a set of statements.
 #[derive(Clone, Debug)]
 pub enum PointsAnswer {
-    /// In all executions that were explored, and there were these.
+    /// They do in all explored executions.
     Hold(Measures),
-    /// In one they do not; as a sentence.
+    /// They do not in one execution; as a sentence.
     Misplaced(String),
-    /// The search was not finished.
     Open,
     /// The algorithm itself is wrong.
     Wrong,
 }
 
 impl Trial {
-    /// Whether it holds for all numbers of processes that were asked for.
+    /// Returns true if the set holds for all requested numbers of processes.
     pub fn holds(&self) -> bool {
         self.answers.iter().all(|(_, answer)| matches!(answer, PointsAnswer::Hold(_)))
     }
 
-    /// Whether it was not decided.
+    /// Returns true if the set was not decided.
     pub fn is_open(&self) -> bool {
         self.answers.iter().any(|(_, answer)| matches!(answer, PointsAnswer::Open))
     }
 
-    /// Whether an execution shows that the algorithm itself is wrong.
+    /// Returns true if an execution shows that the algorithm itself is wrong.
     pub fn is_wrong(&self) -> bool {
         self.answers.iter().any(|(_, answer)| matches!(answer, PointsAnswer::Wrong))
     }
 }
 
-/// The statements that write, in procedures that updates reach and scans do not.
+/// Returns the statements that write, in procedures that updates reach and scans do not.
 ///
 /// # Panics
-/// If it is no program of a snapshot.
+/// If the program is not a snapshot.
 pub fn candidates(program: &Program) -> Vec<Span> {
     accesses(program, program.update(), writes)
 }
 
-/// The first [`MOST_CANDIDATES`] statements of one operation, in procedures that no other one reaches, in
-/// the order of the text.
+/// Returns the first [`MOST_CANDIDATES`] statements of one operation, in procedures that no other
+/// operation reaches, in the order of the text.
 fn accesses(
     program: &Program,
     operation: ProcedureId,
@@ -124,7 +124,7 @@ fn accesses(
     found
 }
 
-/// Per procedure, the only operation that reaches it.
+/// Returns, per procedure, the only operation that reaches it.
 fn owners(program: &Program) -> Vec<Option<ProcedureId>> {
     let operations: Vec<(ProcedureId, Vec<bool>)> = (0..program.procedures.len() as u32)
         .map(ProcedureId)
@@ -143,14 +143,14 @@ fn writes(statement: &Statement) -> bool {
     matches!(&statement.kind, StatementKind::Access { access, .. } if access.writes())
 }
 
-/// Tries the sets of candidates, smaller ones first, until those of one size hold; all that
-/// were tried, in order.
+/// Tries the sets of candidates, smaller ones first, until some of one size hold. Returns all sets
+/// tried, in order.
 ///
 /// # Errors
 /// If the request cannot be met, or this program turns out to be wrong.
 ///
 /// # Panics
-/// If it is no program of a snapshot.
+/// If the program is not a snapshot.
 pub fn find_points(
     program: &Program,
     trials: &Trials,
@@ -175,7 +175,7 @@ pub fn find_points(
     Ok(tried)
 }
 
-/// Whether nothing more is to be tried: what is left then is open.
+/// Returns true if time is up: sets not yet tried are open.
 fn is_over(end: Option<Instant>, watch: &dyn Watch) -> bool {
     Deadline::new(end, Some(watch.stop())).is_over()
 }
@@ -215,7 +215,7 @@ fn attempt(
     Ok(Trial { statements, answers })
 }
 
-/// Of all pairs; a reason against them counts first.
+/// Combines the outcomes of all pairs; a refutation takes precedence.
 fn together(outcomes: impl Iterator<Item = (Verdict, Measures)>) -> PointsAnswer {
     let mut all = Measures::default();
     let mut is_open = false;
@@ -243,7 +243,7 @@ fn together(outcomes: impl Iterator<Item = (Verdict, Measures)>) -> PointsAnswer
     }
 }
 
-/// The program, which has no linearization points, with these statements as such.
+/// Marks these statements as linearization points in a program without points.
 fn marked(program: &Program, points: &[Span], accepts: fn(&Statement) -> bool) -> Program {
     let owners = owners(program);
     let mut program = program.clone();
@@ -256,7 +256,7 @@ fn marked(program: &Program, points: &[Span], accepts: fn(&Statement) -> bool) -
     program
 }
 
-/// All subsets of this size, in order.
+/// Returns all subsets of this size, in order.
 fn subsets(of: &[Span], size: usize) -> Vec<Vec<Span>> {
     if size == 0 {
         return vec![Vec::new()];

@@ -1,10 +1,10 @@
 //! Statements at which the operations of an object take effect.
 //!
-//! An operation takes effect at one of the marked statements that it passes, so that a set with
-//! more statements holds wherever one with fewer does: if all accesses of an operation together do
-//! not hold, nothing does. The smallest sets are found for one operation at a time, while the
-//! others take effect anywhere; then they are put together, for points that are right for each
-//! operation need not be right for all at once.
+//! An operation takes effect at one of the marked statements that it passes, so a set holds if one
+//! of its subsets does. If the set of all accesses of an operation does not hold, no set does. The
+//! smallest sets are found for one operation at a time, while the others take effect anywhere. Then
+//! they are combined, because points that are right for each operation need not be right for all of
+//! them together.
 
 use std::time::Instant;
 
@@ -14,33 +14,32 @@ use super::{
 use crate::language::Span;
 use crate::program::{Program, Statement, StatementKind};
 
-/// The most ways to put together what was found for each operation.
+/// Maximum number of combinations of the sets of all operations.
 const MOST_COMBINATIONS: usize = 64;
 
-/// What was found for an object.
+/// Result for an object.
 #[derive(Clone, Debug, Default)]
 pub struct ObjectPoints {
     /// In the order of the text.
     pub operations: Vec<OperationPoints>,
-    /// Smallest sets of all operations that have some, put together; the last one holds, if
-    /// one does.
+    /// Combinations of the smallest sets of all operations that have some. If one holds, it is the
+    /// last.
     pub together: Vec<Trial>,
 }
 
-/// What was tried for one operation, while all others take effect anywhere.
+/// Sets tried for one operation, while all others take effect anywhere.
 #[derive(Clone, Debug)]
 pub struct OperationPoints {
-    /// Its name.
     pub operation: String,
-    /// Whether others may take effect together with it: it has no point of its own.
+    /// True if others may take effect together with the operation: it has no point of its own.
     pub is_together: bool,
-    /// Its sets, in the order in which they were tried; none if it has no access of its own, or may
-    /// take effect together with others.
+    /// In the order tried; empty if the operation has no access of its own, or may take effect
+    /// together with others.
     pub trials: Vec<Trial>,
 }
 
 impl OperationPoints {
-    /// The sets that hold, of the size of the smallest of them.
+    /// Returns the sets that hold, of the smallest size.
     pub fn smallest(&self) -> Vec<&Trial> {
         let holding = || self.trials.iter().filter(|trial| trial.holds());
         let size = holding().map(|trial| trial.statements.len()).min();
@@ -49,25 +48,25 @@ impl OperationPoints {
 }
 
 impl ObjectPoints {
-    /// All that was tried.
+    /// Returns all sets that were tried.
     pub fn trials(&self) -> impl Iterator<Item = &Trial> {
         let single = self.operations.iter().flat_map(|operation| &operation.trials);
         single.chain(&self.together)
     }
 
-    /// Sets that hold together.
+    /// Returns a combination that holds.
     pub fn found(&self) -> Option<&Trial> {
         self.together.last().filter(|trial| trial.holds())
     }
 
-    /// Whether every operation has points, and they hold together.
+    /// Returns true if every operation has points, and they hold together.
     pub fn is_complete(&self) -> bool {
         let has_some = |operation: &OperationPoints| !operation.smallest().is_empty();
         self.found().is_some() && self.operations.iter().all(has_some)
     }
 }
 
-/// Tries sets of accesses, operation by operation, and then together.
+/// Tries sets of accesses, operation by operation, and then combinations.
 ///
 /// # Errors
 /// As [`super::find_points`].
@@ -124,12 +123,12 @@ impl Search<'_> {
         attempt(self.program, statements, is_access, self.trials, self.end, self.watch)
     }
 
-    /// Whether the last trial is open for lack of time, as all others would be.
+    /// Returns true if the last trial is open for lack of time, as all others would be.
     fn is_last(&self, tried: &[Trial]) -> bool {
         tried.last().is_some_and(Trial::is_open) && is_over(self.end, self.watch)
     }
 
-    /// All accesses together; if they hold, the smallest sets that do.
+    /// Tries all accesses together; if they hold, finds the smallest sets that do.
     fn of_operation(&self, candidates: Vec<Span>) -> Result<Vec<Trial>, VerifyError> {
         if candidates.is_empty() {
             return Ok(Vec::new());
@@ -149,7 +148,7 @@ impl Search<'_> {
                 return Ok(tried);
             }
         }
-        // What is left if statements are taken out as long as the rest holds.
+        // Statements are removed as long as the rest holds.
         let mut rest = candidates;
         let mut next = 0;
         while rest.len() > MOST_TOGETHER + 1 && next < rest.len() && !self.is_last(&tried) {
@@ -171,7 +170,7 @@ const fn is_access(statement: &Statement) -> bool {
     matches!(statement.kind, StatementKind::Access { .. })
 }
 
-/// One set of each operation, in all ways, the first ones first.
+/// Returns the combinations of one set per operation, the first sets first.
 fn combinations(sets: &[Vec<&Trial>]) -> Vec<Vec<Span>> {
     let mut combined: Vec<Vec<Span>> = vec![Vec::new()];
     for sets in sets {

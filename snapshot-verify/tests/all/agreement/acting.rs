@@ -1,5 +1,5 @@
-//! Each reduction acts, on few programs but with n = 2, 3 and 4 and with 1, 2, 3 and any number
-//! of operations, and changes no answer where it does.
+//! Each reduction has an effect, on few programs but with n = 2, 3 and 4 and with 1, 2, 3 and any
+//! number of operations, and changes no answer.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,14 @@ use snapshot_verify::verify::{
 use crate::agreement::mutants::mutants;
 use crate::agreement::{all_but, is_full, request, word};
 
-/// Most of these take a fraction of it with all reductions but one.
+/// With all reductions but one, most cases take a fraction of this.
 const MEMORY: u64 = 16 << 20;
 
-/// The pairs of a case.
 const ALL: Pairs = Pairs::All;
-/// One, where a pair takes seconds.
+/// One pair, where a pair takes seconds.
 const ONE: Pairs = Pairs::One(Process::from_index(0), Process::from_index(1));
 
-/// What is asked of which algorithms, and, with `SNAPSHOT_AGREEMENT`, of which of their mutants.
+/// Algorithm, n, operations, pairs, and the indices of mutants to try with `SNAPSHOT_AGREEMENT`.
 type Case = (&'static str, usize, Operations, Pairs, &'static [usize]);
 
 const CASES: [Case; 7] = [
@@ -34,18 +33,19 @@ const CASES: [Case; 7] = [
     ("jayanti", 2, Operations::AtMost(2), ALL, &[]),
 ];
 
-/// What takes ten seconds, with `SNAPSHOT_AGREEMENT`.
+/// Cases that take ten seconds, with `SNAPSHOT_AGREEMENT`.
 const LARGE: [Case; 2] = [
     ("attiya_welch", 3, Operations::AtMost(1), ONE, &[]),
     ("riany", 2, Operations::AtMost(1), ONE, &[]),
 ];
 
-/// Per pair the answer, the states and whether another pair's was taken, if all pairs have one.
+/// Per pair the answer, the states and whether another pair's answer was taken, if all pairs have
+/// an answer.
 type Answers = Option<Vec<(&'static str, u64, bool)>>;
 
 fn answers(program: &Program, request: &Request) -> Answers {
     let outcomes = match verify(program, true, request, &Unwatched::default()) {
-        // Without `counters` there may be no layout.
+        // Without `counters` a layout may be impossible.
         Err(VerifyError::Explore(error)) => {
             assert!(!error.to_string().contains("BUG"), "{error}");
             return None;

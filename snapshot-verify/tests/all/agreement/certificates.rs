@@ -1,6 +1,5 @@
-//! Certificates of searches, attacked: of random programs those that the search verifies have
-//! one, and those that it finds wrong have none; and none is accepted for a wrong mutant of its
-//! program.
+//! Certificates of random programs: each program that the search verifies has one, each program
+//! that it finds wrong has none, and no wrong mutant of a program is accepted with its certificate.
 
 use snapshot_core::Process;
 use snapshot_verify::certificate::{
@@ -15,23 +14,23 @@ use snapshot_verify::verify::{
 use crate::agreement::mutants::mutants;
 use crate::agreement::{request, seeds, word};
 
-/// A list that needs more than this is given up.
+/// Lists that need more memory than this are abandoned.
 const MEMORY: u64 = 16 << 20;
 
-/// Mutants that are tried of each program.
+/// Number of mutants tried per program.
 const MUTANTS: usize = 5;
 
 #[derive(Debug, Default)]
 struct Tally {
     accepted: u32,
     none: u32,
-    /// Too large, or with symmetry where processes are told apart.
+    /// Too large, or with symmetry where processes are distinguished.
     open: u32,
-    /// Wrong mutants for which a certificate was presented.
+    /// Wrong mutants to which a certificate was presented.
     refused: u32,
 }
 
-/// The answer for one pair, if there is one.
+/// Returns the answer for one pair, if there is one.
 fn answer(program: &Program, n: usize, bound: u32, pair: [Process; 2]) -> Option<&'static str> {
     let request = Request {
         operations: Operations::AtMost(bound),
@@ -54,7 +53,7 @@ fn attack(seed: u64, text: &str, tally: &mut Tally) {
     let program = parse("generated", text).unwrap().program(None).unwrap();
     let coverage = Coverage::ALL[seed as usize % Coverage::ALL.len()];
     let (n, bound) = [(2, 1), (2, 2), (3, 1)][seed as usize / 4 % 3];
-    // The last pair is not that of processes 0 and 1, if there is another.
+    // The last pair differs from that of processes 0 and 1, if n > 2.
     let pair = [n - 2, n - 1].map(Process::from_index);
     let claim = Claim {
         algorithm: program.name.clone(),
@@ -73,7 +72,7 @@ fn attack(seed: u64, text: &str, tally: &mut Tally) {
     match write(&program, &claim, &mut certificate, &mut budget(&mut || true)) {
         Ok(_) => assert_eq!(found, "right", "{seed}: {claim:?}\n{text}"),
         Err(failure @ (Failure::Violation { .. } | Failure::Fault { .. })) => {
-            // With symmetry a state may be one that no execution reaches.
+            // With symmetry a state may be unreachable.
             let is_known = found == "wrong" || !failure.contradicts();
             assert!(is_known, "{seed}: {failure}\n{text}");
             *if found == "wrong" { &mut tally.none } else { &mut tally.open } += 1;

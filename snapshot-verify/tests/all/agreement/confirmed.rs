@@ -1,5 +1,6 @@
-//! The prover and the independent check know the same: of each program that is proved the check accepts
-//! the certificate, or says what its rules do not exclude. It never refuses one that we have written.
+//! The prover and the independent check agree: for each proved program the check accepts the
+//! certificate, or names a case that its rules do not exclude. It never refuses a certificate that
+//! we have written.
 
 use std::time::Duration;
 
@@ -12,13 +13,13 @@ use trial::extent::either;
 use super::mutants::mutants;
 use super::seeds;
 
-/// What became of programs.
+/// Number of programs by result.
 #[derive(Debug, Default)]
 struct Counts {
     tried: usize,
     proved: usize,
     confirmed: usize,
-    /// Something that the rules of the check do not exclude: it is less precise there.
+    /// The rules of the check do not exclude a case: the check is less precise there.
     gaps: usize,
 }
 
@@ -48,7 +49,7 @@ impl Counts {
     }
 }
 
-/// What the check says of the proof, if there is one.
+/// Returns the result of the check of the proof, if there is a proof.
 fn confirmation(program: &Program) -> Option<Result<u64, (String, bool)>> {
     // Most take a hundredth of a second.
     let time = Some(Duration::from_secs(4));
@@ -58,7 +59,7 @@ fn confirmation(program: &Program) -> Option<Result<u64, (String, bool)>> {
     Some(found.result.map_err(|unconfirmed| (unconfirmed.reason, unconfirmed.is_gap)))
 }
 
-/// The same with the results of accesses in locals without names.
+/// Returns the program with the results of accesses in locals without names.
 fn with_hidden_locals(text: &str) -> String {
     ["CAS(", "SC(", "VL(", "TAS("].iter().fold(text.to_owned(), |text, access| {
         let named = format!(":= {access}");
@@ -70,7 +71,7 @@ fn with_hidden_locals(text: &str) -> String {
     })
 }
 
-/// Programs at random.
+/// Random programs.
 #[test]
 fn of_random_programs() {
     let mut counts = Counts::default();
@@ -89,7 +90,7 @@ fn of_random_programs() {
     assert!(counts.confirmed > 0, "{counts:?}");
 }
 
-/// Right programs with locks and links, and their mutants: most accesses give a truth value.
+/// Correct programs with locks and links, and their mutants: most accesses return a truth value.
 #[test]
 fn of_mutants_of_programs_with_locks_and_links() {
     let mut counts = Counts::default();
@@ -105,7 +106,8 @@ fn of_mutants_of_programs_with_locks_and_links() {
     assert!(counts.confirmed >= 3 && counts.confirmed * 2 > counts.proved, "{counts:?}");
 }
 
-/// Both know where no process is linked. (That the scan never returns is told of it.)
+/// The prover and the check both know where no process is linked. (The answer says that the scan
+/// never returns.)
 #[test]
 fn where_no_process_is_linked() {
     let mut counts = Counts::default();

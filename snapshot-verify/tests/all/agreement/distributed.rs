@@ -1,5 +1,5 @@
-//! The search by workers answers as the one by threads does: verdict, states, transitions, depth,
-//! and a counterexample of the same moves, for any number of workers.
+//! The search by workers gives the answers of the search by threads: verdict, states, transitions,
+//! depth, and a counterexample of the same moves, for any number of workers.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
@@ -16,7 +16,7 @@ use trial::extent::is_slow;
 
 use super::{PLAIN, is_full, programs, request, sample};
 
-/// Has searches run by workers.
+/// Runs searches on workers.
 struct ByWorkers<'a> {
     cluster: &'a Cluster,
     stop: AtomicBool,
@@ -36,13 +36,13 @@ impl Watch for ByWorkers<'_> {
     }
 }
 
-/// Clusters of 1 to 4 workers, for as many searches as there are.
+/// Clusters of 1 to 4 workers, each for any number of searches.
 fn clusters() -> Vec<Cluster> {
     let workers = (1..=4).map(|workers| NonZeroUsize::new(workers).unwrap());
     workers.map(|workers| Cluster::of_threads(workers).unwrap()).collect()
 }
 
-/// What must be the same.
+/// Returns the parts of outcomes that must be equal.
 fn told(outcomes: &[Outcome]) -> Vec<String> {
     let tell = |outcome: &Outcome| {
         let measures = &outcome.measures;
@@ -72,19 +72,19 @@ fn agree(name: &str, program: &Program, request: &Request, clusters: &[Cluster])
 /// The algorithms with the most states.
 const LARGE: [&str; 3] = ["jayanti", "riany", "attiya_welch"];
 
-/// One of the clusters, in turn.
+/// Selects one of the clusters, in turn.
 fn few(clusters: &[Cluster], number: usize) -> &[Cluster] {
     let number = number % clusters.len();
     &clusters[number..=number]
 }
 
-/// Whether nothing is wrong with a program.
+/// Returns true if all pairs are verified.
 fn is_right(told: &[String]) -> bool {
     told.iter().all(|told| told.ends_with("verified"))
 }
 
-/// With all reductions, and one in three with none. What is right and takes seconds, and all with
-/// none: with `SNAPSHOT_AGREEMENT`.
+/// With all reductions, and one in three with none. With `SNAPSHOT_AGREEMENT`, also correct
+/// programs that take seconds, and all programs with none.
 #[test]
 fn workers_agree_with_threads_on_corpus_and_bugs() {
     let clusters = clusters();
@@ -126,9 +126,9 @@ fn workers_agree_with_threads_on_mutants() {
     assert!(right.min(wrong) * 4 > right + wrong, "{right} right, {wrong} wrong");
 }
 
-/// Searches of more than one level to a worker, of several pairs and of growing bounds, one after
-/// the other on the same workers: each program both with a bound and with growing ones with
-/// `SNAPSHOT_AGREEMENT`, else in turns.
+/// Searches with more than one level per worker, of several pairs and of growing bounds, one after
+/// the other on the same workers. With `SNAPSHOT_AGREEMENT` each program has both a bound and
+/// growing ones, else they alternate.
 #[test]
 fn workers_agree_with_threads_on_three_processes() {
     let clusters = clusters();

@@ -1,5 +1,5 @@
-//! What is proved for every n against the search for small n: no mutant that the search
-//! finds wrong is proved.
+//! Proofs for every n against the search for small n: no mutant that the search finds wrong is
+//! proved.
 
 use std::num::NonZeroUsize;
 
@@ -12,7 +12,7 @@ use trial::extent::{either, number};
 use super::mutants::{Mutant, mutants};
 use super::{request, seeds};
 
-/// A flag per scan: whoever writes in between clears it.
+/// A flag per scan: a write in between clears it.
 const ANNOUNCED: &str = "
 algorithm announced
 shared last: version
@@ -32,7 +32,7 @@ scan:
     return copy
 ";
 
-/// All of it in one cell.
+/// The whole snapshot in one cell.
 const WHOLE: &str = "
 algorithm whole
 shared owner: process or none := none
@@ -55,7 +55,7 @@ scan:
     return copy
 ";
 
-/// What became of mutants.
+/// Number of mutants by result.
 #[derive(Debug, Default)]
 struct Counts {
     tried: usize,
@@ -64,13 +64,13 @@ struct Counts {
     searched: usize,
 }
 
-/// How many views a proof may have: what is not proved by then counts as unproved.
+/// Maximum number of views of a proof: programs not proved within it count as unproved.
 fn proving() -> usize {
     either(20_000, 40_000)
 }
 
-/// No mutant that is proved may be wrong for n = 2, 3 or 4; of the others, every
-/// `sample`th is searched, too, for the figures.
+/// Checks that no proved mutant is wrong for n = 2, 3 or 4. Of the others, every `sample`th is
+/// searched, too, for the figures.
 fn check(mutants: impl Iterator<Item = Mutant>, sample: usize, views: usize) -> Counts {
     let mut counts = Counts::default();
     for mutant in mutants {
@@ -81,7 +81,7 @@ fn check(mutants: impl Iterator<Item = Mutant>, sample: usize, views: usize) -> 
         if !is_proved && counts.tried % sample != 0 {
             continue;
         }
-        // What is not proved need not be searched for long.
+        // Unproved mutants need no long search.
         let states = if is_proved { 500_000 } else { either(50_000, 150_000) };
         let is_wrong = wrong_for(&mutant.program, states).is_some();
         assert!(!(is_proved && is_wrong), "{} is proved, and wrong:\n{}", mutant.name, mutant.text);
@@ -91,7 +91,8 @@ fn check(mutants: impl Iterator<Item = Mutant>, sample: usize, views: usize) -> 
     counts
 }
 
-/// The least n of 2, 3 and 4 for which the search finds a program wrong with so many states.
+/// Returns the least n of 2, 3 and 4 for which the search finds a program wrong within this many
+/// states.
 fn wrong_for(program: &Program, states: u64) -> Option<usize> {
     [2, 3, 4].into_iter().find(|&processes| {
         let request = Request {
@@ -145,8 +146,8 @@ fn no_mutant_with_links_that_is_wrong_for_small_n_is_proved() {
     );
 }
 
-/// Mutants of algorithms with LL/SC that are not proved themselves, evenly chosen, and their bugs.
-/// `SNAPSHOT_MUTANTS=1000` tries all, with more time for each.
+/// Mutants, evenly chosen, of algorithms with LL/SC that have no proof themselves, and the bugs of
+/// these algorithms. `SNAPSHOT_MUTANTS=1000` tries all, with more time for each.
 #[test]
 fn no_mutant_of_helpers_with_links_that_is_wrong_for_small_n_is_proved() {
     let set = std::env::var("SNAPSHOT_MUTANTS").ok().and_then(|most| most.parse::<usize>().ok());
@@ -162,7 +163,7 @@ fn no_mutant_of_helpers_with_links_that_is_wrong_for_small_n_is_proved() {
         let found = check(all.into_iter().step_by(step), usize::MAX, views);
         counts.tried += found.tried;
         counts.proved += found.proved;
-        // The corpus knows that it is wrong, so no search has to find that out in time.
+        // The corpus lists these bugs as wrong, so no search has to establish it in time.
         let budget = Budget { bytes: 1 << 28, views, ..Budget::default() };
         assert!(!prove_all(&program, budget).proved, "{name} with {bug}");
     }
@@ -170,8 +171,8 @@ fn no_mutant_of_helpers_with_links_that_is_wrong_for_small_n_is_proved() {
     assert!(counts.tried >= 8, "{counts:?}");
 }
 
-/// Mutants of mutants, evenly chosen of some thousand. `SNAPSHOT_MUTANTS=1000` tries
-/// as many of them, in about ten minutes; see docs/every-n.md.
+/// Mutants of mutants, evenly chosen from some thousand. `SNAPSHOT_MUTANTS=1000` tries 1000 of
+/// them, in about ten minutes; see docs/every-n.md.
 #[test]
 fn no_mutant_of_a_mutant_that_is_wrong_for_small_n_is_proved() {
     let most = number("SNAPSHOT_MUTANTS", 3, 10) as usize;
@@ -184,7 +185,7 @@ fn no_mutant_of_a_mutant_that_is_wrong_for_small_n_is_proved() {
     assert!(counts.tried >= most.min(1_000) && counts.proved > 0, "{counts:?}");
 }
 
-/// Random programs: few are proved, but those that are, are right for small n.
+/// Random programs: few are proved, and the proved ones are right for small n.
 /// `SNAPSHOT_PROGRAMS=FROM..TO` chooses the seeds.
 #[test]
 fn no_random_program_that_is_wrong_for_small_n_is_proved() {
@@ -208,7 +209,7 @@ fn no_random_program_that_is_wrong_for_small_n_is_proved() {
     assert!(counts.tried >= least && counts.proved > 0 && counts.wrong > 0, "{counts:?}");
 }
 
-/// The programs whose mutants are tried, those with links and the larger algorithms, too.
+/// The programs whose mutants are tried, including those with links and the larger algorithms.
 fn all_texts() -> Vec<(&'static str, &'static str)> {
     let links = ["undisturbed", "locked_by_links", "turns", "published"];
     let larger = ["afek_bounded", "attiya_welch", "jayanti", "riany"];
@@ -216,8 +217,8 @@ fn all_texts() -> Vec<(&'static str, &'static str)> {
     texts.chain(larger.map(|name| (name, corpus::algorithm(name).unwrap().text))).collect()
 }
 
-/// Mutants that the search finds wrong are not proved. A few here; `SNAPSHOT_WRONG_MUTANTS=300`
-/// goes on until there are that many (docs/every-n.md).
+/// Mutants that the search finds wrong are not proved. `SNAPSHOT_WRONG_MUTANTS=300` continues until
+/// it has found 300 of them (docs/every-n.md).
 #[test]
 fn no_mutant_that_the_search_finds_wrong_is_proved() {
     let set = std::env::var("SNAPSHOT_WRONG_MUTANTS").ok();
@@ -228,12 +229,12 @@ fn no_mutant_that_the_search_finds_wrong_is_proved() {
     };
     let first: Vec<Mutant> =
         all_texts().into_iter().flat_map(|(name, text)| mutants(name, text)).collect();
-    // One mutant of each mutant, once those are not enough.
+    // One mutant of each mutant, once the first ones are exhausted.
     let second = first.iter().enumerate().filter_map(|(number, mutant)| {
         let mut all = mutants(&mutant.name, &mutant.text);
         (!all.is_empty()).then(|| all.swap_remove(number * 7 % all.len()))
     });
-    // A stride that visits each once, and takes the texts in turns.
+    // A stride that visits each mutant once, and alternates between texts.
     let stride = (first.len() * 5 / 13..).find(|stride| coprime(*stride, first.len())).unwrap();
     let firsts = (0..first.len()).map(|number| &first[number * stride % first.len()]);
     let (mut tried, mut wrong, mut open, mut by_n) = (0, 0, 0, [0; 3]);

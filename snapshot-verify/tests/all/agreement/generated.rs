@@ -1,9 +1,9 @@
-//! Random programs: every reduction left out, every one by itself, none, and the second
-//! method say what all reductions together say.
+//! Random programs: without each reduction, with each reduction alone, with none, and by the second
+//! method, the answers agree with those of all reductions together.
 //!
-//! `SNAPSHOT_PROGRAMS=FROM..TO` chooses the seeds: for 100,000 programs see
-//! `docs/verification.md`. With `SNAPSHOT_DISAGREEMENTS=FOLDER`, disagreements are
-//! shrunk and written there, and all seeds are tried.
+//! `SNAPSHOT_PROGRAMS=FROM..TO` chooses the seeds: for 100,000 programs see `docs/verification.md`.
+//! With `SNAPSHOT_DISAGREEMENTS=FOLDER`, disagreements are shrunk and written there, and all seeds
+//! are tried.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,32 +24,32 @@ use snapshot_verify::verify::{
 use crate::agreement::shrink::shrunk;
 use crate::agreement::{request, seeds, word};
 
-/// A search that needs more than this is given up: it is unknown.
+/// Memory limit: a search that needs more is abandoned as unknown.
 const LITTLE: u64 = 2 << 20;
 
-/// One way to an answer.
+/// A method and reductions that lead to an answer.
 #[derive(Clone, Debug)]
 struct Way {
     /// As options of the command line.
     name: String,
     request: Request,
-    /// The reduction that it lacks, if it has all others.
+    /// The omitted reduction, if all others are used.
     without: Option<&'static str>,
 }
 
-/// What a way leads to.
+/// Answer of a way.
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum Answer {
     /// Per pair.
     Words(Vec<&'static str>),
-    /// Too large, or not for this method.
+    /// Too large, or unsupported by the method.
     Unknown,
-    /// What never happens.
+    /// A fault of the verifier.
     Bug(String),
 }
 
 impl Way {
-    /// The answer, and how many states it took.
+    /// Returns the answer, and the number of states.
     fn take(&self, program: &Program) -> (Answer, u64) {
         let asked = || verify(program, true, &self.request, &Unwatched::default());
         let answer = match catch_unwind(AssertUnwindSafe(asked)) {
@@ -72,7 +72,7 @@ impl Way {
     }
 }
 
-/// How large executions are, by seed: small ones of many programs.
+/// Returns the size of executions for a seed: small executions of many programs.
 fn size(seed: u64) -> (usize, Operations) {
     use Operations::{AtMost, Unbounded};
     let sizes = [
@@ -90,7 +90,8 @@ fn size(seed: u64) -> (usize, Operations) {
     sizes[seed as usize % sizes.len()]
 }
 
-/// All pairs of one program in four, of the others one: pairs take as long as each other.
+/// Returns all pairs of one program in four, and one pair of the others: all pairs take about the
+/// same time.
 fn pairs(seed: u64, processes: usize) -> Pairs {
     let number = seed / 10;
     if number.is_multiple_of(4) {
@@ -102,8 +103,8 @@ fn pairs(seed: u64, processes: usize) -> Pairs {
     Pairs::One(Process::from_index(i), Process::from_index(j))
 }
 
-/// All reductions first, then the ways that are compared with it. The first checks itself,
-/// and the search without reductions has nothing to check.
+/// Returns the way with all reductions first, then the ways to compare with it. The first uses the
+/// self-check; the search without reductions has nothing to check.
 fn ways(seed: u64, all: bool) -> Vec<Way> {
     let (processes, operations) = size(seed);
     let base = request(processes, 1, Reductions::NONE);
@@ -146,28 +147,28 @@ fn ways(seed: u64, all: bool) -> Vec<Way> {
     ways
 }
 
-/// Two ways that disagree, with what they say; what is expected stands first.
+/// Two ways that disagree, with their answers; the expected one is first.
 type Disagreement = (Way, Answer, Way, Answer);
 
 #[derive(Debug, Default)]
 struct Tally {
     right: u64,
     wrong: u64,
-    /// Of all reductions together.
+    /// Unknown with all reductions together.
     unknown: u64,
-    /// Comparisons made, and those for which one side was unknown, by way.
+    /// Comparisons made, and comparisons with an unknown side, by way.
     compared: u64,
     skipped: u64,
     refinement: u64,
-    /// By reduction, for how many programs it was left out by itself, and for how many of
-    /// these there were other states without it.
+    /// By reduction, the number of programs for which it alone was omitted, and the number of these
+    /// for which that changed the states.
     acted: BTreeMap<&'static str, [u64; 2]>,
-    /// What occurs in how many programs.
+    /// Number of programs in which each feature occurs.
     features: BTreeMap<&'static str, u64>,
     disagreements: Vec<u64>,
 }
 
-/// What may occur in a program, and how.
+/// Features of programs, with the texts that show them.
 const FEATURES: [(&str, &str); 12] = [
     ("names", ": process"),
     ("names or none", ": process or none"),
@@ -207,7 +208,7 @@ impl Tally {
     }
 }
 
-/// The answers of several ways; the first two that disagree.
+/// Compares the answers of several ways; returns the first two that disagree.
 fn disagreement(program: &Program, ways: &[Way], tally: &mut Tally) -> Option<Disagreement> {
     let mut first: Option<(Way, Answer)> = None;
     let mut all = 0;
@@ -251,7 +252,7 @@ fn program(text: &str) -> Option<Program> {
     independence::check(&program).is_ok().then_some(program)
 }
 
-/// The smallest text on which two of the ways disagree, with what they say.
+/// Returns the smallest text on which two ways disagree, with their answers.
 fn smallest(text: &str, found: &Disagreement) -> String {
     let ways = [found.0.clone(), found.2.clone()];
     let is_bug = matches!(found.3, Answer::Bug(_));
@@ -298,7 +299,7 @@ fn tried(seeds: Range<u64>, all: bool, text: fn(u64) -> String) -> Tally {
     tally
 }
 
-/// Generation knows the rules of the language.
+/// The generator follows the rules of the language.
 #[test]
 fn random_texts_are_programs_that_do_not_look_at_values() {
     let mut refused = BTreeMap::new();
@@ -331,11 +332,11 @@ fn all_ways_agree_on_random_programs() {
     assert!(tally.unknown * 10 < count, "{tally:?}");
     assert!(tally.skipped < tally.compared, "{tally:?}");
     assert!(tally.refinement * 2 > count, "{tally:?}");
-    // What is named in the generator's page is there.
+    // Every feature named on the generator's page occurs.
     assert!(tally.features.values().all(|&times| times * 100 > count), "{tally:?}");
 }
 
-/// What is new in those that exchange, and how it is written.
+/// Features of programs with exchanges, with the texts that show them.
 const EXCHANGES: [(&str, &str); 9] = [
     ("SWAP", "SWAP("),
     ("FAA", "FAA("),

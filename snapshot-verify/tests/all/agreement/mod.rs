@@ -1,5 +1,5 @@
-//! Every way to an answer gives the same answer: with any reductions, any number
-//! of threads, by the second method; on the corpus, its bugs, and mutants.
+//! All ways to an answer agree: with any reductions, any number of threads, by the second method;
+//! on the corpus, its bugs, and mutants.
 mod acting;
 mod certificates;
 mod confirmed;
@@ -27,7 +27,7 @@ use snapshot_verify::verify::{
 };
 use trial::extent::either;
 
-/// All pairs by exploration with all reductions, which check themselves.
+/// All pairs by exploration with all reductions and the self-check.
 fn standard(processes: usize, operations: Operations) -> Request {
     Request {
         operations,
@@ -42,17 +42,17 @@ fn request(processes: usize, operations: u32, reductions: Reductions) -> Request
     Request { reductions, memory: 2 << 30, ..base }
 }
 
-/// Per pair, the answer in a word, and the states.
+/// Returns, per pair, the answer in a word and the states.
 fn answers(program: &Program, request: &Request) -> Vec<(&'static str, u64)> {
     let outcomes = verify(program, true, request, &Unwatched::default()).unwrap();
     let answer = |outcome: &Outcome| (word(&outcome.verdict).unwrap(), outcome.measures.states);
     outcomes.iter().map(answer).collect()
 }
 
-/// The answer in a word, if there is one.
+/// Returns the answer in a word, if there is one.
 fn word(verdict: &Verdict) -> Option<&'static str> {
     match verdict {
-        // Which of the two comes first depends on how long the steps are.
+        // The shorter of the two depends on the length of steps.
         Verdict::Violation(_) | Verdict::Fault(_) => Some("wrong"),
         Verdict::Verified => Some("right"),
         Verdict::Unknown(_) => None,
@@ -64,7 +64,7 @@ fn words(program: &Program, request: &Request) -> Vec<&'static str> {
     answers(program, request).into_iter().map(|(word, _)| word).collect()
 }
 
-/// The answers in words, if all fit.
+/// Returns the answers in words, if all fit into memory.
 fn words_if_any(program: &Program, request: &Request) -> Option<Vec<&'static str>> {
     let outcomes = verify(program, true, request, &Unwatched::default()).unwrap();
     outcomes.iter().map(|outcome| word(&outcome.verdict)).collect()
@@ -77,17 +77,17 @@ fn all_but(reduction: Reduction) -> Reductions {
 /// No reductions; but versions and counters need a canonical form to be packed.
 const PLAIN: Reductions = Reductions::NONE.with(Reduction::Counters);
 
-/// Whether to take all mutants, and more memory for each.
+/// Returns true if all mutants are tried, with more memory for each.
 fn is_full() -> bool {
     std::env::var_os("SNAPSHOT_AGREEMENT").is_some()
 }
 
-/// For almost all mutants with few reductions; some find their way round for long.
+/// Memory that suffices for almost all mutants with few reductions.
 fn enough() -> u64 {
     if is_full() { 256 << 20 } else { 64 << 20 }
 }
 
-/// The seeds of random programs: the first ones, as many as the suite that runs takes, unless
+/// Returns the seeds of random programs: the first ones, as many as the suite takes, unless
 /// `SNAPSHOT_PROGRAMS=FROM..TO` chooses them.
 pub fn seeds(quick: u64, slow: u64) -> Range<u64> {
     let Ok(chosen) = std::env::var("SNAPSHOT_PROGRAMS") else { return 0..either(quick, slow) };
@@ -95,7 +95,7 @@ pub fn seeds(quick: u64, slow: u64) -> Range<u64> {
     from.parse().unwrap()..to.parse().unwrap()
 }
 
-/// Some subsets, different ones for different numbers.
+/// Returns a subset that depends on the number.
 fn subset(number: usize) -> Reductions {
     let chosen = TABLE.iter().enumerate().filter(|(at, _)| {
         number.wrapping_mul(0x9E37_79B9).wrapping_add(number >> 3) >> (at + 5) & 1 == 1
@@ -103,7 +103,7 @@ fn subset(number: usize) -> Reductions {
     chosen.map(|(_, entry)| entry.reduction).chain([Reduction::Counters]).collect()
 }
 
-/// Those of the corpus that exploration is for.
+/// The algorithms of the corpus that exploration supports.
 fn snapshots() -> impl Iterator<Item = &'static corpus::Algorithm> {
     corpus::algorithms().iter().filter(|file| file.name != "register")
 }
@@ -136,7 +136,7 @@ fn there_are_enough_mutants() {
 #[test]
 fn every_reduction_can_be_left_out_of_corpus_and_bugs() {
     let each = if is_full() { 1 } else { either(16, 4) };
-    // Every third program, in the slow suite each.
+    // Every third program; in the slow suite each.
     for (number, (name, program)) in programs().into_iter().enumerate().step_by(either(3, 1)) {
         let plain = words(&program, &request(2, 1, PLAIN));
         let others = TABLE.iter().filter(|entry| entry.reduction != Reduction::Counters);
@@ -173,15 +173,15 @@ fn reductions_agree_on_mutants() {
         if all.contains(&"wrong") { wrong += 1 } else { right += 1 }
     }
     println!("{wrong} wrong, {right} right, {large} too large");
-    // Neither answer alone would show that the reductions tell them apart.
+    // The reductions are only tested if both answers occur.
     assert!(wrong.min(right) * 4 > wrong + right, "{wrong} wrong, {right} right");
     assert!(large * 20 < tried, "{large} of {tried} too large");
 }
 
-/// How jayanti's scans begin their second phase.
+/// Start of the second phase of jayanti's scans.
 const FINISH: &str = "SC(X, x with (phase: 2, proc_b: me))";
 
-/// Without it, an updater's first step lets its own next access be passed over.
+/// Without [`FINISH`], an updater's first step lets its own next access be skipped.
 #[test]
 fn a_process_that_acts_twice_in_a_step_responds_once() {
     let text = corpus::algorithm("jayanti").unwrap().text;
@@ -192,7 +192,7 @@ fn a_process_that_acts_twice_in_a_step_responds_once() {
     assert_eq!(found, ["wrong"]);
 }
 
-/// The write of another process shows a scan that its link is broken; and then it is wrong.
+/// A write of another process shows a scan that its link is broken, and then the scan is wrong.
 const REACTING: &str = "algorithm reacting
 shared a[segment]: value
 shared X: llsc bool
@@ -224,7 +224,7 @@ fn what_reacts_may_be_what_goes_wrong() {
     }
 }
 
-/// What is stale is learnt only where it is worth it: for more operations.
+/// Stale variables are learnt only if that pays off: for more operations.
 #[test]
 fn forgetting_what_is_stale_changes_no_answer() {
     let text = corpus::algorithm("jayanti").unwrap().text;

@@ -1,23 +1,22 @@
-//! Mutants of algorithms: texts with one thing changed, most of them wrong.
+//! Mutants of algorithms: texts with one change, most of them wrong.
 
 use std::collections::BTreeSet;
 
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 
-/// A changed algorithm.
 pub struct Mutant {
-    /// Where it comes from, and what was changed.
+    /// Origin and change.
     pub name: String,
     pub program: Program,
-    /// What it was parsed from; for mutants of mutants, and for reports.
+    /// The parsed text, for mutants of mutants and for reports.
     #[allow(dead_code, reason = "not all tests that share this file tell texts")]
     pub text: String,
 }
 
-/// All mutants of a text that are programs, each different from the others.
+/// Returns all mutants of a text that are valid programs, each different from the others.
 pub fn mutants(name: &str, text: &str) -> Vec<Mutant> {
-    // Bugs and expectations stand at the end; they would not fit any more.
+    // Bugs and expectations stand at the end, and would no longer fit.
     let lines: Vec<&str> = text
         .lines()
         .take_while(|line| !line.starts_with("bug ") && !line.starts_with("expect "))

@@ -1,5 +1,5 @@
-//! Names of processes that are used as numbers, once answered wrongly by exploration: each
-//! text has a twin that is one edit away from it.
+//! Process names used as numbers, for which exploration was once wrong. Each text has a twin that
+//! is one edit away from it.
 
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
@@ -15,7 +15,7 @@ fn request(processes: usize, operations: Operations) -> Request {
     Request { memory: 64 << 20, ..standard(processes, operations) }
 }
 
-/// Per pair, whether it is wrong.
+/// Returns, per pair, whether it is wrong.
 fn wrong(text: &str, request: &Request) -> Vec<bool> {
     let outcomes = verify(&program(text), true, request, &Unwatched::default()).unwrap();
     let is_wrong = |verdict: &Verdict| match verdict {
@@ -53,7 +53,7 @@ scan:
 
 #[test]
 fn names_of_processes_that_are_numbers_are_not_renamed() {
-    // What tells processes 1, 2 and 3 apart by number, and a twin that does not.
+    // A program that distinguishes processes 1, 2 and 3 by number, and a twin that does not.
     let cases = [
         ("    local k: 0..n-1\n", "    k := p\n    if k = 3: return zero\n"),
         ("", "    if p > 2: return zero\n"),
@@ -67,8 +67,8 @@ fn names_of_processes_that_are_numbers_are_not_renamed() {
     for (declarations, statements) in cases {
         let text = last_updater(declarations, statements);
         let found = wrong(&text, &request(4, Operations::Unbounded));
-        // An update by process 3 is not seen, if it writes 1: pairs with process 3. Of
-        // other pairs an update by it hides the others'.
+        // An update of 1 by process 3 is invisible: pairs with process 3. For other pairs, an
+        // update by process 3 hides those of the pair.
         assert_eq!(found, [true; 6], "{text}");
         let mut unreduced = request(4, Operations::AtMost(1));
         unreduced.reductions = Reductions::NONE;

@@ -1,6 +1,6 @@
-//! The second method: refinement says what exploration says, of simple executions
-//! and of full ones, with and without its partial order reduction; and
-//! linearization points either help or are said to be none.
+//! The second method: refinement agrees with exploration, for simple and for full executions, with
+//! and without its partial order reduction. Linearization points either help or are reported as
+//! invalid.
 
 use snapshot_core::Process;
 use snapshot_verify::language::parse;
@@ -15,10 +15,10 @@ use trial::extent::{either, is_slow};
 
 use crate::agreement::{programs, request, sample, words, words_if_any};
 
-/// Enough for what is small enough for a test.
+/// Sufficient memory for programs that are small enough for a test.
 const MEMORY: u64 = 24 << 20;
 
-/// Enough for most of what has no more than one operation of each of two processes.
+/// Sufficient memory for most programs with at most one operation of each of two processes.
 const LITTLE: u64 = 2 << 20;
 
 const REDUCED: Means = Means { partial_order: true, ..Means::NONE };
@@ -34,11 +34,11 @@ fn refinement(means: Means, processes: usize, operations: u32, values: Option<u3
     Request { method: Method::Refinement(means), values, memory: MEMORY, ..base }
 }
 
-/// Asks in all ways; whether it was answered.
+/// Asks in all ways; returns true if there was an answer.
 fn agrees(name: &str, program: &Program) -> bool {
     let first = words(program, &request(2, 1, Reductions::standard()));
     let mut answered = true;
-    // With one operation each and two values, all executions are simple ones.
+    // With one operation each and two values, all executions are simple.
     for (means, values) in [(REDUCED, None), (PLAIN, None), (REDUCED, Some(2)), (PLAIN, Some(2))] {
         let request = Request { memory: LITTLE, ..refinement(means, 2, 1, values) };
         match words_if_any(program, &request) {
@@ -60,8 +60,8 @@ fn the_second_method_agrees() {
     assert!(answered * 2 > mutants.len(), "{answered} of {} fit", mutants.len());
 }
 
-/// Theorem 5, tried: full executions over two values are right iff the simple ones
-/// of all pairs are; of data-independent programs, and with the same bound. In the slow suite.
+/// Theorem 5, tested: full executions over two values are right iff the simple ones of all pairs
+/// are, for data-independent programs and with the same bound. In the slow suite.
 #[test]
 fn full_executions_are_right_if_simple_ones_are() {
     if !is_slow() {
@@ -84,7 +84,7 @@ fn full_executions_are_right_if_simple_ones_are() {
     assert!(compared[0] > 5 && compared[1] > 1, "{compared:?}");
 }
 
-/// The executions with one updater are some of all. In the slow suite.
+/// The executions with one updater are a subset of all. In the slow suite.
 #[test]
 fn with_one_updater_reduced_or_not_no_more_is_wrong() {
     if !is_slow() {
@@ -167,8 +167,8 @@ scan:
     return w
 ";
 
-/// A scan takes effect between its collects, so as the first one ends, before it
-/// knows that it succeeded, each time round.
+/// A scan takes effect between its collects, at the end of the first one, before it knows that it
+/// succeeded, in each round.
 const VERSIONED: &str = "algorithm versioned
 type cell = record (val: value, seq: version)
 shared a[segment]: cell
@@ -183,12 +183,12 @@ scan:
         if all s in segments: one[s].seq = two[s].seq: return [two[s].val for s in segments]
 ";
 
-/// With linearization points, if the text has some.
+/// Parses a program with its linearization points, if any.
 fn program(text: &str) -> Program {
     parse("test.snapshot", text).and_then(|text| text.program_with_points(None)).unwrap()
 }
 
-/// Bowman's algorithm, with another condition and another last step of updates.
+/// Returns bowman's algorithm with another condition and another last step of updates.
 fn bowman(condition: &str, write: &str) -> Program {
     let text = corpus::algorithm("bowman").unwrap().text;
     let begin = text.find("algorithm").unwrap();
@@ -232,8 +232,8 @@ fn with_right_points_of_all_operations_everything_is_verified() {
 #[test]
 fn points_that_are_none_are_said_to_be_none_and_no_more() {
     let at_points = |processes, operations| refinement(AT_POINTS, processes, operations, Some(2));
-    // Two writers that are open when a scan begins may write in one order and be
-    // seen in the other: bowman's updates do not take effect as they write.
+    // Two writers that are open when a scan begins may write in one order and be seen in the other:
+    // bowman's updates do not take effect as they write.
     let writes = bowman("active = me", "a[me] := v linearizes");
     assert_eq!(words_if_any(&writes, &refinement(REDUCED, 3, 1, Some(2))), Some(vec!["right"]));
     assert!(matches!(misplacement(&writes, &at_points(3, 1)), Misplacement::Unseen { .. }));
@@ -250,13 +250,13 @@ fn points_that_are_none_are_said_to_be_none_and_no_more() {
     let before =
         changed("    w := all_of_it linearizes", "    x := all_of_it linearizes; w := all_of_it");
     assert!(matches!(misplacement(&before, &at_points(2, 1)), Misplacement::Differs { .. }));
-    // What a scan has read may be overwritten before its second collect ends.
+    // Values read by a scan may be overwritten before its second collect ends.
     let late = VERSIONED.replace("one[s] := a[s] linearizes", "one[s] := a[s]");
     let late = program(&late.replace("two[s] := a[s]", "two[s] := a[s] linearizes"));
     assert!(matches!(misplacement(&late, &at_points(2, 1)), Misplacement::Differs { .. }));
 }
 
-/// What is wrong whatever the points is found, if that is what is shortest.
+/// Violations that do not depend on the points are found, if they are the shortest.
 #[test]
 fn violations_at_points_are_violations() {
     let old = LINKED.replace("    w := all_of_it linearizes\n    return w", OLD);
@@ -264,11 +264,11 @@ fn violations_at_points_are_violations() {
     assert!(matches!(found[0].verdict, Verdict::Violation(_)), "{:?}", found[0].verdict);
 }
 
-/// Returns what was never written.
+/// Returns values that were never written.
 const OLD: &str = "    w := all_of_it linearizes\n    return [initial for s in segments]";
 
-/// A process that waits makes steps without interference, for ever. Put first each
-/// time round, they would hide what the others do meanwhile.
+/// A waiting process makes steps without interference forever. If these came first in each round,
+/// they would hide the steps of the others.
 #[test]
 fn waiting_hides_nothing() {
     for values in [None, Some(2)] {
@@ -279,7 +279,7 @@ fn waiting_hides_nothing() {
     }
 }
 
-/// Updates never end; a second scan returns what was there before them.
+/// Updates never end; a second scan returns the values from before them.
 const WAITING: &str = "algorithm waiting
 shared a[segment]: value
 shared never: bool

@@ -1,4 +1,4 @@
-//! The programs of `corpus/small` that a reduction once answered wrongly, or not at all.
+//! Programs of `corpus/small` for which a reduction once gave a wrong answer, or none.
 
 use snapshot_core::Process;
 use snapshot_verify::language::parse;
@@ -9,7 +9,7 @@ use snapshot_verify::verify::{
 
 use crate::agreement::standard;
 
-/// Per pair, `v` for verified, `x` for a violation, and `?`.
+/// Returns, per pair, `v` for verified, `x` for a violation, and `?`.
 fn answers(program: &Program, request: &Request) -> String {
     let outcomes = verify(program, true, request, &Unwatched::default()).unwrap();
     let letter = |outcome: &Outcome| match outcome.verdict {
@@ -24,14 +24,14 @@ fn program(name: &str, text: &str) -> Program {
     parse(name, text).unwrap().program(None).unwrap()
 }
 
-/// For any number of operations.
+/// Returns the request for any number of operations.
 fn unbounded(processes: usize) -> Request {
     standard(processes, Operations::Unbounded)
 }
 
-/// The reductions together answer `expected`, for any number of operations, and so do
-/// they without the one that was wrong; refinement, which uses none, agrees for few
-/// operations, where it is affordable.
+/// Checks that all reductions together answer `expected`, for any number of operations, and so do
+/// they without the suspect one; refinement, which uses none, agrees for few operations, where it
+/// is affordable.
 fn check(name: &str, processes: usize, expected: &str, suspect: Reduction, refined: Option<u32>) {
     let program = program(name, corpus::small(name));
     assert_eq!(answers(&program, &unbounded(processes)), expected, "{name}");
@@ -47,8 +47,8 @@ fn check(name: &str, processes: usize, expected: &str, suspect: Reduction, refin
     }
 }
 
-/// A name of a process compared with a number, for equality or order: exchanging
-/// processes does not rename the number.
+/// A process name compared with a number, for equality or order: exchanging processes does not
+/// rename the number.
 #[test]
 fn names_and_numbers() {
     let symmetry = Reduction::Symmetry;
@@ -56,8 +56,8 @@ fn names_and_numbers() {
     check("name_above_number", 3, "vxx", symmetry, Some(1));
 }
 
-/// Several successors in one move, of one counter or two, in one access or fused with
-/// it; and not in a twin that only compares.
+/// Several successors in one move, of one counter or two, in one access or fused with it; and a
+/// twin that only compares.
 #[test]
 fn several_successors() {
     for (name, refined) in [
@@ -75,8 +75,8 @@ fn several_successors() {
     }
 }
 
-/// Versions have canonical numbers by the order of slots; processes that are exchanged
-/// change that order, and versions are numbered again.
+/// Versions have canonical numbers by the order of slots. Exchanged processes change that order, so
+/// versions are renumbered.
 #[test]
 fn versions_of_exchanged_processes() {
     let symmetry = Reduction::Symmetry;
@@ -85,7 +85,7 @@ fn versions_of_exchanged_processes() {
     let text = corpus::small("versions_and_symmetry");
     let silent = text.replacen("    active := fresh\n    a[me] := v\n", "    a[me] := v\n", 1);
     assert_ne!(text, silent);
-    // Without the bugs, which delete what is gone.
+    // Without the bugs, whose edits delete a line that is missing now.
     let silent = &silent[..silent.find("bug ").unwrap()];
     let pairs = Pairs::One(Process::from_index(1), Process::from_index(2));
     for (text, operations, expected) in
@@ -96,7 +96,7 @@ fn versions_of_exchanged_processes() {
     }
 }
 
-/// What the proof for every n once took for right is found wrong by the search.
+/// A program that the proof for every n once accepted is found wrong by the search.
 #[test]
 fn wrong_for_three_processes() {
     for name in ["cached", "masked", "noted", "counted"] {
@@ -105,8 +105,8 @@ fn wrong_for_three_processes() {
     }
 }
 
-/// A reaction leads, by steps that touch only own cells, back to where the process reacts:
-/// it is left at a pause. (Such a scan spins as soon as another process has written.)
+/// A reaction leads, by steps that touch only own cells, back to its start: it is left at a pause.
+/// (Such a scan spins as soon as another process has written.)
 #[test]
 fn circles_of_reactions() {
     for name in ["reaction_circle", "reaction_circle_own", "reaction_circle_test"] {
@@ -117,8 +117,8 @@ fn circles_of_reactions() {
     }
 }
 
-/// A reaction leads to an SC that can only break links of others, which nothing reads: the
-/// process pauses there, for a reaction assigns own slots only.
+/// A reaction leads to an SC that can only break links of others, which nothing reads: the process
+/// pauses there, because a reaction assigns own slots only.
 #[test]
 fn reactions_break_no_links_of_others() {
     let text = corpus::algorithm("jayanti").unwrap().text;
@@ -131,8 +131,8 @@ fn reactions_break_no_links_of_others() {
     assert_eq!(answers(&program("late", &late), &request), "v");
 }
 
-/// Versions that are not related have numbers of their own from the start, more than the
-/// first layout of a bounded search has room for.
+/// Unrelated versions have distinct numbers from the start, more than the first layout of a bounded
+/// search has room for.
 #[test]
 fn narrow_layouts_too_narrow_for_the_initial_state() {
     let program = program("versions_apart", corpus::small("versions_apart"));
@@ -143,8 +143,8 @@ fn narrow_layouts_too_narrow_for_the_initial_state() {
     }
 }
 
-/// A process that spins, to no effect on others, is not made to go round and round: with
-/// `ample` a counterexample is hardly longer than without (it had 2,343 steps once).
+/// A process that spins without effect on others is not made to loop: with `ample` a counterexample
+/// is hardly longer than without (it once had 2,343 steps).
 #[test]
 fn spinning_makes_no_counterexample_long() {
     let program = program("spinning", corpus::small("versions_of_processes"));

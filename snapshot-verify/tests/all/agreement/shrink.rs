@@ -1,7 +1,7 @@
-//! Smaller texts that still fail: lines are deleted, with what is indented below
-//! them, or what they open is put in their place, as long as that holds.
+//! Smaller texts that still fail: lines are deleted together with the lines indented below them, or
+//! replaced by these, as long as the failure remains.
 
-/// A smallest text, in that nothing more can be deleted, for which `fails`.
+/// Returns a locally smallest text for which `fails`: no further line can be deleted.
 pub fn shrunk(text: &str, fails: impl Fn(&str) -> bool) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     loop {
@@ -28,7 +28,7 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// The same without a line, or with less of it.
+/// Returns the texts without a line, or with less of it.
 fn smaller(lines: &[String], at: usize) -> Vec<Vec<String>> {
     let depth = indentation(&lines[at]);
     let below = lines[at + 1..].iter();
@@ -47,7 +47,7 @@ fn smaller(lines: &[String], at: usize) -> Vec<Vec<String>> {
         found.push(with(outdented.collect(), end));
     }
     let line = &lines[at];
-    // The condition or the loop goes, what is done stays; or half of the condition goes.
+    // Drops the condition or the loop but not its body, or drops half of the condition.
     if let Some((_, rest)) = line.split_once(": ").filter(|_| depth > 0) {
         found.push(with(vec![" ".repeat(depth) + rest], at + 1));
     }

@@ -1,5 +1,5 @@
-//! No answer depends on speed: on a machine that is slow wherever it is asked how far it is, with one
-//! thread or two, and with a limit of time that is never met, answers and their numbers are the same.
+//! No answer depends on speed: answers and their numbers are the same on a machine that is slow at
+//! every progress query, with one thread or two, and with a time limit that is never reached.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use snapshot_verify::verify::{
 };
 use trial::extent::either;
 
-/// Sleeps at every call; each time for longer or shorter.
+/// Sleeps at every call, each time for longer or shorter.
 struct Slow {
     stop: AtomicBool,
     unit: Duration,
@@ -29,7 +29,7 @@ impl Slow {
     }
 
     fn pause(&self) {
-        // No more than a second in all.
+        // At most a second in total.
         let calls = self.calls.fetch_add(1, Ordering::Relaxed);
         if !self.unit.is_zero() && calls < 40 {
             sleep(self.unit * (calls * 7 % 5));
@@ -55,7 +55,7 @@ impl Watch for Slow {
     }
 }
 
-/// A machine and a limit that must not matter: how slow it is, its threads, and the time.
+/// Delay, threads, and time limit of machines that must give equal answers.
 const MACHINES: [(u64, usize, Option<u64>); 3] =
     [(0, 1, None), (1, 2, Some(100_000)), (10, 1, Some(1_000_000))];
 
@@ -95,7 +95,7 @@ fn told_of_every(every: &Every) -> String {
     )
 }
 
-/// The programs of the corpus whose answers take no time, and their bugs.
+/// Programs of the corpus with fast answers, and their bugs.
 fn programs() -> Vec<(String, Program)> {
     let names = ["bowman", "naive_collect", "register", "double_collect", "afek_unbounded"];
     let algorithms =
@@ -141,7 +141,7 @@ fn what_is_answered_does_not_depend_on_speed() {
     assert!(compared >= 15, "{compared}");
 }
 
-/// Those that are cut, by states, are cut in the same place.
+/// Searches cut off by states are cut off at the same place.
 #[test]
 fn what_is_not_decided_does_not_depend_on_speed() {
     let text = corpus::algorithm("double_collect").unwrap().text;
@@ -161,7 +161,7 @@ fn what_is_not_decided_does_not_depend_on_speed() {
     assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:#?}");
 }
 
-/// Each process its own register, values compared: two scans in which values come back.
+/// Each process has its own register, and values are compared: two scans in which values recur.
 const VALUE_COLLECT: &str = "
 algorithm value_collect
 shared r[segment]: value
@@ -177,7 +177,7 @@ scan:
     return b
 ";
 
-/// A violation that takes four million states of the trial of a program that looks at values.
+/// A violation in the trial of a program that looks at values, after four million states.
 #[test]
 fn a_trial_goes_on_until_it_has_its_states() {
     if either(true, false) {

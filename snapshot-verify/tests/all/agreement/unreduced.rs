@@ -1,5 +1,5 @@
-//! `--reductions none` is the oracle of the reductions: it must be the product as it is,
-//! for all programs, those with versions and counters too.
+//! `--reductions none` is the oracle of the reductions: it must be the plain product, for all
+//! programs, including those with versions and counters.
 
 use std::collections::HashSet;
 
@@ -15,14 +15,14 @@ use snapshot_verify::verify::{Pairs, Reductions, Request};
 
 use super::{answers, request, words};
 
-/// The states of the interpreter with the observer, for the pair (0, 1): how many, and
-/// whether the observer accepts.
+/// Explores the interpreter with the observer, for the pair (0, 1). Returns whether the observer
+/// accepts, and the number of states.
 fn interpreted(program: &Program, n: usize, operations: u32) -> (bool, u64) {
     let machine = Machine::new(program, n).unwrap();
     let pair = [0, 1].map(Process::from_index);
     let client = Client::bounded(Values::Simple(pair[0], pair[1]), operations);
     let mut known = HashSet::new();
-    // With what each process is writing.
+    // Includes the value that each process is writing.
     let first = (machine.initial().clone(), client.start(n), Observer::new(n), vec![0; n]);
     let mut work = vec![first];
     let key =
@@ -69,7 +69,7 @@ fn interpreted(program: &Program, n: usize, operations: u32) -> (bool, u64) {
     (true, known.len() as u64)
 }
 
-/// What the observer reads of an event in a simple execution of the pair (0, 1).
+/// Returns the observer's letter for an event in a simple execution of the pair (0, 1).
 fn letter(process: Process, action: &Action, value: impl Fn() -> u32) -> Letter {
     let segment = [Switching::I, Switching::J].get(process.index()).copied();
     let is_one = |values: &[u32], at: usize| values[at] == 1;
@@ -94,7 +94,7 @@ fn letter(process: Process, action: &Action, value: impl Fn() -> u32) -> Letter 
     )
 }
 
-/// The answer and the states of the search without reductions.
+/// Returns the answer and the states of the search without reductions.
 fn unreduced(program: &Program, n: usize, operations: u32) -> (bool, u64) {
     let request = Request {
         pairs: Pairs::One(Process::from_index(0), Process::from_index(1)),
@@ -106,9 +106,9 @@ fn unreduced(program: &Program, n: usize, operations: u32) -> (bool, u64) {
     (answer == "right", states)
 }
 
-/// All states that the interpreter has: nothing is dropped, merged or fused. There are
-/// more: the interpreter drops the variables of a call that has returned, the search keeps
-/// them until the operation ends.
+/// The search has all states of the interpreter: none is dropped, merged or fused. It has more: the
+/// interpreter drops the variables of a call that has returned, the search keeps them until the
+/// operation ends.
 #[test]
 fn without_reductions_all_states_of_the_interpreter_are_explored() {
     for (name, n, operations) in [
@@ -132,8 +132,8 @@ fn without_reductions_all_states_of_the_interpreter_are_explored() {
     }
 }
 
-/// Versions and counters without canonical form, in more slots than fit unless their
-/// numbers are small.
+/// Versions and counters without canonical form, in more slots than fit unless their numbers are
+/// small.
 #[test]
 fn riany_is_explored_without_reductions() {
     let text = corpus::algorithm("riany").unwrap().text;
@@ -141,8 +141,8 @@ fn riany_is_explored_without_reductions() {
     assert_eq!(unreduced(&program, 2, 1), (true, 523_100));
 }
 
-/// A program that counts, and names versions, at random, and returns nonsense where it
-/// finds them so.
+/// Returns a random program that counts and names versions, and returns nonsense in some of their
+/// states.
 fn random_program(random: &mut ChaCha8Rng) -> Program {
     const STEPS: [&str; 10] = [
         "c := p",

@@ -10,11 +10,11 @@ use snapshot_verify::verify::{Reduction, Reductions, TABLE};
 use super::{explored, is_wrong, oracle};
 use crate::agreement::seeds;
 
-/// How often what was compared.
+/// Number of comparisons.
 #[derive(Debug, Default)]
 struct Tally {
     compared: u32,
-    /// Nothing is wrong with as many barriers, and something is with one more.
+    /// Programs that are right with this many barriers, and wrong with one more.
     at_the_bound: u32,
     wrong: u32,
     unknown: u32,
@@ -56,7 +56,7 @@ impl Tally {
     }
 }
 
-/// All, none, and some in between, others for each number.
+/// Returns all reductions, none, and some subsets that depend on the number.
 fn subsets(number: usize) -> Vec<Reductions> {
     let entry = |at: usize| TABLE[at % TABLE.len()].reduction;
     let one = Reductions::NONE.with(Reduction::Counters);
@@ -69,7 +69,7 @@ fn subsets(number: usize) -> Vec<Reductions> {
     ]
 }
 
-/// Algorithms with a bug or without, and how large: small enough to be run move by move.
+/// Algorithms with a bug or without, n and the bound: small enough to be run move by move.
 const SMALL: [(&str, Option<&str>, usize, u32); 5] = [
     ("naive_collect", None, 3, 1),
     ("naive_collect", None, 2, 2),

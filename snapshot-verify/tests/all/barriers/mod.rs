@@ -1,5 +1,5 @@
-//! Executions with few barriers: what exploration says of them, against all executions of the
-//! interpreter, and how many barriers planted bugs need.
+//! Executions with few barriers: exploration against all executions of the interpreter, and the
+//! number of barriers that planted bugs need.
 
 mod agreement;
 mod oracle;
@@ -32,7 +32,7 @@ fn explored(
     Ok(outcomes.pop().expect("one pair"))
 }
 
-/// Whether something is wrong, if that is known.
+/// Returns true if a violation or fault was found; `None` if unknown.
 fn is_wrong(outcome: &Outcome) -> Option<bool> {
     match outcome.verdict {
         Verdict::Unknown(_) => None,

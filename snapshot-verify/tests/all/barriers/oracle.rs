@@ -1,6 +1,6 @@
-//! All executions with few barriers, move by move: the interpreter runs the program as it is
-//! written, and the configurations of the atomic snapshot say what is linearizable. No
-//! observer, no instance, no reduction, and barriers are counted as they are defined.
+//! All executions with few barriers, move by move: the interpreter runs the program as written, and
+//! the configurations of the atomic snapshot decide linearizability. There is no observer, no
+//! instance and no reduction, and barriers are counted by their definition.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -9,20 +9,19 @@ use snapshot_verify::interpret::{Action, Call, Client, Event, Machine, Progress,
 use snapshot_verify::program::Program;
 use snapshot_verify::refine::{Possibilities, SnapshotSpecification};
 
-/// A point of an execution.
 #[derive(Clone)]
 struct Point {
     state: State,
     progress: Progress,
-    /// What the snapshot may be like.
+    /// Possible configurations of the snapshot.
     possibilities: Possibilities,
     barriers: u32,
-    /// Whether the last invocation or response was a response.
+    /// True if the last invocation or response was a response.
     after_response: bool,
 }
 
-/// The least number of barriers, up to `most`, with which an execution of a pair is not
-/// linearizable or the program goes wrong; `Err` if there are more than `limit` points.
+/// Returns the least number of barriers, up to `most`, with which an execution of a pair is not
+/// linearizable or the program has a fault; `Err` if there are more than `limit` points.
 pub fn least(
     program: &Program,
     processes: usize,
@@ -64,7 +63,7 @@ pub fn least(
                         machine.begin(&mut next.state, process, call).map(Some)
                     }
                 };
-                // What needs more is of no interest.
+                // Executions with more barriers are irrelevant.
                 if next.barriers > most || least.is_some_and(|least| next.barriers >= least) {
                     continue;
                 }

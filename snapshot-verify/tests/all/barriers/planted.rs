@@ -1,6 +1,6 @@
-//! How many barriers the planted bugs of the corpus need: the table of `docs/barriers.md`.
+//! Number of barriers that the planted bugs of the corpus need: the table of `docs/barriers.md`.
 //!
-//! `SNAPSHOT_BARRIERS=full` looks at all of them, and at all pairs.
+//! `SNAPSHOT_BARRIERS=full` tries all of them, and all pairs.
 
 use snapshot_core::history::History;
 use snapshot_verify::language::parse;
@@ -8,8 +8,7 @@ use snapshot_verify::verify::{Pairs, Reductions, Verdict};
 
 use super::{explored, is_wrong};
 
-/// An algorithm, its bug, how many processes, the least number of barriers, and whether
-/// looking at it is short.
+/// An algorithm, its bug, n, the least number of barriers, and whether the case is fast.
 const PLANTED: [(&str, Option<&str>, usize, u32, bool); 10] = [
     ("naive_collect", None, 3, 1, true),
     ("naive_collect", None, 4, 0, true),
@@ -23,7 +22,7 @@ const PLANTED: [(&str, Option<&str>, usize, u32, bool); 10] = [
     ("riany", Some("early_count"), 2, 1, false),
 ];
 
-/// How many invocations come right behind a response.
+/// Counts the invocations that directly follow a response.
 fn barriers(history: &History<u32>) -> usize {
     let operations = history.operations();
     let mut events: Vec<(usize, bool)> = operations
@@ -37,7 +36,8 @@ fn barriers(history: &History<u32>) -> usize {
     events.windows(2).filter(|pair| pair[0].1 && !pair[1].1).count()
 }
 
-/// With one barrier less nothing is wrong, and the execution that is found has no more.
+/// With one barrier less no violation exists, and the found execution has no more barriers than
+/// needed.
 #[test]
 fn planted_bugs_need_so_many_barriers_and_no_fewer() {
     let is_full = std::env::var_os("SNAPSHOT_BARRIERS").is_some_and(|value| value == "full");

@@ -1,10 +1,10 @@
-//! What is answered, how it is told, and the exit codes.
+//! Answers, reports, and exit codes.
 
 use serde_json::json;
 
 use super::{answer, json, printed};
 
-/// A report without what differs from run to run.
+/// Removes the parts of a report that differ from run to run.
 fn without_numbers(report: &str) -> String {
     let mut text = String::new();
     for line in report.lines() {
@@ -86,7 +86,7 @@ fn values_that_are_looked_at_forbid_a_proof_by_simple_executions() {
     let lines = json(3, "check double_collect -n 2");
     assert_eq!(lines[0]["verdict"], "refused");
     assert_eq!(lines[0]["looks_at_values"][0]["line"], 23);
-    // What was tried besides is a line of its own, but counts for nothing.
+    // The trial has a separate line, but does not count.
     assert_eq!((&lines[1]["executions"], &lines[1]["values"]), (&json!("full"), &json!(2)));
     assert_eq!(lines[2]["summary"]["refused"], 1);
     let out = printed(3, "check double_collect -n 4 --operations 2 --pairs 0,1 --memory 3M");
@@ -98,8 +98,8 @@ fn values_that_are_looked_at_forbid_a_proof_by_simple_executions() {
     assert!(out.ends_with(longer), "{out}");
 }
 
-/// All executions over some values are a proof for these values, whatever the program
-/// does with them.
+/// All executions over some values give a proof for these values, for any use of values by the
+/// program.
 #[test]
 fn values_that_are_looked_at_allow_a_proof_by_full_executions() {
     let full = "--method refinement --executions full --values 2";
@@ -118,13 +118,12 @@ fn values_that_are_looked_at_allow_a_proof_by_full_executions() {
     let lines = json(0, "check double_collect -n 2 --values 2 --operations 2");
     assert_eq!((&lines[0]["verdict"], &lines[0]["pair"]), (&json!("verified"), &json!(null)));
     assert_eq!((&lines[0]["values"], &lines[0]["reductions"]), (&json!(2), &json!([])));
-    // Of a search that was cut short nothing of the kind is said.
+    // An interrupted search claims no such thing.
     let out = printed(3, &format!("check double_collect -n 3 {full} --memory 1M"));
     assert!(out.ends_with(": unknown (values 0..1, any number of operations, by refinement)\n"));
 }
 
-/// A violation needs no data independence: here a value that comes back, which no
-/// simple execution has.
+/// A violation needs no data independence: here a value recurs, as in no simple execution.
 #[test]
 fn values_that_are_looked_at_do_not_hide_a_violation() {
     let folder = tempfile::tempdir().unwrap();
@@ -136,7 +135,7 @@ fn values_that_are_looked_at_do_not_hide_a_violation() {
     )
     .unwrap();
     let check = format!("check {} -n 2", file.display());
-    // It is found without being asked for.
+    // The trial finds it without further options.
     let trace = folder.path().join("trace");
     let out = printed(1, &format!("{check} --trace {}", trace.display()));
     assert!(out.contains("lossy, n = 2, pair (0,1): no violation ("), "{out}");
@@ -205,7 +204,7 @@ fn the_report_for_programs_is_as_documented() {
     }
 }
 
-/// A proof of a program in which scans never return is given, with what it is worth.
+/// A proof of a program in which scans never return says so.
 #[test]
 fn a_vacuous_proof_says_so() {
     let folder = tempfile::tempdir().unwrap();
@@ -242,7 +241,7 @@ fn a_vacuous_proof_says_so() {
     for (field, value) in [("verified", 3), ("vacuous", 3), ("exit_code", 3)] {
         assert_eq!(summary[field], value, "{field}");
     }
-    // What is not vacuous stays a proof.
+    // A proof that is not vacuous remains a proof.
     printed(0, "check bowman -n 2 --strict");
     // A branch that needs two operations, under a bound of one.
     let out = printed(3, "check afek_unbounded -n 2 --operations 1 --strict");
@@ -281,7 +280,7 @@ fn refinement_reports_like_exploration() {
         }];
         assert_eq!(line["verdict"], verdict, "{number}");
     }
-    // Exploration says of itself what it is.
+    // Exploration reports its method and executions.
     let line = &json(0, "check bowman -n 2 --operations 1")[0];
     assert_eq!((&line["method"], &line["executions"]), (&json!("exploration"), &json!("simple")));
     assert_eq!((line.get("points"), line.get("partial_order")), (None, None));
@@ -386,7 +385,7 @@ fn progress_is_reported_on_standard_error_and_interrupts_end_in_unknown() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Until it reports a speed: states have been found.
+    // A reported speed shows that states have been found.
     let mut progress = child.stderr.take().unwrap();
     let (mut seen, mut bytes) = (Vec::new(), [0; 256]);
     while !String::from_utf8_lossy(&seen).contains(" states/s, frontier ") {
@@ -425,7 +424,7 @@ fn stages_are_printed() {
         let out = printed(0, &format!("emit bowman --stage {stage}"));
         assert!(out.contains(part), "{stage}: {out}");
     }
-    // What is constant is gone, and what is fused.
+    // Constant and fused parts are gone.
     let lines = |stage: &str| {
         let reductions = "--reductions constant,shrink";
         printed(0, &format!("emit bowman --stage {stage} {reductions}")).lines().count()
@@ -448,8 +447,7 @@ fn random_walks_find_what_is_not_rare() {
     assert_eq!(out, printed(0, "simulate bowman --walks 50 --moves 100 --values 2"));
 }
 
-/// One document at the end, for continuous integration: every pair, what is wrong and what
-/// is not established.
+/// One document at the end, for continuous integration: every pair, violations and open answers.
 #[test]
 fn reports_for_continuous_integration() {
     let xml = printed(1, "check bowman naive_collect -n 3 --keep-going --report junit");

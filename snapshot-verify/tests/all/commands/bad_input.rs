@@ -1,10 +1,10 @@
-//! Whatever is wrong with a command, exactly that is said, and exit code 2.
+//! Errors in a command give a precise message, and exit code 2.
 
 use std::fs;
 
 use super::{answer_in, refused};
 
-/// What clap says of a value that it does not take.
+/// Returns clap's message for an invalid value.
 fn bad_value(option: &str, value: &str, why: &str) -> String {
     format!(
         "error: invalid value '{value}' for '{option}': {why}\n\nFor more information, try '--help'.\n"
@@ -155,11 +155,11 @@ fn bounds_and_budgets() {
     assert_eq!(before, "bowman, n = 3");
     let least = after.strip_prefix("at least ").and_then(|rest| rest.strip_suffix(" are needed\n"));
     let least: u64 = least.unwrap().parse().unwrap();
-    // It is enough to begin a search, not to end it.
+    // The memory suffices to begin a search, not to end it.
     let enough = format!("check bowman --memory {least} --threads 1");
     let out = super::printed(3, &format!("{enough} --method exploration"));
     assert!(out.contains("out of memory"), "{out}");
-    // Where states are many, the proof for every n takes less.
+    // If there are many states, the proof for every n takes less memory.
     let enough = "check afek_unbounded --pairs 0,1 --memory 8M --threads 1";
     let out = super::printed(3, &format!("{enough} --method exploration"));
     assert!(out.contains("out of memory"), "{out}");
@@ -235,7 +235,7 @@ fn files() {
     )
     .unwrap();
     let report = refused(&format!("check {wrong}"));
-    // The line with a caret below it, the place, and a cure.
+    // The line with a caret below it, the place, and a correction.
     for part in [&*format!("--> {wrong}:5:14"), "5 |     r[me] := w", "|              ^", "`w`"] {
         assert!(report.contains(part), "{part} in {report}");
     }
@@ -246,7 +246,7 @@ fn files() {
     );
 }
 
-/// What is wrong with a text, for programs: on standard output, in JSON; for people as always.
+/// Errors in a text are printed to standard output in JSON, and to standard error as always.
 #[test]
 fn diagnostics_are_reported_in_json() {
     let folder = tempfile::tempdir().unwrap();
@@ -268,7 +268,7 @@ fn diagnostics_are_reported_in_json() {
     assert_eq!(first["message"], "expected `:=`, found `<-`");
     assert_eq!(first["help"], "assign with `:=`");
     assert_eq!(line["diagnostics"].as_array().unwrap().len(), error.matches("error: ").count());
-    // Without an error in the text, as before.
+    // The text format still prints nothing to standard output.
     let (code, out, _) = answer_in(folder.path(), "check bad.snapshot");
     assert_eq!((code, out.as_str()), (2, ""));
 }

@@ -95,7 +95,7 @@ fn a_proof_for_every_n_is_written_and_certified() {
     let (code, _, error) = answer_in(at, wrong);
     assert_eq!(code, 1);
     assert!(error.contains("no certificate b.cert: there is no proof"), "{error}");
-    // Enough for the proof, whose views are fewer.
+    // Enough for the proof, which has fewer views.
     let (code, _, error) =
         answer_in(at, "check afek_bounded -n every --certificate b.cert --memory 80M");
     assert_eq!(code, 3, "{error}");

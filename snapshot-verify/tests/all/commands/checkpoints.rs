@@ -12,15 +12,15 @@ use serde_json::Value;
 
 use super::{answer, json, refused};
 
-/// What must be the same.
+/// Returns the fields that must be equal.
 fn counts(lines: &[Value]) -> Vec<Value> {
     let keys = ["verdict", "states", "transitions", "depth", "steps", "history"];
     let answers = lines.iter().filter(|line| line.get("pair").is_some());
     answers.map(|line| keys.iter().map(|key| line[*key].clone()).collect()).collect()
 }
 
-/// Runs a check that keeps itself, and kills it [`KILLS`] times, each time some milliseconds after
-/// it has kept something more: how often that was, and the lines of the last run.
+/// Runs a check that saves checkpoints, and kills it [`KILLS`] times, each time some milliseconds
+/// after a checkpoint. Returns the number of kills, and the lines of the last run.
 fn survive(arguments: &str, folder: &Path, random: &mut ChaCha8Rng) -> (u32, Vec<Value>) {
     let mut kills = 0;
     loop {
@@ -52,10 +52,10 @@ fn survive(arguments: &str, folder: &Path, random: &mut ChaCha8Rng) -> (u32, Vec
     }
 }
 
-/// How often a check is killed.
+/// Number of kills.
 const KILLS: u32 = 6;
 
-/// The sizes of the searches that are kept, and when they were.
+/// Returns the sizes and times of the saved searches.
 fn kept(folder: &Path) -> Vec<(u64, SystemTime)> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.map(|entry| entry.unwrap().path());
@@ -64,7 +64,7 @@ fn kept(folder: &Path) -> Vec<(u64, SystemTime)> {
     metadata.map(|file| (file.len(), file.modified().unwrap())).collect()
 }
 
-/// How many searches are kept.
+/// Returns the number of saved searches.
 fn searches(folder: &Path) -> usize {
     kept(folder).len()
 }
@@ -141,7 +141,7 @@ fn damaged_files_are_refused() {
     let shown = folder.display();
     let arguments =
         "check bowman -n 5 --pairs 0,1 --reductions constant,dead --threads 1 --every 0.5";
-    // Ended by time, it is kept as it is.
+    // Ended by time, the search is saved in its final state.
     let (code, first, error) = answer(&format!("{arguments} --checkpoint {shown} --time 1"));
     assert_eq!(code, 3, "{first}{error}");
     assert!(error.contains("go on with --resume"), "{error}");
@@ -170,7 +170,7 @@ fn damaged_files_are_refused() {
         );
     }
     fs::write(&file, &whole).unwrap();
-    // What a killed process left is removed.
+    // The file that a killed process left is removed.
     let left = folder.join("0123.search.99.new");
     fs::write(&left, "half").unwrap();
     let ((code, out, _), seconds) = resumed(0.01);
@@ -178,7 +178,7 @@ fn damaged_files_are_refused() {
     assert!(seconds < 3.0, "{seconds} s: the time is over while states are read");
     assert!(!left.exists());
     assert!(fs::read(&file).unwrap() == whole, "what was not read whole is not kept again");
-    // Those that are read are as many as were kept.
+    // As many states are read as were saved.
     let ((code, out, _), _) = resumed(2.5);
     assert_eq!(code, 3, "{out}");
     let states = |out: &str| {
@@ -203,7 +203,7 @@ fn where_nothing_can_be_written_the_search_goes_on() {
     while searches(&folder) == 0 {
         thread::sleep(Duration::from_millis(1));
     }
-    // It may be writing there.
+    // The running check may be writing there.
     while folder.exists() {
         let _ = fs::remove_dir_all(&folder);
     }

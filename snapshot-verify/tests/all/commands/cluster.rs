@@ -1,5 +1,5 @@
-//! `check --workers` and `check --cluster`: several workers, several processes, and what becomes of
-//! the others when one is killed.
+//! `check --workers` and `check --cluster`: several workers, several processes, and the behaviour
+//! of the others when one is killed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub(super) fn counts(lines: &[Value]) -> Vec<Value> {
     keys.iter().map(|key| lines[0][*key].clone()).collect()
 }
 
-/// A file that names this many processes here, at ports that are free.
+/// Writes a file that names this many local processes, at free ports.
 pub(super) fn hosts(processes: usize) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = trial::network::hosts(folder.path(), processes);
@@ -43,7 +43,7 @@ pub(super) fn start(case: &str, hosts: &Path, process: usize) -> Child {
         .unwrap()
 }
 
-/// What all processes print, once all have ended.
+/// Returns the outputs of all processes, once all have ended.
 pub(super) fn ended(children: Vec<Child>) -> Vec<(Option<i32>, String, String)> {
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let end = |child: Child| {
@@ -87,13 +87,13 @@ fn processes_give_the_same_answer_and_the_first_reports_it() {
     }
 }
 
-/// All processes prepare the same search of each algorithm, whatever reductions it has.
+/// All processes prepare the same search of each algorithm, with any reductions.
 #[test]
 fn every_algorithm_is_searched_by_several_processes() {
-    // What looks at values is not explored.
+    // Programs that look at values are not explored.
     let is_explored =
         |file: &&corpus::Algorithm| !["register", "double_collect"].contains(&file.name);
-    // Every third one, in the slow suite each.
+    // Every third one; in the slow suite each.
     for file in corpus::algorithms().iter().filter(is_explored).step_by(either(3, 1)) {
         let case = format!("check {} -n 2 --operations 1", file.name);
         let expected = counts(&json(0, &case));
@@ -106,7 +106,7 @@ fn every_algorithm_is_searched_by_several_processes() {
     }
 }
 
-/// Several searches, one after the other, by the same processes: of all pairs, with growing bounds.
+/// The same processes run several searches, one after the other: of all pairs, with growing bounds.
 #[test]
 fn processes_go_from_search_to_search() {
     let case = "check bowman --all-bugs -n 3 --operations grow --report json";
@@ -121,12 +121,13 @@ fn processes_go_from_search_to_search() {
     assert_eq!((ended[0].0, ended[1].0), (Some(1), Some(1)));
 }
 
-/// How often a process is killed: `SNAPSHOT_KILLS` chooses it.
+/// Number of kills, which `SNAPSHOT_KILLS` chooses.
 pub(super) fn kills() -> usize {
     trial::extent::number("SNAPSHOT_KILLS", 1, 3) as usize
 }
 
-/// The others end soon, with an error that names it, unless they had the answer before.
+/// The others end soon, with an error that names the killed process, unless they already had the
+/// answer.
 #[test]
 fn when_a_process_is_killed_the_others_say_so() {
     let began = Instant::now();
@@ -141,13 +142,13 @@ fn when_a_process_is_killed_the_others_say_so() {
     for number in 0..kills() {
         let mut children: Vec<Child> = (0..3).map(|process| start(LONG, &hosts, process)).collect();
         let killed = (number + 1) % 3;
-        // Half-way; then some at once, some when all is done.
+        // The first kill is half-way; of the others some are immediate, some near the end.
         let share = if number == 0 { 0.5 } else { (random.next_u64() % 1000) as f64 / 1000.0 };
         thread::sleep(took.mul_f64(share));
         children[killed].kill().unwrap();
         let killed_at = Instant::now();
         let ended = ended(children);
-        // One that is killed before it has greeted the others is waited for.
+        // A process that is killed before it has greeted the others is waited for.
         let patience = Duration::from_secs(60 + 8);
         assert!(killed_at.elapsed() < took.mul_f64(2.0) + patience, "they hang");
         for (process, (code, out, error)) in ended.iter().enumerate() {
@@ -160,7 +161,7 @@ fn when_a_process_is_killed_the_others_say_so() {
                 }
                 Some(2) => {
                     assert!(!out.contains("verified"), "{out}");
-                    // One that is not killed may be the first to be missed by the third.
+                    // The third process may first miss another process than the killed one.
                     let named = error.contains(&format!("process {killed} of the cluster"))
                         || error.contains(&format!("process {killed} (127.0.0.1"));
                     assert!(named && error.contains("tart"), "{number}: {ended:?}");
@@ -216,7 +217,7 @@ fn what_cannot_be_is_refused() {
     assert!(error.contains("line 2: \"nowhere\" is no address"), "{error}");
 }
 
-/// Each process has its memory, and one that has too little ends all as unknown.
+/// Each process has a memory limit, and one that exceeds it ends all as unknown.
 #[test]
 fn memory_that_is_used_up_ends_all() {
     let (_folder, hosts) = hosts(2);

@@ -1,4 +1,5 @@
-//! `check --cluster` listens at the loopback, or asks for a key; who has another one does not join.
+//! `check --cluster` listens at the loopback, or requires a key; a process with another key cannot
+//! join.
 
 use std::fs;
 use std::io::Write;
@@ -16,7 +17,8 @@ fn key(folder: &Path, name: &str) -> String {
     path.display().to_string()
 }
 
-/// Process 0 waits on until the right one comes, and says once of each other one why it may not join.
+/// Process 0 waits until the right process joins, and reports once for each other one why it may
+/// not join.
 #[test]
 fn a_process_with_another_key_is_refused_and_the_others_go_on() {
     let (folder, hosts) = hosts(2);
@@ -80,7 +82,7 @@ fn a_key_is_asked_for_where_other_machines_connect() {
     }
 }
 
-/// The key of the environment, and an address of all networks.
+/// With a key in the environment, process 0 listens at all addresses.
 #[test]
 fn with_a_key_all_addresses_are_listened_at() {
     let (folder, hosts) = hosts(2);

@@ -1,6 +1,6 @@
 //! `check --cluster` over a network that is slow, and one that is cut.
 //!
-//! Process 1 knows process 0 by the address of a relay, which passes on what comes, piece by piece.
+//! Process 1 reaches process 0 through a relay, which forwards bytes piece by piece.
 
 use std::time::{Duration, Instant};
 
@@ -11,11 +11,11 @@ use trial::network::Relay;
 use super::cluster::{CASE, counts, ended, hosts, kills, start};
 use super::json;
 
-/// The handshake and both greetings: a process that is cut off before these is called again, for
-/// a minute.
+/// Bytes of the handshake and both greetings: a process that is cut off before them is called
+/// again, for a minute.
 const GREETINGS: u64 = snapshot_io::join::BYTES + 2 * 32;
 
-/// What both processes print, and how many bytes passed between them.
+/// Returns the output of both processes, and the number of bytes between them.
 fn relayed(case: &str, left: u64, delay: Duration) -> (Vec<(Option<i32>, String, String)>, u64) {
     let (_folder, hosts) = hosts(2);
     let (relay, others) = Relay::start(&hosts, left, delay);
@@ -36,13 +36,14 @@ fn a_slow_network_gives_the_same_answer() {
     }
 }
 
-/// What is said, without the seconds and the memory that it took.
+/// Returns the output without the seconds and the memory.
 fn timeless(out: &str) -> (&str, &str) {
     let (counts, rest) = out.split_once(" s, ").unwrap();
     (counts.rsplit_once(", ").unwrap().0, rest.split_once('\n').unwrap().1)
 }
 
-/// Wherever the connection is cut, each process has the answer, or says which other it has lost.
+/// For any cut of the connection, each process has the answer, or names the process that it has
+/// lost.
 #[test]
 fn when_the_network_is_cut_both_say_so() {
     let (whole, total) = relayed(CASE, 1 << 40, Duration::ZERO);
@@ -51,7 +52,7 @@ fn when_the_network_is_cut_both_say_so() {
     let mut random = ChaCha8Rng::seed_from_u64(224);
     let (mut cut, mut answered) = (0, 0);
     for number in 0..=kills() {
-        // Some behind the greetings, some when nearly all is said.
+        // Some cuts are right after the greetings, some near the end.
         let left = match number {
             0 => GREETINGS,
             1 => total - 1,

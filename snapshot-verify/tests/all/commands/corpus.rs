@@ -1,6 +1,6 @@
-//! The algorithms of the corpus are what they say they are.
+//! The algorithms of the corpus meet their expectations.
 //!
-//! Those expectations that take long are left to `snapshot-verify expect`.
+//! Expectations that take long are left to `snapshot-verify expect`.
 
 use super::{answer, json, printed};
 
@@ -56,7 +56,8 @@ fn random_executions_of_correct_algorithms_are_linearizable() {
     printed(0, "simulate register -n 3 --values 4 --updater 0");
 }
 
-/// Whatever the values, of which its text fixes the number; and its bug is none with two.
+/// With one writer, the register is right for any number of values up to the one that its text
+/// fixes; its bug is harmless with two values.
 #[test]
 fn the_register_is_one_with_one_writer() {
     let check = |code, rest: &str| json(code, &format!("check register {rest}"))[0].clone();
@@ -107,7 +108,7 @@ fn a_wrong_expectation_is_contradicted() {
     assert!(out.ends_with("2 expectations: 1 met, 1 contradicted, 0 undecided\n"), "{out}");
 }
 
-/// Bug, n, and a bound that suffices.
+/// Bug, n, and a sufficient bound.
 const BUGS: [(&str, &str, usize); 5] = [
     ("bowman", "early_exit", 3),
     ("afek_unbounded", "no_increment", 3),

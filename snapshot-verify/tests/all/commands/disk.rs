@@ -1,4 +1,4 @@
-//! `check --disk`: states for which there is no memory.
+//! `check --disk`: states that do not fit into memory.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use trial::extent::either;
 
 use super::{answer, json, refused};
 
-/// Too large for the memory that is given below, whatever may be forgotten.
+/// Too large for the memory given below, even if states are forgotten.
 const CASE: &str = "check bowman -n 4 --pairs 0,1 --reductions dead,constant --threads 2";
 
 fn counts(lines: &[Value]) -> Vec<Value> {

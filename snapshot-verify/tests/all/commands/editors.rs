@@ -1,5 +1,5 @@
-//! Highlighting for editors knows the words of the language, and the grammar for tree-sitter
-//! every text.
+//! Highlighting for editors covers the words of the language, and the grammar for tree-sitter
+//! parses every text.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,6 @@ fn file(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)).unwrap()
 }
 
-/// The words in a text.
 fn words(text: &str) -> BTreeSet<&str> {
     text.split(|character: char| !character.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -40,7 +39,7 @@ fn every_keyword_is_highlighted() {
     }
 }
 
-/// All texts below a folder.
+/// Collects all texts below a folder.
 fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -52,7 +51,7 @@ fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Runs a program; says so where there is none.
+/// Runs a program; reports if it is not installed.
 fn run(program: &str, arguments: &[&str]) -> Option<Output> {
     match Command::new(program).args(arguments).output() {
         Ok(output) => Some(output),
@@ -63,7 +62,7 @@ fn run(program: &str, arguments: &[&str]) -> Option<Output> {
     }
 }
 
-/// Neovim reads texts with the parser, and prints of each whether it is understood, and the
+/// Script for Neovim: reads texts with the parser, and prints for each whether it parses, and the
 /// tree of the first.
 const SCRIPT: &str = r#"
 local folder, grammar = ...
@@ -92,8 +91,8 @@ end
 out:close()
 "#;
 
-/// What the parser makes of each text: whether it is understood, how many of its parts are
-/// highlighted, and its tree. None where no compiler or no Neovim is installed.
+/// Returns, for each text, whether it parses, the number of highlighted parts, and its tree. `None`
+/// if no compiler or no Neovim is installed.
 fn parsed(paths: &[PathBuf]) -> Option<Vec<(bool, usize, String)>> {
     let folder = tempfile::tempdir().unwrap();
     let within = |name: &str| folder.path().join(name).display().to_string();
@@ -136,7 +135,7 @@ fn the_tree_sitter_grammar_understands_every_text() {
     assert!(parsed.iter().all(|(_, captures, _)| *captures > 10));
 }
 
-/// Blocks are what the indentation says, and an `else` belongs to the `if` above it.
+/// Blocks follow the indentation, and an `else` belongs to the `if` above it.
 #[test]
 fn the_tree_sitter_grammar_follows_the_indentation() {
     let folder = tempfile::tempdir().unwrap();

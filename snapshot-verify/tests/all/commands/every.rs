@@ -42,12 +42,12 @@ fn a_proof_is_confirmed() {
         assert_eq!(line["independent_check"]["accepted"], true, "{out}");
         assert_eq!(line["verdict"], "verified", "{out}");
     }
-    // Where there is no proof, nothing is confirmed.
+    // Without a proof, nothing is confirmed.
     let lines = json(1, "check naive_collect -n every");
     assert_eq!(lines[1]["independent_check"], Value::Null);
 }
 
-/// A right program whose proof has no certificate: an update has too many instructions for that.
+/// A right program whose proof has no certificate: an update has too many instructions.
 fn unconfirmed() -> String {
     let pads = "    pad := not pad\n".repeat(260);
     format!(
@@ -59,7 +59,7 @@ fn unconfirmed() -> String {
     )
 }
 
-/// Nothing else than the prover says that it is right: no report calls that verified.
+/// Only the prover says that the program is right: no report calls it verified.
 #[test]
 fn a_proof_that_is_not_confirmed_is_not_verified() {
     let folder = tempfile::tempdir().unwrap();
@@ -116,7 +116,7 @@ fn a_proof_that_is_not_confirmed_is_not_verified() {
     assert!(page.contains("proved, not confirmed") && !page.contains("verified for every n"));
 }
 
-/// How much time would do is said where it ends the check.
+/// If time ends the check, the message says how much time would suffice.
 #[test]
 fn where_time_is_short_it_is_said_what_would_do() {
     let out = printed(3, "check jayanti -n every --time 0.5");
@@ -220,7 +220,7 @@ fn no_proof_is_not_verified() {
     assert!(out.contains("could not exclude"), "{out}");
 }
 
-/// What cannot be searched is unknown, too.
+/// An instance too large to search is unknown.
 #[test]
 fn what_is_too_large_to_search_is_unknown() {
     let folder = tempfile::tempdir().unwrap();
@@ -270,21 +270,21 @@ fn a_proof_for_every_n_can_be_expected() {
 
 #[test]
 fn one_n_is_answered_by_the_proof_where_the_search_is_too_large() {
-    // Of the search there are 29 processes at most.
+    // The search alone handles at most 29 processes.
     let lines = json(0, "check bowman -n 40 --pairs 0,39");
     assert_eq!(lines[0]["verdict"], "verified");
     assert_eq!(lines[0]["method"], "proof");
     assert_eq!(lines[0]["proof"]["rung"], "scans.observer");
     assert!(lines[0]["proof"]["views"].as_u64().unwrap() > 100);
     assert!(refused("check bowman -n 40 --pairs 0,39 --method exploration").contains("at most 29"));
-    // Of memory there is enough for the proof.
+    // The memory suffices for the proof.
     let afek = "check afek_unbounded -n 3 --pairs 0,1 --memory 12M";
     let out = printed(0, afek);
     assert!(out.contains("verified, by the proof for every n ("), "{out}");
     assert!(out.contains("the search was left at "), "{out}");
     let lines = json(3, &format!("{afek} --method exploration"));
     assert_eq!(lines[0]["cause"], "memory");
-    // What the search can do, it does.
+    // If the search can answer, it does.
     let lines = json(0, "check bowman -n 3");
     assert!(lines.iter().all(|line| line["method"] != "proof"), "{lines:?}");
 }

@@ -1,4 +1,4 @@
-//! `fmt`: files, what is printed, exit codes.
+//! `fmt`: files, output, exit codes.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

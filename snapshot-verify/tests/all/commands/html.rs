@@ -1,4 +1,4 @@
-//! Answers as pages: what they hold, and that a browser shows it.
+//! Answers as pages: their contents, and their display in a browser.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,14 +12,14 @@ use super::{answer_in, refused};
 const WIDE: [u32; 2] = [1280, 900];
 const NARROW: [u32; 2] = [400, 800];
 
-/// The page that a command writes, and the command's report.
+/// Returns the page that a command writes, and the command's report.
 fn page(folder: &Path, code: i32, arguments: &str) -> (String, String) {
     let (found, out, error) = answer_in(folder, &format!("{arguments} --html page.html"));
     assert_eq!((found, error.as_str()), (code, ""), "{arguments}: {out}");
     (fs::read_to_string(folder.join("page.html")).unwrap(), out)
 }
 
-/// The data that the page's script reads.
+/// Returns the data that the page's script reads.
 fn data(page: &str) -> Value {
     let (_, rest) = page.split_once("<script id=\"data\" type=\"application/json\">").unwrap();
     serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
@@ -29,7 +29,7 @@ fn text(value: &Value) -> String {
     value.as_str().expect("a text").to_owned()
 }
 
-/// All cells and variables after each step, as `replay --all` prints them: it compares
+/// Returns all cells and variables after each step, as `replay --all` prints them: it compares
 /// scenes of the interpreter, which the page does not use.
 fn replayed(out: &str) -> Vec<BTreeMap<String, String>> {
     let mut states: Vec<BTreeMap<String, String>> = Vec::new();
@@ -73,7 +73,7 @@ fn the_steps_of_a_page_are_those_of_a_replay() {
                 let old = held.insert(text(&change["name"]), text(&change["new"]));
                 assert_eq!(old, Some(text(&change["old"])), "{command}: {change}");
             }
-            // The page says besides where each process is, and shows what is absent.
+            // The page also shows the position of each process, and absent variables.
             let shown: BTreeMap<String, String> = held
                 .iter()
                 .filter(|(name, value)| {
@@ -116,7 +116,7 @@ fn a_counterexample_is_stepped_through_in_a_browser() {
     assert_eq!(browser.text("h1"), "bowman with early_exit, n = 3, pair (0,1)");
     let why = browser.text("#why");
     assert!(why.contains("S1 returned 1 for segment 1, which U2 wrote"), "{why}");
-    // The keyboard alone leads to the steps.
+    // The keyboard alone reaches the steps.
     let is_there = "document.activeElement.id === 'step-list'";
     let mut tabs = 0;
     while browser.value(is_there) != json!(true) {
@@ -152,8 +152,8 @@ fn a_counterexample_is_stepped_through_in_a_browser() {
     assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
 }
 
-/// Each remark of the proof's page about a changed program, against `check` on that
-/// program, written out by hand.
+/// Compares each remark of the proof's page about a changed program with `check` on that program,
+/// written out by hand.
 #[test]
 fn what_a_statement_contributes_is_what_check_says_without_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -232,7 +232,8 @@ fn a_program_that_goes_wrong_and_a_replay_have_pages() {
     assert!(!columns.is_empty(), "the operations are drawn");
 }
 
-/// The page of a proof for every n; of what is not proved; and one page at a time.
+/// A proof for every n and an unproved program each have a page; only one page is written at a
+/// time.
 #[test]
 fn every_answer_has_a_page_and_only_one() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Programs that are deep, long or large: an answer or an error, never the end of the
-//! stack, and no later than asked for.
+//! Programs that are deep, long or large: the result is an answer or an error within the time
+//! limit, never a stack overflow.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -21,7 +21,7 @@ impl Text {
         Self { folder }
     }
 
-    /// Whose operations are made of this update and a collecting scan.
+    /// A text whose operations are this update and a collecting scan.
     fn of(declarations: &str, update: &str) -> Self {
         Self::new(&format!(
             "algorithm mine\nshared r[segment]: value\n{declarations}update(v):\n{update}    \
@@ -90,7 +90,7 @@ fn what_is_long_is_verified() {
     }
 }
 
-/// Of an algorithm with toggles: to decide one fact made another open again.
+/// An algorithm with toggles: deciding one fact reopened another.
 #[test]
 fn facts_that_decide_each_other_come_to_an_end() {
     let text = Text::new(
@@ -110,7 +110,7 @@ fn facts_that_decide_each_other_come_to_an_end() {
     assert_eq!(code, 1, "{out}");
 }
 
-/// Runs for two seconds more than it was given at most: other programs may be running.
+/// Runs for at most two seconds more than the limit: other programs may be running.
 fn within(text: &Text, arguments: &str, seconds: f64) -> (i32, String, String) {
     let began = Instant::now();
     let found = text.check(&format!("{arguments} --time {seconds}"));
@@ -135,7 +135,7 @@ fn what_is_too_large_is_refused_before_it_is_made() {
             Text::of("", "    x := true\n    for k in 0..999999: for l in 0..999999: x := not x\n"),
             "the computation is too long",
         ),
-        // One that is not too long by itself.
+        // A procedure that is not too long by itself.
         (
             Text::of(
                 "procedure p:\n    x := true\n    for k in 0..999999: x := not x\n",
@@ -176,7 +176,7 @@ fn preparation_ends_in_time() {
 
 #[test]
 fn refinement_ends_in_time() {
-    // Each update is nearly as long as one may be, and 4,096 of them differ.
+    // Each update nearly has the maximum length, and 4,096 of them differ.
     let long = Text::of(
         "private c: 0..4095\n",
         "    c := (c + 1) mod 4096\n    for k in 0..399999: if c = 4095: c := 4095\n",
@@ -192,7 +192,7 @@ fn refinement_ends_in_time() {
     assert_eq!((code, error.as_str()), (3, ""), "{out}");
 }
 
-/// What is known of each variable at each place takes a hundred times what is allowed.
+/// The facts about each variable at each place take a hundred times the memory limit.
 #[test]
 fn preparation_keeps_to_the_memory() {
     let text = Text::of(
@@ -229,7 +229,7 @@ fn emit_and_replay_end_in_time() {
     assert!(error.contains("the time is used up"), "{error}");
 }
 
-/// A limit that a technique comes to is told, to people and to programs; no other is.
+/// A limit that a technique reaches is reported, as text and in JSON; no other is.
 #[test]
 fn limits_are_reported() {
     let lines = |count: usize, line: &dyn Fn(usize) -> String| -> String {
@@ -281,7 +281,7 @@ fn limits_are_reported() {
     }
 }
 
-/// 2^24 ways through one step.
+/// 2^24 paths through one step.
 #[test]
 fn tests_that_tell_nothing_of_cells_multiply_no_ways() {
     let names = |line: &dyn Fn(usize) -> String| (0..24).map(line).collect::<String>();
@@ -297,7 +297,7 @@ fn tests_that_tell_nothing_of_cells_multiply_no_ways() {
     assert_eq!((code, error.as_str()), (0, ""), "{out}");
 }
 
-/// A process that spins for ever is not stepped again and again.
+/// A process that spins forever is not stepped repeatedly.
 #[test]
 fn spinning_costs_little() {
     let text = Text::new(

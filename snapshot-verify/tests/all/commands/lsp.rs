@@ -1,4 +1,4 @@
-//! The language server, as an editor meets it.
+//! The language server from an editor's point of view.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -8,25 +8,25 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// As long as any answer may take, on the slowest machine.
+/// Maximum time of an answer, on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const URI: &str = "file:///somewhere/bowman.snapshot";
 
-/// A client that says what the test says.
+/// A client that sends the messages of a test.
 struct Client {
     child: Child,
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
-    /// Notifications that came while a response was waited for.
+    /// Notifications received while waiting for a response.
     notifications: Vec<Value>,
-    /// Responses to other requests that came meanwhile.
+    /// Responses to other requests received meanwhile.
     responses: Vec<Value>,
     requests: u64,
 }
 
 impl Client {
-    /// A server that no message has reached.
+    /// Starts a server without sending a message.
     fn start(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
             .arg("lsp")
@@ -57,7 +57,7 @@ impl Client {
         Self { child, input, messages, notifications, responses, requests: 0 }
     }
 
-    /// A server that is initialized.
+    /// Starts and initializes a server.
     fn new(arguments: &[&str]) -> Self {
         let mut client = Self::start(arguments);
         let result = client.ask("initialize", json!({ "capabilities": {} }));
@@ -88,7 +88,7 @@ impl Client {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Sends a request: its number.
+    /// Sends a request and returns its number.
     fn begin(&mut self, method: &str, params: Value) -> u64 {
         self.requests += 1;
         let id = self.requests;
@@ -96,7 +96,7 @@ impl Client {
         id
     }
 
-    /// Keeps a message that came while another was waited for.
+    /// Stores a message received while waiting for another.
     fn keep(&mut self, message: Value) {
         if message.get("method").is_some() {
             self.notifications.push(message);
@@ -107,7 +107,7 @@ impl Client {
         }
     }
 
-    /// The response to a request.
+    /// Returns the response to a request.
     fn response(&mut self, id: u64) -> Value {
         if let Some(at) = self.responses.iter().position(|message| message["id"] == id) {
             return self.responses.remove(at);
@@ -121,7 +121,7 @@ impl Client {
         }
     }
 
-    /// The result of a request.
+    /// Returns the result of a request.
     fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.begin(method, params);
         let response = self.response(id);
@@ -129,14 +129,14 @@ impl Client {
         response["result"].clone()
     }
 
-    /// The error code of a request.
+    /// Returns the error code of a request.
     fn refused(&mut self, method: &str, params: Value) -> i64 {
         let id = self.begin(method, params);
         let response = self.response(id);
         response["error"]["code"].as_i64().unwrap_or_else(|| panic!("{response}"))
     }
 
-    /// The next notification of this method.
+    /// Returns the next notification of this method.
     fn notified(&mut self, method: &str) -> Value {
         loop {
             let of_method = |message: &Value| message["method"] == method;
@@ -148,7 +148,7 @@ impl Client {
         }
     }
 
-    /// The next diagnostics.
+    /// Returns the next diagnostics.
     fn diagnostics(&mut self) -> Vec<Value> {
         let params = self.notified("textDocument/publishDiagnostics");
         params["diagnostics"].as_array().unwrap().clone()
@@ -186,7 +186,7 @@ fn bowman() -> &'static str {
     corpus::algorithm("bowman").unwrap().text
 }
 
-/// The place of the `number`th occurrence of a text, in UTF-16 units.
+/// Returns the position of the first occurrence of a text, in UTF-16 units.
 fn place(text: &str, part: &str) -> Value {
     let at = text.find(part).unwrap();
     let line = text[..at].matches('\n').count();
@@ -214,7 +214,7 @@ fn errors_have_places_and_cures() {
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("help: assign with `:=`"), "{message}");
 
-    // An error in what a bug brings, and a place that it is about.
+    // An error in the text of a bug, with a related place.
     let text = bowman().replace("by `active != none`", "by `active != nobody`");
     client.change(2, &text);
     let found = client.diagnostics();
@@ -226,7 +226,7 @@ fn errors_have_places_and_cures() {
 
     client.change(4, bowman());
     assert_eq!(client.diagnostics(), [] as [Value; 0]);
-    // What looks at values has no proof: said, but no error.
+    // A program that looks at values has no proof: a diagnostic, but no error.
     let looks = corpus::algorithm("double_collect").unwrap().text;
     client.change(5, looks);
     let found = client.diagnostics();
@@ -280,7 +280,7 @@ fn texts_are_formatted_where_they_change() {
     assert_eq!(client.end(), 0);
 }
 
-/// The command of the lens with this number.
+/// Returns the command of the lens with this number.
 fn lens(client: &mut Client, number: usize) -> Value {
     let lenses = client.ask("textDocument/codeLens", whole());
     let command = lenses[number]["command"].clone();
@@ -304,7 +304,7 @@ fn a_lens_verifies() {
     let found = client.diagnostics();
     assert_eq!((found.len(), &found[0]["severity"]), (1, &json!(3)), "{found:?}");
 
-    // Another answer at another place; the text says nothing of this bug for n = 2.
+    // Another answer at another place; the text has no expectation for this bug with n = 2.
     let asked = lens(&mut client, 1);
     client.ask("workspace/executeCommand", asked);
     let found = client.diagnostics();
@@ -327,7 +327,7 @@ fn what_is_wrong_is_shown_with_its_execution() {
     // A changed text has no answer yet.
     client.change(2, bowman());
     assert_eq!(client.diagnostics(), [] as [Value; 0]);
-    // A bug that is as expected is no error.
+    // An expected bug is not an error.
     let asked = lens(&mut client, 1);
     let result = client.ask("workspace/executeCommand", asked);
     assert_eq!(result["verdict"], "violation");
@@ -352,7 +352,7 @@ fn a_verification_stops_when_the_text_changes_or_the_editor_cancels() {
     client.open(URI, corpus::algorithm("afek_bounded").unwrap().text);
     let asked = lens(&mut client, 0);
     let id = client.begin("workspace/executeCommand", asked.clone());
-    // Other questions are answered meanwhile.
+    // Other requests are answered meanwhile.
     assert!(client.ask("textDocument/documentSymbol", whole()).is_array());
     client.change(2, bowman());
     assert!(client.response(id).get("error").is_some());
@@ -387,7 +387,7 @@ fn the_protocol_is_kept_whatever_comes() {
     client.notify("$/setTrace", json!({ "value": "off" }));
     client.send(&json!({ "jsonrpc": "2.0", "id": 99, "result": null }));
 
-    // Texts that are too long, and as long as may be.
+    // A text that is too long, and one of maximum length.
     let found = client.open(URI, &"#".repeat(1 << 20));
     assert!(found[0]["message"].as_str().unwrap().contains("256 KiB"), "{found:?}");
     assert_eq!(client.ask("textDocument/documentSymbol", whole()), json!([]));
@@ -398,7 +398,7 @@ fn the_protocol_is_kept_whatever_comes() {
     let far = json!({ "line": u32::MAX, "character": u32::MAX });
     let params = json!({ "textDocument": { "uri": URI }, "position": far });
     assert_eq!(client.ask("textDocument/hover", params), Value::Null);
-    // A part of the text, though all of it was asked for.
+    // Part of the text, though the server requests all of it.
     client.change(3, bowman());
     client.diagnostics();
     let range = json!({ "start": place(bowman(), "bowman\n"), "end": place(bowman(), "\nsource") });

@@ -1,10 +1,10 @@
-//! Marks of linearization points, and what traces may ask of an object: from outside.
+//! Marks of linearization points, and permitted calls of objects in traces, from outside.
 
 use std::fs;
 
 use super::{answer_in, printed_in};
 
-/// Makes a file of each text; what to run there.
+/// Makes a file of each text, in the folder to run commands in.
 fn files(texts: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in texts {
@@ -60,7 +60,7 @@ scan:
     return x
 ";
 
-/// The condition has a meaning once the field is stored.
+/// The condition is defined once the field is stored.
 const FIELD: &str = "algorithm field
 object register:
     state c: 0..3
@@ -168,7 +168,7 @@ fn no_condition_is_evaluated_without_points() {
     assert!(at(1, "replay points").contains("goes wrong at ./step:9:26"));
 }
 
-/// What the object forbids is no fault of the algorithm, and no execution that proves anything.
+/// A move that the object forbids is neither a fault of the algorithm nor a counterexample.
 #[test]
 fn moves_that_the_object_forbids_are_bad_input() {
     let object = |algorithm: &str, names: &str, moves: &str| {
@@ -204,7 +204,7 @@ fn moves_that_the_object_forbids_are_bad_input() {
     printed_in(folder.path(), 0, "replay right");
 }
 
-/// Whatever comes after a violation, the history is not linearizable.
+/// For any moves after a violation, the history is not linearizable.
 #[test]
 fn after_a_violation_nothing_is_forbidden() {
     let both = "p0 begin acquire\np1 begin acquire\np0 step\np1 step\np0 step 2\np1 step 2\n";

@@ -1,5 +1,4 @@
-//! The program as its users meet it: what it prints, what it refuses, and how it
-//! ends.
+//! The program from a user's point of view: output, error messages, exit codes.
 
 mod answers;
 mod bad_input;
@@ -28,13 +27,12 @@ mod watch;
 use std::path::Path;
 use std::process::Command;
 
-/// Exit code, standard output, standard error; of arguments that stand in one line,
-/// apart by blanks.
+/// Returns exit code, standard output and standard error for arguments separated by blanks.
 fn answer(arguments: &str) -> (i32, String, String) {
     answer_in(Path::new("."), arguments)
 }
 
-/// The same in a folder.
+/// As [`answer`], in a folder.
 fn answer_in(folder: &Path, arguments: &str) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
         .args(arguments.split_whitespace())
@@ -46,26 +44,26 @@ fn answer_in(folder: &Path, arguments: &str) -> (i32, String, String) {
     (code, text(output.stdout), text(output.stderr))
 }
 
-/// What the program prints where it ends with this code and reports nothing.
+/// Returns the output of the program, which must end with this code and report nothing.
 fn printed(code: i32, arguments: &str) -> String {
     printed_in(Path::new("."), code, arguments)
 }
 
-/// The same in a folder.
+/// As [`printed`], in a folder.
 fn printed_in(folder: &Path, code: i32, arguments: &str) -> String {
     let (found, out, error) = answer_in(folder, arguments);
     assert_eq!((found, error.as_str()), (code, ""), "{arguments}: {out}");
     out
 }
 
-/// What the program reports where it refuses.
+/// Returns the error message of the program, which must refuse.
 fn refused(arguments: &str) -> String {
     let (code, out, error) = answer(arguments);
     assert_eq!((code, out.as_str()), (2, ""), "{arguments}: {error}");
     error
 }
 
-/// The lines of JSON that the program prints where it ends with this code.
+/// Returns the lines of JSON of the program, which must end with this code.
 fn json(code: i32, arguments: &str) -> Vec<serde_json::Value> {
     let out = printed(code, &format!("{arguments} --report json"));
     out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

@@ -1,4 +1,4 @@
-//! Files that `check` and `replay` write: of every answer that has one, and never an older one.
+//! Files that `check` and `replay` write: for every answer that has one, and never an older one.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ const FAULTY: &str = "algorithm faulty\nshared a[segment]: value\nprivate c: 0..
                       := c + 1\n    a[me] := v\nscan:\n    local copy[segment]: value\n    for s in \
                       segments: copy[s] := a[s]\n    return copy\n";
 
-/// The same of an object, in the second `put` of a process.
+/// An object with such a counter, which leaves its range in the second `put` of a process.
 const FAULTY_OBJECT: &str = "algorithm faulty\nobject cell:\n    state held: value\n    put(v: value): \
                              held := v\n    get: value: return held\nshared cell: value\nprivate c: \
                              0..1\nput(v):\n    cell := v\n    c := c + 1\nget:\n    x := cell\n    \
@@ -59,13 +59,13 @@ fn the_trace_of_a_fault_is_written_and_replayed() {
         let line = json(1, &check).remove(0);
         assert_eq!(line["fault"]["trace"], trace, "{line}");
         assert_eq!(line["fault"]["moves"], moves, "{line}");
-        // The step that goes wrong is the last.
+        // The faulty step is the last.
         let last = replayed.lines().find(|line| line.contains("the program goes wrong")).unwrap();
         assert!(last.trim_start().starts_with(&format!("{moves} ")), "{last}");
     }
 }
 
-/// Whatever is answered: what stands there afterwards was written by this run.
+/// For any answer, the file afterwards was written by this run.
 #[test]
 fn no_older_file_looks_like_one_of_this_run() {
     let folder = Folder::new();
@@ -81,7 +81,7 @@ fn no_older_file_looks_like_one_of_this_run() {
             false => assert!(!fs::exists(path).unwrap(), "{arguments}"),
         }
     };
-    // A proof has no trace, a violation no certificate, and what is not known neither.
+    // A proof has no trace, a violation no certificate, and an unknown answer neither.
     clear(0, format!("check bowman -n 2 --trace {trace}"), &trace, false);
     clear(1, format!("check naive_collect --trace {trace}"), &trace, true);
     clear(3, format!("check jayanti -n 3 --time 0 --trace {trace}"), &trace, false);
@@ -100,7 +100,7 @@ fn no_older_file_looks_like_one_of_this_run() {
     clear(1, format!("replay {trace} --html {page}"), &page, true);
     clear(3, format!("replay {trace} --time 0 --html {page}"), &page, false);
 
-    // What is refused before anything is searched touches nothing.
+    // A command that is refused before any search leaves files untouched.
     fs::write(&trace, old).unwrap();
     refused(&format!("check bowmann --trace {trace}"));
     refused(&format!("check bowman --pairs 0,9 --trace {trace}"));

@@ -1,4 +1,4 @@
-//! What the pages for users show is what the program does.
+//! The reports on the pages for users are those of the program.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use super::answer_in;
 
 const README: &str = include_str!("../../../../README.md");
 
-/// Without times and bytes, which come after the depth or at the end of a line.
+/// Removes times and bytes, which follow the depth or stand at the end of a line.
 fn without_measures(report: &str) -> String {
     let line = |line: &str| match line.split_once(", depth ") {
         Some((counts, rest)) => {
@@ -23,7 +23,7 @@ fn without_measures(report: &str) -> String {
     report.lines().map(|shown| line(shown) + "\n").collect()
 }
 
-/// Reports whose end is left out end with `...`.
+/// Abbreviated reports end with `...`.
 #[test]
 fn pages_show_what_is_answered() {
     assert_eq!(answered_as_shown(README), 1);
@@ -31,7 +31,7 @@ fn pages_show_what_is_answered() {
     assert_eq!(answered_as_shown(counterexample), 2);
 }
 
-/// Runs the commands whose reports a page shows; how many these are.
+/// Runs the commands whose reports a page shows; returns their number.
 fn answered_as_shown(page: &str) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let blocks = page.split("```").skip(1).step_by(2);

@@ -1,7 +1,7 @@
 //! Models in Promela and TLA+: Spin and TLC give the verdicts and count the states of the search.
 //!
-//! Where Spin or a C compiler is not installed, or `SNAPSHOT_TLC` names no `tla2tools.jar`, the
-//! tests say so and end. `SNAPSHOT_SPIN=full` takes larger instances, too.
+//! If Spin or a C compiler is not installed, or `SNAPSHOT_TLC` names no `tla2tools.jar`, the tests
+//! say so and end. `SNAPSHOT_SPIN=full` also takes larger instances.
 
 use std::fs;
 use std::path::Path;
@@ -11,14 +11,14 @@ use serde_json::Value;
 
 use super::{answer, printed, refused};
 
-/// What a model checker printed.
+/// Result of a model checker.
 #[derive(Debug, Eq, PartialEq)]
 enum Found {
     /// It explored this many states and transitions.
     All(u64, u64),
     /// An execution is wrong.
     Violation,
-    /// The program goes wrong.
+    /// The program has a fault.
     Fault,
 }
 
@@ -55,12 +55,12 @@ impl Tlc {
             let digits = before.split_whitespace().next_back().unwrap();
             digits.replace(',', "").parse::<u64>().unwrap()
         };
-        // It counts the initial state as generated.
+        // TLC counts the initial state as generated.
         Found::All(number(" distinct states found"), number(" states generated") - 1)
     }
 }
 
-/// Whether larger instances are wanted, too.
+/// Returns true if larger instances are included.
 fn is_full() -> bool {
     std::env::var("SNAPSHOT_SPIN").is_ok_and(|size| size == "full")
 }
@@ -103,13 +103,13 @@ fn spin(model: &str) -> Found {
     Found::All(number(" states, stored"), number(" transitions (=") - 1)
 }
 
-/// What both say of the algorithm of the corpus, or the file, with these options.
+/// Returns both results for the algorithm of the corpus, or the file, with these options.
 fn compare(input: &str, options: &str) -> (Found, Found) {
     let model = printed(0, &format!("emit {input} --stage promela {options}"));
     (spin(&model), ours(input, options))
 }
 
-/// What `check` says.
+/// Returns the result of `check`.
 fn ours(input: &str, options: &str) -> Found {
     let (_, lines, _) = answer(&format!("check {input} --pairs 0,1 {options} --report json"));
     let answer: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
@@ -173,7 +173,7 @@ fn spin_finds_the_bugs() {
     }
 }
 
-/// Versions that no slot holds any more are not those that variables hold at first.
+/// Versions that no slot holds any more differ from the initial versions of variables.
 #[test]
 fn a_fresh_version_is_never_the_first_one() {
     const RENEWED: &str = "\
@@ -203,7 +203,7 @@ scan:
     if is_installed() {
         let model = printed(0, &format!("emit {file} --stage promela {options}"));
         assert!(matches!(spin(&model), Found::All(..)));
-        // It is the model of a program that goes wrong if versions are 0 again.
+        // With versions that restart at 0, the model describes a faulty program.
         let wrong = model.replace("fresh = 1;", "fresh = 0;");
         assert_eq!(spin(&wrong), Found::Fault);
     }

@@ -43,12 +43,12 @@ fn a_counterexample_is_written_and_replayed() {
     let out = printed(0, &format!("replay {path}"));
     assert!(out.ends_with("\nThe history is linearizable.\n"), "{out}");
 
-    // Cut off it is refused, not judged.
+    // A trace that is cut off is refused, not judged.
     fs::write(&path, cut).unwrap();
     assert!(refused(&format!("replay {path}")).contains("the trace is cut off"));
 }
 
-/// A counterexample of an algorithm that has been changed since.
+/// A counterexample of an algorithm that was changed later.
 #[test]
 fn a_trace_of_a_changed_algorithm_is_not_judged() {
     let folder = tempfile::tempdir().unwrap();
@@ -66,14 +66,14 @@ fn a_trace_of_a_changed_algorithm_is_not_judged() {
     fs::write(&algorithm, text.replace("b[me] := v", "b[me]  :=  v  # twice")).unwrap();
     assert_eq!(printed(1, &format!("replay {path}")), unchanged);
 
-    // A change that these moves do not meet is noted.
+    // A change that these moves do not reach is noted.
     let spare = format!("{text}procedure spare():\n    a[me] := initial\n");
     fs::write(&algorithm, spare).unwrap();
     let out = printed(1, &format!("replay {path}"));
     let note = "has changed since this trace was written; what these moves do has not.)\n";
     assert!(out.starts_with(&unchanged) && out.ends_with(note), "{out}");
 
-    // One that they meet is told, with the move.
+    // A change that they reach is reported, with the move.
     let (both, other) = ("    a[me] := v\n    b[me] := v\n", "    b[me] := v\n    a[me] := v\n");
     fs::write(&algorithm, text.replace(both, other)).unwrap();
     let (code, out, error) = answer(&format!("replay {path}"));
@@ -163,7 +163,7 @@ fn bad_traces() {
     );
 }
 
-/// What is typed leads through the steps: on, back, to a number, to the end.
+/// Typed commands move through the steps: forwards, backwards, to a number, to the end.
 #[test]
 fn an_execution_is_walked_through_in_a_terminal() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! `check --watch`, as someone meets it that edits a file.
+//! `check --watch`, while files are edited.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-/// As long as any answer may take, on the slowest machine.
+/// Maximum time of an answer, on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 struct Watching {
@@ -51,7 +51,7 @@ impl Watching {
         }
     }
 
-    /// Ends it as Ctrl-C does: its exit code.
+    /// Ends it as Ctrl-C does; returns its exit code.
     fn interrupt(mut self) -> Option<i32> {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
@@ -80,7 +80,7 @@ fn a_change_is_checked_and_stops_what_runs() {
     fs::write(&file, &wrong).unwrap();
     watching.says("bowman, n = 3: not linearizable");
     watching.says("Ctrl-C ends");
-    // Replaced rather than written, and no algorithm.
+    // Replaced rather than written, and not an algorithm.
     let other = folder.path().join("other");
     fs::write(&other, "nonsense").unwrap();
     fs::rename(&other, &file).unwrap();
@@ -91,7 +91,7 @@ fn a_change_is_checked_and_stops_what_runs() {
     watching.says("Ctrl-C ends");
     assert_eq!(watching.interrupt(), Some(1));
 
-    // A search that would take for ever.
+    // A search that would take forever.
     let long = corpus::algorithm("afek_bounded").unwrap().text;
     fs::write(&file, long).unwrap();
     let endless = ["-n", "3,4", "--reductions", "none", "--threads", "1", "--progress"];

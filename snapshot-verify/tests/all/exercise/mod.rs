@@ -1,5 +1,5 @@
-//! What executions exercise: of the corpus, of vacuous programs, and of mutants, where
-//! a plain forward search judges.
+//! Coverage of executions: of the corpus, of vacuous programs, and of mutants, judged by a plain
+//! forward search.
 
 mod objects;
 mod oracle;
@@ -16,7 +16,7 @@ fn program(text: &str) -> Program {
     parse("test", text).and_then(|parsed| parsed.program(None)).unwrap()
 }
 
-/// What n processes exercise with at most this many operations, on one value.
+/// Returns the coverage of n processes with at most this many operations, on one value.
 fn exercised(program: &Program, n: usize, operations: Option<u32>, states: usize) -> Exercise {
     let machine = Machine::new(program, n).unwrap();
     let client = Client { operations, ..Client::unbounded(Values::Full(1)) };
@@ -35,7 +35,8 @@ fn never<'a>(text: &'a str, found: &Exercise) -> Vec<&'a str> {
     found.unexecuted().map(|span| &text[span.begin as usize..span.end as usize]).collect()
 }
 
-/// No false notes without a bound; with one, what needs more operations is named.
+/// Without a bound, nothing is reported falsely; with a bound, statements that need more operations
+/// are named.
 #[test]
 fn of_the_corpus_all_is_exercised() {
     let mut exhaustive = 0;
@@ -52,7 +53,7 @@ fn of_the_corpus_all_is_exercised() {
                 assert_eq!(never(text, &found), [""; 0], "{name}");
             }
             let open = found.statements.iter().filter(|(_, one)| *one == Occurrence::Open);
-            // riany checks its version again where it takes long to see it changed.
+            // riany rechecks its version at places where a change takes long to observe.
             assert!(open.count() <= if name == "riany" { 3 } else { 0 }, "{name}");
         }
         let found = exercised(&program, 2, Some(1), 25_000);

@@ -1,10 +1,10 @@
-//! What proofs of declared objects exercise: hangs, and what the object itself makes wait.
+//! Coverage of proofs of declared objects: hangs, and waiting that the object itself requires.
 
 use snapshot_verify::exercise::{Ending, Exercise, Occurrence};
 
 use super::{exercised, never, program};
 
-/// A lock, of which `flag` is the lock.
+/// A lock, implemented by `flag`.
 const LOCK: &str = "object lock:
     state owner: process or none
     acquire when owner != me await owner = none:
@@ -32,7 +32,7 @@ const ONCE: &str = "object once:
         left := left - 1
 ";
 
-/// The names of the operations that never return, each once.
+/// Returns the names of the operations that never return, each once.
 fn lost(found: &Exercise) -> Vec<&str> {
     let never = found.returns.iter().filter(|(.., standing)| *standing == Occurrence::Never);
     let mut names: Vec<&str> = never.map(|(_, operation, _)| found.name_of(*operation)).collect();
@@ -47,7 +47,7 @@ fn moves(found: &Exercise, ending: &Ending) -> Vec<String> {
     stuck.moves.iter().map(|made| made.named(&found.names).to_string()).collect()
 }
 
-/// Nothing ever sets the flag that `acquire` waits for, which refinement calls right.
+/// `acquire` waits for a flag that is never set, which refinement accepts.
 #[test]
 fn an_operation_that_never_returns_is_noted() {
     let text = format!(
@@ -66,7 +66,7 @@ fn an_operation_that_never_returns_is_noted() {
     }
 }
 
-/// The same with a lock that works: each waits for the other, and neither for ever.
+/// A correct lock: each process waits for the other, and neither forever.
 #[test]
 fn a_lock_blocks_and_does_not_hang() {
     for (name, n) in [("tas_lock", 2), ("tas_lock", 3), ("ticket_lock", 2)] {
@@ -80,8 +80,8 @@ fn a_lock_blocks_and_does_not_hang() {
     }
 }
 
-/// Two processes both take from an empty queue: no implementation returns one of them. The queue
-/// that gives nothing back is another matter.
+/// Two processes both take from an empty queue: in no implementation does either return. A queue
+/// that loses its elements differs.
 #[test]
 fn what_the_object_makes_wait_is_no_hang() {
     let right = "shared items[0..1]: value or none
@@ -113,12 +113,12 @@ take:
         (both.map(str::to_owned).to_vec(), true)
     );
 
-    // What may begin depends on what may have taken effect: a `put` that does not wait for the
-    // `take` that made room, as it may have in the object, overwrites what is second.
+    // Permitted calls depend on possible effects: a `put` that does not wait for the `take` that
+    // made room (in the object, that may have taken effect) overwrites the second element.
     let early = text.replace("    until stored\n", "    until true\n");
     let found = exercised(&program(&early), 2, None, 25_000);
     assert!(matches!(found.ending, Ending::Impossible(_)), "{:?}", found.ending);
-    // It never gives back what is second.
+    // It never returns the second element.
     let lossy = text.replace(
         "            items[0] := items[1]\n            items[1] := none\n",
         "            items[0] := none\n",
@@ -128,7 +128,7 @@ take:
     assert!(matches!(found.ending, Ending::Impossible(_)), "{:?}", found.ending);
 }
 
-/// Of two that take what is there once, one waits for ever, whichever it is; but not both.
+/// Of two processes that take the only element, one waits forever, and either may; but not both.
 #[test]
 fn one_configuration_must_explain_all_that_hang() {
     let right = "shared left: cas bool := true\ntake:\n    local done: bool\n    repeat\n        done := \
@@ -139,7 +139,8 @@ fn one_configuration_must_explain_all_that_hang() {
         assert_eq!((&found.ending, found.is_vacuous()), (&Ending::Possible, false), "n = {n}");
         assert!(found.waiting.is_some(), "n = {n}");
     }
-    // It is taken, and nobody has it: in each configuration one of them may return, or has.
+    // The element is taken, and no process has it: in each configuration one of them may return, or
+    // has returned.
     let lossy = right.replace("    until done\n", "    until false\n");
     let text = format!("algorithm once\n{ONCE}{lossy}");
     let found = exercised(&program(&text), 2, None, 25_000);
@@ -157,7 +158,7 @@ fn one_configuration_must_explain_all_that_hang() {
     assert!(stuck.is_deadlock);
 }
 
-/// The waiter that is woken may be one that waits for the same.
+/// The woken waiter may be one that waits for the same event.
 #[test]
 fn a_notification_of_the_wrong_waiter_is_found() {
     let text = "algorithm blocking_queue
@@ -208,7 +209,7 @@ take:
         if taken: return
         while waiting[me]: skip
 ";
-    // With one that takes, the other is always the right one.
+    // With a single taker, the other is always the right one.
     let found = exercised(&program(text), 2, None, 25_000);
     assert_eq!((&found.ending, &found.waiting), (&Ending::Possible, &None));
     let found = exercised(&program(text), 3, None, 25_000);
@@ -216,7 +217,7 @@ take:
     assert!(stuck.is_deadlock && found.is_vacuous());
 }
 
-/// A stack of which the first contents were forgotten: it is always empty.
+/// A stack that forgot its first contents: it is always empty.
 #[test]
 fn a_branch_that_returns_nothing_is_noted() {
     let text = "algorithm slots
@@ -263,8 +264,8 @@ give:
     assert_eq!((&found.ending, &found.alone), (&Ending::Possible, &Ending::Possible));
 }
 
-/// A step with several outcomes: all of them are followed, and one that may go on for ever alone
-/// is no obstruction-freedom.
+/// A step with several outcomes: all of them are followed, and if one of them may continue forever
+/// alone, there is no obstruction-freedom.
 #[test]
 fn all_outcomes_of_a_choice_are_followed() {
     let text = "algorithm chooser
@@ -287,7 +288,7 @@ pick:
     assert_eq!((found.ending, found.alone), (Ending::Possible, Ending::Possible));
 }
 
-/// More nodes than there may be: nothing is known of what would follow.
+/// More nodes than permitted: later states are unknown.
 #[test]
 fn beyond_a_limit_nothing_is_said_to_hang() {
     for algorithm in corpus::object_algorithms() {

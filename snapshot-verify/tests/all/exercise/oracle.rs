@@ -1,5 +1,4 @@
-//! A judge that does it the other way round: for each state by itself, forward, whether
-//! a return can be reached.
+//! An oracle with the opposite direction: for each state separately, a forward search for a return.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,13 +10,13 @@ use snapshot_verify::program::Program;
 use super::{exercised, program};
 use crate::agreement::mutants::mutants;
 
-/// The most states of a mutant that is judged.
+/// Maximum number of states of a judged mutant.
 const STATES: usize = 1_500;
 
 type Successors = Vec<(usize, Option<Action>, Process)>;
 
-/// All states with their successors, with updates that write any of this many values; `None`
-/// if they are too many, or a step is a fault.
+/// Returns all states with their successors, with updates that write any of this many values;
+/// `None` if they are too many, or a step is a fault.
 fn all_states(machine: &Machine<'_>, values: u32) -> Option<(Vec<State>, Vec<Successors>)> {
     let client = Client::unbounded(Values::Full(values));
     let start = client.start(machine.processes());
@@ -58,7 +57,7 @@ fn returns(action: Option<&Action>) -> bool {
     matches!(action, Some(Action::RespondUpdate | Action::RespondScan(_)))
 }
 
-/// The processes that return in some continuation of a state.
+/// Returns the processes that return in some continuation of a state.
 fn able(successors: &[Successors], from: usize) -> BTreeSet<Process> {
     let (mut known, mut work, mut able) = (BTreeSet::from([from]), vec![from], BTreeSet::new());
     while let Some(state) = work.pop() {
@@ -74,7 +73,8 @@ fn able(successors: &[Successors], from: usize) -> BTreeSet<Process> {
     able
 }
 
-/// Whether the operation of a process returns if only it makes steps, each of which has one outcome.
+/// Returns true if the operation of a process returns when only this process makes steps, each with
+/// one outcome.
 fn ends_alone(successors: &[Successors], from: usize, process: Process) -> bool {
     let (mut known, mut at) = (BTreeSet::from([from]), from);
     loop {
@@ -126,7 +126,7 @@ fn judged(program: &Program, name: &str) -> Option<bool> {
         Ending::Impossible(stuck) => {
             assert!(is_stuck, "{name}");
             assert_eq!(stuck.is_deadlock, is_deadlock, "{name}");
-            // It is so in the state that the moves lead to.
+            // The claim holds in the state that the moves lead to.
             let last = machine.run(&stuck.moves).unwrap().last;
             let position = states.iter().position(|state| state.key() == last.key()).unwrap();
             let able = able(&successors, position);
@@ -188,8 +188,8 @@ scan:
     assert!(judged_ones > 50 && stuck > 10, "{judged_ones} {stuck}");
 }
 
-/// Data independence: programs take the same ways whatever updates write, so one value
-/// suffices. That is tried of two.
+/// Data independence: programs take the same paths for any written values, so one value suffices.
+/// This test compares with two.
 #[test]
 fn one_value_exercises_as_much_as_two() {
     let mut tried = 0;

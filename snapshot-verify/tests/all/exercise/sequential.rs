@@ -1,5 +1,5 @@
-//! A judge of objects that does it the other way round, with configurations of its own: for each
-//! state by itself, forward, whether an operation may return in the algorithm, and in the object.
+//! An oracle for objects with the opposite direction, and its own configurations: for each state
+//! separately, a forward search for a return, in the algorithm and in the object.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use snapshot_verify::program::Program;
 use super::{exercised, program};
 use crate::agreement::mutants::mutants;
 
-/// The most states of a mutant that is judged.
+/// Maximum number of states of a judged mutant.
 const STATES: usize = 1_200;
 
 /// A configuration of an object: its state, and per process its open operation.
@@ -25,13 +25,13 @@ struct One {
     open: Vec<Option<Result<Option<Data>, OperationCall>>>,
 }
 
-/// Configurations by what they are as text.
+/// Configurations by their text.
 type Set = BTreeMap<String, One>;
 
 struct Object<'p> {
     sequential: Sequential<'p>,
     n: usize,
-    /// Whether it did something without a meaning.
+    /// True if it did something undefined.
     is_faulty: Cell<bool>,
 }
 
@@ -46,7 +46,7 @@ impl Object<'_> {
         done.ok()
     }
 
-    /// Where one more open operation has taken effect.
+    /// Configurations in which one more open operation has taken effect.
     fn effects(&self, one: &One) -> Vec<One> {
         let mut reached = Vec::new();
         for process in 0..self.n {
@@ -73,7 +73,7 @@ impl Object<'_> {
         set
     }
 
-    /// After an event; empty if none explains it.
+    /// Configurations after an event; empty if no configuration explains it.
     fn after(&self, set: &Set, process: usize, action: &Action) -> Set {
         let after = set.values().filter_map(|one| {
             let mut after = one.clone();
@@ -97,7 +97,7 @@ impl Object<'_> {
         self.sequential.calls(process, 1).into_iter().filter(may).collect()
     }
 
-    /// Whether in one configuration none of these processes ever returns.
+    /// Returns true if in one configuration none of these processes ever returns.
     fn explains(&self, set: &Set, stuck: &[usize]) -> bool {
         set.values().any(|one| {
             let (mut known, mut work) = (BTreeSet::new(), vec![one.clone()]);
@@ -135,11 +135,11 @@ impl Object<'_> {
 struct Place {
     state: State,
     set: Set,
-    /// Where moves lead; of a step by an open operation, the process, and whether it returns.
+    /// Successors by moves; for a step by an open operation, the process, and whether it returns.
     next: Vec<(usize, Option<(usize, bool)>)>,
 }
 
-/// All of them; `None` if they are too many, or something is wrong.
+/// Returns all places; `None` if they are too many, or something is wrong.
 fn places(machine: &Machine<'_>, object: &Object<'_>) -> Option<Vec<Place>> {
     let key = |state: &State, set: &Set| {
         let set: Vec<&String> = set.keys().collect();
@@ -186,7 +186,7 @@ fn places(machine: &Machine<'_>, object: &Object<'_>) -> Option<Vec<Place>> {
     Some(places)
 }
 
-/// The processes that return in some continuation.
+/// Returns the processes that return in some continuation.
 fn able(places: &[Place], from: usize) -> BTreeSet<usize> {
     let (mut known, mut work, mut able) = (BTreeSet::from([from]), vec![from], BTreeSet::new());
     while let Some(at) = work.pop() {
@@ -200,7 +200,7 @@ fn able(places: &[Place], from: usize) -> BTreeSet<usize> {
     able
 }
 
-/// Whether an operation returns if only its process makes steps.
+/// Returns true if an operation returns when only its process makes steps.
 fn ends_alone(places: &[Place], from: usize, process: usize) -> bool {
     let (mut known, mut at) = (BTreeSet::from([from]), from);
     loop {
@@ -219,7 +219,7 @@ fn ends_alone(places: &[Place], from: usize, process: usize) -> bool {
     }
 }
 
-/// How it turned out: hangs, waits for the object, waits for others.
+/// Returns the results: hangs, waits for the object, waits for others.
 fn judged(program: &Program, name: &str) -> Option<[bool; 3]> {
     let n = 2;
     let machine = Machine::new(program, n).ok()?;

@@ -1,16 +1,16 @@
-//! Programs in which something never happens, each beside a good sibling.
+//! Programs in which some event never occurs, each beside a good sibling.
 
 use snapshot_verify::exercise::{Ending, Occurrence, Operation};
 
 use super::{exercised, never, program};
 
-/// A text and what is to be noted.
+/// A text and its expected notes.
 struct Case {
     text: &'static str,
     never: &'static [&'static str],
     /// The operations that never return.
     lost: &'static [Operation],
-    /// Whether an operation may be unable to end, and if so, all of them.
+    /// Whether an operation may be unable to end, and if so, whether all of them may.
     stuck: Option<bool>,
 }
 
@@ -29,7 +29,7 @@ const CASES: &[Case] = &[
         lost: &[],
         stuck: None,
     },
-    // A lock that is not released, by all, or by updates only.
+    // A lock that is never released, by any process or by updates only.
     Case {
         text: "algorithm a\nshared lock: cas bool\nshared a[segment]: value\nupdate(v):\n    \
                loop: if CAS(lock, false, true): exit\n    a[me] := v\nscan:\n    local c[segment]: \
@@ -56,7 +56,7 @@ const CASES: &[Case] = &[
         lost: &[],
         stuck: None,
     },
-    // A branch that is dead: the flag is written, but never read as true.
+    // A dead branch: the flag is written, but never read as true.
     Case {
         text: "algorithm a\nshared a[segment]: value\nshared f: bool\nupdate(v):\n    f := false\n    \
                a[me] := v\nscan:\n    local c[segment]: value\n    g := f\n    if g: c[me] := \
@@ -65,7 +65,7 @@ const CASES: &[Case] = &[
         lost: &[],
         stuck: None,
     },
-    // A procedure that is called by nothing, and an `exit` that is not reached.
+    // A procedure that is never called, and an unreachable `exit`.
     Case {
         text: "algorithm a\nshared a[segment]: value\nupdate(v):\n    loop:\n        a[me] := v\n        \
                if true: return\n        exit\nscan:\n    local c[segment]: value\n    for s in segments: c[s] := \
@@ -74,7 +74,7 @@ const CASES: &[Case] = &[
         lost: &[],
         stuck: None,
     },
-    // An update that waits for a flag which nothing sets; and one that a scan sets.
+    // An update that waits for a flag that is never set; and one that a scan sets.
     Case {
         text: "algorithm a\nshared whole: view\nshared f: bool\nupdate(v):\n    repeat g := f \
                until g\n    whole := [v for s in segments]\nscan:\n    w := whole\n    return w\n",
@@ -88,7 +88,7 @@ const CASES: &[Case] = &[
                return w\n",
         never: &[],
         lost: &[],
-        // All update before a scan begins.
+        // If all processes update before a scan begins.
         stuck: Some(true),
     },
     Case {
@@ -127,7 +127,7 @@ fn what_never_happens_is_noted_and_nothing_else() {
     }
 }
 
-/// A process that hangs alone is no deadlock: the others go on.
+/// A process that hangs alone is not in a deadlock: the others continue.
 #[test]
 fn a_process_may_hang_alone() {
     let text = "algorithm a\nshared a[segment]: value\nshared f: bool\nupdate(v):\n    if me = \
@@ -145,8 +145,8 @@ fn a_process_may_hang_alone() {
     assert_eq!(stuck.at.map(|span| &text[span.begin as usize..span.end as usize]), Some("g := f"));
 }
 
-/// With too few states for all, nothing is said never to happen; what cannot end is
-/// found nevertheless, since its future is small.
+/// With too few states for all, nothing is reported as never occurring. Hangs are still found,
+/// because the future of a hang is small.
 #[test]
 fn what_was_not_explored_is_open() {
     for (number, case) in CASES.iter().enumerate() {
@@ -167,8 +167,8 @@ fn what_was_not_explored_is_open() {
     assert!(matches!(found.ending, Ending::Impossible(_)), "{:?}", found.ending);
 }
 
-/// Process 0 may have used up its operation with a scan, and never set the flag that the
-/// update of process 1 waits for. That is no hang: without the bound it would.
+/// Process 0 may have used up its operation with a scan, and never set the flag that the update of
+/// process 1 waits for. That is not a hang: without the bound it would set the flag.
 #[test]
 fn a_bound_makes_nothing_unable_to_end() {
     let text = "algorithm a\nshared whole: view\nshared f: bool\nupdate(v):\n    if me = \

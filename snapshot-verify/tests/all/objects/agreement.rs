@@ -1,5 +1,5 @@
-//! Refinement with and without partial order reduction, the enumeration of all histories
-//! judged by search, and random executions: all say the same of every algorithm and bug.
+//! Refinement with and without partial order reduction, the enumeration of all histories judged by
+//! search, and random executions agree on every algorithm and bug.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock};
@@ -13,7 +13,7 @@ use trial::extent::is_slow;
 
 use super::{Case, algorithm, enumerable};
 
-/// The processes with which a bug is expected to show; two of what is right.
+/// Returns the number of processes with which a bug is expected to show; two for a right algorithm.
 fn processes(algorithm: &Algorithm, bug: Option<&str>) -> usize {
     let expectations = algorithm.expectations().iter();
     let of_bug = expectations
@@ -21,14 +21,14 @@ fn processes(algorithm: &Algorithm, bug: Option<&str>) -> usize {
     of_bug.map(|one| one.processes as usize).min().unwrap_or(2)
 }
 
-/// Whether the histories of a case are enumerated: in the slow suite always; else of an algorithm
-/// and each third bug, the second to begin with, and of two processes, as there are too many of
-/// three.
+/// Returns true if the histories of a case are enumerated: in the slow suite always; else for an
+/// algorithm and every third bug, beginning with the second, with two processes, because three have
+/// too many histories.
 fn is_enumerated(n: usize, number: usize) -> bool {
     is_slow() || n == 2 && (number == 0 || number % 3 == 2)
 }
 
-/// All histories of a case, enumerated once for all tests that ask for this title.
+/// Returns all histories of a case, enumerated once for all tests with this title.
 fn enumerated(title: &str, case: &Case<'_>, client: &Client) -> &'static Enumeration {
     static KNOWN: Mutex<BTreeMap<String, &OnceLock<Enumeration>>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap();
@@ -56,7 +56,7 @@ fn all_judges_agree_on_every_algorithm_and_bug() {
                 let enumerated = found.violations > 0 || found.faulty.is_some();
                 assert_eq!(enumerated, is_wrong, "{title}: enumeration");
             }
-            // What two operations each do not show, more may.
+            // Violations missed with two operations each may need more.
             let is_wrong = is_wrong || bug.is_some();
             let walks = if is_wrong { 20_000 } else { 400 };
             let client = Client::unbounded(Values::Full(2));
@@ -68,9 +68,9 @@ fn all_judges_agree_on_every_algorithm_and_bug() {
     assert!(right == 18 && wrong >= 30, "{right} right, {wrong} wrong");
 }
 
-/// The first violation that refinement finds, without partial order reduction a shortest one,
-/// is as long as the shortest that the enumeration finds. Those that the other test comes to last
-/// are first here, lest one waits for the other.
+/// The first violation that refinement finds, without partial order reduction a shortest one, is as
+/// long as the shortest that the enumeration finds. The cases that the other test reaches last are
+/// first here, so that neither waits for the other.
 #[test]
 fn violations_are_shortest_and_confirmed() {
     let mut compared = 0;
@@ -101,7 +101,8 @@ fn violations_are_shortest_and_confirmed() {
     assert!(compared >= 3, "{compared}");
 }
 
-/// A right execution, and one that begins what `when` forbids, are no counterexamples.
+/// A right execution, and one that begins an operation that `when` forbids, are not
+/// counterexamples.
 #[test]
 fn what_is_no_counterexample_is_refused() {
     let file = corpus::algorithm("ticket_lock").unwrap();

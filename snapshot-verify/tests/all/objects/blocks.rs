@@ -1,6 +1,5 @@
 //! Objects whose operations take effect together: their histories against the four conditions of
-//! immediate snapshots and against a plain search, neither of which knows anything of what a
-//! text declares.
+//! immediate snapshots and against a plain search, both independent of declared objects.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -18,7 +17,7 @@ fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
     random.next_u32() as usize % limit
 }
 
-/// That an operation begins, the first of its object, or the one after it.
+/// Invocation of the first operation of an object, or of a later one.
 fn begin(process: usize, operation: u16, argument: Option<i32>) -> Event {
     let mut call = OperationCall::new(OperationId(operation));
     if let Some(argument) = argument {
@@ -34,7 +33,7 @@ fn end(process: usize, result: Data) -> Event {
     Event { process, action }
 }
 
-/// Whether the four conditions hold, of a history in which process p writes v as 10 p + v + 1.
+/// Checks the four conditions, for a history in which process p writes v as 10 p + v + 1.
 fn is_immediate(n: usize, events: &[&Event]) -> bool {
     let declaration = Declaration::new(0).with_segments(n).with_processes(n);
     let mut history = immediate::History::builder(declaration).unwrap();
@@ -88,8 +87,8 @@ fn executions_are_judged_as_immediate_snapshots() {
     assert!(counts.iter().all(|count| *count > 50), "{counts:?} wrong and right");
 }
 
-/// Calls and responses of one operation per process, in each order, pending ones at the end left
-/// out; with all views that show a part of what was written.
+/// Enumerates calls and responses of one operation per process, in each order, without pending ones
+/// at the end; with all views that show a part of the written values.
 fn histories(n: usize, events: &mut Vec<Event>, act: &mut dyn FnMut(&[Event])) {
     act(events);
     for process in 0..n {
@@ -135,7 +134,7 @@ fn all_small_histories_are_judged_as_immediate_snapshots() {
     }
 }
 
-/// With one more than may be open at a time there is an error, and no search without end.
+/// With more open operations than permitted there is an error, and not an endless search.
 #[test]
 fn too_many_operations_at_a_time_are_refused() {
     let program = program(corpus::algorithm("immediate_snapshot").unwrap().text);
@@ -150,7 +149,7 @@ fn too_many_operations_at_a_time_are_refused() {
     assert!(fault.to_string().contains("more than 8 operations"), "{fault}");
 }
 
-/// Operations that take effect together and one that does not, and one that waits.
+/// Operations that take effect together, one that does not, and one that waits.
 const GATE: &str = "algorithm gate
 object gate:
     state count: 0..9
@@ -172,20 +171,20 @@ reset: return 0
 leave: return 0
 ";
 
-/// An operation of a history of the gate: its kind, where it begins, where it ends and with what.
+/// An operation of a history of the gate: its kind, its begin, and its end with the result.
 struct Visit {
     kind: u16,
     begin: usize,
     end: Option<(usize, i64)>,
 }
 
-/// Whether blocks explain what is left: tried one after the other, by what the text of the
-/// gate means.
+/// Returns true if blocks explain the remaining operations: tries one block after the other, by the
+/// meaning of the gate's text.
 fn is_explained(visits: &[Visit], left: &[usize], count: i64) -> bool {
     if left.iter().all(|one| visits[*one].end.is_none()) {
         return true;
     }
-    // None comes after one that begins later than it ends.
+    // An operation cannot precede another that ends before it begins.
     let first_end = left.iter().filter_map(|one| visits[*one].end).map(|(at, _)| at).min();
     let may_be_next: Vec<usize> = left
         .iter()
@@ -237,7 +236,7 @@ fn operations_alone_together_and_waiting_are_judged_as_by_trying_all_blocks() {
             }
         }
         let events: Vec<&Event> = events.iter().collect();
-        // A `meet` that comes first lets a `leave` no longer wait: their order matters.
+        // If a `meet` is first, a `leave` no longer waits: their order matters.
         let Ok(judged) = judge.judge(&events) else {
             faults += 1;
             continue;
@@ -251,8 +250,8 @@ fn operations_alone_together_and_waiting_are_judged_as_by_trying_all_blocks() {
     assert!(faults > 50, "{faults} where the order matters");
 }
 
-/// Where the order of operations that take effect together matters, the object is refused: by
-/// the search, and by the judges of a history.
+/// If the order of operations that take effect together matters, the object is refused: by the
+/// search, and by the judges of a history.
 #[test]
 fn first_parts_whose_order_matters_are_faults_of_the_object() {
     let text = "algorithm ticket
@@ -282,7 +281,7 @@ take:
     let both = [begin(0, 0, None), begin(1, 0, None)];
     let judged = judge.judge(&both.iter().collect::<Vec<_>>());
     assert!(judged.unwrap_err().to_string().contains("depends on their order"));
-    // Alone they are what they say.
+    // Alone, the operations are valid.
     let alone = [begin(0, 0, None), end(0, Data::Number(0)), begin(1, 0, None)];
     assert_eq!(judge.judge(&alone.iter().collect::<Vec<_>>()), Ok(Judgement::Linearizable));
 }

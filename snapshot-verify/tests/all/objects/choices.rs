@@ -1,5 +1,5 @@
-//! `choose`: every element is taken, and what is chosen by an algorithm is explored as what a client
-//! chooses for it.
+//! `choose`: every element is taken, and choices of an algorithm are explored like choices of its
+//! client.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -12,7 +12,7 @@ use trial::extent::{either, is_slow};
 
 use super::{Case, bounded, program};
 
-/// What an operation that takes no step but choices returns, by each way to choose.
+/// Collects the results of an operation whose only steps are choices, for each choice.
 fn returned(case: &Case<'_>, moves: &[Move], results: &mut BTreeSet<String>) {
     let execution = case.machine.run(moves).unwrap();
     if let Some(event) = execution.events().find(|event| event.action.is_response()) {
@@ -59,7 +59,7 @@ fn every_element_of_the_set_is_chosen_and_no_other() {
     }
 }
 
-/// An operation looks at one flag first, and then at those that the rest of it says.
+/// An algorithm with an operation that looks at one flag first, and then at the flags in `rest`.
 fn flags(chosen: bool, first: &str, rest: &str) -> String {
     let (parameter, choice) = match chosen {
         true => (String::new(), format!("    first := choose {first}\n")),
@@ -98,7 +98,7 @@ fn choices_are_explored_as_those_of_a_client() {
         ("1..n-1", "if up[process(0)]: return true"),
         ("0..0", "for p in processes: if up[p]: return true"),
     ] {
-        // Of three processes, where the rest of the operation looks at no flags; in the slow suite
+        // Three processes only if the rest of the operation looks at no flags; in the slow suite
         // always.
         let most = if is_slow() || rest == "skip" { 3 } else { 2 };
         for n in 2..=most {
@@ -170,7 +170,7 @@ fn a_counterexample_says_what_was_chosen_and_is_replayed() {
     assert!(text.contains("choose p1 of processes"), "{text}");
     let (code, text) = run("simulate flags.snapshot -n 2 --walks 200");
     assert_eq!(code, 1, "{text}");
-    // An outcome that there is not.
+    // An outcome that does not exist.
     let trace = std::fs::read_to_string(folder.path().join("found.trace")).unwrap();
     assert!(trace.contains("take 1"), "{trace}");
     std::fs::write(folder.path().join("found.trace"), trace.replace("take 1", "take 2")).unwrap();

@@ -1,5 +1,6 @@
 //! Nodes that processes only compare are emptied, and nothing else changes: random stacks, right,
-//! wrong and odd, with and without that. `SNAPSHOT_PROGRAMS=FROM..TO` chooses their seeds.
+//! wrong and odd, with and without this reduction. `SNAPSHOT_PROGRAMS=FROM..TO` chooses their
+//! seeds.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -10,7 +11,7 @@ use super::points::refine;
 use super::{Case, STACK_OF_TWO, program};
 use crate::agreement::seeds;
 
-/// What may stand in a loop of `push`, where `t` is no node for sure.
+/// Statements for a loop of `push`, where `t` may not be a node.
 const PUSH: [&str; 12] = [
     "t := top",
     "t := top",
@@ -26,7 +27,7 @@ const PUSH: [&str; 12] = [
     "done := CAS(top, t, pushed); if done: pushed.next := old",
 ];
 
-/// What may stand in a loop of `pop`, where `t` is one.
+/// Statements for a loop of `pop`, where `t` is a node.
 const POP: [&str; 14] = [
     "below := t.next",
     "below := t.next",
@@ -115,7 +116,7 @@ fn what_is_only_compared_is_emptied_and_no_answer_changes() {
             "unknown" => continue,
             "verified" => {
                 right += 1;
-                // The same was returned, in as many ways.
+                // The same results, with equally many possibilities.
                 assert_eq!((all.0, all.2), (few.0, few.2), "{seed}: {text}");
             }
             kind => {
@@ -129,8 +130,8 @@ fn what_is_only_compared_is_emptied_and_no_answer_changes() {
     assert!(right.min(wrong) * 20 > count && fewer * 2 > right, "{right} {wrong} {fewer}");
 }
 
-/// Stacks above a node that is never popped, so that each node has one below it: a step that finds none
-/// there, since the node was emptied though it matters, makes the program go wrong.
+/// Stacks above a node that is never popped, so that each node has one below it. A step that finds
+/// no node there, because a relevant node was emptied, makes the program faulty.
 fn with_bottom(extra_field: &str, push: &str, pop: &str) -> String {
     let extra = if extra_field.is_empty() { "" } else { ", none" };
     let field = if extra_field.is_empty() { String::new() } else { format!("    {extra_field}\n") };
@@ -168,8 +169,8 @@ const PLAIN_POP: &str = "        t := top
         v := t.held
         if CAS(top, t, below): return v";
 
-/// Each rule of the analysis: a right program in which it must not be taken for granted that what
-/// a comparand leads to does not matter.
+/// Each rule of the analysis: a right program in which the nodes reachable from a comparand must
+/// not be assumed irrelevant.
 #[test]
 fn what_matters_is_not_emptied() {
     let with = |text: &str, from: &str, to: &str| {
@@ -179,7 +180,7 @@ fn what_matters_is_not_emptied() {
     let cas = "        if CAS(top, t, below): return v";
     let texts = [
         with_bottom("", PLAIN_PUSH, PLAIN_POP),
-        // What was read is used before the CAS, and where it fails.
+        // The value read is used before the CAS, and after its failure.
         with_bottom(
             "",
             PLAIN_PUSH,
@@ -195,13 +196,14 @@ fn what_matters_is_not_emptied() {
                 &format!("{cas}\n        below := t.next\n        w := below.held"),
             ),
         ),
-        // It is compared with what may be there, or stored where others look.
+        // It is compared with a possible value, or stored where others look.
         with_bottom(
             "hint: Node or none",
             PLAIN_PUSH,
             &format!("{PLAIN_POP}\n        below.hint := t"),
         ),
-        // It is stored in a node that others look at, though this operation does not look there again.
+        // It is stored in a node that others look at, though this operation does not look there
+        // again.
         with_bottom(
             "hint: Node or none",
             &format!(
@@ -210,7 +212,7 @@ fn what_matters_is_not_emptied() {
             ),
             &format!("        s := bottom\n{PLAIN_POP}\n        s.hint := t"),
         ),
-        // A field is read again where the CAS has failed.
+        // A field is read again after the CAS has failed.
         with_bottom(
             "",
             &format!(
@@ -239,8 +241,9 @@ fn what_matters_is_not_emptied() {
     assert!(fewer >= 7, "{fewer} of {}", 2 * texts.len());
 }
 
-/// What a point depends on is not emptied, though the step that passes it makes nothing else of it: `touch`
-/// takes effect where it reads `bottom` again, for below each node there is one.
+/// Fields that a point depends on are not emptied, though the step that passes it uses them for
+/// nothing else: `touch` takes effect where it reads `bottom` again, because each node has one
+/// below it.
 #[test]
 fn what_points_depend_on_is_not_emptied() {
     let text = "algorithm touched

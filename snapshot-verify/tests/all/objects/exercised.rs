@@ -1,4 +1,4 @@
-//! What `check` says of a proof of an object: what never happens, and what that is worth.
+//! Reports of `check` on the proof of an object: events that never occur, and their consequences.
 
 use serde_json::json;
 
@@ -52,7 +52,7 @@ fn a_vacuous_proof_of_an_object_says_so() {
     assert!(code == 3 && out.contains("\"vacuous\""), "{out}");
 }
 
-/// A lock blocks, which is no fault; a counter by fetch-and-add does not.
+/// A lock blocks, which is not a fault; a counter by fetch-and-add does not block.
 #[test]
 fn an_object_that_blocks_is_no_vacuous_proof() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Lists do what those of Rust do; what has no meaning is a fault at its place.
+//! Lists behave like those of Rust; undefined operations are faults at their place.
 
 use std::collections::VecDeque;
 

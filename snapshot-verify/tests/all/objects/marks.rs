@@ -1,6 +1,6 @@
-//! Conditions of linearization points are evaluated once the results of accesses are stored, whatever
-//! the marked statement is made of: random texts against the same texts in which a statement of its own
-//! asks for the condition and counts.
+//! Conditions of linearization points are evaluated once the results of accesses are stored, for
+//! any kind of marked statement: random texts against equivalent texts in which a separate
+//! statement evaluates the condition and counts.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use trial::extent::either;
 use super::points::{explained, refine, walk};
 use super::{Case, program};
 
-/// A statement with a mark, and the same without: `MARK` is the mark, `HIT` counts where the condition of
+/// A statement with a mark, and without: `MARK` is the mark, `HIT` counts where the condition of
 /// the mark holds. Both stand alone on a line.
 const KINDS: [(&str, &str); 24] = [
     ("p := w MARK", "p := w\nHIT"),
@@ -55,7 +55,7 @@ const KINDS: [(&str, &str); 24] = [
     ("if w.val = 0: (_, b) := w MARK", "if w.val = 0:\n    (_, b) := w\n    HIT"),
 ];
 
-/// All have a meaning in every state.
+/// All are defined in every state.
 const CONDITIONS: [&str; 10] = [
     "z = 0",
     "z != p.val",
@@ -108,7 +108,7 @@ impl Pair {
     }
 }
 
-/// Both texts: a flag, put and got, between all kinds of accesses.
+/// Returns both texts: a flag, put and got, between all kinds of accesses.
 fn texts(seed: u64) -> [String; 2] {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let locals = "local p: Pair\nlocal z: 0..1\nlocal b: bool\nlocal k: 0..3\nlocal s: bool\n\
@@ -163,14 +163,14 @@ procedure same(y: 0..3): 0..3
     [pair.marked, pair.counted].map(|text| format!("{head}{text}"))
 }
 
-/// How often a process has counted.
+/// Returns the count of a process.
 fn hits(machine: &Machine<'_>, state: &State, process: Process) -> u32 {
     let variables = machine.variables(state, process);
     let hits = variables.iter().find(|one| one.name == "hits").unwrap();
     hits.held.parse().unwrap()
 }
 
-/// What a specification sees of a move of the text that counts.
+/// Returns the letters of a move of the text that counts.
 fn counted(machine: &Machine<'_>, state: &mut State, made: Move) -> Vec<Letter> {
     let before = hits(machine, state, made.process);
     let report = machine.make(state, made).unwrap();
@@ -181,7 +181,7 @@ fn counted(machine: &Machine<'_>, state: &mut State, made: Move) -> Vec<Letter> 
     points.chain(report.event.map(Letter::Event)).chain(past).collect()
 }
 
-/// The letters of an execution, as the text that counts says.
+/// Returns the letters of an execution, according to the text that counts.
 fn all_counted(machine: &Machine<'_>, moves: &[Move]) -> Vec<Letter> {
     let mut state = machine.initial().clone();
     moves.iter().flat_map(|made| counted(machine, &mut state, *made)).collect()
@@ -211,8 +211,8 @@ fn conditions_are_evaluated_once_results_are_stored() {
     assert!(passed.len() >= 3 && passed[&0] > 300 && passed[&1] > 300, "{passed:?}");
 }
 
-/// What refinement says at points is what a search says that tries each operation at each point that the
-/// text that counts has seen.
+/// Refinement at points agrees with a search that tries each operation at each point seen by the
+/// text that counts.
 #[test]
 fn verdicts_at_points_are_those_of_the_points_that_are_counted() {
     let client = Client::bounded(Values::Full(2), 1);

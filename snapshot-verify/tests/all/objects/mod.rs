@@ -1,5 +1,4 @@
-//! Objects that a text declares: every judge of them says the same, and what a user can get
-//! wrong is told.
+//! Declared objects: all judges of them agree, and user errors are reported.
 
 mod agreement;
 mod blocks;
@@ -23,7 +22,7 @@ use snapshot_verify::object::{Judge, Judgement, walk_object};
 use snapshot_verify::program::{Program, Type};
 use snapshot_verify::refine::{Budget, Means, Refinement, RefinementVerdict, refine_object};
 
-/// A stack on which no more is pushed once it holds two.
+/// A stack with no more pushes once it holds two elements.
 const STACK_OF_TWO: &str = "object stack:
     state items: list of value
     push(v: value) when len(items) < 2:
@@ -40,7 +39,7 @@ fn algorithm(text: &str) -> Algorithm {
     parse("test", text).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-/// With linearization points, if the text has some.
+/// Parses a program with its linearization points, if any.
 fn program(text: &str) -> Program {
     algorithm(text).program_with_points(None).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
@@ -48,13 +47,13 @@ fn program(text: &str) -> Program {
 /// A program with its object, for n processes.
 struct Case<'p> {
     machine: Machine<'p>,
-    /// The same, at its linearization points.
+    /// The machine with linearization points.
     at_points: Machine<'p>,
     sequential: Sequential<'p>,
 }
 
 impl<'p> Case<'p> {
-    /// The machine that refinement by these means runs.
+    /// Returns the machine that refinement by these means runs.
     fn machine(&self, means: Means) -> &Machine<'p> {
         if means.points { &self.at_points } else { &self.machine }
     }
@@ -75,7 +74,7 @@ impl<'p> Case<'p> {
         found.unwrap()
     }
 
-    /// Whether an execution is not linearizable, or the program goes wrong.
+    /// Returns true if an execution is not linearizable, or the program has a fault.
     fn is_wrong(&self, client: &Client, partial_order: bool) -> bool {
         let [all, few] = [false, true].map(|forgetting| {
             let found = self.refine(client, partial_order, forgetting);
@@ -95,7 +94,7 @@ impl<'p> Case<'p> {
         enumerate_object(&self.machine, &self.sequential, client, 4_000_000).unwrap()
     }
 
-    /// Whether any of some random executions is wrong.
+    /// Returns true if any of some random executions is wrong.
     fn is_wrong_at_random(&self, client: &Client, walks: u64, moves: usize) -> bool {
         let judge = Judge::new(&self.sequential);
         let is_wrong = |seed: &u64| {
@@ -113,8 +112,9 @@ const fn bounded(operations: u32) -> Client {
     Client::bounded(Values::Full(2), operations)
 }
 
-/// Two operations each: what enumeration can do in a second or two. Of objects with lists, whose
-/// algorithms are longer, and of more than two processes, with a single value, unless `SNAPSHOT_EXHAUSTIVE` is set.
+/// Two operations each: the extent of an enumeration of a second or two. For objects with lists,
+/// whose algorithms are longer, and for more than two processes, a single value, unless
+/// `SNAPSHOT_EXHAUSTIVE` is set.
 fn enumerable(program: &Program, n: usize) -> Client {
     let object = program.object().expect("the text declares an object");
     let mut state = object.specification.private.iter();

@@ -1,15 +1,15 @@
-//! Programs with nodes, by judges that know nothing of how refinement treats them.
+//! Programs with nodes, against oracles that are independent of refinement's treatment of nodes.
 //!
-//! *Plain interpretation*: the enumeration goes through all states of the interpreter, which
-//! leaves nodes their numbers, and judges every history by exact search. It has no canonical
-//! form, no reduction and no set of configurations.
+//! *Plain interpretation*: the enumeration visits all states of the interpreter, which never
+//! renumbers nodes, and judges every history by exact search. It has no canonical form, no
+//! reduction and no set of configurations.
 //!
-//! *Arrays*: a text with nodes that are never freed is one with an array per field, in which each
-//! process allocates numbers of its own and uses none again. That has the same histories, and
-//! neither allocation nor collection has a part in it.
+//! *Arrays*: a text with nodes that are never freed is equivalent to one with an array per field,
+//! in which each process allocates its own numbers, each once. It has the same histories, and needs
+//! neither allocation nor collection.
 //!
-//! Both on random mutants of the algorithms of the corpus. `SNAPSHOT_PROGRAMS=FROM..TO` chooses
-//! the seeds.
+//! Both are applied to random mutants of the algorithms of the corpus. `SNAPSHOT_PROGRAMS=FROM..TO`
+//! chooses the seeds.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -23,15 +23,15 @@ use trial::extent::is_slow;
 use super::{Case, STACK_OF_TWO, algorithm};
 use crate::agreement::seeds;
 
-/// States of an enumeration, beyond which a mutant is left out.
+/// Maximum number of states of an enumeration; larger mutants are skipped.
 const LIMIT: usize = 60_000;
 
 fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
     random.next_u32() as usize % limit
 }
 
-/// The text without its bugs and expectations, with some lines of its procedures changed.
-/// `pointers`: what may be written for one another, and freed if `frees`.
+/// Returns the text without its bugs and expectations, with some lines of its procedures changed.
+/// `pointers` may be replaced by one another, and freed if `frees`.
 fn mutant(text: &str, pointers: &[&str], frees: bool, random: &mut ChaCha8Rng) -> String {
     let end = text.find("\nbug ").unwrap_or(text.len());
     let mut lines: Vec<String> = text[..end].lines().map(str::to_owned).collect();
@@ -62,7 +62,7 @@ fn program(text: &str) -> Option<Program> {
     parse("mutant", text).ok()?.program(None).ok()
 }
 
-/// A stack that holds a node at first, so that two operations each suffice to use it again.
+/// A stack that initially holds a node, so that two operations each suffice to reuse it.
 fn filled(text: &str) -> String {
     let top = "initially dummy := new Node(none, initial)\nshared top: ";
     let empty = "if items = []:\n            if not bottom: return none\n            \
@@ -74,7 +74,7 @@ fn filled(text: &str) -> String {
         .replacen("shared top: cas record", &format!("{top}cas record"), 1)
 }
 
-/// Nodes are freed at once, and nothing tells them apart.
+/// Nodes are freed immediately, and are indistinguishable.
 fn freeing(text: &str) -> String {
     let end = text.find("\nbug ").unwrap_or(text.len());
     text[..end].replacen("if done: return v", "if done: free t; return v", 1).replacen(
@@ -84,20 +84,20 @@ fn freeing(text: &str) -> String {
     )
 }
 
-/// What is counted, so that nothing is tested in vain.
+/// Counts which ensure that the test is not vacuous.
 #[derive(Debug, Default)]
 struct Counts {
     right: usize,
     wrong: usize,
     faulty: usize,
-    /// Where nodes were used again in a shortest execution that is wrong.
+    /// Shortest wrong executions that reuse nodes.
     used_again: usize,
-    /// Where partial order reduction, and dead locals, make fewer states.
+    /// Cases in which partial order reduction, and dead locals, make fewer states.
     partial_order: usize,
     forgetting: usize,
 }
 
-/// Refinement, with and without each of its reductions, against plain interpretation.
+/// Compares refinement, with and without each of its reductions, with plain interpretation.
 fn compare(text: &str, program: &Program, client: &Client, limit: usize, counts: &mut Counts) {
     let case = Case::new(program, 2);
     let plain = match enumerate_object(&case.machine, &case.sequential, client, limit) {
@@ -125,7 +125,7 @@ fn compare(text: &str, program: &Program, client: &Client, limit: usize, counts:
                 let shortest = shortest.unwrap_or_else(|| panic!("{means}\n{text}"));
                 assert!(moves.len() >= shortest, "{means}\n{text}");
                 assert!(partial_order || moves.len() == shortest, "{means}\n{text}");
-                // The moves are made by the interpreter: they lead where they are said to.
+                // The interpreter makes the moves: they lead to the claimed result.
                 let (last, before) = moves.split_last().unwrap();
                 let mut state = case.machine.run(before).unwrap().last;
                 let made = case.machine.make(&mut state, *last);
@@ -177,7 +177,7 @@ fn refinement_agrees_with_plain_interpretation() {
     assert!(least.iter().all(|count| *count > 0), "{counts:?}");
 }
 
-/// The ABA problem: the node that is allocated is one that another process still points to.
+/// The ABA problem: the allocated node is one that another process still points to.
 #[test]
 fn nodes_that_are_used_again_are_found() {
     let mut counts = Counts::default();
@@ -190,8 +190,8 @@ fn nodes_that_are_used_again_are_found() {
     assert!(counts.wrong == 2 && counts.used_again == 8, "{counts:?}");
 }
 
-/// An algorithm with `POINTER` for what points to a node, `@x.f` for a field, `NEW x(...)` for
-/// the allocation of a node, `INITIAL` for the first one, `OBJECT` for the stack.
+/// An algorithm with `POINTER` for the type of a pointer to a node, `@x.f` for a field,
+/// `NEW x(...)` for the allocation of a node, `INITIAL` for the first one, `OBJECT` for the stack.
 const STACK: &str = "algorithm stack
 OBJECTNODES
 shared top: cas POINTER or none := none
@@ -259,7 +259,7 @@ dequeue:
                 if CAS(head, h, after): return v
 ";
 
-/// With the nodes of the language.
+/// Implements it with the nodes of the language.
 fn with_nodes(text: &str) -> String {
     let nodes = "node Node up to 24:\n    next: cas Node or none\n    held: value\n\
                  initially dummy := new Node(none, initial)";
@@ -278,7 +278,8 @@ fn with_nodes(text: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// With an array per field; node 0 is the first one. Each process has eleven others.
+/// Implements it with an array per field. Node 0 is the first one, and each process has eleven
+/// others.
 fn with_arrays(text: &str) -> String {
     let nodes = "shared next[0..22]: cas 0..22 or none := none\nshared held[0..22]: value\n\
                  private used: 0..11";
@@ -351,7 +352,7 @@ fn histories_are_those_of_arrays() {
     assert!(compared > 20 && wrong > 5 && faulty > 0 && compared > wrong);
 }
 
-/// Each of the nodes that were freed and are still pointed to, or another one.
+/// Any of the freed nodes that are still pointed to, or another one.
 #[test]
 fn an_allocation_may_take_any_node_that_was_freed() {
     let text = "algorithm chosen
@@ -389,7 +390,7 @@ make:
         case.machine.advance(&mut state, process).unwrap();
     }
     assert_eq!(outcomes, [1; 8]);
-    // The third one is pointed to by nothing any more: it stands for all others.
+    // Nothing points to the third node any more: it represents all others.
     assert_eq!(case.machine.outcomes(&state, process), 3);
     let mut taken = Vec::new();
     for outcome in 0..3 {

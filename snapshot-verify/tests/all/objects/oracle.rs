@@ -1,5 +1,5 @@
-//! Histories of objects against specifications that are written in Rust, and judged without
-//! anything of what a text declares.
+//! Histories of objects against specifications written in Rust, independent of the declarations in
+//! the text.
 
 use snapshot_core::generic::{History, Outcome, Specification, check};
 use snapshot_core::search::Budget;
@@ -58,7 +58,7 @@ impl Specification for Lock {
     fn part(&self, _: &String) {}
 }
 
-/// Whether these events are a history of the object.
+/// Returns true if these events are a history of the object.
 fn is_right<S>(specification: &S, events: &[&Event], by_process: bool) -> bool
 where
     S: Specification<Input = String, Output = String>,

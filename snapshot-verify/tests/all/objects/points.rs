@@ -31,8 +31,8 @@ enum Open {
     Done(Option<Data>),
 }
 
-/// Whether each operation of these letters can take effect at one of the points that it passes,
-/// or, if it has none, anywhere, and return what it returns.
+/// Returns true if each operation of these letters can take effect at one of the points that it
+/// passes (anywhere, if the operation has no points), with the recorded result.
 fn is_explained(
     sequential: &Sequential<'_>,
     at_points: &[bool],
@@ -80,7 +80,7 @@ fn is_explained(
     }
 }
 
-/// What a specification sees of a move; `None` if it cannot be made.
+/// Returns the letters of a move; `None` if the move is impossible.
 fn make(machine: &Machine<'_>, state: &mut State, made: Move) -> Option<Vec<Letter>> {
     let process = made.process;
     let report = machine.make(state, made).ok()?;
@@ -91,7 +91,7 @@ fn make(machine: &Machine<'_>, state: &mut State, made: Move) -> Option<Vec<Lett
     Some(points.chain(report.event.map(Letter::Event)).chain(past).collect())
 }
 
-/// Marks one access of `one_in`, on average; some only if a local is none, or true, or if it is not.
+/// Marks on average one access in `one_in`; some only if a local is none, or true, or if it is not.
 fn marked(program: &Program, random: &mut ChaCha8Rng, one_in: u32) -> Program {
     let mut marked = program.clone();
     for procedure in &mut marked.procedures {
@@ -116,7 +116,7 @@ fn marked(program: &Program, random: &mut ChaCha8Rng, one_in: u32) -> Program {
     marked
 }
 
-/// Marks the accesses of a block: each not at all, always, or on a condition, as it is drawn.
+/// Marks each access of a block never, always, or on a condition, as drawn.
 fn mark(block: &mut Vec<Statement>, draw: &mut dyn FnMut() -> Option<Option<Expression>>) {
     for mut statement in std::mem::take(block) {
         match &mut statement.kind {
@@ -148,7 +148,7 @@ fn mark(block: &mut Vec<Statement>, draw: &mut dyn FnMut() -> Option<Option<Expr
     }
 }
 
-/// Whether a local is none, or true, if that has a meaning.
+/// Returns the condition that a local is none, or true, if it is defined.
 fn condition(id: u32, local: &Local) -> Option<Expression> {
     let of = |kind, content| Expression { kind, content, span: Span::default() };
     let content = local.content.clone();
@@ -163,8 +163,8 @@ fn condition(id: u32, local: &Local) -> Option<Expression> {
     }
 }
 
-/// Programs whose operations have points: those of the corpus where they take effect one at a time,
-/// right and wrong, with marks at random.
+/// Programs whose operations have points: the programs of the corpus in which operations take
+/// effect one at a time, right and wrong, with random marks.
 fn programs(seeds: u64) -> Vec<(String, Program)> {
     let mut programs = Vec::new();
     for name in [
@@ -194,9 +194,9 @@ fn programs(seeds: u64) -> Vec<(String, Program)> {
     programs
 }
 
-/// Some moves, of operations that may begin where others take effect at their points, and
-/// whether these explain what was returned. Ends with the first move that they do not explain,
-/// or before a fault.
+/// Makes some moves, of operations that may begin where others take effect at their points. Returns
+/// whether these effects explain the results. Ends with the first unexplained move, or before a
+/// fault.
 pub fn walk(
     case: &Case<'_>,
     points: &[bool],
@@ -254,7 +254,8 @@ fn explains(case: &Case<'_>, points: &[bool], moves: &[Move]) -> bool {
     explained(case, points, letters)
 }
 
-/// Whether some assignment to points, as far as operations have some, explains these letters.
+/// Returns true if some assignment of operations to points, where they have points, explains these
+/// letters.
 pub fn explained(case: &Case<'_>, points: &[bool], letters: impl Iterator<Item = Letter>) -> bool {
     let nothing = vec![Open::Nothing; case.machine.processes()];
     let first = (&case.sequential.initial(), &nothing[..]);
@@ -339,7 +340,7 @@ fn refinement_at_points_is_what_executions_say() {
     }
 }
 
-/// A read is a point iff it finds nothing, and the test of what it finds comes with it.
+/// A read is a point iff it finds nothing, and the test of its result is part of the same step.
 #[test]
 fn an_access_is_a_point_only_where_its_condition_holds() {
     let text = corpus::algorithm("linked_stack").unwrap().text;
@@ -371,7 +372,7 @@ fn an_access_is_a_point_only_where_its_condition_holds() {
     assert!(counts.len() == 5 && counts.values().all(|count| *count > 20), "{counts:?}");
 }
 
-/// Of the corpus: an operation takes effect at one of its points, and at no other step.
+/// In the corpus, an operation takes effect at one of its points, and at no other step.
 #[test]
 fn points_of_the_corpus_are_linearization_points() {
     let mut tried = 0;

@@ -1,4 +1,4 @@
-//! `size`: a number that a text declares, and the command line or an expectation may replace.
+//! `size`: a number that a text declares, and that the command line or an expectation may replace.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use snapshot_verify::refine::RefinementVerdict;
 
 use super::{Case, bounded, program};
 
-/// With another size it is the text with that number in place of the word.
+/// With another size, the text is equivalent to the one with that number in place of the word.
 #[test]
 fn a_size_is_the_number_in_its_place() {
     let mut compared = 0;
@@ -26,7 +26,7 @@ fn a_size_is_the_number_in_its_place() {
                 .collect();
             let written = program(&format!("{before}\n{rest}\n"));
             let sized = algorithm.with_size(size).unwrap().program_with_points(None).unwrap();
-            // Variables for what is read have its text as their names.
+            // Variables for read values are named by the text of the read.
             let sized = sized.to_string().replace("mod size", &format!("mod {size}"));
             assert_eq!(sized, written.to_string(), "{}", file.name);
             compared += 1;
@@ -35,7 +35,7 @@ fn a_size_is_the_number_in_its_place() {
     assert!(compared >= 8, "{compared}");
 }
 
-/// What grows with the size: states, and what a bug can do.
+/// A larger size gives more states.
 #[test]
 fn a_larger_stack_has_more_states() {
     let algorithm = parse("linked_stack", corpus::algorithm("linked_stack").unwrap().text).unwrap();
@@ -60,7 +60,7 @@ fn the_command_line_and_expectations_say_a_size() {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (output.status.code().unwrap(), text(output.stdout) + &text(output.stderr))
     };
-    // With at most `size` of them in it, a bag of 2 is as good as a stack of 1.
+    // With at most `size` elements in it, a bag of 2 is as good as a stack of 1.
     let text = "algorithm two
 size 1
 object bag:
@@ -98,7 +98,7 @@ expect n = 2, size 2: violation
     let (code, said) = run("check two.snapshot -n 2 --size 2 --trace found.trace");
     assert_eq!(code, 1, "{said}");
     assert!(said.starts_with("two, size 2, n = 2: violation"), "{said}");
-    // The trace knows the size.
+    // The trace records the size.
     let trace = std::fs::read_to_string(folder.path().join("found.trace")).unwrap();
     assert!(trace.contains("\nsize 2\n"), "{trace}");
     assert_eq!(run("replay found.trace").0, 1);
@@ -118,7 +118,7 @@ expect n = 2, size 2: violation
         assert_eq!(code, 2, "{said}");
         assert!(said.contains("declares no `size`") && said.contains(cure), "{said}");
     }
-    // One value does for an object, and says nothing of a snapshot.
+    // One value suffices for an object, and proves nothing about a snapshot.
     let (code, said) = run("check two.snapshot -n 2 --size 2 --values 1");
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("value 0, any number"), "{said}");

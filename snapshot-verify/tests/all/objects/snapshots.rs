@@ -1,5 +1,4 @@
-//! The snapshot, declared as an object: the same states and verdicts as of the snapshot that
-//! is built in.
+//! The snapshot as a declared object has the same states and verdicts as the built-in snapshot.
 
 use snapshot_verify::enumerate::enumerate;
 use snapshot_verify::interpret::Machine;
@@ -14,7 +13,7 @@ object snapshot:
     scan: view: return content
 ";
 
-/// The same text with the snapshot declared, and without linearization points.
+/// Returns the text with the snapshot declared, and without linearization points.
 fn declared(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.starts_with("expect "));
     let lines: Vec<String> = lines.map(|line| line.replace(" linearizes", "")).collect();

@@ -1,6 +1,6 @@
-//! Anonymous processes are put into order, and no answer changes: the objects of the corpus with
-//! their bugs, and random stacks, with and without that. `SNAPSHOT_PROGRAMS=FROM..TO` chooses
-//! the seeds of those.
+//! Anonymous processes are sorted without changing an answer: the objects of the corpus with their
+//! bugs, and random stacks, with and without symmetry. `SNAPSHOT_PROGRAMS=FROM..TO` chooses the
+//! seeds of the stacks.
 
 use snapshot_verify::interpret::{Client, Roles, Values};
 use snapshot_verify::object::{Judge, Judgement};
@@ -13,10 +13,10 @@ use super::points::refine;
 use super::{Case, algorithm, comparands, program};
 use crate::agreement::seeds;
 
-/// What a search says: the verdict, with the length of a counterexample.
+/// Answer of a search: the verdict, with the length of a counterexample.
 type Said = (&'static str, usize);
 
-/// What is said without and with symmetry, in how many states.
+/// Answers and numbers of states, without and with symmetry.
 #[derive(Debug)]
 struct Both {
     said: [Said; 2],
@@ -24,7 +24,7 @@ struct Both {
 }
 
 impl Both {
-    /// Counterexamples are executions of this very program, whichever processes were exchanged.
+    /// Counterexamples are executions of this program itself, for any exchange of processes.
     fn of(case: &Case<'_>, client: &Client, means: Means) -> Self {
         let both = [false, true].map(|symmetry| {
             let found = refine(case, client, Means { symmetry, ..means });
@@ -56,8 +56,8 @@ impl Both {
         Self { said: both.map(|(said, _)| said), states: both.map(|(_, states)| states) }
     }
 
-    /// Whether states were saved, of an answer that is the same. Without partial order reduction
-    /// counterexamples are shortest ones.
+    /// Returns true if symmetry saved states, and asserts that the answer is the same. Without
+    /// partial order reduction counterexamples are shortest ones.
     fn agree(&self, is_shortest: bool, n: usize, text: &str) -> bool {
         let [plain, reduced] = self.said;
         if plain.0 == "unknown" {
@@ -66,7 +66,7 @@ impl Both {
         assert_eq!(plain.0, reduced.0, "{text}");
         assert!(!is_shortest || plain.1 == reduced.1, "{plain:?} {reduced:?}: {text}");
         if plain.0 == "verified" {
-            // Each row stands for at most n! states.
+            // A sorted state represents at most n! states.
             let [all, few] = self.states;
             let orders: usize = (1..=n).product();
             assert!(few <= all && all <= few * orders, "{all} {few}: {text}");
@@ -93,7 +93,7 @@ fn objects_of_the_corpus_are_the_same_in_any_order() {
     for file in corpus::object_algorithms() {
         let algorithm = algorithm(file.text);
         let bugs = algorithm.bugs().iter().map(|bug| Some(&*bug.name.text));
-        // In the quick suite each second bug.
+        // In the quick suite every second bug.
         for bug in std::iter::once(None).chain(bugs.step_by(either(2, 1))) {
             let Ok(program) = algorithm.program_with_points(bug) else { continue };
             for n in [2, 3] {
@@ -167,7 +167,7 @@ fn processes_that_begin_nothing_are_not_exchanged() {
     }
 }
 
-/// Names of versions, and of nodes that are freed, are given out by steps, whichever process makes them.
+/// Steps assign names of versions and of freed nodes, for any process that makes them.
 #[test]
 fn where_names_are_given_out_processes_are_not_exchanged() {
     for name in ["tagged_stack", "tagged_queue"] {

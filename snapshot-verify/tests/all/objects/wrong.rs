@@ -1,11 +1,11 @@
-//! What a user can get wrong is told, with the place and the cure, and exit code 2.
+//! User errors are reported with the place and the correction, and exit code 2.
 
 use std::path::Path;
 use std::process::Command;
 
 use super::{Case, bounded, program};
 
-/// Exit code, standard output, standard error, in a folder that is the test's own.
+/// Returns exit code, standard output and standard error, in the test's folder.
 pub(super) fn answer(folder: &Path, arguments: &str) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
         .args(arguments.split_whitespace())
@@ -77,7 +77,7 @@ increment:
         if CAS(cell, x, x + 1): return
 ";
 
-/// Guards are for beginning: two processes that both may begin can go beyond them.
+/// Guards apply to invocations: two processes that both may begin can violate them together.
 #[test]
 fn a_faulty_object_is_bad_input_at_its_place() {
     let folder = tempfile::tempdir().unwrap();
@@ -149,7 +149,7 @@ fn traces_of_objects_are_replayed_and_others_refused() {
     assert!(error.contains("--html is for snapshots"), "{error}");
 }
 
-/// What would be a proof about nothing, or take for ever to begin, is refused.
+/// A check that would be vacuous, or that has too many operations to begin, is refused.
 #[test]
 fn operations_can_be_begun_and_are_not_too_many() {
     let folder = tempfile::tempdir().unwrap();
@@ -170,8 +170,7 @@ fn operations_can_be_begun_and_are_not_too_many() {
     }
 }
 
-/// More nodes than the text allows: no answer, whatever was searched; and a trace tells which
-/// node was used again.
+/// More nodes than the text allows: there is no answer, and a trace shows which node was reused.
 #[test]
 fn too_few_nodes_are_no_answer_and_traces_tell_which_are_used_again() {
     let folder = tempfile::tempdir().unwrap();

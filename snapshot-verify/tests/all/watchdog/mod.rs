@@ -1,8 +1,10 @@
-//! Limits bind within a step and within an analysis: hostile texts against a watchdog, for every method.
+//! Time limits apply within a step and within an analysis: hostile texts against a watchdog, for
+//! every method.
 //!
-//! `--time` and the first Ctrl-C end each command at most [`LATE`] late, in processor time, on any text.
-//! A few texts here; `SNAPSHOT_HOSTILE=FROM..TO cargo test -p snapshot-verify --test all watchdog::` hunts
-//! with the seeds that are given.
+//! `--time` and the first Ctrl-C end each command at most [`LATE`] late, in processor time, on any
+//! text. The suite tries a few texts;
+//! `SNAPSHOT_HOSTILE=FROM..TO cargo test -p snapshot-verify --test all watchdog::` tries the given
+//! seeds.
 
 #![cfg(target_os = "linux")]
 
@@ -22,17 +24,17 @@ use trial::lateness::{Ended, Told, interrupt};
 /// The program from outside.
 const PROGRAM: Program = Program::new(env!("CARGO_BIN_EXE_snapshot-verify"));
 
-/// How late a command may end.
+/// Maximum delay of the end of a command.
 const LATE: Duration = Duration::from_millis(200);
 
-/// When it is told to end.
+/// Time after which a command is to end.
 const AFTER: Duration = Duration::from_millis(150);
 
-/// How often a command is tried until it is late: on a machine that is busy, it may begin so late that what
-/// it does in time looks late.
+/// Number of attempts before a command counts as late: on a busy machine, it may start so late that
+/// a timely end looks late.
 const TRIES: usize = 4;
 
-/// The seeds that are tried.
+/// Returns the seeds to try.
 fn seeds(quick: u64, slow: u64) -> Range<u64> {
     let set = std::env::var("SNAPSHOT_HOSTILE").ok();
     let set = set.and_then(|set| {
@@ -42,14 +44,14 @@ fn seeds(quick: u64, slow: u64) -> Range<u64> {
     set.unwrap_or(0..either(quick, slow))
 }
 
-/// Runs a command on a text until it ends in time, or is late each time.
+/// Runs a command on a text until it ends in time, or is late in each attempt.
 fn in_time(arguments: &[&str], told: Told) -> Ended {
     let after = AFTER.as_secs_f64().to_string();
     let limit = ["--time", &after];
     let all = [arguments, if told == Told::Limit { &limit } else { &[] }].concat();
     let mut last = PROGRAM.ended(&all, AFTER, told);
     for _ in 1..TRIES {
-        // A signal may come before the program listens.
+        // A signal may arrive before the program listens.
         if last.killed || last.late < LATE && last.code.is_some() {
             break;
         }
@@ -85,7 +87,7 @@ fn hunt(seeds: Range<u64>, text: fn(u64) -> String, commands: &[&str]) {
         }
     }
     assert!(late.is_empty(), "{}", late.join("\n"));
-    // Not all of them are refused, or end by themselves.
+    // Some texts are neither refused nor decided.
     assert!(undecided > 0);
 }
 

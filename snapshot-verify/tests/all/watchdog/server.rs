@@ -11,10 +11,10 @@ use trial::lateness::processor_time;
 
 use super::{AFTER, LATE, PROGRAM, TRIES, seeds, texts};
 
-/// How long is waited for an answer.
+/// Maximum time to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A server, and what it has said.
+/// A server, and its output.
 struct Server {
     child: Child,
     input: ChildStdin,
@@ -76,7 +76,7 @@ impl Server {
         self.send(&json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": params }));
     }
 
-    /// The response to a request; none if it does not come.
+    /// Returns the response to a request; `None` if it does not arrive.
     fn answer(&self, id: u64) -> Option<Value> {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -92,7 +92,7 @@ impl Server {
         processor_time(self.child.id()).unwrap_or_default()
     }
 
-    /// The processor time that a request takes beyond this time; none if it has no answer.
+    /// Returns the processor time that a request takes beyond this time; `None` without an answer.
     fn late(&mut self, id: u64, after: Duration, ask: impl FnOnce(&mut Self)) -> Option<Duration> {
         ask(self);
         thread::sleep(after);
@@ -102,7 +102,7 @@ impl Server {
     }
 }
 
-/// What is late of a text: to show it, or to verify it; none if all is in time.
+/// Returns the late request for a text, to show or to verify it; `None` if all are in time.
 fn late(text: &str) -> Option<String> {
     let mut server = Server::new();
     let uri = "file:///hostile.snapshot";
@@ -110,7 +110,7 @@ fn late(text: &str) -> Option<String> {
         server.open(uri, text);
         server.ask(1, "textDocument/documentSymbol", &json!({ "textDocument": { "uri": uri } }));
     });
-    // As long as a text may be, it is read at once.
+    // A text of maximum length is read immediately.
     if shown.is_none_or(|shown| shown >= LATE) {
         return Some(format!("shown: {shown:?}"));
     }

@@ -1,22 +1,20 @@
-//! Texts that try to be slow: nested calls, quantifiers, loops and blocks, large types, deep nesting, many
-//! statements, variables, conditions, links and versions, as many as are drawn. Most are programs.
+//! Random texts designed to be slow: nested calls, quantifiers, loops and blocks, large types, deep
+//! nesting, many statements, variables, conditions, links and versions. Most are valid programs.
 
 use std::fmt::Write;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// A text in the making.
+/// A text under construction.
 struct Draw {
     random: ChaCha8Rng,
     /// Declarations of shared and private variables, and of types.
     declared: String,
-    /// Procedures.
     procedures: String,
     names: u32,
 }
 
-/// A snapshot algorithm.
 pub fn snapshot(seed: u64) -> String {
     let mut draw = Draw::new(seed);
     let (update, scan) = (draw.pieces(1, 3), draw.pieces(0, 2));
@@ -69,7 +67,7 @@ impl Draw {
         of[self.below(of.len())]
     }
 
-    /// A number from 1 on, small or large alike.
+    /// Returns a number from 1 on; small and large numbers are equally likely.
     fn size(&mut self, most: usize) -> usize {
         let bits = self.below(most.ilog2() as usize + 1) as u32;
         (2_usize.pow(bits) + self.below(2_usize.pow(bits))).min(most)
@@ -85,7 +83,7 @@ impl Draw {
         self.declared.push('\n');
     }
 
-    /// A truth value.
+    /// Returns a truth value.
     fn bit(&mut self) -> String {
         let name = self.name("z");
         let (line, suffix) = match self.below(3) {
@@ -112,7 +110,7 @@ impl Draw {
         (0..count).flat_map(|_| self.piece(0)).collect()
     }
 
-    /// Statements, within that many others.
+    /// Returns statements, nested in this many others.
     fn piece(&mut self, within: usize) -> Vec<String> {
         match self.below(16) {
             0 | 1 => self.calls(within),
@@ -251,7 +249,7 @@ impl Draw {
         vec![format!("{copy} := {name}_0")]
     }
 
-    /// Conditions of what is not known: each doubles the ways.
+    /// Conditions on unknown values: each doubles the number of paths.
     fn ways(&mut self) -> Vec<String> {
         let (name, odd, read, told) = (self.name("u"), self.name("y"), self.name("c"), self.bit());
         let count = self.size(400);
