@@ -1,16 +1,15 @@
-//! The vectors that complete operations returned, in their only possible order.
+//! The vectors of the complete operations, in their only possible order.
 //!
-//! Shared by the monitors of snapshots ([`crate::monitor`]) and of immediate
-//! snapshots ([`crate::immediate`]); "scan" stands for whatever returns vectors.
-//! In a linearizable history any two of them are comparable (condition D), so
-//! they form a chain, and comparable vectors are ordered by their sums. A new
-//! vector is comparable with all others iff it is with its two neighbours; and
-//! it is at least as large as every scan that precedes it in real time
-//! (condition C) iff it is at least as large as the largest of these. So one
-//! number per open scan, the *floor*, replaces a vector: the sum of the largest
-//! complete scan at its invocation.
+//! Shared by the monitors of snapshots ([`crate::monitor`]) and of immediate snapshots
+//! ([`crate::immediate`]). "Scan" stands for every operation that returns a vector. In a
+//! linearizable history any two vectors are comparable (condition D), so they form a chain, and
+//! comparable vectors are ordered by their sums. A new vector is comparable with all others iff it
+//! is comparable with its two neighbours. It is at least as large as every scan that precedes it in
+//! real time (condition C) iff it is at least as large as the largest of these. So one number per
+//! open scan, the *floor*, replaces a vector: the sum of the largest complete scan at its
+//! invocation.
 //!
-//! Kept are only the vectors from the floor of the oldest open scan on.
+//! The chain keeps only the vectors from the floor of the oldest open scan on.
 
 use std::collections::VecDeque;
 
@@ -18,22 +17,22 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug)]
 struct Element {
     sum: u64,
-    /// Where its vector is, in units of vectors.
+    /// Position of the vector, in units of vectors.
     slot: u32,
-    /// The scan that returned it first.
+    /// The first scan that returned the vector.
     scan: u64,
 }
 
-/// A vector of the chain with which a new one cannot be reconciled.
+/// A vector of the chain that contradicts a new one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Conflict {
-    /// It precedes the new scan and is larger at some entry.
+    /// The vector precedes the new scan and is larger at some entry.
     Above(u64, Slot),
-    /// Neither is larger than the other.
+    /// Neither vector is larger than the other.
     Incomparable(u64, Slot),
 }
 
-/// Where a vector is kept.
+/// Position of a vector in the store.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Slot(u32);
 
@@ -54,7 +53,7 @@ fn at_most(smaller: &[u64], larger: &[u64]) -> bool {
 }
 
 impl Chain {
-    /// The sum of the largest vector; 0 if there is none.
+    /// Returns the sum of the largest vector; 0 if the chain is empty.
     #[inline]
     pub fn floor(&self) -> u64 {
         self.elements.back().map_or(0, |element| element.sum)
@@ -72,22 +71,21 @@ impl Chain {
         &self.vectors[start..start + self.width]
     }
 
-    /// The scan whose vector has the sum `floor`, if kept, and that vector.
+    /// Returns the scan whose vector has the sum `floor`, if kept, and that vector.
     pub fn at_floor(&self, floor: u64) -> Option<(u64, Slot)> {
         let position = self.elements.binary_search_by_key(&floor, |element| element.sum).ok()?;
         let element = self.elements[position];
         Some((element.scan, Slot(element.slot)))
     }
 
-    /// Inserts what `scan`, invoked when the floor was `floor`, returned; whether
-    /// no scan kept returned the same. O(width), plus the distance to the end of
-    /// the chain.
+    /// Inserts the vector of `scan`, which was invoked when the floor was `floor`. Returns true if
+    /// the chain held no equal vector. O(width), plus the distance to the end of the chain.
     #[inline]
     pub fn insert(&mut self, vector: &[u64], scan: u64, floor: u64) -> Result<bool, Conflict> {
         self.insert_summed(vector, vector.iter().sum(), scan, floor)
     }
 
-    /// As [`Self::insert`], of a vector whose entries have this sum.
+    /// As [`Self::insert`], for a vector with a known sum.
     #[inline]
     pub fn insert_summed(
         &mut self,
@@ -130,30 +128,28 @@ impl Chain {
         Ok(true)
     }
 
-    /// The largest vector kept whose sum is less than `sum`, and a scan that
-    /// returned it.
+    /// Returns the largest vector whose sum is less than `sum`, and a scan that returned it.
     #[inline]
     pub fn below(&self, sum: u64) -> Option<(u64, &[u64])> {
         let element = self.elements.get(self.position(sum).checked_sub(1)?)?;
         Some((element.scan, self.vector(Slot(element.slot))))
     }
 
-    /// The smallest vector kept whose sum is greater than `sum`, and a scan that
-    /// returned it.
+    /// Returns the smallest vector whose sum is greater than `sum`, and a scan that returned it.
     pub fn above(&self, sum: u64) -> Option<(u64, &[u64])> {
         let element = self.elements.get(self.position(sum + 1))?;
         Some((element.scan, self.vector(Slot(element.slot))))
     }
 
-    /// The largest vector kept, and a scan that returned it.
+    /// Returns the largest vector, and a scan that returned it.
     #[inline]
     pub fn largest(&self) -> Option<(u64, &[u64])> {
         let element = self.elements.back()?;
         Some((element.scan, self.vector(Slot(element.slot))))
     }
 
-    /// Number of elements with a smaller sum. Most scans are recent: look
-    /// backwards first.
+    /// Returns the number of elements with a smaller sum. Searches backwards first, since most
+    /// scans are recent.
     #[inline]
     fn position(&self, sum: u64) -> usize {
         let len = self.elements.len();

@@ -1,10 +1,10 @@
-//! The checker that chooses by itself.
+//! The checker that chooses a method for each history.
 //!
-//! A simple history goes to the observer; any other whose reads are
-//! unambiguous to the linear-time conditions; one whose updates overlap to
-//! [`crate::saturation`]; what that leaves open, since values repeat, to exact
-//! search. Where scans are partial, each component of segments is decided by itself.
-//! The answer says which it was, and carries its certificate.
+//! A simple history goes to the observer; any other history with unambiguous reads to the
+//! linear-time conditions; a history with overlapping updates to [`crate::saturation`]; a history
+//! that remains undecided, since values repeat, to exact search. Where scans are partial, each
+//! component of segments is decided separately. The answer names the method, and carries its
+//! certificate.
 
 mod by_automata;
 mod by_search;
@@ -32,10 +32,10 @@ use crate::simple::SimpleHistory;
 use crate::verdict::{Cause, Dispute, Linearization, Method, Unknown, Verdict};
 use crate::{OperationId, certificate};
 
-/// A verdict, how it was reached, and, for a violation, what tells it.
+/// A verdict, the method, and, for a violation, an explanation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Report<V> {
-    /// How the verdict was reached.
+    /// The method that reached the verdict.
     pub method: Method,
     /// The verdict with its certificate.
     pub verdict: Verdict,
@@ -43,13 +43,13 @@ pub struct Report<V> {
     pub explanation: Option<Explanation<V>>,
     /// Number of the event that completes the violation, if the verdict is one.
     pub decided_at: Option<usize>,
-    /// Whether every prefix that ends before that event is known to be linearizable; else the
-    /// violation is complete at it, or before.
+    /// True if every prefix that ends before that event is known to be linearizable; else the
+    /// violation is complete at that event, or before.
     pub is_first: bool,
 }
 
 impl<V> Report<V> {
-    /// A verdict that is no violation.
+    /// Creates a report without a violation.
     const fn of(method: Method, verdict: Verdict) -> Self {
         Self { method, verdict, explanation: None, decided_at: None, is_first: false }
     }
@@ -93,8 +93,8 @@ fn whole<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) ->
     }
 }
 
-/// By the saturated relation, and by search where that leaves something open. What it finds
-/// is confirmed before it is believed.
+/// Decides by the saturated relation, and by search where that is undecided. Every finding is
+/// confirmed before it is reported.
 fn saturate<V: Clone + Eq + Hash>(
     history: &History<V>,
     undecided: Undecided,
@@ -106,7 +106,7 @@ fn saturate<V: Clone + Eq + Hash>(
             let found = search::search_guided(history, &guide, budget);
             return searched(history, found, cause, budget);
         }
-        // What is left of the budget may do for a search.
+        // The rest of the budget may suffice for a search.
         saturation::Outcome::Exhausted { .. } if matches!(cause, Cause::AmbiguousValue { .. }) => {
             None
         }
@@ -115,7 +115,7 @@ fn saturate<V: Clone + Eq + Hash>(
     report.unwrap_or_else(|| search(history, cause, budget))
 }
 
-/// An answer of the saturated relation, if it is confirmed.
+/// Returns the answer of the saturated relation, if it is confirmed.
 fn saturated<V: Clone + Eq + Hash>(
     history: &History<V>,
     outcome: saturation::Outcome,
@@ -140,7 +140,7 @@ fn saturated<V: Clone + Eq + Hash>(
             is_confirmed.then(|| {
                 let refuted = Completion { event, is_first };
                 let first = violation::first_event(history, refuted, budget);
-                // What proves a longer prefix proves nothing of this one.
+                // A proof for a longer prefix does not prove this one.
                 let at_hand = (first.event == event).then_some(shown);
                 violation::proved(method, history, first, at_hand, budget)
             })
@@ -165,28 +165,26 @@ fn saturated<V: Clone + Eq + Hash>(
     }
 }
 
-/// A way to check that applies to every history, or says that it does not. It is the way to the
-/// verdict; the first event of a violation, and a proof that ends there, are looked for by all
-/// means.
+/// A method that applies to every history, or reports that it does not. It finds the verdict; the
+/// first event of a violation, and a proof that ends there, are found by all means.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Checker {
-    /// The linear-time conditions. Where scans are partial, each component of segments by
-    /// itself; what they leave undecided of one is judged by all means before the violation of
-    /// another one.
+    /// The linear-time conditions. Where scans are partial, each component of segments is decided
+    /// separately; a component that stays undecided is judged by all means before the violation of
+    /// another one is reported.
     Linear,
     /// The saturated relation, for updates that overlap.
     Saturation,
-    /// Exact search, with what is known of snapshots.
+    /// Exact search, with the knowledge of snapshots.
     Search,
-    /// Exact search with nothing but the specification ([`crate::generic`]).
+    /// Exact search with only the specification ([`crate::generic`]).
     Generic,
     /// The three automata on all renamings ([`crate::renaming`]): the theorem, taken literally.
     Automata,
 }
 
-/// Checks a history in a way of the caller's choice, as a second opinion on
-/// [`check`], or for comparison. Operations that prove a violation are found as
-/// [`check`] finds them.
+/// Checks a history by a method of the caller's choice, as a second opinion on [`check`], or for
+/// comparison. Operations that prove a violation are found as [`check`] finds them.
 ///
 /// # Errors
 /// If the linear-time conditions were chosen and do not decide the history, or the automata,
@@ -211,8 +209,8 @@ pub fn check_by<V: Clone + Eq + Hash>(
     }
 }
 
-/// By the linear-time conditions; if the history is simple, also by the observer, unless the
-/// caller insists on the conditions.
+/// Decides by the linear-time conditions; if the history is simple, also by the observer, unless
+/// the caller insists on the conditions.
 fn without_search<V: Clone + Eq + Hash>(
     history: &History<V>,
     insists: bool,
@@ -232,8 +230,8 @@ fn without_search<V: Clone + Eq + Hash>(
     Ok(report.unwrap_or_else(|dispute| Report::of(Method::Linear, Verdict::Disputed(dispute))))
 }
 
-/// How a history that needs no search is decided: if it is simple, by the
-/// observer, whose answer must be the linear-time check's.
+/// Returns the method for a history that needs no search: if it is simple, the observer, whose
+/// answer must agree with the linear-time check's.
 fn method<V: Eq>(history: &History<V>, is_linearizable: bool) -> Result<Method, Dispute> {
     let Ok(simple) = SimpleHistory::recognise(history) else { return Ok(Method::Linear) };
     let (observer, pass) = (Dispute::OBSERVER, Dispute::PASS);
@@ -244,7 +242,7 @@ fn method<V: Eq>(history: &History<V>, is_linearizable: bool) -> Result<Method, 
     }
 }
 
-/// The first event at which a history with a violation is non-linearizable.
+/// Returns the first event at which a history with a violation is non-linearizable.
 fn first_alarm<V: Clone + Eq + Hash>(history: &History<V>) -> Result<Alarm, Dispute> {
     let mut monitor =
         Monitor::linear(history.declaration()).expect("a history's declaration is valid");
@@ -257,9 +255,8 @@ fn first_alarm<V: Clone + Eq + Hash>(history: &History<V>) -> Result<Alarm, Disp
     Err(Dispute { accepting: Dispute::MONITOR, refusing: Dispute::PASS })
 }
 
-/// Explains an alarm. Where its operations alone do not prove it - the order of
-/// two overlapping updates of one segment may be known only from other scans -
-/// a proof is searched for.
+/// Explains an alarm. Its operations alone may not prove it: the order of two overlapping updates
+/// of one segment may follow only from other scans. Then searches for a proof.
 fn violation<V: Clone + Eq + Hash>(
     history: &History<V>,
     method: Method,
@@ -271,8 +268,8 @@ fn violation<V: Clone + Eq + Hash>(
     Ok(violation::proved(method, history, at, Some(explain(history, &alarm)), budget))
 }
 
-/// Whether a history is linearizable, without certificates; `None` if the
-/// budget ran out. About twice as fast as [`check`] where that is linear.
+/// Decides whether a history is linearizable, without certificates; `None` if the budget ran out.
+/// About twice as fast as [`check`] where that is linear.
 pub fn decide<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Option<bool> {
     if !history.has_partial_scans() {
         return decide_whole(history, budget);
@@ -320,7 +317,7 @@ impl Linearization {
         self.order.len()
     }
 
-    /// Whether no operation took effect.
+    /// Returns true if no operation took effect.
     pub const fn is_empty(&self) -> bool {
         self.order.is_empty()
     }

@@ -13,9 +13,9 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 #[error("{kind} {given} is out of range: the largest allowed is {limit}")]
 pub struct IdError {
-    /// What is counted: `"process"`, `"segment"` or `"operation"`.
+    /// The kind of identifier: `"process"`, `"segment"` or `"operation"`.
     pub kind: &'static str,
-    /// The index that was asked for.
+    /// The rejected index.
     pub given: u64,
     /// The largest index allowed.
     pub limit: u64,
@@ -75,8 +75,8 @@ macro_rules! id {
 }
 
 id!(
-    /// A process: whoever invokes operations, one at a time. Processes are
-    /// numbered from 0; there may be more of them than segments.
+    /// A process: a sequential client that invokes one operation at a time. Processes are numbered
+    /// from 0; there may be more of them than segments.
     Process(u32), "process", "p", (1 << 20) - 1
 );
 id!(

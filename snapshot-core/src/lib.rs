@@ -19,7 +19,7 @@
 //! assert!(matches!(report.verdict, Verdict::Linearizable(order) if order.len() == 2));
 //! ```
 //!
-//! | module | what it is |
+//! | module | contents |
 //! | --- | --- |
 //! | [`history`] | events, operations, recorded executions |
 //! | [`check`] | the checker that chooses among those below |

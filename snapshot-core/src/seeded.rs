@@ -1,14 +1,14 @@
 //! Hash tables for keys that a recording chooses.
 //!
-//! Values, keys, and the states that are made of them come from outside. With a hash that is
-//! the same in every process, a recording can be written whose values all fall into one place
-//! of a table, and each access takes as long as the table is large. So each process draws a
-//! seed, and all tables of this crate hash with it. The hash is foldhash, which multiplies what
-//! a secret was added to, and folds the product: unlike a secret that is added behind a product
-//! which is known, as in `rustc-hash`, it leaves no set of keys that collide for most seeds.
-//! It is no defence against an attacker who can measure the process while it runs.
+//! Values, keys, and the states made of them come from outside. With a hash that is the same in
+//! every process, an attacker can write a recording whose values all collide, and each access takes
+//! time linear in the size of the table. So each process draws a seed, and all tables of this crate
+//! hash with it. The hash is foldhash, which multiplies the sum of a key and a secret, and folds
+//! the product: no set of keys collides for most seeds. If the secret is added after a product that
+//! is known, as in `rustc-hash`, such sets exist. The hash does not protect against an attacker who
+//! can measure the process while it runs.
 //!
-//! No answer depends on the order of a table. So that tests can tell, a program can [`set`] the
+//! No answer depends on the order of a table. To let tests verify this, a program can [`set`] the
 //! seed.
 
 use std::collections::{HashMap, HashSet};
@@ -24,7 +24,7 @@ pub type SeededMap<K, V> = HashMap<K, V, SeededState>;
 /// A hash set whose members come from outside.
 pub type SeededSet<K> = HashSet<K, SeededState>;
 
-/// The seed of the process: that of each table, and that which they share.
+/// The seed of the process: the seed of each table, and the shared seed.
 static PROCESS: OnceLock<(u64, SharedSeed)> = OnceLock::new();
 
 /// Hashes with the seed of the process.
@@ -48,17 +48,17 @@ impl BuildHasher for SeededState {
     }
 }
 
-/// Two seeds that do not tell each other.
+/// Derives two seeds, neither of which reveals the other.
 fn seeds(seed: [u64; 2]) -> (u64, SharedSeed) {
     (seed[0], SharedSeed::from_u64(seed[1]))
 }
 
-/// Sets the seed of the process, before there is any table; whether it was in time.
+/// Sets the seed of the process. Returns false if it was set, or drawn for a table, before.
 pub fn set(seed: u64) -> bool {
     PROCESS.set(seeds([seed, !seed])).is_ok()
 }
 
-/// A seed from the keys that the operating system has drawn for tables of `std`.
+/// Draws a seed from the keys that the operating system provides for tables of `std`.
 fn drawn() -> [u64; 2] {
     [RandomState::new().hash_one(0), RandomState::new().hash_one(1)]
 }
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(hash(1), hash(1));
         assert_ne!(hash(1), hash(2));
         assert_ne!(drawn(), drawn());
-        // One seed for a process.
+        // All tables of a process have one seed.
         assert_eq!(SeededState::default().hash_one(5), SeededState::default().hash_one(5));
     }
 }

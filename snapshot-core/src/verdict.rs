@@ -1,9 +1,8 @@
-//! Answers, with what proves them.
+//! Answers and their proofs.
 //!
-//! A verdict is never a bare yes or no. *Linearizable* comes with a
-//! linearization, *violation* with the few operations that no order can
-//! satisfy, *unknown* with what ran out. Each certificate can be checked by
-//! [`crate::certificate`], which shares no code with the search for it.
+//! A verdict is never a bare yes or no. *Linearizable* comes with a linearization, *violation* with
+//! the few operations that no order can satisfy, *unknown* with the budget that ran out.
+//! [`crate::certificate`] can check each certificate, and shares no code with the search for it.
 
 use std::fmt;
 
@@ -12,7 +11,7 @@ use thiserror::Error;
 use crate::renaming::{Renaming, Unrenamable};
 use crate::{History, OperationId, Segment};
 
-/// How a verdict was reached.
+/// The method that reached a verdict.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Method {
     /// The history is simple: the observer of its three automata decided.
@@ -23,15 +22,15 @@ pub enum Method {
     Saturation,
     /// Values are ambiguous: exact search decided.
     Search,
-    /// The search that knows of no object but by its specification decided, since
-    /// the caller asked for it.
+    /// The search that knows an object only by its specification decided, on the caller's request.
     Generic,
-    /// The three automata on all renamings decided, since the caller asked for them.
+    /// The three automata on all renamings decided, on the caller's request.
     Automata,
 }
 
 impl Method {
-    /// A one-word name: `simple`, `linear`, `saturation`, `search`, `generic` or `automata`.
+    /// Returns a one-word name: `simple`, `linear`, `saturation`, `search`, `generic` or
+    /// `automata`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Simple => "simple",
@@ -50,12 +49,12 @@ impl fmt::Display for Method {
     }
 }
 
-/// Whether a history is linearizable, with the proof.
+/// The verdict on a history, with its proof.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Verdict {
-    /// It is, and this order shows it.
+    /// The history is linearizable, and this order shows it.
     Linearizable(Linearization),
-    /// It is not, and these operations show it.
+    /// The history is not linearizable, and these operations show it.
     Violation(Witness),
     /// A budget ran out first.
     Unknown(Unknown),
@@ -63,15 +62,15 @@ pub enum Verdict {
     Disputed(Dispute),
 }
 
-/// A fault of this crate: two judges that must agree on every history do not. There is no
-/// answer then, and the history is worth a report.
+/// A fault of this crate: two judges that must agree on every history disagree. There is no answer
+/// then; please report the history.
 #[derive(Clone, Copy, Debug, Eq, Error, Hash, PartialEq)]
 #[error(
     "BUG in this program, please report it: {accepting} accepts the recording, and {refusing} \
          does not"
 )]
 pub struct Dispute {
-    /// The judge that calls the history right.
+    /// The judge that accepts the history.
     pub accepting: &'static str,
     /// The judge that finds a violation.
     pub refusing: &'static str,
@@ -89,7 +88,7 @@ impl Dispute {
 }
 
 impl Verdict {
-    /// A one-word name: `linearizable`, `violation`, `unknown` or `disputed`.
+    /// Returns a one-word name: `linearizable`, `violation`, `unknown` or `disputed`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Linearizable(_) => "linearizable",
@@ -111,16 +110,15 @@ pub struct Linearization {
     pub order: Vec<OperationId>,
 }
 
-/// A few operations of a history that have no linearization, whatever the
-/// other operations did.
+/// A few operations of a history that have no linearization, for any choice of the other
+/// operations.
 ///
-/// Restricting a history to some of its segments, dropping scans, and dropping
-/// updates that none of the remaining scans can have read turn linearizable
-/// histories into linearizable ones. So a history is non-linearizable if what
-/// remains after such steps is.
+/// Restricting a history to some of its segments, dropping scans, and dropping updates that none of
+/// the remaining scans can have read turn linearizable histories into linearizable ones. So a
+/// history is non-linearizable if its remainder after such steps is.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Witness {
-    /// Why there is no order.
+    /// The reason for a missing order.
     pub reason: Reason,
     /// The segments that matter, ascending. The other entries of the scans are
     /// not needed for the contradiction.
@@ -132,38 +130,38 @@ pub struct Witness {
     pub renaming: Option<Renaming>,
 }
 
-/// Why some operations have no linearization. "Update number b" counts a
-/// segment's updates from 1; number 0 is its initial value.
+/// The reason why some operations have no linearization. "Update number b" counts a segment's
+/// updates from 1; number 0 is its initial value.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Reason {
-    /// Condition A: no update of `segment` ever wrote what `scan` returned.
+    /// Condition A: no update of `segment` ever wrote the value that `scan` returned.
     NeverWritten {
         /// The scan.
         scan: OperationId,
         /// The entry.
         segment: Segment,
     },
-    /// Condition A: the only update that wrote what `scan` returned failed.
+    /// Condition A: the only update that wrote the value that `scan` returned failed.
     FailedUpdateSeen {
         /// The scan.
         scan: OperationId,
         /// The failed update.
         update: OperationId,
     },
-    /// Condition A: `update`, which wrote what `scan` returned, was invoked
-    /// only after `scan` had responded.
+    /// Condition A: `update`, which wrote the value that `scan` returned, was invoked only after
+    /// `scan` had responded.
     Future {
         /// The scan.
         scan: OperationId,
         /// The update.
         update: OperationId,
     },
-    /// Condition B: what `scan` returned for the segment of `overwriting` had
-    /// been overwritten by it before `scan` was invoked.
+    /// Condition B: `overwriting` had overwritten the value that `scan` returned for its segment
+    /// before `scan` was invoked.
     Stale {
         /// The scan.
         scan: OperationId,
-        /// The completed update whose value, or a later one, was due.
+        /// The completed update whose value, or a later one, `scan` had to return.
         overwriting: OperationId,
     },
     /// Condition C: `earlier` responded before `later` was invoked, and saw a
@@ -182,9 +180,9 @@ pub enum Reason {
         first: OperationId,
         /// The scan that is ahead at `j`.
         second: OperationId,
-        /// Where `first` is ahead.
+        /// The segment where `first` is ahead.
         i: Segment,
-        /// Where `second` is ahead.
+        /// The segment where `second` is ahead.
         j: Segment,
     },
     /// Condition E: `scan` saw `seen` but not `missing`, which had responded
@@ -197,16 +195,16 @@ pub enum Reason {
         /// The update that it should therefore have seen.
         missing: OperationId,
     },
-    /// The operations would have to come before themselves, by a [`Refutation`].
+    /// Each of the operations would have to come before itself, by a [`Refutation`].
     Cycle,
     /// Either order of two operations leads to a contradiction, by a [`Refutation`].
     Ordering,
-    /// No order of these operations exists; established by trying all.
+    /// No order of these operations exists; established by exhaustive search.
     NoOrder,
 }
 
 impl Reason {
-    /// A short name, the same in reports, generated cases and tests.
+    /// Returns a short name, the same in reports, generated cases and tests.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::NeverWritten { .. } => "never-written",
@@ -226,15 +224,14 @@ impl Reason {
 /// A derivation of a contradiction, line by line: if the history had a
 /// linearization, the statement of each line would be true in it.
 ///
-/// The *block* of an update consists of it and all scans that saw it; the block
-/// of an initial value, of the scans that returned it. An entry tells which update it was
-/// read from only if no other one could have been read there: by time, or because the
-/// others are excluded line by line.
+/// The *block* of an update consists of it and all scans that saw it; the block of an initial
+/// value, of the scans that returned it. An entry determines its source only if no other update
+/// could have been read there: by time, or because the others are excluded line by line.
 /// [`crate::certificate::refutation`] checks each line in O(1).
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Refutation {
-    /// The lines. The last one says that an operation comes before itself,
-    /// outside all supposition.
+    /// The lines. The last one states that an operation comes before itself, outside every
+    /// supposition.
     pub lines: Vec<Line>,
 }
 
@@ -245,11 +242,11 @@ pub struct Line {
     pub before: OperationId,
     /// The later operation.
     pub after: OperationId,
-    /// Why.
+    /// The rule that justifies the line.
     pub rule: Rule,
 }
 
-/// Why one operation takes effect before another one. Lines are numbered from 0.
+/// The reason why one operation takes effect before another one. Lines are numbered from 0.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Rule {
     /// The first responded before the second was invoked.
@@ -266,23 +263,23 @@ pub enum Rule {
         /// The line that has `after`.
         second: usize,
     },
-    /// In `segment`, `before` is in the block of line `because`'s first operation,
-    /// and `after` in that of its second one, which is another block: all of a
-    /// block comes before all of the other, since a segment's values do not return.
+    /// In `segment`, `before` is in the block of line `because`'s first operation, and `after` in
+    /// the block of its second one, a different block. All of a block comes before all of the
+    /// other, since a segment's values do not return.
     Block {
         /// The segment.
         segment: Segment,
         /// A line about one operation of each block.
         because: usize,
     },
-    /// Supposed of two complete operations, until a line says that an operation
+    /// A supposition about two complete operations. It holds until a line states that an operation
     /// comes before itself; suppositions may be nested.
     Suppose,
     /// The supposition that has just led to a contradiction was the converse.
     Otherwise,
-    /// Supposed of the second, a scan: that it read its entry of the segment from the
-    /// first, or found the initial value there if the first is the scan itself; until a
-    /// line says that an operation comes before itself.
+    /// A supposition about the second operation, a scan: it read its entry of the segment from the
+    /// first operation, or found the initial value there if the first is the scan itself. It holds
+    /// until a line states that an operation comes before itself.
     Source {
         /// The segment.
         segment: Segment,
@@ -292,8 +289,8 @@ pub enum Rule {
         /// The segment.
         segment: Segment,
     },
-    /// There is nothing that the scan, which is both operations, can have read in the
-    /// segment: no update of the value that was there by time and is not excluded.
+    /// The scan, which is both operations, has no source in the segment: by time and the excluded
+    /// sources, no update of its value was in the segment.
     Unreadable {
         /// The segment.
         segment: Segment,
@@ -301,12 +298,12 @@ pub enum Rule {
 }
 
 impl Line {
-    /// Whether it says of an operation that it comes before itself, which none does.
+    /// Returns true if the line states that an operation comes before itself, which is impossible.
     pub const fn is_contradiction(&self) -> bool {
         self.before.index() == self.after.index() && self.is_order()
     }
 
-    /// The same, where the lines that it refers to have other numbers.
+    /// Returns the rule with other numbers for the lines that it refers to.
     pub(crate) fn renumbered(self, place: impl Fn(usize) -> usize) -> Self {
         let rule = match self.rule {
             Rule::Chain { first, second } => {
@@ -318,16 +315,16 @@ impl Line {
         Self { rule, ..self }
     }
 
-    /// Whether it says of two operations which comes first.
+    /// Returns true if the line states the order of two operations.
     pub const fn is_order(&self) -> bool {
         !matches!(self.rule, Rule::Source { .. } | Rule::Excluded { .. })
     }
 }
 
-/// Why there is no answer, and what is known all the same.
+/// The reason for a missing answer, and the partial result.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Unknown {
-    /// What made a search necessary.
+    /// The reason why a search was necessary.
     pub cause: Cause,
     /// The budget that ran out.
     pub exhausted: Exhausted,
@@ -337,7 +334,7 @@ pub struct Unknown {
     pub linearizable_events: usize,
 }
 
-/// What the linear-time conditions cannot decide, or are not asked.
+/// The property of a history that rules out the linear-time conditions, or a request of the caller.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Cause {
     /// A scan returned a value that more than one update may have written.
@@ -354,8 +351,8 @@ pub enum Cause {
         /// The update invoked before `first` was over.
         second: OperationId,
     },
-    /// A scan returned some of the segments only, and updates overlap or other scans
-    /// returned its segments together with others.
+    /// A scan returned only some of the segments, and updates overlap or other scans returned its
+    /// segments together with others.
     PartialScan {
         /// The scan.
         scan: OperationId,
@@ -366,7 +363,7 @@ pub enum Cause {
     Requested,
 }
 
-/// Which budget of an exact search ran out.
+/// The exhausted budget of an exact search.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Exhausted {
     /// Time.
@@ -375,7 +372,7 @@ pub enum Exhausted {
     Memory,
 }
 
-/// How large a history is, as a report says it.
+/// The size of a history for reports.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Size {
     /// Number of operations.
@@ -391,7 +388,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// The size of a history. O(operations).
+    /// Counts the size of a history. O(operations).
     pub fn of<V>(history: &History<V>) -> Self {
         let failed = history.operations().iter().filter(|operation| operation.is_failed());
         Self {

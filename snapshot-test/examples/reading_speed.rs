@@ -1,5 +1,5 @@
-//! Reads a recording without doing anything with its events, and says how fast
-//! that was: `cargo run --release --example reading_speed -- FILE`.
+//! Reads a recording without processing its events, and prints the speed:
+//! `cargo run --release --example reading_speed -- FILE`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Number of events, and of values that scans returned.
+/// Counts the events, and the values that scans returned.
 fn count(mut reader: InputReader) -> Result<(u64, u64), InputError> {
     let (mut events, mut values) = (0, 0);
     while let Some(next) = reader.next_event() {

@@ -1,14 +1,14 @@
 //! Records a synchronous channel of the standard library, `sync_channel(0)`, for
 //! `snapshot-test check --object channel`: a line before each call, and one after its return,
-//! written under one lock, so that the order of lines is that of time.
+//! written under one lock, so that lines are in the order of time.
 //!
 //! ```text
 //! cargo run --release -p snapshot-test --example record_channel -- 4 1000000 > channel.txt
 //! snapshot-test check --object channel --progress channel.txt
 //! ```
 //!
-//! Arguments: the number of threads that send (there is one that receives), and of operations
-//! in all.
+//! Arguments: the number of sending threads (one thread receives), and the total number of
+//! operations.
 
 use std::env;
 use std::fmt::Display;
@@ -17,7 +17,6 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Where events are written.
 struct Log(Mutex<BufWriter<Stdout>>);
 
 impl Log {
@@ -43,7 +42,7 @@ fn main() -> io::Result<()> {
             let sender = sender.clone();
             scope.spawn(move || -> io::Result<()> {
                 for number in 0..each {
-                    // Few values: so most sends could have met several receives.
+                    // Few values, so that most sends could have met several receives.
                     let value = (process + number) % 10;
                     log.line(process, format_args!("send {value}"))?;
                     if sender.send(value).is_err() {

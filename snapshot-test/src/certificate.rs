@@ -1,9 +1,8 @@
-//! Certificates in files: what proves a verdict, for
-//! [`snapshot_core::certificate`] to check against the recording.
+//! Certificates in files: the proof of a verdict, for [`snapshot_core::certificate`] to check
+//! against the recording.
 //!
-//! A certificate is one JSON object. It names operations by their numbers in
-//! the order of invocations, from 0, and nothing else of the recording; so it
-//! is of use only with the recording it was made for.
+//! A certificate is one JSON object. It refers to the recording only by the numbers of operations
+//! in the order of invocations, from 0; so it is useless without its recording.
 
 use serde::{Deserialize, Serialize};
 use snapshot_core::certificate::blocks::BlocksError;
@@ -20,7 +19,6 @@ use thiserror::Error;
 
 use crate::Value;
 
-/// Version of the format.
 const VERSION: u32 = 1;
 
 /// The proof of a verdict.
@@ -28,27 +26,27 @@ const VERSION: u32 = 1;
 pub enum Certificate {
     /// The history is linearizable: an order.
     Linearizable(Linearization),
-    /// It is not: operations that have no order.
+    /// The history is not linearizable: operations that have no order.
     Violation(Witness),
-    /// It is not: a contradiction is derived, line by line.
+    /// The history is not linearizable: a contradiction is derived, line by line.
     Refutation(Refutation),
     /// The execution of an immediate snapshot is set-linearizable: blocks.
     SetLinearizable(SetLinearization),
-    /// It is not: one operation, or two, that break a condition.
+    /// The execution is not set-linearizable: one operation, or two, that break a condition.
     Exchanges(immediate::Violation),
 }
 
-/// As it stands in a file.
+/// The contents of a certificate file.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Contents {
     #[serde(rename = "snapshot-certificate")]
     version: u32,
-    /// The object that it is for, of several.
+    /// The key of its object, in a recording of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     key: Option<KeyText>,
     verdict: Verdict,
-    /// For people; a checker does not look at it.
+    /// For human readers; the checker ignores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rule: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,7 +63,7 @@ struct Contents {
     condition: Option<Condition>,
 }
 
-/// A key, as JSON has it.
+/// A key in JSON.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(untagged)]
 enum KeyText {
@@ -91,7 +89,7 @@ impl From<KeyText> for Value {
     }
 }
 
-/// The condition of an immediate snapshot that is broken; operations and segments by number.
+/// A violated condition of an immediate snapshot; operations and segments by number.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum Condition {
@@ -150,37 +148,36 @@ enum Verdict {
     Violation,
 }
 
-/// A file that is no certificate.
+/// The reason why a file is not a certificate.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CertificateError {
-    /// It is no JSON, or not of the right form.
+    /// The file is not JSON, or not of the right form.
     #[error("expected a certificate as `snapshot-test check --certificate` writes it, found: {0}")]
     Json(#[from] serde_json::Error),
-    /// It is of another version.
+    /// The certificate has another version.
     #[error(
         "expected a certificate of version {VERSION}, found version {found}; write it again with `check --certificate`"
     )]
     Version {
-        /// The version found.
+        /// The version of the file.
         found: u32,
     },
     /// A field is missing or superfluous.
     #[error("a certificate of {verdict} has {expected}; write it again with `check --certificate`")]
     Fields {
-        /// The verdict.
         verdict: &'static str,
-        /// What it must have.
+        /// The required fields.
         expected: &'static str,
     },
-    /// A line that is none.
+    /// A line of a refutation is malformed.
     #[error(
         "expected a line such as `time 3 5`, `reads 1 2`, `first 2 3`, `chain 3 7 0 1` (lines), \
          `block 2 5 0 4` (segment, line), `suppose 2 4`, `otherwise 4 2`, `source 1 2 0` (segment), \
          `excluded 1 2 0` or `unreadable 2 2 0`, found `{found}`"
     )]
     Line {
-        /// The line found.
+        /// The line, shortened.
         found: String,
     },
     /// A number is out of range.
@@ -191,7 +188,7 @@ pub enum CertificateError {
 /// A certificate that does not prove its verdict of a history.
 #[derive(Debug, Error)]
 pub enum Refuted {
-    /// The order is no linearization.
+    /// The order is not a linearization.
     #[error("the order is no linearization: {0}")]
     Linearization(#[from] LinearizationError),
     /// The operations prove nothing.
@@ -200,38 +197,37 @@ pub enum Refuted {
     /// A line does not follow.
     #[error("the lines are no proof of a violation: {0}")]
     Refutation(#[from] RefutationError),
-    /// The blocks are no set linearization.
+    /// The blocks are not a set linearization.
     #[error("the blocks are no set linearization: {0}")]
     Blocks(#[from] BlocksError),
     /// The operations do not break the condition.
     #[error("the operations are no proof of a violation: {0}")]
     Exchanges(#[from] ExchangesError),
-    /// It is a certificate for another object.
+    /// The certificate is for another object.
     #[error("it is a certificate for {}, and the recording is of {}",
             if *of_immediate { "an immediate snapshot" } else { "a snapshot" },
             if *of_immediate { "a snapshot" } else { "an immediate snapshot" })]
     Object {
-        /// Whether the certificate is for an immediate snapshot.
+        /// True if the certificate is for an immediate snapshot.
         of_immediate: bool,
     },
 }
 
 impl Refuted {
-    /// Whether it is not refused, but could not be judged: it is too large to try all
-    /// orders.
+    /// Returns true if the certificate is not refused, but is too large for exhaustive search.
     pub const fn is_undecided(&self) -> bool {
         matches!(self, Self::Witness(error) if error.is_undecided())
     }
 }
 
 impl Certificate {
-    /// The most bytes that a certificate of a history of this size takes, with room for
-    /// blanks.
+    /// Returns the largest number of bytes of a certificate of a history of this size, with room
+    /// for blanks.
     pub const fn most_bytes(operations: usize, segments: usize) -> usize {
         (1 << 16) + 128 * (operations + segments)
     }
 
-    /// `"linearizable"`, `"set-linearizable"` or `"violation"`.
+    /// Returns `"linearizable"`, `"set-linearizable"` or `"violation"`.
     pub const fn verdict(&self) -> &'static str {
         match self {
             Self::Linearizable(_) => "linearizable",
@@ -240,7 +236,7 @@ impl Certificate {
         }
     }
 
-    /// The proof of a violation: lines, if a contradiction was derived, else operations.
+    /// Returns the proof of a violation: lines, if a contradiction was derived, else operations.
     pub fn of_violation(explanation: &Explanation<Value>) -> Self {
         match &explanation.refutation {
             Some(refutation) => Self::Refutation(refutation.clone()),
@@ -248,11 +244,11 @@ impl Certificate {
         }
     }
 
-    /// Whether it proves its verdict of this history. Linear time, plus brute
+    /// Checks that the certificate proves its verdict of this history. Linear time, plus brute
     /// force on the operations of a witness.
     ///
     /// # Errors
-    /// Why it does not.
+    /// The reason why it proves nothing.
     pub fn check(&self, history: &History<Value>) -> Result<(), Refuted> {
         match self {
             Self::Linearizable(order) => Ok(linearization::check(history, order)?),
@@ -267,7 +263,7 @@ impl Certificate {
     /// As [`Self::check`], for an execution of an immediate snapshot.
     ///
     /// # Errors
-    /// Why it does not.
+    /// The reason why it proves nothing.
     pub fn check_exchanges(&self, history: &immediate::History<Value>) -> Result<(), Refuted> {
         match self {
             Self::SetLinearizable(order) => Ok(blocks::check(history, order)?),
@@ -278,7 +274,7 @@ impl Certificate {
         }
     }
 
-    /// Its text, with a line end.
+    /// Returns the text, with a line end.
     pub fn to_text(&self) -> String {
         self.to_text_of(None)
     }
@@ -326,20 +322,20 @@ impl Certificate {
         text
     }
 
-    /// The key of the object that a certificate is for, if it names one.
+    /// Returns the key of a certificate's object, if the certificate contains one.
     ///
     /// # Errors
-    /// If it is no certificate.
+    /// If the text is not a certificate.
     pub fn key_of(text: &str) -> Result<Option<Value>, CertificateError> {
         let contents: Contents = serde_json::from_str(text)?;
         Ok(contents.key.map(Value::from))
     }
 
-    /// Reads what [`Self::to_text`] wrote. The reason of a witness is not read:
-    /// the proof does not depend on it.
+    /// Parses the text of [`Self::to_text`]. Ignores the reason of a witness: the proof does not
+    /// depend on it.
     ///
     /// # Errors
-    /// If it is no certificate.
+    /// If the text is not a certificate.
     pub fn from_text(text: &str) -> Result<Self, CertificateError> {
         let contents: Contents = serde_json::from_str(text)?;
         if contents.version != VERSION {
@@ -400,7 +396,8 @@ impl Certificate {
     }
 }
 
-/// A line of a refutation: the rule, both operations, and what else the rule names.
+/// Renders a line of a refutation: the rule, both operations, and the further arguments of the
+/// rule.
 pub fn line_text(line: &Line) -> String {
     let (rule, before, after) = (line.rule.name(), line.before, line.after);
     match line.rule {
@@ -415,7 +412,7 @@ pub fn line_text(line: &Line) -> String {
     }
 }
 
-/// Reads what [`line_text`] wrote.
+/// Parses the text of [`line_text`].
 fn line(text: &str) -> Result<Line, CertificateError> {
     let unexpected = || CertificateError::Line { found: text.chars().take(80).collect() };
     let mut words = text.split_ascii_whitespace();

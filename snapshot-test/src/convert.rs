@@ -10,21 +10,20 @@ use thiserror::Error;
 use crate::format::{Excerpt, Format, KeyedEvent, Location, Object, Reader, WriteError, Writer};
 use crate::read::{InputError, Origins};
 
-/// A recording that cannot be converted.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConvertError {
-    /// The input is no history.
+    /// The input is not a history.
     #[error(transparent)]
     Input(#[from] InputError),
     /// The output failed, or its format cannot express an event.
     #[error("{location}: {error}")]
     Event {
-        /// Where the event is in the input.
+        /// Position of the event in the input.
         location: Location,
-        /// What the event looks like there.
+        /// The text of the event in the input.
         excerpt: Option<Excerpt>,
-        /// Why it cannot be written.
+        /// The reason why it cannot be written.
         error: WriteError,
     },
     /// The output failed, or its format cannot express the recording as a whole.
@@ -33,7 +32,7 @@ pub enum ConvertError {
 }
 
 impl ConvertError {
-    /// The report for people, as [`InputError::report`]; `name` is the input's.
+    /// Returns the report for human readers, as [`InputError::report`]; `name` is the input's.
     pub fn report<'a>(&'a self, name: &'a str) -> impl fmt::Display + 'a {
         Report { error: self, name }
     }
@@ -60,15 +59,11 @@ impl fmt::Display for Report<'_> {
     }
 }
 
-/// Writes all events of `reader` to `output`, in another format, and returns
-/// the output, flushed.
+/// Writes all events of `reader` to `output`, in another format, and returns the output, flushed.
 ///
-/// Only histories are converted: every event is admitted first. If this fails,
-/// the output holds a part of the recording and must be discarded. Memory is
-/// bounded by the numbers of processes and segments.
-///
-/// # Errors
-/// See [`ConvertError`].
+/// Only histories are converted: every event is admitted first. If this fails, the output holds a
+/// part of the recording and must be discarded. Memory is bounded by the numbers of processes and
+/// segments.
 pub fn convert<R: Read, W: Write>(
     mut reader: Reader<R>,
     format: Format,
@@ -97,8 +92,8 @@ pub fn convert<R: Read, W: Write>(
     Ok(writer.finish()?)
 }
 
-/// The same for a recording of several objects, which keeps its keys. Each object is
-/// admitted by itself.
+/// As `convert`, for a recording of several objects, which keeps its keys. Each object is
+/// admitted separately.
 fn convert_all<R: Read, W: Write>(
     mut reader: Reader<R>,
     mut writer: Writer<W>,
@@ -128,7 +123,7 @@ fn convert_all<R: Read, W: Write>(
     Ok(writer.finish()?)
 }
 
-/// The same for immediate snapshots, one or several.
+/// As `convert`, for immediate snapshots, one or several.
 fn convert_exchanges<R: Read, W: Write>(
     mut reader: Reader<R>,
     format: Format,

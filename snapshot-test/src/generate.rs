@@ -1,7 +1,7 @@
-//! Recordings whose answer is known, made to order.
+//! Recordings with known answers, made to order.
 //!
-//! The crate `corpus` makes the events; here they are written, one by one, so a
-//! recording may be far larger than memory.
+//! The crate `corpus` makes the events; this module writes them, one by one, so a recording may be
+//! far larger than memory.
 
 use std::io::{self, Write};
 
@@ -30,10 +30,10 @@ pub enum GenerateError {
 
 /// Follows a recipe and writes the recording, and returns the output, flushed.
 ///
-/// Comments come first, as [`Writer::with_comments`] says. The same arguments
-/// give the same bytes. Memory does not grow with the number of operations.
-/// Nothing is written if the recipe or the format is to blame: disc22 cannot
-/// express everything, so the run is first made without an output.
+/// Comments come first, as in [`Writer::with_comments`]. The same arguments give the same bytes.
+/// Memory does not grow with the number of operations. Nothing is written if the recipe or the
+/// format is at fault: disc22 cannot express everything, so the run is first made without an
+/// output.
 ///
 /// # Errors
 /// See [`GenerateError`].
@@ -51,9 +51,6 @@ pub fn generate<W: Write>(
 }
 
 /// As [`generate`], with many writers.
-///
-/// # Errors
-/// See [`GenerateError`].
 pub fn generate_many<W: Write>(
     recipe: &ManyWriters,
     format: Format,
@@ -70,7 +67,7 @@ pub fn generate_many<W: Write>(
     pour(recipe.events()?, &declaration, format, comments, output)
 }
 
-/// As [`generate`], of an immediate snapshot.
+/// As [`generate`], for an immediate snapshot.
 ///
 /// # Errors
 /// See [`GenerateError`]; disc22 knows snapshots only.
@@ -105,19 +102,19 @@ fn pour<W: Write>(
     Ok(writer.finish()?)
 }
 
-/// Sizes and initial values of a recipe's recording.
+/// Returns the sizes and initial values of a recipe's recording.
 pub(crate) fn declaration(recipe: &Recipe) -> Declaration<Value> {
     Declaration::new(Value::ZERO).with_processes(recipe.processes).with_segments(recipe.segments)
 }
 
-/// Room for the values of an event.
+/// Buffers for the values of an event.
 #[derive(Debug, Default)]
 pub(crate) struct Room {
     values: Vec<Value>,
     entries: Vec<(Segment, Value)>,
 }
 
-/// A generated event as one of a recording.
+/// Converts a generated event to one with recorded values.
 pub(crate) fn with_values<'a>(event: &OwnedEvent, room: &'a mut Room) -> Event<'a, Value> {
     let Room { values, entries } = room;
     values.clear();
@@ -143,7 +140,7 @@ pub(crate) fn with_values<'a>(event: &OwnedEvent, room: &'a mut Room) -> Event<'
     Event { process: event.process, action }
 }
 
-/// A generated event of an immediate snapshot as one of a recording.
+/// Converts a generated event of an immediate snapshot to one with recorded values.
 pub(crate) fn exchange_with_values<'a>(
     event: &OwnedExchange,
     room: &'a mut Room,
@@ -165,7 +162,7 @@ pub(crate) fn exchange_with_values<'a>(
     immediate::Event { process: event.process, action }
 }
 
-/// What the recording of a recipe of an immediate snapshot is, in one sentence.
+/// Describes the recording of an immediate snapshot's recipe, in one sentence.
 pub fn about_exchanges(recipe: &Exchanges) -> String {
     let Exchanges { processes, operations, pending, .. } = recipe;
     let pending = match pending {
@@ -183,7 +180,7 @@ pub fn about_exchanges(recipe: &Exchanges) -> String {
     )
 }
 
-/// What the recording of a recipe with many writers is, in one sentence.
+/// Describes the recording of a recipe with many writers, in one sentence.
 pub fn about_many(recipe: &ManyWriters) -> String {
     let ManyWriters { processes, segments, operations, .. } = recipe;
     let values = match recipe.values {
@@ -204,7 +201,7 @@ pub fn about_many(recipe: &ManyWriters) -> String {
     )
 }
 
-/// What the recording of a recipe is, in one sentence.
+/// Describes the recording of a recipe, in one sentence.
 pub fn about(recipe: &Recipe) -> String {
     let Recipe { processes, segments, operations, pending, .. } = recipe;
     let values = match recipe.style {

@@ -1,8 +1,7 @@
 //! Opening recordings: files, pipes, standard input.
 //!
-//! A disc22 recording is read twice, since only its end tells how many segments
-//! there are. A file is read again; what cannot be, a pipe, is copied to a
-//! temporary file while it is read first.
+//! A disc22 recording is read twice, since the number of segments is known only at its end. A file
+//! is read again; a pipe is copied to a temporary file during the first reading.
 
 use std::fmt;
 use std::fs::File;
@@ -17,10 +16,10 @@ use crate::Value;
 use crate::format::{BYTE_ORDER_MARK, DETECTION_LENGTH, Format, ReadError, Reader, detect, disc22};
 use crate::read::InputError;
 
-/// Where a recording comes from.
+/// The source of a recording.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Input {
-    /// Standard input, on a command line `-`.
+    /// Standard input, `-` on a command line.
     Standard,
     /// A file, or a named pipe.
     File(PathBuf),
@@ -50,10 +49,10 @@ pub enum OpenError {
     Io {
         /// The input.
         name: String,
-        /// Why.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// Its beginning is none of a recording.
+    /// It does not begin like a recording.
     #[error(transparent)]
     Input(#[from] InputError),
 }
@@ -65,7 +64,7 @@ impl From<ReadError> for OpenError {
 }
 
 impl OpenError {
-    /// Why nothing of it could be read, in a few words: `no such file`.
+    /// Returns the reason why it could not be opened, in a few words: `no such file`.
     pub fn unopened(&self) -> Option<String> {
         match self {
             Self::NotFound { .. } => Some("no such file".to_owned()),
@@ -75,13 +74,13 @@ impl OpenError {
         }
     }
 
-    /// The report for people, as [`InputError::report`].
+    /// Returns the report for human readers, as [`InputError::report`].
     pub fn report<'a>(&'a self, name: &'a str) -> impl fmt::Display + 'a {
         Report { error: self, name }
     }
 }
 
-/// Why something cannot be read, in a few words.
+/// Returns the reason why an input cannot be read, in a few words.
 pub(crate) fn unopened(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file".to_owned(),
@@ -109,12 +108,11 @@ impl fmt::Display for Report<'_> {
 }
 
 impl Input {
-    /// The input that a command-line argument names.
     pub fn from_argument(argument: &Path) -> Self {
         if argument == Path::new("-") { Self::Standard } else { Self::File(argument.to_owned()) }
     }
 
-    /// How reports name it.
+    /// Returns the name in reports.
     pub fn name(&self) -> String {
         match self {
             Self::Standard => "standard input".to_owned(),
@@ -122,7 +120,7 @@ impl Input {
         }
     }
 
-    /// Whether it can be read only once, and may have to be waited for.
+    /// Returns true if it can be read only once, and may have to be waited for.
     pub fn is_stream(&self) -> bool {
         match self {
             Self::Standard => true,
@@ -131,16 +129,16 @@ impl Input {
         }
     }
 
-    /// Opens it and reads up to the first event; `None` detects the format.
+    /// Opens the input and reads up to the first event; `None` detects the format.
     ///
     /// # Errors
-    /// If it cannot be opened, is empty, or does not begin like a recording;
-    /// disc22: if it is not well-formed up to its end.
+    /// If it cannot be opened, is empty, or does not begin like a recording; disc22: if it is not
+    /// well-formed up to its end.
     pub fn open(&self, format: Option<Format>) -> Result<InputReader, OpenError> {
         self.open_gauged(format, &Gauge::default())
     }
 
-    /// As [`Self::open`]; the gauge shows how far it is read.
+    /// As [`Self::open`]; the gauge shows the progress of reading.
     pub(crate) fn open_gauged(
         &self,
         format: Option<Format>,
@@ -163,9 +161,9 @@ impl Input {
         }
     }
 
-    /// As [`Self::open`], for an input that may have to be read more than once:
-    /// what cannot be rewound is copied to a temporary file as it is read. The gauge says how
-    /// far it is read, each time.
+    /// As [`Self::open`], for an input that may have to be read more than once: an input that
+    /// cannot be rewound is copied to a temporary file as it is read. The gauge shows the progress
+    /// of each reading.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -259,8 +257,8 @@ impl Input {
         }
     }
 
-    /// Enough of the input to tell its format: up to the end of the first line
-    /// that is not blank, so that an interactive or slow input is not waited for.
+    /// Reads enough of the input to detect its format: up to the end of the first line that is not
+    /// blank, so that an interactive or slow input is not waited for.
     fn first_bytes(&self, input: &mut impl Read) -> Result<Vec<u8>, OpenError> {
         let mut first = Vec::new();
         let mut piece = [0; 4096];
@@ -276,7 +274,7 @@ impl Input {
     }
 }
 
-/// Whether a file can be read only once.
+/// Returns true if a file can be read only once.
 fn is_stream(metadata: &std::fs::Metadata) -> bool {
     !metadata.is_file() && !metadata.is_dir()
 }
@@ -287,18 +285,18 @@ pub struct Replay {
     input: Input,
     format: Format,
     copy: Option<File>,
-    /// The object to read, of several.
+    /// The key of the object to read, of several.
     key: Option<Value>,
     gauge: Gauge,
 }
 
 impl Replay {
-    /// Whether the input is a file, which need not be waited for.
+    /// Returns true if the input is a file, which need not be waited for.
     pub fn is_of_file(&self) -> bool {
         self.copy.is_none()
     }
 
-    /// The same for one object of several, by its key.
+    /// Returns a replay of one object of several, by its key.
     ///
     /// # Errors
     /// If the copy of the input cannot be used.
@@ -306,14 +304,14 @@ impl Replay {
         Ok(Self { key: Some(key.clone()), ..self.again()? })
     }
 
-    /// Of what was piped in.
+    /// Creates a replay of piped input.
     #[cfg(test)]
     pub(crate) fn of_copy(copy: File) -> Self {
         let (input, format, gauge) = (Input::Standard, Format::Text, Gauge::default());
         Self { input, format, copy: Some(copy), key: None, gauge }
     }
 
-    /// The same once more.
+    /// Returns another replay of the same input.
     ///
     /// # Errors
     /// If the copy of the input cannot be used.
@@ -323,7 +321,7 @@ impl Replay {
         Ok(Self { input, format, copy, key: self.key.clone(), gauge })
     }
 
-    /// Keeps the input beyond the end of the program; the file that has all of it.
+    /// Keeps the input beyond the end of the program. Returns the file with the whole input.
     ///
     /// # Errors
     /// If there is no file, and none can be written.
@@ -337,15 +335,14 @@ impl Replay {
         Ok(path)
     }
 
-    /// The format that it was read in.
     pub const fn format(&self) -> Format {
         self.format
     }
 
-    /// The bytes of the input once more, from its beginning, as [`Self::open`].
+    /// Returns the bytes of the input once more, from its beginning, as [`Self::open`].
     ///
     /// # Errors
-    /// If it has gone since.
+    /// If the input has gone since.
     pub fn bytes(&self) -> io::Result<Box<dyn Read + Send>> {
         match (&self.copy, &self.input) {
             (Some(copy), _) => {
@@ -354,16 +351,15 @@ impl Replay {
                 Ok(boxed(copy))
             }
             (None, Input::File(path)) => Ok(boxed(File::open(path)?)),
-            // What is no file has been copied.
+            // An input other than a file has been copied.
             (None, Input::Standard) => Ok(boxed(io::empty())),
         }
     }
 
-    /// Reads the input once more, from its beginning. Not while another reader
-    /// of it is in use.
+    /// Reads the input once more, from its beginning. Not while another reader of it is in use.
     ///
     /// # Errors
-    /// If it has changed or gone since.
+    /// If the input has changed or gone since.
     pub fn open(&self) -> Result<InputReader, OpenError> {
         let mut reader = match &self.copy {
             None => self.input.open_gauged(Some(self.format), &self.gauge)?,
@@ -380,7 +376,7 @@ impl Replay {
     }
 }
 
-/// How far an input is read, seen from outside: by a line of progress.
+/// The progress of reading an input, for a line of progress.
 #[derive(Clone, Debug, Default)]
 pub struct Gauge(Arc<Marks>);
 
@@ -388,31 +384,31 @@ pub struct Gauge(Arc<Marks>);
 struct Marks {
     passes: AtomicU64,
     read: AtomicU64,
-    /// 0: not known.
+    /// 0: unknown.
     size: AtomicU64,
 }
 
-/// What a [`Gauge`] shows.
+/// The values of a [`Gauge`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Reading {
-    /// How often the reading began: an input may have to be read several times.
+    /// Number of times that reading began: an input may have to be read several times.
     pub passes: u64,
     /// Bytes read since it last began.
     pub read: u64,
-    /// Bytes that there are, if that is known.
+    /// Total number of bytes, if known.
     pub size: Option<u64>,
 }
 
 impl Gauge {
-    /// What it shows at present. The parts are read one after the other: between two passes they
-    /// may be of both.
+    /// Returns the present values. They are loaded one after the other: between two passes they may
+    /// belong to both.
     pub fn reading(&self) -> Reading {
         let load = |mark: &AtomicU64| mark.load(Ordering::Relaxed);
         let size = Some(load(&self.0.size)).filter(|size| *size > 0);
         Reading { passes: load(&self.0.passes), read: load(&self.0.read), size }
     }
 
-    /// An input whose reading it shows from now on.
+    /// Measures the reading of an input from now on.
     fn of<R>(&self, input: R, size: Option<u64>) -> Gauged<R> {
         self.0.read.store(0, Ordering::Relaxed);
         self.0.size.store(size.unwrap_or(0), Ordering::Relaxed);
@@ -435,7 +431,7 @@ impl<R: Read> Read for Gauged<R> {
     }
 }
 
-/// Whether there is a whole line that is not blank.
+/// Returns true if there is a whole line that is not blank.
 fn says_something(first: &[u8]) -> bool {
     let text = first.strip_prefix(BYTE_ORDER_MARK).unwrap_or(first);
     text.trim_ascii_start().contains(&b'\n')
@@ -445,7 +441,7 @@ fn boxed(input: impl Read + Send + 'static) -> Box<dyn Read + Send> {
     Box::new(input)
 }
 
-/// Copies what is read.
+/// Copies the bytes that are read.
 struct Copying<R, W> {
     input: R,
     copy: W,

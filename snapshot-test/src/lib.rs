@@ -1,13 +1,10 @@
-//! Recordings of atomic snapshot objects: making them, reading, writing and
-//! converting them.
+//! Recordings of atomic snapshot objects: reading, writing, converting and judging them.
 //!
-//! A recording is a history in the sense of [`snapshot_core`]: a sequence of
-//! invocations and responses. It comes from a real object, through
-//! [`record::Recorder`], from a file in one of three [formats](mod@format), or
-//! from a generator that knows the answer ([`mod@generate`]); [`conformance`] puts
-//! the checker to the test with such answers.
-//! This crate knows files, threads and clocks, so that `snapshot-core` need
-//! not; it knows no algorithm.
+//! A recording is a history in the sense of [`snapshot_core`]: a sequence of invocations and
+//! responses. It comes from a real object, through [`record::Recorder`] of the kit, from a file in
+//! one of three [formats](mod@format), or from a generator that knows the answer
+//! ([`mod@generate`]); [`conformance`] tests the checker with such answers. This crate reads files
+//! and starts threads, so that `snapshot-core` need not; it knows no algorithm.
 //!
 //! ```
 //! use snapshot_test::format::Reader;

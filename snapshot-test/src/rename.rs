@@ -9,8 +9,8 @@ use crate::Value;
 
 /// Returns the (i, j)-simple history of a renaming, with the values 0 and 1.
 ///
-/// Segments, processes and the order of events are kept; what constrains nothing - failed
-/// updates, and scans that did not respond - is left out. O(size of the history).
+/// Segments, processes and the order of events are kept; operations without constraints (failed
+/// updates, and scans that did not respond) are left out. O(size of the history).
 ///
 /// # Errors
 /// If the history is not differentiated.
@@ -48,7 +48,7 @@ pub fn renamed(
                 builder.push(&Event::respond_scan(process, &values))
             }
             (_, Some(_)) => builder.push(&event),
-            // A lost update has one letter, and its process goes on.
+            // A lost update has one letter, and its process continues.
             (Action::Unknown, None)
                 if !history.operation(history.step(place).operation).is_scan() =>
             {

@@ -1,4 +1,4 @@
-//! Stamps of foreign clocks: exact decimal numbers, in whatever unit the log uses.
+//! Stamps of foreign clocks: exact decimal numbers, in the unit of the log.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,33 +21,33 @@ const ONE: i128 = 10_i128.pow(DIGITS);
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Stamp(i128);
 
-/// A text that is no stamp.
+/// A text is not a stamp.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("expected a decimal number with at most 12 digits behind the point")]
 pub struct StampError;
 
 impl Stamp {
-    /// Later than all stamps that can be read.
+    /// Later than all stamps that can be parsed.
     pub(crate) const NEVER: Self = Self(i128::MAX);
 
-    /// A whole number.
+    /// Creates the stamp of an integer.
     pub(crate) fn whole(number: impl Into<i128>) -> Self {
         Self(number.into().saturating_mul(ONE))
     }
 
-    /// Without its sign.
+    /// Returns the stamp without its sign.
     #[must_use]
     pub(crate) const fn magnitude(self) -> Self {
         Self(self.0.saturating_abs())
     }
 
-    /// This much earlier. Saturates far beyond all stamps that can be read.
+    /// Returns the stamp `skew` earlier. Saturates far beyond all stamps that can be parsed.
     #[must_use]
     pub(crate) const fn before(self, skew: Self) -> Self {
         Self(self.0.saturating_sub(skew.0))
     }
 
-    /// This much later.
+    /// Returns the stamp `skew` later.
     #[must_use]
     pub(crate) const fn after(self, skew: Self) -> Self {
         Self(self.0.saturating_add(skew.0))

@@ -6,16 +6,14 @@ use crate::simple::{Switching, Symbol};
 /// M2, *decrease* (Proposition 13): S1 < S2, and S2 returned 0 where S1
 /// returned 1.
 ///
-/// The automaton guesses the segment l, the response of S1, then the
-/// invocation of S2, and remembers whose scan S2 is. Its language is the union,
-/// over l in {i, j} and the processes p, of
+/// The automaton guesses the segment l, the response of S1, then the invocation of S2, and
+/// remembers the process of S2. Its language is the union, over l in {i, j} and the processes p, of
 ///
 /// ```text
 /// Σ* res scan(1 at l) Σ* inv scan_p (Σ \ Σ_p)* res scan_p(0 at l) Σ*
 /// ```
 ///
-/// O(n) states; each of them waits on all letters but those of one process:
-/// O(n²) transitions.
+/// O(n) states; each of them waits on the letters of all processes except one: O(n²) transitions.
 #[must_use]
 pub fn decrease(alphabet: Alphabet) -> Nfa {
     let mut nfa = Nfa::new("M2", alphabet);

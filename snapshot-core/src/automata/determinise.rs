@@ -1,8 +1,8 @@
 //! Subset construction and minimisation.
 //!
-//! Over all words the determinised union is large, since a word that is not
-//! well-formed can set every bit independently. It serves to compare automata
-//! of few processes; to check histories there is [`crate::observer`].
+//! Over all words the determinised union is large, since a word that is not well-formed can set
+//! every bit independently. It serves to compare automata of few processes; [`crate::observer`]
+//! checks histories.
 
 use bitvec::prelude::{BitVec, Lsb0};
 use thiserror::Error;
@@ -30,8 +30,8 @@ pub struct DfaTooLarge {
 }
 
 impl Dfa {
-    /// The reachable subsets of an automaton's states, all accepting ones
-    /// merged: the automata of this crate accept for good. At most `limit`
+    /// Returns the automaton of the reachable subsets of an automaton's states, with all accepting
+    /// subsets merged: the automata of this crate never leave an accepting state. At most `limit`
     /// states, so at most O(limit * letters) time and memory.
     ///
     /// # Errors
@@ -82,9 +82,9 @@ impl Dfa {
         Ok(Self { alphabet: nfa.alphabet(), successors, accepting })
     }
 
-    /// The smallest automaton with the same language, by Moore's refinement:
-    /// two states stay together as long as no letter tells them apart. States
-    /// are numbered by their first occurrence.
+    /// Returns the smallest automaton with the same language, by Moore's refinement: two states
+    /// stay together as long as no letter distinguishes them. States are numbered by their first
+    /// occurrence.
     #[must_use]
     pub fn minimise(&self) -> Self {
         let letters = self.alphabet.size();
@@ -128,24 +128,24 @@ impl Dfa {
         self.accepting.len()
     }
 
-    /// What the automaton reads.
+    /// The alphabet of the automaton.
     pub const fn alphabet(&self) -> Alphabet {
         self.alphabet
     }
 
-    /// The state after `letter` in `state`.
+    /// Returns the state after `letter` in `state`.
     ///
     /// # Panics
-    /// If there is no such state, or the letter is not in the alphabet.
+    /// If the state does not exist, or the letter is not in the alphabet.
     pub fn successor(&self, state: usize, letter: Letter) -> usize {
         assert!(letter.index() < self.alphabet.size(), "the letter is in the alphabet");
         self.successors[state * self.alphabet.size() + letter.index()] as usize
     }
 
-    /// Whether a word that ends in `state` is accepted.
+    /// Returns true if a word that ends in `state` is accepted.
     ///
     /// # Panics
-    /// If there is no such state.
+    /// If the state does not exist.
     pub fn is_accepting(&self, state: usize) -> bool {
         self.accepting[state]
     }
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use crate::simple::Symbol;
 
-    /// Accepts once scans were invoked `count` times, counted twice.
+    /// Accepts after `count` invocations of scans, which are counted twice.
     fn counter(count: usize) -> Nfa {
         let mut nfa = Nfa::new("counter", Alphabet::new(1).unwrap());
         let accept = nfa.add_accepting("enough");
@@ -185,7 +185,7 @@ mod tests {
     fn minimisation_merges_what_no_word_tells_apart() {
         let alphabet = Alphabet::new(1).unwrap();
         let letters = alphabet.size() as u32;
-        // 0 leads to 1 or 2, these to 3, which accepts for good.
+        // 0 leads to 1 or 2, these to 3, which always accepts.
         let successors = (0..letters).map(|letter| 1 + letter % 2);
         let successors = successors.chain((0..3 * letters).map(|_| 3)).collect();
         let dfa = Dfa { alphabet, successors, accepting: vec![false, false, false, true] };

@@ -1,10 +1,9 @@
 //! Drawing an automaton for Graphviz.
 //!
-//! Transitions between the same two states become one edge. Its label says
-//! "Σ" for the whole alphabet, leaves the process out where all processes have
-//! the letter, and names what is missing where that is shorter: "Σ \ Σ_p0".
-//! Long labels have a line for each of their parts: Graphviz makes a drawing as
-//! wide as its widest label.
+//! Transitions between the same two states become one edge. Its label is "Σ" for the whole
+//! alphabet, omits the process if all processes have the letter, and names the missing letters if
+//! that is shorter: "Σ \ Σ_p0". Long labels have a line for each of their parts: Graphviz makes a
+//! drawing as wide as its widest label.
 
 use std::fmt::Write;
 
@@ -12,7 +11,7 @@ use super::nfa::{Alphabet, Nfa};
 use crate::simple::{Letter, Symbol};
 
 impl Nfa {
-    /// The automaton in the DOT language; the same text for equal automata.
+    /// Returns the automaton in the DOT language; the same text for equal automata.
     #[must_use]
     pub fn to_dot(&self) -> String {
         let mut dot = format!("digraph \"{}\" {{\n  rankdir=LR;\n  {NODES}\n", self.name());
@@ -37,14 +36,14 @@ impl Nfa {
     }
 }
 
-/// How states are drawn, unless they say otherwise.
+/// Default style of states.
 const NODES: &str = "node [shape=box, style=rounded];";
 
 fn write_line(dot: &mut String, line: std::fmt::Arguments<'_>) {
     writeln!(dot, "{line}").expect("writing to a string never fails");
 }
 
-/// A short text for a sorted set of letters, as the content of a DOT string.
+/// Returns a short text for a sorted set of letters, as the content of a DOT string.
 fn describe(alphabet: Alphabet, letters: &[Letter]) -> String {
     if letters.len() == alphabet.size() {
         return "Σ".to_owned();
@@ -57,7 +56,7 @@ fn describe(alphabet: Alphabet, letters: &[Letter]) -> String {
     format!("Σ \\\\ {}", enumerate(alphabet, &missing).join(", "))
 }
 
-/// All of the letters, by symbol; a process that has all symbols as Σ_p.
+/// Lists all letters, by symbol; a process that has all symbols as Σ_p.
 fn enumerate(alphabet: Alphabet, letters: &[Letter]) -> Vec<String> {
     let mut items = Vec::new();
     let mut rest = letters.to_vec();

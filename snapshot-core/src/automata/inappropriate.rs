@@ -24,10 +24,10 @@ use crate::simple::{Switching, Symbol};
 /// outcome may be lost), "F_l has responded" is read as "some update of l to 1
 /// has". Where updates of one segment are ordered, it is the same.
 ///
-/// Case (3) does not ask when S was invoked. The languages printed in the
-/// paper's appendix (L3, L4 there) do, and miss the history in which S begins,
-/// then i switches, then j, and S returns (0, 1); Lemma 14 itself is right. A
-/// scan that returns 1 at k before F_k is invoked is left to case (2).
+/// Case (3) does not constrain the invocation of S. The languages printed in the paper's appendix
+/// (L3, L4 there) do, and miss the history in which S begins, then i switches, then j, and S
+/// returns (0, 1); Lemma 14 itself is right. A scan that returns 1 at k before F_k is invoked is
+/// left to case (2).
 ///
 /// O(n) states: only case (1) remembers a process. O(n²) transitions.
 #[must_use]

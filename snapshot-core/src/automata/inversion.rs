@@ -6,8 +6,8 @@ use crate::simple::Symbol;
 /// M1, *inversion* (Proposition 12): two complete scans returned (0, 1) and
 /// (1, 0).
 ///
-/// The first must come before i switches and after j does, the second the
-/// other way round, whatever their order in time. Its language is
+/// The first must come before i switches and after j does, the second after i switches and before j
+/// does, in either order of time. Its language is
 ///
 /// ```text
 /// Σ* res scan(0, 1) Σ* res scan(1, 0) Σ*  |  Σ* res scan(1, 0) Σ* res scan(0, 1) Σ*

@@ -10,10 +10,9 @@
 //! | [`decrease`] (M2) | a scan sees less than one before it | 2 n + 4 | 32 n² + 42 n |
 //! | [`inappropriate`] (M3) | a scan and the first updates to 1 (Lemma 14) | 2 n + 10 | 32 n² + 143 n |
 //!
-//! They are written down here as the paper describes them, as values that can
-//! be counted, drawn ([`Nfa::to_dot`]) and run ([`first_accepting_prefix`],
-//! [`accepting_run`]). They are the readable form of the theory, and what a
-//! violation is explained with; fast paths run their determinisation,
+//! The module defines them as the paper describes them, as values that can be counted, drawn
+//! ([`Nfa::to_dot`]) and run ([`first_accepting_prefix`], [`accepting_run`]). They are the readable
+//! form of the theory, and explain violations; fast paths run their determinisation,
 //! [`crate::observer`].
 //!
 //! In the regular expressions below, Σ is the alphabet, Σ_p are its letters of
@@ -35,9 +34,8 @@ pub use inversion::inversion;
 pub use nfa::{Alphabet, AlphabetError, Nfa, State, StateId, Transition};
 pub use simulation::{Simulation, accepting_run, first_accepting_prefix};
 
-/// The automaton of Theorem 11: a simple history is non-linearizable iff this
-/// accepts it. It is [`inversion`], [`decrease`] and [`inappropriate`] side by
-/// side.
+/// Returns the automaton of Theorem 11: a simple history is non-linearizable iff this automaton
+/// accepts it. It is [`inversion`], [`decrease`] and [`inappropriate`] side by side.
 ///
 /// It has 4 n + 18 states and 64 n² + 253 n transitions.
 #[must_use]

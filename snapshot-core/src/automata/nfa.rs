@@ -20,7 +20,7 @@ pub struct Alphabet {
          (their size is quadratic); the observer has no such limit"
 )]
 pub struct AlphabetError {
-    /// Number of processes asked for.
+    /// The requested number of processes.
     pub given: usize,
     /// The largest number possible.
     pub limit: usize,
@@ -31,10 +31,10 @@ impl Alphabet {
     /// four million transitions, 50 MB.
     pub const LIMIT: usize = 256;
 
-    /// The alphabet of this many processes.
+    /// Creates the alphabet of this many processes.
     ///
     /// # Errors
-    /// If there is no process, or more than [`Self::LIMIT`].
+    /// If the number is 0 or exceeds [`Self::LIMIT`].
     pub const fn new(processes: usize) -> Result<Self, AlphabetError> {
         if processes == 0 || processes > Self::LIMIT {
             return Err(AlphabetError { given: processes, limit: Self::LIMIT });
@@ -81,18 +81,18 @@ impl StateId {
     }
 }
 
-/// What is known of a state besides its transitions.
+/// The properties of a state besides its transitions.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct State {
     /// A name for humans, unique within the automaton.
     pub name: String,
-    /// Whether a run may begin here.
+    /// True if a run may begin here.
     pub initial: bool,
-    /// Whether a run that ends here accepts.
+    /// True if a run that ends here accepts.
     pub accepting: bool,
 }
 
-/// From one state to another by a letter.
+/// A transition from one state to another by a letter.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Transition {
     /// The source.
@@ -117,7 +117,7 @@ pub struct Nfa {
 }
 
 impl Nfa {
-    /// An automaton without states.
+    /// Creates an automaton without states.
     pub(super) fn new(name: &str, alphabet: Alphabet) -> Self {
         Self { name: name.to_owned(), alphabet, states: Vec::new(), transitions: Vec::new() }
     }
@@ -138,7 +138,7 @@ impl Nfa {
         self.push(name, false, false)
     }
 
-    /// Adds a state that accepts, for good.
+    /// Adds a state that always accepts.
     pub(super) fn add_accepting(&mut self, name: &str) -> StateId {
         let id = self.push(name.to_owned(), false, true);
         self.connect(id, id, |_| true);
@@ -151,7 +151,7 @@ impl Nfa {
         self.transitions.extend(letters.map(|letter| Transition { from, to, letter }));
     }
 
-    /// The finished automaton.
+    /// Returns the finished automaton.
     pub(super) fn build(mut self) -> Self {
         self.transitions.sort_unstable();
         if cfg!(debug_assertions) {
@@ -160,8 +160,8 @@ impl Nfa {
         self
     }
 
-    /// The automaton that accepts what any of these accepts: all of them side
-    /// by side. A state's name gets its automaton's name in front.
+    /// Returns the union of these automata, side by side. The name of each state is prefixed with
+    /// the name of its automaton.
     pub(super) fn union(name: &str, alphabet: Alphabet, parts: &[Self]) -> Self {
         let mut union = Self::new(name, alphabet);
         for part in parts {
@@ -186,7 +186,7 @@ impl Nfa {
         &self.name
     }
 
-    /// What the automaton reads.
+    /// The alphabet of the automaton.
     pub const fn alphabet(&self) -> Alphabet {
         self.alphabet
     }
@@ -196,7 +196,7 @@ impl Nfa {
         &self.states
     }
 
-    /// One state.
+    /// Returns one state.
     ///
     /// # Panics
     /// If the automaton has no such state.
@@ -215,7 +215,7 @@ impl Nfa {
         &self.transitions
     }
 
-    /// Tests what every method of this type relies on. O(size).
+    /// Checks the invariants that every method of this type relies on. O(size).
     ///
     /// # Panics
     /// If an invariant is broken, naming it.

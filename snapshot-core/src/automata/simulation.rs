@@ -1,9 +1,8 @@
-//! Running a nondeterministic automaton: all of its runs at once.
+//! Running a nondeterministic automaton: all of its runs together.
 //!
-//! The set of states that some run may be in is a bit vector. Most states loop
-//! on most letters, so a letter's effect is a mask (which states stay) and a
-//! short list of moves to other states: a step costs O(states / 64) for the
-//! mask, plus one test per move.
+//! The set of possible states is a bit vector. Most states loop on most letters, so a letter's
+//! effect is a mask (the states that stay) and a short list of moves to other states: a step costs
+//! O(states / 64) for the mask, plus one test per move.
 
 use bitvec::prelude::{BitBox, BitSlice, BitVec, Lsb0};
 
@@ -12,7 +11,7 @@ use crate::simple::Letter;
 
 type States = BitBox<u64, Lsb0>;
 
-/// What one letter does to a set of states.
+/// The effect of one letter on a set of states.
 #[derive(Clone, Debug)]
 struct Effect {
     /// The states with a self loop.
@@ -26,10 +25,10 @@ struct Effect {
 pub struct Simulation {
     initial: States,
     accepting: States,
-    /// By letter.
+    /// One effect per letter.
     effects: Vec<Effect>,
     current: States,
-    /// Room for the next step; its content means nothing.
+    /// Buffer for the next step; its content is meaningless between steps.
     next: States,
 }
 
@@ -56,7 +55,7 @@ impl Simulation {
         Self { current: initial.clone(), next: initial.clone(), initial, accepting, effects }
     }
 
-    /// Back to the empty word.
+    /// Returns to the empty word.
     pub fn reset(&mut self) {
         self.current.copy_from_bitslice(&self.initial);
     }
@@ -75,7 +74,7 @@ impl Simulation {
         self.current.copy_from_bitslice(states);
     }
 
-    /// Takes the next letter; whether the word so far is accepted.
+    /// Takes the next letter. Returns true if the word so far is accepted.
     ///
     /// # Panics
     /// If the letter is not in the automaton's alphabet.
@@ -94,13 +93,13 @@ impl Simulation {
         self.is_accepting()
     }
 
-    /// Whether the word so far is accepted.
+    /// Returns true if the word so far is accepted.
     pub fn is_accepting(&self) -> bool {
         let accepting = self.accepting.as_raw_slice();
         self.current.as_raw_slice().iter().zip(accepting).any(|(a, b)| a & b != 0)
     }
 
-    /// A state among `from` from which `letter` leads to `to`.
+    /// Returns a state in `from` from which `letter` leads to `to`.
     fn predecessor(
         &self,
         from: &BitSlice<u64, Lsb0>,
@@ -115,7 +114,7 @@ impl Simulation {
     }
 }
 
-/// The index of the letter that completes the shortest accepted prefix.
+/// Returns the index of the letter that completes the shortest accepted prefix.
 /// O(length * (states / 64 + moves per letter)).
 ///
 /// # Panics
@@ -125,9 +124,9 @@ pub fn first_accepting_prefix(nfa: &Nfa, letters: &[Letter]) -> Option<usize> {
     letters.iter().position(|&letter| simulation.step(letter))
 }
 
-/// One run that accepts the shortest accepted prefix: the state before its
-/// first letter, and the state after each. For a human: the states have names.
-/// Memory: a set of states per letter.
+/// Returns one run that accepts the shortest accepted prefix: the state before its first letter,
+/// and the state after each letter. For display: the states have names. Memory: a set of states per
+/// letter.
 ///
 /// # Panics
 /// If a letter is not in the automaton's alphabet.

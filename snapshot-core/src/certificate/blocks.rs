@@ -2,22 +2,22 @@
 //!
 //! A sequence of blocks proves an execution set-linearizable (Neiger, PODC 1994) if
 //!
-//! 1. it has every complete operation once, some of the pending ones at most once, and
-//!    no failed one; a block has at most one operation of each process;
-//! 2. executed block by block, first all writes and then all reads, every complete
-//!    operation returns just what it returned;
-//! 3. the blocks have instants, one not before the other, each inside the intervals of
-//!    the block's operations.
+//! 1. it contains every complete operation once, some of the pending ones at most once, and no
+//!    failed one; a block has at most one operation of each process;
+//! 2. executed block by block, first all writes and then all reads, every complete operation
+//!    returns its recorded values;
+//! 3. the blocks have instants in ascending order, each inside the intervals of the block's
+//!    operations.
 //!
-//! For (3) take each instant as early as can be: the latest invocation in the block and in
-//! all blocks before it. It must come before every response in the block.
+//! For (3) take each instant as early as possible: the latest invocation in the block and in all
+//! blocks before it. It must come before every response in the block.
 
 use thiserror::Error;
 
 use crate::OperationId;
 use crate::immediate::{History, SetLinearization};
 
-/// Why a sequence of blocks proves nothing.
+/// The reason why a sequence of blocks proves nothing.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum BlocksError {
@@ -52,10 +52,10 @@ pub enum BlocksError {
     SameProcess {
         /// Number of the block, from 0.
         block: usize,
-        /// The second of them.
+        /// The second operation of the process.
         operation: OperationId,
     },
-    /// An operation returned something else than the blocks give it.
+    /// An operation returned other values than the blocks give it.
     #[error(
         "in block {block}, operation {operation} would return another value for segment \
          {segment} than it returned"
@@ -68,7 +68,7 @@ pub enum BlocksError {
         /// The first entry that differs.
         segment: usize,
     },
-    /// There is no instant for a block.
+    /// A block has no instant.
     #[error(
         "operation {operation} of block {block} had responded when {later}, of that block or \
          an earlier one, was invoked"
@@ -103,11 +103,11 @@ pub enum BlocksError {
 /// ```
 ///
 /// # Errors
-/// The first reason why it does not.
+/// The first reason why the blocks prove nothing.
 pub fn check<V: Eq>(history: &History<V>, blocks: &SetLinearization) -> Result<(), BlocksError> {
     let operations = history.operations().len();
     let mut occurs = vec![false; operations];
-    // For each segment, the block that wrote it last, and what it wrote.
+    // For each segment, the last block that wrote it, and the value written.
     let mut writer: Vec<Option<usize>> = vec![None; history.segments()];
     let mut state: Vec<&V> = (0..history.segments()).map(|k| history.initial_value(k)).collect();
     let mut latest: Option<OperationId> = None;

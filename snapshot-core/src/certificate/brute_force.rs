@@ -1,23 +1,19 @@
 //! Deciding linearizability of a few operations by trying all orders.
 //!
-//! This is Definition 1 of Amram, Hayoun, Mizrahi and Weiss (DISC 2022), word
-//! for word: some pending operations are given a response, the others are left
-//! out; what then is complete is put into a linear order that extends
-//! precedence and in which every scan returns, entry by entry, the value of the
-//! last update of that segment before it, or the initial value if there is
-//! none. A pending scan is always left out, for its response constrains nothing
-//! but itself.
+//! This is Definition 1 of Amram, Hayoun, Mizrahi and Weiss (DISC 2022), word for word: some
+//! pending operations are given a response, the others are left out. The complete operations are
+//! then put into a linear order that extends precedence and in which every scan returns, entry by
+//! entry, the value of the last update of that segment before it, or the initial value if there is
+//! no such update. A pending scan is always left out, since its response constrains only itself.
 //!
-//! Nothing is assumed of the writers of segments: updates of one segment may overlap,
-//! values may repeat. The search builds the order from its front. Two remarks
-//! keep it from being hopeless:
+//! Nothing is assumed about the writers of segments: updates of one segment may overlap, values may
+//! repeat. The search builds the order from its front. Two observations make it practical:
 //!
-//! * What may still follow depends only on the set of operations that are
-//!   placed and on the current value of each segment, so such a pair is
-//!   explored once (Wing and Gong, JPDC 1993; Lowe, CCPE 2017).
-//! * A scan that may be placed next, and returned the current values, is placed
-//!   at once: a scan changes no value, so in any order of the rest it may be
-//!   moved to the front.
+//! * The possible continuations depend only on the set of operations that are placed and on the
+//!   current value of each segment, so such a pair is explored once (Wing and Gong, JPDC 1993;
+//!   Lowe, CCPE 2017).
+//! * A scan that may be placed next, and returned the current values, is placed immediately: a scan
+//!   changes no value, so in any order of the rest it may be moved to the front.
 //!
 //! The number of states is exponential in the number of operations, hence the
 //! limit of [`MAX_OPERATIONS`] and the budget of states; a state takes memory in
@@ -33,24 +29,24 @@ pub const MAX_OPERATIONS: usize = 128;
 /// The most memory that the states of one search may take, in bytes.
 pub const MAX_BYTES: usize = 256 << 20;
 
-/// What an operation did.
+/// The effect of an operation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Action<V> {
     /// Wrote one value.
     Update {
         /// The segment, from 0.
         segment: usize,
-        /// What was written to it.
+        /// The value written.
         value: V,
     },
     /// Returned one value per segment.
     Scan {
-        /// The values, entry `k` for segment `k`; of no account while pending.
+        /// The values, entry `k` for segment `k`; ignored while pending.
         values: Vec<V>,
     },
-    /// Returned values for some segments only.
+    /// Returned values for only some segments.
     PartialScan {
-        /// Segments with their values; of no account while pending.
+        /// Segments with their values; ignored while pending.
         entries: Vec<(usize, V)>,
     },
 }
@@ -58,12 +54,12 @@ pub enum Action<V> {
 /// One operation, of any process.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Operation<V> {
-    /// When it was invoked.
+    /// Time of the invocation.
     pub invocation: usize,
-    /// When it responded, not before `invocation`; `None` if it is pending.
-    /// Equal times mean concurrent.
+    /// Time of the response, not before `invocation`; `None` if pending. Operations with equal
+    /// times are concurrent.
     pub response: Option<usize>,
-    /// What it did.
+    /// The effect.
     pub action: Action<V>,
 }
 
@@ -73,16 +69,16 @@ impl<V> Operation<V> {
     }
 }
 
-/// A question: have these operations a linearization?
+/// A question: do these operations have a linearization?
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Instance<V> {
-    /// The initial value of each segment; there are as many segments.
+    /// The initial value of each segment; its length is the number of segments.
     pub initial: Vec<V>,
     /// The operations, in any order.
     pub operations: Vec<Operation<V>>,
 }
 
-/// Why there is no answer.
+/// The reason for a missing answer.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum BruteForceError {
@@ -91,7 +87,7 @@ pub enum BruteForceError {
     TooLarge {
         /// Number of operations.
         given: usize,
-        /// [`MAX_OPERATIONS`].
+        /// The limit, [`MAX_OPERATIONS`].
         limit: usize,
     },
     /// The budget ran out.
@@ -108,7 +104,7 @@ pub enum BruteForceError {
     OutOfMemory {
         /// The states explored.
         states: usize,
-        /// [`MAX_BYTES`].
+        /// The limit, [`MAX_BYTES`].
         limit: usize,
     },
     /// An operation updates a segment that does not exist, returned more or
@@ -118,7 +114,7 @@ pub enum BruteForceError {
          does not fit {segments} segments, or it responds before it is invoked"
     )]
     Malformed {
-        /// Its index in the instance.
+        /// Index of the operation in the instance.
         operation: usize,
         /// Number of segments.
         segments: usize,
@@ -126,9 +122,8 @@ pub enum BruteForceError {
 }
 
 impl<V: Eq> Instance<V> {
-    /// A linearization, as indices of operations, or `None` if there is none.
-    /// Visits at most `budget` states, in at most [`MAX_BYTES`]; exponential in the
-    /// number of operations.
+    /// Returns a linearization, as indices of operations, or `None` if none exists. Visits at most
+    /// `budget` states, in at most [`MAX_BYTES`]; exponential in the number of operations.
     ///
     /// # Errors
     /// If there are more than [`MAX_OPERATIONS`] operations, if the budget or the
@@ -155,7 +150,7 @@ impl<V: Eq> Instance<V> {
         Ok(found.then_some(search.order))
     }
 
-    /// The number of a value among the distinct values of its segment.
+    /// Returns the number of a value among the distinct values of its segment.
     fn number(known: &mut Vec<V>, value: &V) -> u16
     where
         V: Clone,
@@ -168,32 +163,32 @@ impl<V: Eq> Instance<V> {
     }
 }
 
-/// An operation with its values replaced by numbers, 0 the initial value.
+/// An operation with numbers for its values; 0 is the initial value.
 enum Numbered {
     Update {
         segment: usize,
         value: u16,
     },
-    /// Entry `k` for segment `k`, [`MISSING`] if it returned none.
+    /// Entry `k` for segment `k`; [`MISSING`] if the scan did not return segment `k`.
     Scan {
         values: Vec<u16>,
     },
 }
 
-/// No value.
+/// Number of a missing entry.
 const MISSING: u16 = u16::MAX;
 
 struct Search {
     actions: Vec<Numbered>,
-    /// The set of operations that precede this one.
+    /// For each operation, the set of operations that precede it.
     predecessors: Vec<u128>,
-    /// The complete operations: all of these must be placed.
+    /// The complete operations, all of which must be placed.
     complete: u128,
-    /// What was explored: operations placed, and current values.
+    /// The explored states: placed operations and current values.
     visited: SeededSet<(u128, Box<[u16]>)>,
-    /// The most states.
+    /// The largest number of states.
     budget: usize,
-    /// The most bytes that they may take.
+    /// The largest number of bytes for the states.
     bytes: usize,
     order: Vec<usize>,
 }
@@ -254,8 +249,8 @@ impl Search {
         Ok(Self { actions, predecessors, complete, visited, budget, bytes, order: Vec::new() })
     }
 
-    /// Extends the order of the operations `placed`, which leaves the values
-    /// `state`, to a linearization; if there is none, leaves it as it was.
+    /// Extends the order of the operations `placed`, which leaves the values `state`, to a
+    /// linearization. If none exists, leaves the order unchanged.
     fn extend(&mut self, placed: u128, state: &mut [u16]) -> Result<bool, BruteForceError> {
         let length = self.order.len();
         let placed = self.place_scans(placed, state);
@@ -304,14 +299,14 @@ impl Search {
         }
     }
 
-    /// Whether an operation is not placed, but everything that precedes it is.
+    /// Returns true if an operation is not placed, but all its predecessors are.
     fn may_follow(&self, index: usize, placed: u128) -> bool {
         placed >> index & 1 == 0 && self.predecessors[index] & !placed == 0
     }
 }
 
-/// What a state of this many segments takes: its entry in a table that may be half
-/// empty, and its values, with what an allocation costs.
+/// Returns the bytes of a state with this many segments: its entry in a table that may be half
+/// empty, its values, and the overhead of an allocation.
 const fn state_bytes(segments: usize) -> usize {
     2 * (size_of::<(u128, Box<[u16]>)>() + 1) + size_of::<u16>() * segments + 16
 }

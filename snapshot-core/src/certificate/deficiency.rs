@@ -1,4 +1,4 @@
-//! Checking that operations cannot all have partners.
+//! Checking that some operations cannot all have partners.
 //!
 //! For a stateless object with groups of at most two, a [`Deficiency`] proves a history not
 //! set-linearizable if
@@ -6,12 +6,12 @@
 //! 1. the operations of its components are complete, in one component only and not among the
 //!    partners, and none can be a group by itself;
 //! 2. each component has an odd number of operations;
-//! 3. an operation of a component can meet none that overlaps it, but those of its component
-//!    and the partners;
+//! 3. an operation of a component can meet no operation that overlaps it, except those in its
+//!    component and the partners;
 //! 4. there are more components than partners.
 //!
-//! For then one operation of each component must be in a group with a partner, and there are
-//! not enough of them (Tutte 1947; Berge 1958: the easy direction).
+//! Then one operation of each component must be in a group with a partner, and there are too few
+//! partners (Tutte 1947; Berge 1958: the easy direction).
 
 use thiserror::Error;
 
@@ -19,11 +19,11 @@ use crate::OperationId;
 use crate::generic::History;
 use crate::synchronisation::{Bond, Deficiency, Synchronisation};
 
-/// Why sets of operations prove nothing.
+/// The reason why sets of operations prove nothing.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum DeficiencyError {
-    /// Groups of more than two, for which the argument does not hold.
+    /// Groups may have more than two operations, so the argument does not hold.
     #[error(
         "groups of this object may have more than two operations; no argument by partners holds"
     )]
@@ -60,12 +60,12 @@ pub enum DeficiencyError {
         /// Number of the component, from 0.
         component: usize,
     },
-    /// Two operations can meet, though the sets say that they cannot.
+    /// Two operations can meet, contrary to the sets.
     #[error(
         "operation {operation} can meet {other}, which is neither in its component nor a partner"
     )]
     Meets {
-        /// The operation, of a component.
+        /// The operation in a component.
         operation: OperationId,
         /// The other one.
         other: OperationId,
@@ -84,7 +84,7 @@ pub enum DeficiencyError {
 /// components x operations that overlap them), and O(history).
 ///
 /// # Errors
-/// The first reason why they do not.
+/// The first reason why the sets prove nothing.
 pub fn check<S: Synchronisation<State = ()>>(
     specification: &S,
     history: &History<S::Input, S::Output>,
@@ -116,7 +116,7 @@ pub fn check<S: Synchronisation<State = ()>>(
         let (components, partners) = (components.len(), partners.len());
         return Err(DeficiencyError::Enough { components, partners });
     }
-    // Per operation, the last response of those up to it.
+    // For each operation, the last response among all operations up to it.
     let responses = operations.iter().map(|other| other.response().unwrap_or(usize::MAX));
     let latest: Vec<usize> = responses
         .scan(0, |latest, response| {

@@ -1,13 +1,13 @@
 //! Confirming a violation of an immediate snapshot.
 //!
-//! A violation names one operation or two. Here it is read from the values themselves: a
-//! value is newer than another if the process of the segment wrote it in a later operation.
-//! That is sound only where no process writes a value twice, nor the initial one, which
-//! is checked for the segments that the argument speaks of.
+//! A violation names one operation or two. This check reads it from the values themselves: a value
+//! is newer than another if the process of the segment wrote it in a later operation. That is sound
+//! only if no process writes a value twice or writes the initial one, which is checked for the
+//! segments of the argument.
 //!
-//! That each kind is a violation follows from the definition: what is in a segment only
-//! grows, an operation returns what was there at an instant inside its interval, and no
-//! block takes effect before its operations are invoked.
+//! Each kind is a violation by definition: the contents of a segment only advance, an operation
+//! returns its contents at an instant inside its interval, and no block takes effect before its
+//! operations are invoked.
 
 use std::hash::Hash;
 
@@ -17,7 +17,7 @@ use crate::OperationId;
 use crate::immediate::{History, Violation};
 use crate::seeded::SeededSet;
 
-/// Why a violation is not confirmed.
+/// The reason why a violation is not confirmed.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ExchangesError {
@@ -39,7 +39,7 @@ pub enum ExchangesError {
         /// The operation.
         operation: OperationId,
     },
-    /// What the violation says of the operations is not so.
+    /// The violation contradicts the recorded operations.
     #[error("the operations do not show what the violation says of them")]
     NotShown,
 }
@@ -47,7 +47,7 @@ pub enum ExchangesError {
 /// Checks that an execution shows a violation. O(number of operations).
 ///
 /// # Errors
-/// The reason why it does not.
+/// The reason why the execution does not show it.
 pub fn check<V: Eq + Hash>(
     history: &History<V>,
     violation: &Violation,
@@ -91,7 +91,7 @@ struct Reading<'a, V> {
 }
 
 impl<'a, V: Eq + Hash> Reading<'a, V> {
-    /// The segment of an operation, if it is complete.
+    /// Returns the segment of an operation, if it is complete.
     fn complete(&self, operation: OperationId) -> Result<usize, ExchangesError> {
         match self.history.operations().get(operation.index()) {
             Some(found) if found.is_complete() => Ok(found.process.index()),
@@ -113,7 +113,7 @@ impl<'a, V: Eq + Hash> Reading<'a, V> {
         self.of_segment(segment).find(|&id| self.history.written(id) == value)
     }
 
-    /// No value of the segment repeats, as far as the entries compared need it.
+    /// Checks that no value of the segment repeats, as far as the compared entries need it.
     fn unique(&self, segment: usize) -> Result<(), ExchangesError> {
         let mut values = SeededSet::from_iter([self.history.initial_value(segment)]);
         let repeated =
@@ -121,7 +121,7 @@ impl<'a, V: Eq + Hash> Reading<'a, V> {
         repeated.map_or(Ok(()), |operation| Err(ExchangesError::ValueRepeats { operation }))
     }
 
-    /// Whether `ahead` returned for a segment something newer than `behind` did.
+    /// Returns true if `ahead` returned a newer value for a segment than `behind`.
     fn is_newer(
         &self,
         ahead: OperationId,

@@ -2,15 +2,15 @@
 //!
 //! A sequence of groups proves a history set-linearizable (Neiger, PODC 1994) if
 //!
-//! 1. it has every complete operation once, some of the pending ones at most once, and no
+//! 1. it contains every complete operation once, some of the pending ones at most once, and no
 //!    failed one;
-//! 2. executed group by group, the specification allows each group with what its operations
-//!    returned;
-//! 3. the groups have instants, one not before the other, each inside the intervals of the
-//!    group's operations.
+//! 2. executed group by group, the specification allows each group with the recorded responses of
+//!    its operations;
+//! 3. the groups have instants in ascending order, each inside the intervals of the group's
+//!    operations.
 //!
-//! For (3) take each instant as early as can be: the latest invocation in the group and in
-//! all groups before it. It must come before every response in the group.
+//! For (3) take each instant as early as possible: the latest invocation in the group and in all
+//! groups before it. It must come before every response in the group.
 
 use thiserror::Error;
 
@@ -19,7 +19,7 @@ use crate::generic::History;
 use crate::immediate::SetLinearization;
 use crate::synchronisation::{Bond, Synchronisation};
 
-/// Why a sequence of groups proves nothing.
+/// The reason why a sequence of groups proves nothing.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum GroupsError {
@@ -55,7 +55,7 @@ pub enum GroupsError {
         /// Number of the group, from 0.
         group: usize,
     },
-    /// The specification does not allow a group with what its operations returned.
+    /// The specification does not allow a group with the responses of its operations.
     #[error(
         "the operations of group {group} cannot take effect together, or do not return what \
          they returned"
@@ -64,7 +64,7 @@ pub enum GroupsError {
         /// Number of the group, from 0.
         group: usize,
     },
-    /// There is no instant for a group.
+    /// A group has no instant.
     #[error(
         "operation {operation} of group {group} had responded when {later}, of that group or \
          an earlier one, was invoked"
@@ -79,11 +79,11 @@ pub enum GroupsError {
     },
 }
 
-/// Checks that a sequence of groups proves a history set-linearizable. O(operations) times
-/// what the specification takes.
+/// Checks that a sequence of groups proves a history set-linearizable. O(operations), times the
+/// cost of a step of the specification.
 ///
 /// # Errors
-/// The first reason why it does not.
+/// The first reason why the groups prove nothing.
 pub fn check<S: Synchronisation>(
     specification: &S,
     history: &History<S::Input, S::Output>,

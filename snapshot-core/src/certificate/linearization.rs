@@ -3,23 +3,23 @@
 //! An order proves a history linearizable if (Definition 1 of Amram, Hayoun,
 //! Mizrahi and Weiss, DISC 2022)
 //!
-//! 1. it consists of all complete operations and of some pending updates, each
-//!    once: a pending update in the order is one that took effect, a pending
-//!    scan may always be dropped, a failed operation never happened;
-//! 2. executed one after the other, every scan returns just what it returned;
-//! 3. it extends precedence: no operation stands behind one that was invoked
-//!    only after it had responded.
+//! 1. it consists of all complete operations and of some pending updates, each once: a pending
+//!    update in the order has taken effect, a pending scan may always be dropped, a failed
+//!    operation never happened;
+//! 2. executed one after the other, every scan returns its recorded values;
+//! 3. it extends precedence: no operation stands behind one that was invoked only after it had
+//!    responded.
 //!
-//! For (3) no pairs need be compared. Walk the order and keep the operation
-//! that was invoked last so far; the next operation is misplaced with regard
-//! to some operation before it iff it is with regard to that one.
+//! For (3) no pairs need be compared. The check walks the order and keeps the operation invoked
+//! last so far; the next operation is misplaced relative to some earlier operation iff it is
+//! misplaced relative to that one.
 
 use thiserror::Error;
 
 use crate::verdict::Linearization;
 use crate::{History, OperationId, Segment};
 
-/// Why an order does not prove a history linearizable.
+/// The reason why an order does not prove a history linearizable.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum LinearizationError {
@@ -55,7 +55,7 @@ pub enum LinearizationError {
         /// The first such operation.
         operation: OperationId,
     },
-    /// A scan returned something else than the order gives it.
+    /// A scan returned other values than the order gives it.
     #[error("at its place in the order, scan {scan} would return for segment {segment} {}, \
              but it returned another value",
             match update {
@@ -67,7 +67,7 @@ pub enum LinearizationError {
         scan: OperationId,
         /// The first entry that differs.
         segment: Segment,
-        /// The last update of the segment before the scan; `None` if there is none.
+        /// The last update of the segment before the scan, if any.
         update: Option<OperationId>,
     },
     /// The order contradicts precedence.
@@ -105,7 +105,7 @@ pub enum LinearizationError {
 /// ```
 ///
 /// # Errors
-/// The first reason why it does not, in the order of the list.
+/// The first reason why the order proves nothing, in the order of the list.
 pub fn check<V: Eq>(
     history: &History<V>,
     linearization: &Linearization,

@@ -1,10 +1,9 @@
-//! What a witness need not list.
+//! Operations that a witness may omit.
 //!
-//! Suppose that the history has a linearization. Scans that are not listed, and
-//! updates of segments that are not listed, are simply deleted from it: a scan
-//! changes no value, and the listed scans lose the entries of these segments.
-//! Failed updates, listed or not, were never in it. Let L be what remains: the
-//! listed scans and, for each listed segment k, all complete and some pending
+//! Suppose that the history has a linearization. Scans that are not listed, and updates of segments
+//! that are not listed, are simply deleted from it: a scan changes no value, and the listed scans
+//! lose the entries of these segments. Failed updates, listed or not, were never in it. Let L be
+//! the remainder: the listed scans and, for each listed segment k, all complete and some pending
 //! updates of k. Updates that are not listed leave L in two steps.
 //!
 //! **Step 1, unread updates.** An update u of k that is not listed is *unread*
@@ -14,36 +13,32 @@
 //! * S precedes u; or
 //! * u precedes some listed update w of k that precedes S.
 //!
-//! Then u is not the last update of k before S in L: in the first case S would
-//! have returned its value, in the second u stands behind S, in the third w
-//! stands between them (being complete, it is in L). So for each listed scan
-//! and each k the last update before the scan, if any, is not unread, and
-//! remains the last one when *all* unread updates are deleted at once: every
-//! scan still reads the same update. This holds for pending updates and for
-//! updates that overlap. It would hold even if w were not listed; that it must
-//! be is for the reader: what overwrote u is else not to be found.
+//! Then u is not the last update of k before S in L: in the first case S would have returned its
+//! value, in the second u stands behind S, in the third w stands between them (being complete, it
+//! is in L). So for each listed scan and each k the last update before the scan, if any, is not
+//! unread, and remains the last one when *all* unread updates are deleted together: every scan
+//! still reads the same update. This holds for pending updates and for updates that overlap. It
+//! would hold even if w were not listed; w must be listed so that a reader can find the update that
+//! overwrote u.
 //!
-//! **Step 2, redundant updates.** Let R be the updates of k that remain
-//! possible after step 1: the listed ones and those that are not unread. An
-//! update u in R that is not listed is *redundant* if
+//! **Step 2, redundant updates.** Let R be the updates of k that remain possible after step 1: the
+//! listed ones and the others that are not unread. An unlisted update u in R is *redundant* if
 //!
 //! * every other update in R precedes u or is preceded by it; and
-//! * none precedes u and it wrote the initial value, or some do, one of them,
-//!   p, wrote what u wrote, and all the others precede p.
+//! * either no update in R precedes u, and u wrote the initial value; or one of the updates in R
+//!   that precede u, p, wrote the value of u, and all the others precede p.
 //!
-//! Then in L the last update of k before u is p, or there is none: so u changes
-//! nothing. Delete *all* redundant updates at once. A scan that read one of them
-//! now reads the nearest update before it that is not redundant; every update
-//! on the way there is redundant and has the value of the one before it, so the
-//! scan reads the same value. (p is in L although it may be redundant itself:
-//! it precedes u, so it is complete.)
+//! Then in L the last update of k before u is p, or no update stands before u: so u changes no
+//! value. Delete *all* redundant updates together. A scan that read one of them now reads the
+//! nearest update before it that is not redundant; every update on the way there is redundant and
+//! has the value of the one before it, so the scan reads the same value. (p is in L although it may
+//! be redundant itself: it precedes u, so it is complete.)
 //!
-//! The steps do not commute: redundancy is judged among what step 1 leaves, so
-//! that no redundant update leans on an unread one that is deleted too; and an
-//! update that only redundant ones overwrite is not unread. Say update(5) and
-//! again update(5) precede a scan that returned 5: either of the two may be left
-//! out, the first because the second overwrites it, the second because it
-//! repeats the first, but not both.
+//! The steps do not commute. Redundancy is judged among the updates left by step 1, so that no
+//! redundant update depends on a deleted unread one; and an update that only redundant ones
+//! overwrite is not unread. Say update(5) and again update(5) precede a scan that returned 5:
+//! either of the two may be left out, the first because the second overwrites it, the second
+//! because it repeats the first, but not both.
 //!
 //! Where the updates of a segment do not overlap, redundant means just: same
 //! value as the update before.
@@ -59,12 +54,12 @@ pub(super) struct NotOmissible {
     pub(super) scan: OperationId,
 }
 
-/// A listed scan, with what excludes updates that it cannot have read.
+/// A listed scan, with the bound that excludes updates it cannot have read.
 struct ListedScan {
     id: OperationId,
-    /// Entry `k` is the latest invocation among the listed updates of the `k`-th
-    /// listed segment that precede the scan: what responded before that
-    /// invocation had been overwritten when the scan began.
+    /// Entry `k` is the latest invocation among the listed updates of the `k`-th listed segment
+    /// that precede the scan. Every update that responded before that invocation had been
+    /// overwritten when the scan began.
     overwritten_before: Vec<Option<usize>>,
 }
 
@@ -77,7 +72,7 @@ pub(super) struct Omission<'a, V> {
 
 impl<'a, V: Eq> Omission<'a, V> {
     /// # Panics
-    /// If the history does not have what the witness lists.
+    /// If the history lacks a listed operation or segment.
     pub(super) fn new(history: &'a History<V>, witness: &'a Witness) -> Self {
         let mut overwritten_before: Vec<Option<usize>> = vec![None; witness.segments.len()];
         let mut scans = Vec::new();
@@ -104,10 +99,10 @@ impl<'a, V: Eq> Omission<'a, V> {
         Self { history, witness, scans }
     }
 
-    /// Whether everything that is not listed is omissible.
+    /// Checks that every operation that is not listed is omissible.
     ///
     /// # Errors
-    /// An update that is not.
+    /// The first update that is not omissible.
     pub(super) fn check_unlisted(&self) -> Result<(), NotOmissible> {
         let mut remaining: Vec<Vec<Remaining>> = Vec::new();
         remaining.resize_with(self.witness.segments.len(), Vec::new);
@@ -134,8 +129,8 @@ impl<'a, V: Eq> Omission<'a, V> {
         Ok(())
     }
 
-    /// Step 1: the first listed scan that may have read an update of the
-    /// `k`-th listed segment; `None` if it is unread.
+    /// Step 1: returns the first listed scan that may have read an update of the `k`-th listed
+    /// segment; `None` if the update is unread.
     fn first_reader(&self, update: &Operation, segment: Segment, k: usize) -> Option<OperationId> {
         let value = self.history.update_value(update);
         let may_have_read = |scan: &&ListedScan| {
@@ -151,11 +146,11 @@ impl<'a, V: Eq> Omission<'a, V> {
         self.scans.iter().find(may_have_read).map(|scan| scan.id)
     }
 
-    /// Step 2: whether all updates of a segment that are neither listed nor
-    /// unread are redundant. The updates are given in the order of invocations.
+    /// Step 2: checks that all updates of a segment that are neither listed nor unread are
+    /// redundant. The updates are given in the order of invocations.
     fn check_redundant(&self, segment: Segment, updates: &[Remaining]) -> Result<(), NotOmissible> {
-        // Entry i tells whether all updates before number i precede it, and so
-        // all updates behind it. Where the order ends it holds vacuously.
+        // Entry i is true if all updates before number i precede it, and so all updates behind it.
+        // At the end of the order it holds vacuously.
         let mut is_separated = vec![true; updates.len() + 1];
         let mut last_response = Some(0);
         for (i, update) in updates.iter().enumerate() {

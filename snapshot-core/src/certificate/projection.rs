@@ -1,4 +1,4 @@
-//! What remains of a history when only some operations and segments are kept.
+//! The restriction of a history to some operations and segments.
 
 use super::brute_force::{Action, BruteForceError, Instance, Operation};
 use crate::verdict::Linearization;
@@ -7,20 +7,19 @@ use crate::{History, OperationId, Segment};
 /// Some operations of a history, seen through some of its segments, ready to
 /// be decided by brute force.
 ///
-/// Failed operations and pending scans are left out: no linearization contains
-/// them. Times are event numbers, initial values those of the history.
+/// Failed operations and pending scans are left out: no linearization contains them. Times are
+/// event numbers; initial values are the history's.
 #[derive(Clone, Debug)]
 pub struct Projection<'h, V> {
-    /// The operations as brute force takes them.
+    /// The kept operations as an instance of brute force.
     pub instance: Instance<&'h V>,
-    /// Which operation of the history each of them is.
+    /// The operation of the history behind each operation of the instance.
     pub operations: Vec<OperationId>,
 }
 
 impl<'h, V: Eq> Projection<'h, V> {
-    /// Keeps `operations` and `segments`. Updates of other segments are left
-    /// out. Entry `k` of a kept scan is what it returned for `segments[k]`,
-    /// if it did.
+    /// Keeps `operations` and `segments`. Updates of other segments are left out. Entry `k` of a
+    /// kept scan is its value for `segments[k]`, if it returned that segment.
     ///
     /// # Panics
     /// If the history has no such operation or segment.
@@ -65,13 +64,13 @@ impl<'h, V: Eq> Projection<'h, V> {
         projection
     }
 
-    /// The whole history.
+    /// Keeps the whole history.
     pub fn whole(history: &'h History<V>) -> Self {
         let segments: Vec<Segment> = (0..history.segments()).map(Segment::from_index).collect();
         Self::new(history, &segments, history.operation_ids())
     }
 
-    /// A linearization of what is kept, or `None` if there is none.
+    /// Returns a linearization of the kept operations, or `None` if none exists.
     ///
     /// # Errors
     /// As [`Instance::linearization`].

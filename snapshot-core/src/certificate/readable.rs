@@ -1,6 +1,6 @@
-//! What a scan can have read in a segment, by time.
+//! The updates that a scan can have read in a segment, by time.
 //!
-//! Nothing of this is shared with the checks that look for refutations.
+//! Shares nothing with the checks that search for refutations.
 
 use std::hash::Hash;
 
@@ -8,7 +8,7 @@ use crate::history::{Operation, Outcome};
 use crate::seeded::SeededMap;
 use crate::{History, OperationId, Segment};
 
-/// Where an entry can have been read from.
+/// The possible origin of an entry.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Source {
     Update(OperationId),
@@ -18,24 +18,24 @@ pub(super) enum Source {
 /// An entry of a complete scan.
 pub(super) type Entry = (OperationId, Segment);
 
-/// What an entry can have been read from.
+/// The possible sources of an entry.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Readable {
-    /// Updates of the value that were invoked before the scan responded, and that no other
-    /// update of the segment followed before it was invoked; none that failed. The
+    /// Updates of the value that did not fail, were invoked before the scan responded, and were not
+    /// followed by another update of the segment that ended before the scan was invoked. The
     /// initial value, if no update of the segment had ended.
     pub sources: Vec<Source>,
-    /// If there are none: the only source that had been there at all, if there is one, be it
-    /// replaced by time or an update that failed later. The entry is a violation in itself, so
-    /// whatever is said to follow from it is true.
+    /// If `sources` is empty: the only replaced source or, if no source was replaced, the only
+    /// update that failed later. Such an entry is a violation in itself, so every consequence drawn
+    /// from it is true.
     pub gone: Option<Source>,
 }
 
 /// The complete updates of a segment by response, with the latest invocation so far.
 type Ended = Vec<(usize, usize)>;
 
-/// For each entry, what can have been read there. O(operations log operations), and for each
-/// entry the number of updates of its value.
+/// Returns the possible sources of each entry. O(operations log operations), and for each entry the
+/// number of updates of its value.
 pub(super) fn readable<V: Eq + Hash>(
     history: &History<V>,
     entries: impl Iterator<Item = Entry>,

@@ -1,19 +1,16 @@
 //! Checking a refutation, line by line.
 //!
-//! Every line states that one operation takes effect before another one, in any
-//! linearization (below a supposition: in any in which it holds). Each rule is
-//! checked by looking at the operations that it names and at the lines that it
-//! refers to: O(1) per line, no search, and no limit on their number. What the
-//! checker has to know of other operations is only which of them could have been
-//! read where a named scan saw something (module `readable`), which is one pass over the
-//! history.
+//! Every line states that one operation takes effect before another one, in any linearization
+//! (below a supposition: in any in which it holds). Each rule is checked against the operations
+//! that it names and the lines that it refers to: O(1) per line, no search, and no limit on the
+//! number of lines. Of all other operations the checker needs only the possible sources of the
+//! entries that the lines name (module `readable`), which take one pass over the history.
 //!
-//! A line about an update that may not have taken effect is true if it did. Such an
-//! update is the first operation of no line: it has no response, no scan returned it, and it
-//! may not be supposed to be anywhere. So it is in no contradiction, unless below the
-//! supposition that a scan read it. A scan that can
-//! have seen nothing but an update that failed later, or was replaced before, is a violation
-//! in itself, and whatever is said to follow from that is true.
+//! A line about an update that may not have taken effect is true if it did. Such an update is the
+//! first operation of no line: it has no response, no scan returned it, and no supposition may
+//! place it. So it is part of no contradiction, except below the supposition that a scan read it. A
+//! scan whose only possible source failed later, or was replaced before, is a violation in itself,
+//! and every consequence drawn from it is true.
 
 use std::hash::Hash;
 
@@ -25,7 +22,7 @@ use crate::seeded::SeededMap;
 use crate::verdict::{Line, Refutation, Rule};
 use crate::{History, OperationId, Segment};
 
-/// Why a refutation proves nothing, with the number of the line that is wrong.
+/// The reason why a refutation proves nothing, with the number of the wrong line.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RefutationError {
@@ -48,7 +45,7 @@ pub enum RefutationError {
         /// The segment.
         segment: Segment,
     },
-    /// The rule does not say so.
+    /// The line does not follow by its rule.
     #[error("line {line} does not follow by its rule, {rule}")]
     DoesNotFollow {
         /// The line.
@@ -56,12 +53,12 @@ pub enum RefutationError {
         /// The name of the rule.
         rule: &'static str,
     },
-    /// It refers to a line that is not above it, or whose supposition is over.
+    /// The line refers to a line that is not above it, or whose supposition has ended.
     #[error("line {line} refers to line {to}, which does not hold there")]
     NoSuchLine {
         /// The line.
         line: usize,
-        /// What it refers to.
+        /// The line referred to.
         to: usize,
     },
     /// After a contradiction the supposition must end.
@@ -70,26 +67,26 @@ pub enum RefutationError {
         /// The line.
         line: usize,
     },
-    /// No contradiction at the end, or only below a supposition.
+    /// The last line does not state a contradiction, or is below a supposition.
     #[error("the lines do not end in a contradiction that holds without supposition")]
     NoContradiction,
 }
 
-/// Where an operation stands in a segment.
+/// The block of an operation in a segment.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Block {
-    /// That of an update, or of the initial value: its own, or the one that it saw.
+    /// The block of an update or of the initial value, that the operation wrote or read.
     Of(Source),
-    /// None, or it is not certain which.
+    /// No block, or an uncertain one.
     Unclear,
 }
 
-/// Checks that a refutation proves a history non-linearizable. O(number of lines), and what
-/// it takes to see what the named scans can have read: O(n log n) for n operations, and for
-/// each entry the number of updates of its value.
+/// Checks that a refutation proves a history non-linearizable. O(number of lines), and the cost of
+/// the possible sources of the named scans: O(n log n) for n operations, and for each entry the
+/// number of updates of its value.
 ///
 /// # Errors
-/// What is wrong with the first line that is.
+/// The fault of the first wrong line.
 pub fn check<V: Eq + Hash>(
     history: &History<V>,
     refutation: &Refutation,
@@ -118,7 +115,7 @@ pub fn check<V: Eq + Hash>(
     Checker { history, entries, supposed: SeededMap::default(), lines, ended, open }.run()
 }
 
-/// The entries that lines may rest on.
+/// Returns the entries that lines may rest on.
 fn entries<V>(history: &History<V>, refutation: &Refutation) -> impl Iterator<Item = Entry> {
     let segment_of = |id: OperationId| history.operation(id).segment();
     refutation.lines.iter().flat_map(move |line| {
@@ -138,7 +135,7 @@ fn entries<V>(history: &History<V>, refutation: &Refutation) -> impl Iterator<It
 }
 
 impl Rule {
-    /// A one-word name.
+    /// Returns a one-word name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -155,21 +152,21 @@ impl Rule {
     }
 }
 
-/// A supposition that holds.
+/// A supposition in force.
 struct Open {
     line: usize,
-    /// What was excluded below it.
+    /// Sources excluded below the supposition.
     excluded: Vec<(Entry, Source)>,
 }
 
 struct Checker<'h, V> {
     history: &'h History<V>,
-    /// What entries can have been read from, less what is excluded.
+    /// Possible sources of entries, except the excluded ones.
     entries: SeededMap<Entry, Readable>,
-    /// What entries are supposed to have been read from.
+    /// Supposed sources of entries.
     supposed: SeededMap<Entry, Source>,
     lines: &'h [Line],
-    /// For each line so far, whether the supposition below which it stands is over.
+    /// For each line so far, true if its innermost supposition has ended.
     ended: Vec<bool>,
     /// The suppositions, innermost last.
     open: Vec<Open>,
@@ -205,7 +202,7 @@ impl<V: Eq + Hash> Checker<'_, V> {
         }
     }
 
-    /// Ends the innermost supposition, if the line says the contrary of it.
+    /// Ends the innermost supposition, if the line states its contrary.
     fn end(&mut self, line: &Line) -> bool {
         let Some(Open { line: number, excluded }) = self.open.pop() else { return false };
         self.ended[number..].fill(true);
@@ -230,7 +227,7 @@ impl<V: Eq + Hash> Checker<'_, V> {
         }
     }
 
-    /// Supposes a source of an entry, if it is one.
+    /// Supposes a source of an entry. Returns false if the entry has no such source.
     fn suppose_source(&mut self, line: &Line, segment: Segment) -> bool {
         let entry = (line.after, segment);
         let is_initial = line.before == line.after;
@@ -240,7 +237,7 @@ impl<V: Eq + Hash> Checker<'_, V> {
         is_source && self.supposed.insert(entry, source).is_none()
     }
 
-    /// A line above `line` that holds there, and says which of two operations comes first.
+    /// Returns a line above `line` that holds there and states the order of two operations.
     fn line(&self, line: usize, to: usize) -> Result<&Line, RefutationError> {
         match self.ended.get(to) {
             Some(false) if self.lines[to].is_order() => Ok(&self.lines[to]),

@@ -1,20 +1,16 @@
-//! Confirming a witness: these few operations have no order, whatever the
-//! others did.
+//! Confirming a witness: its few operations have no order, for any choice of the other operations.
 //!
-//! A witness lists segments and operations: complete scans, and updates of
-//! these segments. Two things make it a proof. The listed operations, seen
-//! through the listed segments, must have no linearization; that is left to
-//! [brute force](super::brute_force). And what is not listed must be
-//! *omissible*: leaving it out must turn a linearizable history into a
-//! linearizable one; what is, and why, is said in `omission.rs`. Then, if the
-//! history had a linearization, so would what is listed; it has none, so the history
-//! has none.
+//! A witness lists segments and operations: complete scans, and updates of these segments. Two
+//! conditions make it a proof. The listed operations, seen through the listed segments, must have
+//! no linearization; [brute force](super::brute_force) decides that. And every operation that is
+//! not listed must be *omissible*: leaving it out must turn a linearizable history into a
+//! linearizable one (`omission.rs` defines and proves this). Then a linearization of the history
+//! would yield one of the listed operations; none exists, so the history has no linearization.
 //!
-//! A segment that no listed update writes, and that every listed scan returned the
-//! initial value for, contradicts nothing, yet would cost memory in every state:
-//! brute force does not see it.
+//! Brute force ignores a segment that no listed update writes, and for which every listed scan
+//! returned the initial value: it contradicts nothing, yet would cost memory in every state.
 //!
-//! # What is not proved
+//! # Not proved
 //!
 //! The witness's reason and renaming explain the contradiction to a reader. The
 //! proof does not use them, and this check does not judge them.
@@ -30,7 +26,7 @@ use crate::{History, OperationId, Segment};
 /// Number of states that [`check`] allows brute force.
 pub const DEFAULT_BUDGET: usize = 1_000_000;
 
-/// Why a witness does not prove a history non-linearizable.
+/// The reason why a witness does not prove a history non-linearizable.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum WitnessError {
@@ -70,12 +66,12 @@ pub enum WitnessError {
         /// The scan.
         scan: OperationId,
     },
-    /// A listed update is of a segment that is not listed.
+    /// A listed update writes a segment that is not listed.
     #[error("update {update} is listed, but its segment {segment} is not")]
     OtherSegment {
         /// The update.
         update: OperationId,
-        /// Its segment.
+        /// The segment of the update.
         segment: Segment,
     },
     /// An update that is not listed might matter.
@@ -107,7 +103,7 @@ pub enum WitnessError {
 /// brute force on the listed operations.
 ///
 /// # Errors
-/// The first reason why it does not, in the order of the list.
+/// The first reason why the witness proves nothing, in the order of the list.
 pub fn check<V: Eq>(history: &History<V>, witness: &Witness) -> Result<(), WitnessError> {
     check_within(history, witness, DEFAULT_BUDGET)
 }
@@ -139,15 +135,14 @@ pub fn check_within<V: Eq>(
 }
 
 impl WitnessError {
-    /// Whether the witness is not refused, but could not be judged: it is too large to
-    /// try all orders.
+    /// Returns true if the witness is not refused, but is too large for exhaustive search.
     pub const fn is_undecided(&self) -> bool {
         matches!(self, Self::Undecided(_))
     }
 }
 
-/// The listed segments that a listed update writes, or that a listed scan returned
-/// another value for than the initial one, ascending.
+/// Returns the listed segments that a listed update writes, or for which a listed scan returned
+/// another value than the initial one, ascending.
 fn relevant_segments<V: Eq>(history: &History<V>, witness: &Witness) -> Vec<Segment> {
     let mut relevant = vec![false; witness.segments.len()];
     for &id in &witness.operations {

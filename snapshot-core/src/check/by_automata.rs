@@ -10,7 +10,7 @@ use crate::search::Budget;
 use crate::verdict::{Cause, Dispute, Exhausted, Method, Unknown, Verdict};
 
 /// Judges a history by all of its renamings. The linearization, or the operations of a violation,
-/// are found as [`check`] finds them; if its verdict is another one, neither is believed.
+/// are found as [`check`] finds them; if its verdict differs, neither is believed.
 ///
 /// # Errors
 /// If the history cannot be renamed.

@@ -55,7 +55,7 @@ pub(super) fn search_generically<V: Clone + Eq + Hash>(
     Report::of(Method::Generic, found)
 }
 
-/// The first violation of a history that is not linearizable, with its proof.
+/// Finds the first violation of a history that is not linearizable, with its proof.
 pub(super) fn searched_violation<V: Clone + Eq + Hash>(
     method: Method,
     history: &History<V>,

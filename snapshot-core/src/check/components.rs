@@ -1,14 +1,14 @@
-//! Segments that no scan joins are objects of their own.
+//! Segments that no scan joins, as separate objects.
 //!
-//! Where scans are partial, segments may fall into *components*: two segments belong
-//! together if a complete scan returned both. The history is linearizable iff its
-//! restriction to each component is (Herlihy and Wing 1990, Theorem 1: linearizability is
-//! local), and in its component a scan may be full. Reads of single segments are one
-//! history per segment, for instance, of full scans, to which all that is known of these applies.
+//! Where scans are partial, segments may fall into *components*: two segments belong together if a
+//! complete scan returned both. The history is linearizable iff its restriction to each component
+//! is (Herlihy and Wing 1990, Theorem 1: linearizability is local), and a partial scan may be full
+//! in its component. Reads of single segments, for instance, become one history of full scans per
+//! segment, to which all methods for full scans apply.
 //!
-//! Orders of all components are merged by the instants at which operations take effect in
-//! them: the first possible ones after what comes before. An operation that responded before
-//! another one was invoked has an earlier instant.
+//! Orders of all components are merged by the instants at which operations take effect in them: the
+//! earliest ones after their predecessors. An operation that responded before another one was
+//! invoked has an earlier instant.
 
 use std::hash::Hash;
 
@@ -18,8 +18,8 @@ use crate::history::{Action, Declaration, Event, History};
 use crate::verdict::{Cause, Line, Linearization, Reason, Refutation, Rule, Verdict, Witness};
 use crate::{OperationId, Segment};
 
-/// The segments of each component, ascending, components by their first segments.
-/// O(entries of all scans).
+/// Returns the segments of each component, ascending, components by their first segments. O(entries
+/// of all scans).
 pub(super) fn components<V>(history: &History<V>) -> Vec<Vec<Segment>> {
     let mut parent: Vec<usize> = (0..history.segments()).collect();
     for scan in history.operations().iter().filter(|operation| operation.is_scan()) {
@@ -53,8 +53,8 @@ fn root(parent: &mut [usize], mut segment: usize) -> usize {
     segment
 }
 
-/// The events of each component, ascending. Scans that returned nothing, or did not respond,
-/// belong to none.
+/// Returns the events of each component, ascending. Scans that returned nothing, or did not
+/// respond, belong to no component.
 pub(super) fn events<V>(history: &History<V>, components: &[Vec<Segment>]) -> Vec<Vec<u32>> {
     let mut component_of = vec![0; history.segments()];
     for (number, component) in components.iter().enumerate() {
@@ -77,7 +77,7 @@ pub(super) fn events<V>(history: &History<V>, components: &[Vec<Segment>]) -> Ve
 pub(super) struct Part<V> {
     pub history: History<V>,
     segments: Vec<Segment>,
-    /// Per operation and event of the restriction, that of the whole.
+    /// For each operation and event of the restriction, its counterpart in the whole history.
     operations: Vec<OperationId>,
     events: Vec<u32>,
 }
@@ -118,7 +118,7 @@ impl<V: Clone + Eq + Hash> Part<V> {
         Self { history: builder.finish(), segments, operations, events }
     }
 
-    /// The segments and the events of the component.
+    /// Returns the segments and the events of the component.
     pub fn into_component(self) -> (Vec<Segment>, Vec<u32>) {
         (self.segments, self.events)
     }
@@ -131,7 +131,7 @@ impl<V: Clone + Eq + Hash> Part<V> {
         self.segments[segment.index()]
     }
 
-    /// A report on the restriction's violation, as one on the whole history.
+    /// Translates a report on the restriction into one on the whole history.
     pub fn lift(&self, report: Report<V>) -> Report<V> {
         let decided_at = report.decided_at.map(|event| self.events[event] as usize);
         let explanation = report.explanation.map(|explanation| self.lift_explanation(explanation));
@@ -232,7 +232,7 @@ impl<V: Clone + Eq + Hash> Part<V> {
         }
     }
 
-    /// What made a search necessary, in the whole history.
+    /// Translates the reason for a search into the whole history.
     pub fn lift_cause(&self, cause: Cause) -> Cause {
         let of = |id| self.operation(id);
         match cause {
@@ -243,20 +243,20 @@ impl<V: Clone + Eq + Hash> Part<V> {
                 Cause::OverlappingUpdates { first: of(first), second: of(second) }
             }
             Cause::PartialScan { scan } => Cause::PartialScan { scan: of(scan) },
-            // The automata judge whole histories only.
+            // The automata judge only whole histories.
             Cause::Unrenamable(_) => unreachable!("a restriction is not judged by renamings"),
             Cause::Requested => Cause::Requested,
         }
     }
 
-    /// The event of the whole history that is event `event` of the restriction, if it
-    /// has that event; else the number of events of the whole.
+    /// Returns the counterpart in the whole history of event `event` of the restriction, if that
+    /// event exists; else the number of events of the whole.
     pub fn lift_event(&self, event: usize, whole: &History<V>) -> usize {
         self.events.get(event).map_or(whole.len(), |event| *event as usize)
     }
 
-    /// The restriction's operations in their order, each with the instant at which it takes
-    /// effect at the earliest: what it comes after has taken effect, and it was invoked.
+    /// Returns the restriction's operations in order, each with the earliest instant at which it
+    /// can take effect: the latest invocation among it and its predecessors.
     pub fn instants(&self, order: &Linearization, whole: &History<V>) -> Vec<(u32, OperationId)> {
         let mut instant = 0;
         let instants = order.iter().map(|id| {
@@ -268,7 +268,7 @@ impl<V: Clone + Eq + Hash> Part<V> {
     }
 }
 
-/// One order of the operations of all components, and of the scans that returned nothing.
+/// Merges the operations of all components, and the scans that returned nothing, into one order.
 pub(super) fn merge<V>(
     history: &History<V>,
     components: Vec<Vec<(u32, OperationId)>>,

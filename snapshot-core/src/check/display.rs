@@ -1,4 +1,4 @@
-//! A report as text: the verdict in a line, and what proves a violation.
+//! Reports as text: the verdict in a line, and the proof of a violation.
 
 use std::fmt::{self, Display};
 
@@ -6,7 +6,7 @@ use super::Report;
 use crate::verdict::{Cause, Dispute, Exhausted, Method, Size, Unknown, Verdict};
 
 impl Method {
-    /// How a report says it: `by the linear-time conditions`.
+    /// Returns the phrase of reports for the method: `by the linear-time conditions`.
     pub const fn description(self) -> &'static str {
         match self {
             Self::Simple => "simple history, by the observer",
@@ -18,7 +18,7 @@ impl Method {
         }
     }
 
-    /// The judge, as a dispute names it.
+    /// Returns the name of the judge in a dispute.
     pub(super) const fn judge(self) -> &'static str {
         match self {
             Self::Simple => Dispute::OBSERVER,
@@ -31,7 +31,7 @@ impl Method {
     }
 }
 
-/// `time` or `memory`.
+/// Writes `time` or `memory`.
 impl Display for Exhausted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -41,7 +41,7 @@ impl Display for Exhausted {
     }
 }
 
-/// The end of a sentence that begins with "it was searched because".
+/// Writes the end of a sentence that begins with "it was searched because".
 impl Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -62,8 +62,8 @@ impl Display for Cause {
     }
 }
 
-/// Where a violation is complete: `not linearizable from 12:1 (event 12) on`, or that it is
-/// complete not after there. A line, indented and ended.
+/// Returns a line, indented and ended, with the event that completes a violation:
+/// `not linearizable from 12:1 (event 12) on`, or that the violation is complete not after it.
 pub fn told_completion(place: &str, event: usize, is_first: bool) -> String {
     if is_first {
         format!("  not linearizable from {place} (event {event}) on\n")
@@ -76,8 +76,8 @@ pub fn told_completion(place: &str, event: usize, is_first: bool) -> String {
 }
 
 impl<V: Clone + Display + Eq> Report<V> {
-    /// `violation (3 operations, 2 processes, 2 segments; by the linear-time conditions)`,
-    /// then the proof. `place` says where an event is, for example in a file: `12:1`.
+    /// Renders `violation (3 operations, 2 processes, 2 segments; by the linear-time conditions)`,
+    /// then the proof. `place` renders the position of an event, for example in a file: `12:1`.
     /// Several lines, each ended.
     pub fn tell(&self, size: &Size, place: impl Fn(usize) -> String) -> String {
         let by = self.method.description();
@@ -104,8 +104,7 @@ impl<V: Clone + Display + Eq> Report<V> {
     }
 }
 
-/// The verdict, how it was reached, and what proves it; places are numbers of events,
-/// counted from 0.
+/// Writes the verdict, the method, and the proof; places are numbers of events, counted from 0.
 impl<V: Clone + Display + Eq> Display for Report<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let by = self.method.description();
@@ -120,7 +119,8 @@ impl<V: Clone + Display + Eq> Display for Report<V> {
     }
 }
 
-/// How much is known to be linearizable: `the first 12 events are linearizable`.
+/// Returns the length of the prefix known to be linearizable:
+/// `the first 12 events are linearizable`.
 pub fn told_linearizable(events: usize) -> String {
     match events {
         0 => "nothing is known to be linearizable".to_owned(),
@@ -129,12 +129,12 @@ pub fn told_linearizable(events: usize) -> String {
     }
 }
 
-/// A number with its noun: `1 state`, `2 states`.
+/// Returns a number with its noun: `1 state`, `2 states`.
 pub fn counted(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-/// `5 operations, 3 processes, 2 segments`, and how many are pending or failed.
+/// Writes `5 operations, 3 processes, 2 segments`, and the numbers of pending and failed ones.
 impl Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counts = [

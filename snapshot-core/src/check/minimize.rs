@@ -1,11 +1,10 @@
-//! From a non-linearizable history to a few operations that are.
+//! From a non-linearizable history to a few of its operations that are non-linearizable.
 //!
-//! For violations found by exact search, where no condition names the
-//! culprits. Steps that turn linearizable histories into linearizable ones -
-//! cut the end off, drop scans, look at fewer segments, drop updates that no
-//! scan left can have read - are tried as long as what is left stays
-//! non-linearizable. Each trial is decided exactly; when the budget runs out,
-//! the smallest so far is taken.
+//! For violations found by exact search, where no condition names the culprits. Steps that turn
+//! linearizable histories into linearizable ones are tried as long as the rest stays
+//! non-linearizable: cut the end off, drop scans, drop segments, drop updates that no remaining
+//! scan can have read. Each trial is decided exactly; when the budget runs out, the smallest
+//! history so far is taken.
 
 use std::hash::Hash;
 
@@ -16,17 +15,17 @@ use crate::search::Budget;
 use crate::verdict::{Reason, Witness};
 use crate::{OperationId, Segment};
 
-/// What is left of a history.
+/// The remaining part of a history.
 #[derive(Clone, Debug)]
 struct Selection {
     events: usize,
     scans: Vec<OperationId>,
     segments: Vec<Segment>,
-    /// The updates left; `None` for all of the segments.
+    /// The remaining updates; `None` for all updates of the segments.
     updates: Option<Vec<OperationId>>,
 }
 
-/// A small witness among the first events, which are not linearizable.
+/// Finds a small witness among the first events, which are not linearizable.
 pub(super) fn minimize<V: Clone + Eq + Hash>(
     history: &History<V>,
     events: usize,
@@ -76,7 +75,7 @@ impl Selection {
         }
     }
 
-    /// The updates that are left, ascending.
+    /// Returns the remaining updates, ascending.
     fn updates<V>(&self, history: &History<V>) -> Vec<OperationId> {
         let left = |id: &OperationId| {
             let operation = history.operation(*id);
@@ -86,7 +85,7 @@ impl Selection {
         history.operation_ids().filter(left).collect()
     }
 
-    /// What is left, as a history of its own.
+    /// Returns the remaining part as a separate history.
     fn history<V: Clone>(&self, history: &History<V>) -> History<V> {
         let initial: Vec<V> =
             self.segments.iter().map(|k| history.initial_value(*k).clone()).collect();
@@ -132,8 +131,8 @@ impl Selection {
         builder.finish()
     }
 
-    /// The updates that a scan left can have read, or that overwrite others
-    /// of the same value before a scan begins.
+    /// Returns the updates that a remaining scan can have read, or that overwrite others of the
+    /// same value before a scan begins.
     fn updates_needed<V: Clone + Eq>(&self, history: &History<V>) -> Vec<OperationId> {
         let mut needed = Vec::new();
         for &segment in &self.segments {

@@ -12,15 +12,14 @@ use crate::monitor::Undecided;
 use crate::search::Budget;
 use crate::verdict::{Method, Unknown, Verdict};
 
-/// A component that may have a violation before the one that was found: its segments, and its
-/// events.
+/// A component that may have a violation before the one found: its segments, and its events.
 type Open = (Vec<Segment>, Vec<u32>);
 
-/// Decides each component of a history by itself. Of several violations, the first one to be
+/// Decides each component of a history separately. Of several violations, the first one to be
 /// completed is reported.
 ///
 /// # Errors
-/// What `decide` says of a component, if it does not decide, and no component has a violation.
+/// The first undecided event of a component, if no component has a violation.
 pub(super) fn by_components<V: Clone + Eq + Hash>(
     history: &History<V>,
     budget: &mut Budget<'_>,
@@ -39,7 +38,7 @@ pub(super) fn by_components<V: Clone + Eq + Hash>(
             Ok(report) => report,
             Err(found) => {
                 let event = part.lift_event(found.event, history);
-                // As far as every component is linearizable.
+                // Up to this event every component is linearizable.
                 if undecided.is_none_or(|other| event < other.event) {
                     let cause = part.lift_cause(found.cause);
                     undecided = Some(Undecided { event, cause });
@@ -87,8 +86,8 @@ pub(super) fn by_components<V: Clone + Eq + Hash>(
     }
 }
 
-/// The first violation of a history that has one: what is open is judged up to it, as far as the
-/// budget allows.
+/// Returns the first violation of a history that has one: open components are judged up to it, as
+/// far as the budget allows.
 fn first_of<V: Clone + Eq + Hash>(
     history: &History<V>,
     mut first: Report<V>,
@@ -109,7 +108,7 @@ fn first_of<V: Clone + Eq + Hash>(
                 (Verdict::Disputed(_), _) => return report,
                 (Verdict::Violation(_), Some(event)) => {
                     let at = Completion { event, is_first: report.is_first };
-                    // Of updates that fail later, the part knows more than its prefix.
+                    // About updates that fail later, the part knows more than its prefix.
                     let shown = report.explanation;
                     let report = violation::proved(report.method, &part.history, at, shown, budget);
                     first = part.lift(report);
@@ -127,7 +126,7 @@ fn first_of<V: Clone + Eq + Hash>(
                 unreachable!("a violation is complete at an event, and shown")
             };
             let at = Completion { event, is_first };
-            // A component may be simple, but not the whole.
+            // A component may be simple although the whole is not.
             let method = strongest(Method::Linear, first.method);
             return violation::lifted(method, history, at, shown, budget);
         }
@@ -135,7 +134,7 @@ fn first_of<V: Clone + Eq + Hash>(
     }
 }
 
-/// The method that decides more histories.
+/// Returns the method that decides more histories.
 fn strongest(first: Method, second: Method) -> Method {
     let rank = |method| match method {
         Method::Simple => 0,

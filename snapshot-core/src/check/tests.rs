@@ -1,4 +1,4 @@
-//! What becomes of a contradiction between judges, which no history is known to bring about.
+//! The report of a contradiction between judges, which no known history causes.
 
 use super::{first_alarm, method};
 use crate::history::{Declaration, History};

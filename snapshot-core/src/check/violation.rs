@@ -1,9 +1,9 @@
-//! Reports of violations: where the violation is complete, and a proof of the prefix that ends
-//! there.
+//! Reports of violations: the event that completes the violation, and a proof of the prefix that
+//! ends there.
 //!
-//! What proves a longer prefix, or a part of the history, is no proof yet. Whoever finds an
-//! earlier event, or lifts a proof, ends here: a proof is shown only if the whole history
-//! confirms it, and if all that it names has happened by the event that the report names.
+//! A proof of a longer prefix, or of a part of the history, is not yet a proof of this prefix.
+//! Every finding of an earlier event, and every lifted proof, ends here: a proof is shown only if
+//! the whole history confirms it, and if all its operations occurred by the reported event.
 
 use std::hash::Hash;
 
@@ -17,21 +17,21 @@ use crate::search::Budget;
 use crate::seeded::SeededSet;
 use crate::verdict::{Method, Reason, Verdict};
 
-/// States that brute force may visit to confirm an explanation: with two scans
-/// and a few updates it needs some dozens.
+/// States that brute force may visit to confirm an explanation; two scans and a few updates need
+/// some dozens.
 const CONFIRMATION: usize = 100_000;
 
 /// The event that completes a violation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Completion {
     pub event: usize,
-    /// Whether every shorter prefix is known to be linearizable.
+    /// True if every shorter prefix is known to be linearizable.
     pub is_first: bool,
 }
 
 impl<V: Clone + Eq + Hash> Report<V> {
-    /// A violation with a proof that is confirmed. Operations that end later have not ended, as
-    /// far as it is concerned.
+    /// Creates the report of a violation with a confirmed proof. Ends of operations after the event
+    /// are forgotten.
     pub(super) fn violation(method: Method, shown: Explanation<V>, at: Completion) -> Self {
         debug_assert!(is_seen_by(at.event, &shown), "{at:?}: {:?}", shown.witness);
         let explanation = shown.up_to(at.event);
@@ -41,9 +41,9 @@ impl<V: Clone + Eq + Hash> Report<V> {
     }
 }
 
-/// The report of a violation that is complete at an event: with the explanation at hand if it
-/// proves that, else with a derivation if one is found, else with a few operations without an
-/// order.
+/// Returns the report of a violation that is complete at an event: with the explanation at hand if
+/// it proves the violation, else with a derivation if one is found, else with a few operations
+/// without an order.
 pub(super) fn proved<V: Clone + Eq + Hash>(
     method: Method,
     history: &History<V>,
@@ -65,7 +65,7 @@ pub(super) fn proved<V: Clone + Eq + Hash>(
     Report::violation(method, shown, at)
 }
 
-/// Whether the whole history confirms a proof that names nothing later than the event.
+/// Returns true if the whole history confirms a proof whose operations occurred by the event.
 fn is_proof<V: Clone + Eq + Hash>(
     history: &History<V>,
     at: Completion,
@@ -74,7 +74,7 @@ fn is_proof<V: Clone + Eq + Hash>(
     is_seen_by(at.event, shown) && is_confirmed(history, shown)
 }
 
-/// Whether the whole history confirms a proof: its lines or, where it has none, that its
+/// Returns true if the whole history confirms a proof: its lines or, if it has no lines, that its
 /// operations have no order.
 pub(super) fn is_confirmed<V: Clone + Eq + Hash>(
     history: &History<V>,
@@ -86,8 +86,8 @@ pub(super) fn is_confirmed<V: Clone + Eq + Hash>(
     }
 }
 
-/// As [`proved`], by a proof of a part of the history that was lifted to the whole: it is
-/// confirmed before it is shown, as far as a check can judge it.
+/// As [`proved`], by a proof of a part of the history that was lifted to the whole: it is confirmed
+/// before it is shown, as far as a check can judge it.
 pub(super) fn lifted<V: Clone + Eq + Hash>(
     method: Method,
     history: &History<V>,
@@ -107,15 +107,15 @@ pub(super) fn lifted<V: Clone + Eq + Hash>(
     Report::violation(method, shown, at)
 }
 
-/// Whether the operations that are shown have no order, whatever else there is.
+/// Returns true if the shown operations alone have no order.
 fn stands_alone<V: Clone + Eq>(shown: &Explanation<V>) -> bool {
     let alone = shown.history();
     matches!(Projection::whole(&alone).linearization(CONFIRMATION), Ok(None))
 }
 
-/// Whether all operations of a proof are of the prefix that ends with an event: scans have
-/// responded, updates have been invoked. An update that comes too late for the scan that saw its
-/// value is none of them.
+/// Returns true if all operations of a proof occurred in the prefix that ends with an event: scans
+/// have responded, updates have been invoked. An update that came too late for the scan that saw
+/// its value is exempt.
 fn is_seen_by<V: Clone + Eq>(event: usize, shown: &Explanation<V>) -> bool {
     let is_late =
         |id| matches!(shown.witness.reason, Reason::Future { update, .. } if update == id);
@@ -129,10 +129,10 @@ fn is_seen_by<V: Clone + Eq>(event: usize, shown: &Explanation<V>) -> bool {
     })
 }
 
-/// The first event from which on a history is not linearizable that is refuted at this
-/// one. Where values repeat, entries take no part in the relation until they are certain,
-/// and so the refutation may come late; prefixes are decided then, O(log n) of them. If
-/// the budget does not allow that, the event of the refutation.
+/// Returns the first event from which on a history refuted at a given event is not linearizable.
+/// Where values repeat, entries take no part in the relation until they are certain, so the
+/// refutation may come late; then O(log n) prefixes are decided. If the budget does not allow that,
+/// returns the event of the refutation.
 pub(super) fn first_event<V: Clone + Eq + Hash>(
     history: &History<V>,
     refuted: Completion,
@@ -145,8 +145,8 @@ pub(super) fn first_event<V: Clone + Eq + Hash>(
     }
 }
 
-/// The last event of the shortest prefix that is not linearizable, of a prefix that is not, as
-/// far as the budget allows to find it.
+/// Returns the last event of the shortest non-linearizable prefix of a non-linearizable prefix, as
+/// far as the budget allows.
 pub(super) fn shortest_prefix<V: Clone + Eq + Hash>(
     history: &History<V>,
     events: usize,
@@ -165,7 +165,7 @@ pub(super) fn shortest_prefix<V: Clone + Eq + Hash>(
     Completion { event: violated - 1, is_first: violated - linearizable == 1 }
 }
 
-/// Whether a segment receives a value twice, or its initial value again. O(operations).
+/// Returns true if a segment receives a value twice, or its initial value again. O(operations).
 fn has_repeated_values<V: Eq + Hash>(history: &History<V>) -> bool {
     let mut seen: SeededSet<(usize, &V)> = SeededSet::default();
     let mut updates = history.operations().iter().filter(|operation| !operation.is_scan());

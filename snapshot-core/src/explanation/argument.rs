@@ -6,13 +6,12 @@ use super::exhibit::{Deed, Exhibit, Explanation};
 use crate::verdict::Reason;
 use crate::{OperationId, Segment};
 
-/// Operations without an order are usually the fewest if they are no more than this.
+/// Up to this many operations without an order are usually a smallest such set.
 const FEW: usize = 12;
 
 impl<V: Clone + Display + Eq> Explanation<V> {
-    /// A short argument why the operations have no linearization. `name` says
-    /// what an operation is to be called; the argument begins by introducing
-    /// each.
+    /// Returns a short argument why the operations have no linearization. `name` gives the names of
+    /// operations; the argument begins by introducing each.
     pub fn argument(&self, name: impl Fn(&Exhibit<V>) -> String) -> String {
         let call =
             |id: OperationId| self.exhibit(id).map_or_else(|| format!("operation {id}"), &name);

@@ -7,7 +7,7 @@ use crate::verdict::{Line, Refutation, Rule};
 use crate::{OperationId, Segment};
 
 impl<V: Clone + Display + Eq> Explanation<V> {
-    /// The lines of a refutation as sentences, each on a line of its own.
+    /// Writes the lines of a refutation as sentences, one per line.
     pub(super) fn derivation(
         &self,
         refutation: &Refutation,
@@ -107,7 +107,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
         }
     }
 
-    /// Why a scan can have read its entry nowhere: no source is left, or another update came
+    /// Explains why a scan has no source for its entry: no source is left, or another update came
     /// after all of them, before the scan began.
     fn unreadable(
         &self,
@@ -150,14 +150,14 @@ impl<V: Clone + Display + Eq> Explanation<V> {
         }
     }
 
-    /// What an operation did to a segment: `wrote 5`, or `returned 5`.
+    /// Words for the effect of an operation on a segment: `wrote 5`, or `returned 5`.
     fn did(&self, id: OperationId, segment: Segment) -> String {
         let verb =
             if self.exhibit(id).is_some_and(Exhibit::is_scan) { "returned" } else { "wrote" };
         format!("{verb} {}", self.value(id, segment))
     }
 
-    /// What an operation wrote to a segment, or returned for it.
+    /// Returns the value that an operation wrote to a segment, or returned for it.
     fn value(&self, id: OperationId, segment: Segment) -> String {
         match self.exhibit(id).map(|exhibit| &exhibit.deed) {
             Some(Deed::Update { value, .. }) => value.to_string(),

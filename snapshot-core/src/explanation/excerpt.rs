@@ -1,12 +1,10 @@
-//! From an alarm to the operations that prove it, by reading the recording
-//! again.
+//! From an alarm to the operations that prove it, by reading the recording again.
 //!
-//! The monitor keeps no more than it needs to judge, so its alarm names
-//! operations but cannot tell, say, whether a value that no recent update
-//! wrote is old or was never written. An [`Excerpt`] replays the recording
-//! and keeps, of the segments that matter, the updates that the scans in
-//! question can have read, and an overwriting one where older updates of the
-//! same value are left out. Its memory, too, is bounded by concurrency.
+//! The monitor keeps only the state it needs to judge, so its alarm names operations but cannot
+//! distinguish, say, an old value from one that was never written. An [`Excerpt`] replays the
+//! recording and keeps, for the segments that matter, the updates that the scans in question can
+//! have read, and an overwriting one where older updates of the same value are left out. Its
+//! memory, too, is bounded by concurrency.
 
 use super::exhibit::{Deed, Ending, Exhibit, Explanation};
 use super::returned::{ReturnedValues, slot};
@@ -21,7 +19,7 @@ use crate::{OperationId, Process, Segment};
 #[derive(Clone, Debug)]
 struct Scan<V> {
     exhibit: Exhibit<V>,
-    /// Per segment of the excerpt, the last update over before it began.
+    /// For each segment of the excerpt, the last update that ended before the scan began.
     due: Vec<Option<Candidate<V>>>,
 }
 
@@ -50,8 +48,8 @@ pub struct Excerpt<V> {
 }
 
 impl<V: Clone + Eq> Excerpt<V> {
-    /// For an alarm, the values that its scans returned, and the declaration
-    /// of the recording.
+    /// Creates an excerpt for an alarm, the values that its scans returned, and the declaration of
+    /// the recording.
     pub fn new(alarm: &Alarm, values: ReturnedValues<V>, declaration: &Declaration<V>) -> Self {
         let track = |(at, &segment): (usize, &Segment)| {
             let initial = declaration.initial_value(segment.index()).clone();
@@ -82,8 +80,8 @@ impl<V: Clone + Eq> Excerpt<V> {
         }
     }
 
-    /// Takes the next event of the recording, from its first one on. Events
-    /// after the alarm are only searched for the origin of a value.
+    /// Takes the next event of the recording, from its first one on. Events after the alarm are
+    /// searched only for the origin of a value.
     pub fn observe(&mut self, event: &Event<'_, V>) {
         let position = self.events;
         self.events += 1;
@@ -136,7 +134,7 @@ impl<V: Clone + Eq> Excerpt<V> {
         }
     }
 
-    /// What is open at the alarm does not end, as far as the proof is concerned.
+    /// Keeps the updates open at the alarm, which do not end within the proof.
     fn keep_open(&mut self) {
         for open in &self.open {
             if let Open::Update(at, candidate) = open
@@ -147,7 +145,7 @@ impl<V: Clone + Eq> Excerpt<V> {
         }
     }
 
-    /// After the alarm: which later update wrote what a scan returned too early?
+    /// After the alarm, searches for the later update that wrote a value returned too early.
     fn observe_later(&mut self, event: &Event<'_, V>, position: usize) {
         let process = event.process;
         match event.action {
@@ -265,7 +263,7 @@ impl<V: Clone + Eq> Excerpt<V> {
         }
     }
 
-    /// The proof.
+    /// Returns the proof.
     pub fn finish(self) -> Explanation<V> {
         let mut exhibits: Vec<Exhibit<V>> =
             self.scans.iter().map(|scan| scan.exhibit.clone()).collect();
@@ -277,7 +275,7 @@ impl<V: Clone + Eq> Excerpt<V> {
         }
         exhibits.sort_by_key(|exhibit| exhibit.id);
         exhibits.dedup_by_key(|exhibit| exhibit.id);
-        // Where updates of one segment overlap, there is no numbering to rename by.
+        // Where updates of one segment overlap, no numbering exists to rename by.
         let has_numbers = !self.tracks.is_empty() && !some_updates_overlap(&exhibits);
         let renaming = has_numbers.then(|| self.renaming(&reason));
         let witness = Witness {
@@ -292,7 +290,7 @@ impl<V: Clone + Eq> Excerpt<V> {
         Explanation { witness, initial, exhibits, numbers, refutation: None }
     }
 
-    /// Run numbers of the updates in the proof.
+    /// Returns the run numbers of the updates in the proof.
     fn numbers(&self, exhibits: &[Exhibit<V>]) -> Vec<(OperationId, u64)> {
         let known = |track: &Track<V>| {
             let all =
@@ -308,7 +306,7 @@ impl<V: Clone + Eq> Excerpt<V> {
         numbers
     }
 
-    /// The reason in full, and operations that only it needs.
+    /// Returns the complete reason, and operations that only it needs.
     fn reason(&self) -> (Reason, Vec<Exhibit<V>>) {
         match self.alarm.violation {
             Violation::FailedUpdateSeen { scan, update, segment } => {
@@ -382,8 +380,7 @@ impl<V: Clone + Eq> Excerpt<V> {
         (self.tracks[0].segment, u64::MAX)
     }
 
-    /// The renaming under which the history becomes a simple one that an
-    /// automaton accepts.
+    /// Returns the renaming under which the history becomes a simple one that an automaton accepts.
     fn renaming(&self, reason: &Reason) -> Renaming {
         let (one, other) = match (*reason, self.alarm.violation) {
             (Reason::Stale { overwriting, .. }, _) => (self.number_of(overwriting), None),
@@ -398,7 +395,7 @@ impl<V: Clone + Eq> Excerpt<V> {
             _ => ((self.tracks[0].segment, u64::MAX), None),
         };
         let other = other.or_else(|| {
-            // Any other segment does; nothing in it is renamed to 1.
+            // Any other segment works; nothing in it is renamed to 1.
             let other = usize::from(one.0.index() == 0);
             (other < self.segments).then(|| (Segment::from_index(other), u64::MAX))
         });
@@ -412,8 +409,8 @@ impl<V: Clone + Eq> Excerpt<V> {
     }
 }
 
-/// Whether two updates of one segment overlap, among exhibits in the order of
-/// their invocations.
+/// Returns true if two updates of one segment overlap, among exhibits in the order of their
+/// invocations.
 fn some_updates_overlap<V>(exhibits: &[Exhibit<V>]) -> bool {
     let segment = |exhibit: &Exhibit<V>| match exhibit.deed {
         Deed::Update { segment, .. } => Some(segment),

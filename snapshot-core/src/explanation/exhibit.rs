@@ -9,35 +9,35 @@ use crate::{OperationId, Process, Segment};
 /// One operation of a proof.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Exhibit<V> {
-    /// Its number, in the order of invocations.
+    /// Number of the operation, in the order of invocations.
     pub id: OperationId,
     /// The process of the operation.
     pub process: Process,
-    /// Number of the event that invoked it.
+    /// Number of the event that invoked the operation.
     pub invocation: usize,
-    /// How it ended.
+    /// The end of the operation.
     pub ending: Ending,
-    /// What it did.
+    /// The effect of the operation.
     pub deed: Deed<V>,
 }
 
 impl<V> Exhibit<V> {
-    /// Whether it is a scan.
+    /// Returns true if the operation is a scan.
     pub const fn is_scan(&self) -> bool {
         matches!(self.deed, Deed::Scan { .. })
     }
 }
 
-/// How an operation ended, as far as a proof knows, with the event's number.
+/// The end of an operation, as far as a proof knows, with the event's number.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ending {
-    /// It responded.
+    /// The operation responded.
     Response(usize),
-    /// It certainly had no effect.
+    /// The operation certainly had no effect.
     Failure(usize),
-    /// Its outcome was lost.
+    /// The outcome was lost.
     Unknown(usize),
-    /// It did not end before the proof was complete.
+    /// The operation did not end before the proof was complete.
     None,
 }
 
@@ -51,19 +51,19 @@ impl Ending {
     }
 }
 
-/// What an operation of a proof did.
+/// The effect of an operation of a proof.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Deed<V> {
-    /// It wrote a value.
+    /// The operation wrote a value.
     Update {
-        /// To this segment.
+        /// The segment written.
         segment: Segment,
-        /// This value.
+        /// The value written.
         value: V,
     },
-    /// It returned these entries (and others, which do not matter).
+    /// The operation returned these entries (and others, which do not matter).
     Scan {
-        /// Segments, ascending, with what was returned for them.
+        /// Segments, ascending, with the values returned for them.
         entries: Vec<(Segment, V)>,
     },
 }
@@ -83,8 +83,7 @@ impl<V: Display> Display for Deed<V> {
     }
 }
 
-/// A witness with all that is needed to tell and to check it, without the
-/// history that it was found in.
+/// A witness with all the data to describe and check it, without the history that it was found in.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Explanation<V> {
     /// The witness.
@@ -95,7 +94,7 @@ pub struct Explanation<V> {
     pub exhibits: Vec<Exhibit<V>>,
     /// Run numbers of the updates, as far as the renaming needs them.
     pub(super) numbers: Vec<(OperationId, u64)>,
-    /// How a contradiction is derived from them, if it was found that way.
+    /// The derivation of a contradiction from them, if it was found that way.
     pub refutation: Option<Refutation>,
 }
 
@@ -108,7 +107,7 @@ struct Moment {
 }
 
 impl<V: Clone + Eq> Explanation<V> {
-    /// The witness's operations with their deeds, taken from a history.
+    /// Takes the operations of a witness, with their effects, from a history.
     ///
     /// # Panics
     /// If the history lacks one of the operations or segments.
@@ -139,12 +138,12 @@ impl<V: Clone + Eq> Explanation<V> {
         Self { witness, initial, exhibits, numbers: Vec::new(), refutation: None }
     }
 
-    /// With the lines by which a contradiction is derived, if it is.
+    /// Sets the lines that derive a contradiction, if any.
     pub(crate) fn derived_by(self, refutation: Option<Refutation>) -> Self {
         Self { refutation, ..self }
     }
 
-    /// The same, where nothing that comes after an event is known of the operations.
+    /// Forgets the ends of operations after an event.
     pub(crate) fn up_to(mut self, event: usize) -> Self {
         for exhibit in &mut self.exhibits {
             if exhibit.ending.event().is_some_and(|end| end > event) {
@@ -154,7 +153,7 @@ impl<V: Clone + Eq> Explanation<V> {
         self
     }
 
-    /// Gives other numbers to the operations that run numbers are about; order is kept.
+    /// Renumbers the operations of the run numbers; order is kept.
     pub(crate) fn renumber(&mut self, number: impl Fn(OperationId) -> OperationId) {
         self.numbers.iter_mut().for_each(|(id, _)| *id = number(*id));
     }
@@ -164,7 +163,7 @@ impl<V: Clone + Eq> Explanation<V> {
         self.exhibits.iter().find(|exhibit| exhibit.id == id)
     }
 
-    /// The begins and ends of the exhibits, in the order of time.
+    /// Returns the starts and ends of the exhibits, in the order of time.
     fn moments(&self) -> Vec<Moment> {
         let mut moments: Vec<Moment> = Vec::new();
         for (at, exhibit) in self.exhibits.iter().enumerate() {
@@ -177,8 +176,8 @@ impl<V: Clone + Eq> Explanation<V> {
         moments
     }
 
-    /// The proof's operations as a history of their own: segments are numbered
-    /// from 0 in the order of [`Self::initial`], processes are kept.
+    /// Returns the proof's operations as a separate history: segments are numbered from 0 in the
+    /// order of [`Self::initial`], processes are kept.
     pub fn history(&self) -> History<V> {
         let initial: Vec<V> = self.initial.iter().map(|(_, value)| value.clone()).collect();
         let segments: Vec<Segment> = self.initial.iter().map(|(segment, _)| *segment).collect();
@@ -188,9 +187,8 @@ impl<V: Clone + Eq> Explanation<V> {
         })
     }
 
-    /// The proof's operations after the renaming: a simple history of two
-    /// segments (i, j), or of one, in which only 0 and 1 occur. `None` if the
-    /// witness has no renaming.
+    /// Returns the proof's operations after the renaming: a simple history of two segments (i, j),
+    /// or of one, in which only 0 and 1 occur. `None` if the witness has no renaming.
     pub fn renamed(&self) -> Option<History<u8>> {
         let renaming = self.witness.renaming?;
         let from = |segment: Segment| {
@@ -207,7 +205,7 @@ impl<V: Clone + Eq> Explanation<V> {
         Some(self.replay(&segments, vec![0; segments.len()], value))
     }
 
-    /// Whether, by the reason, the scan saw an update that is renamed to 1.
+    /// Returns true if, by the reason, the scan saw an update that is renamed to 1.
     fn sees(&self, scan: OperationId, segment: Segment) -> bool {
         if self.witness.segments.binary_search(&segment).is_err() {
             return false;
@@ -229,8 +227,8 @@ impl<V: Clone + Eq> Explanation<V> {
         }
     }
 
-    /// The proof's operations as a history of these segments, with the values
-    /// that `value` gives for updates (always) and for entries of scans (or a gap).
+    /// Returns the proof's operations as a history of these segments, with the values that `value`
+    /// gives for updates (always) and for entries of scans (or a gap).
     fn replay<W: Clone>(
         &self,
         segments: &[Segment],

@@ -1,21 +1,21 @@
 //! A history as a picture: operations as intervals on the line of time.
 //!
-//! Events are as far apart as the labels need, in their order, so the picture
-//! shows which operations precede which, and nothing of how long they took.
+//! Events are as far apart as the labels need, in their order, so the picture shows the precedence
+//! of operations, but not their durations.
 
 use std::fmt::Write;
 
 use crate::Process;
 use crate::history::{History, Operation};
 
-/// Before the line of a process.
+/// Width of the margin before the line of a process.
 const GUTTER: usize = 8;
 
-/// An interval has its ends, a dash and a space on each side of the label.
+/// Width of an interval without its label: its ends, and a dash and a space on each side.
 const FRAME: usize = 6;
 
-/// One line per process that acts; `labels` has a label per operation, in their
-/// order. `None` if a line would have more than `width` characters.
+/// Draws one line per process that acts; `labels` has a label per operation, in order. `None` if a
+/// line would have more than `width` characters.
 ///
 /// ```
 /// use snapshot_core::explanation::picture;
@@ -55,7 +55,7 @@ pub fn picture<V>(history: &History<V>, labels: &[String], width: usize) -> Opti
     Some(text)
 }
 
-/// Where each event lies; the last is the end of the picture.
+/// Returns the column of each event; the last element is the end of the picture.
 fn places<V>(history: &History<V>, labels: &[String]) -> Vec<usize> {
     let mut places: Vec<usize> = Vec::with_capacity(history.len() + 1);
     let needed = |operation: &Operation, label: &String, places: &[usize]| {
@@ -75,7 +75,7 @@ fn places<V>(history: &History<V>, labels: &[String]) -> Vec<usize> {
     places
 }
 
-/// `|-- U1: update(1) --|`, or `|-- U1: update(1) ...` if it does not end.
+/// Draws `|-- U1: update(1) --|`, or `|-- U1: update(1) ...` if the operation does not end.
 fn interval(label: &str, length: usize, ends: bool) -> String {
     let dashes = length.saturating_sub(label.chars().count() + 4);
     let (left, right) = (dashes / 2, dashes - dashes / 2);

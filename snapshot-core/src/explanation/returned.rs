@@ -1,23 +1,23 @@
-//! What the scans of an alarm returned.
+//! Values returned by the scans of an alarm.
 
 use crate::history::{Action, Event};
 use crate::monitor::Alarm;
 use crate::{OperationId, Segment};
 
-/// What the scans of an alarm returned for the segments of the alarm:
-/// collected from the events up to the alarm.
+/// The values that the scans of an alarm returned for its segments, collected from the events up to
+/// the alarm.
 #[derive(Clone, Debug)]
 pub struct ReturnedValues<V> {
     scans: Vec<OperationId>,
     pub(super) segments: Vec<Segment>,
-    /// Per process, whether one of the scans is open, and which.
+    /// For each process, its open scan if the alarm names it.
     open: Vec<Option<OperationId>>,
     operations: usize,
     pub(super) returned: Vec<(OperationId, Vec<V>)>,
 }
 
 impl<V: Clone> ReturnedValues<V> {
-    /// For the scans and segments of this alarm.
+    /// Creates an empty collection for the scans and segments of this alarm.
     pub fn new(alarm: &Alarm) -> Self {
         Self {
             scans: alarm.violation.scans(),
@@ -61,7 +61,7 @@ impl<V: Clone> ReturnedValues<V> {
     }
 }
 
-/// The place of a process in a table that grows with the processes that occur.
+/// Returns the entry of a process in a table that grows with the processes that occur.
 pub(super) fn slot<T: Default>(table: &mut Vec<T>, process: usize) -> &mut T {
     if process >= table.len() {
         table.resize_with(process + 1, T::default);

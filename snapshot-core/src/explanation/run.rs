@@ -8,11 +8,10 @@ use crate::simple::{Letter, SimpleHistory};
 /// Processes below this are not renumbered for a run.
 const FEW_PROCESSES: usize = 32;
 
-/// A run with which one of the three automata accepts a proof's operations
-/// after renaming.
+/// A run with which one of the three automata accepts a proof's operations after renaming.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AcceptingRun {
-    /// The processes that p0, p1, ... stand for, if not for themselves.
+    /// The processes behind p0, p1, ..., if renumbered.
     pub processes: Option<Vec<Process>>,
     /// The automaton's name.
     pub automaton: String,
@@ -22,15 +21,15 @@ pub struct AcceptingRun {
     pub steps: Vec<(Letter, String)>,
 }
 
-/// The automaton that accepts a proof, with its run; `None` if the proof has no
-/// renaming (it was found by search), or very many processes.
+/// Returns the automaton that accepts a proof, with its run; `None` if the proof has no renaming
+/// (it was found by search), or very many processes.
 pub fn accepting_run<V: Clone + Eq>(explanation: &Explanation<V>) -> Option<AcceptingRun> {
     let simple = SimpleHistory::recognise(&explanation.renamed()?).ok()?;
     let mut processes: Vec<Process> = simple.letters().iter().map(|l| l.process()).collect();
     processes.sort_unstable();
     processes.dedup();
-    // The automata are quadratic in the number of processes: beyond a few,
-    // only those that take part are numbered.
+    // The automata are quadratic in the number of processes: beyond a few, only the processes that
+    // take part are numbered.
     let are_few = processes.iter().all(|process| process.index() < FEW_PROCESSES);
     if are_few {
         let last = processes.last().map_or(0, |process| process.index());

@@ -1,8 +1,8 @@
-//! A proof as people read it: its operations, a picture of them, and the argument; on
-//! request the renaming to a simple history, and the run of the automaton that accepts it.
+//! A proof for human readers: its operations, a picture of them, and the argument; on request the
+//! renaming to a simple history, and the run of the automaton that accepts it.
 //!
-//! Every report of a violation is made here, so that a failing test, a
-//! program's report and a library's message say the same.
+//! Every report of a violation is made here, so that a failing test, a program's report and a
+//! library's message agree.
 
 use std::fmt::{self, Display, Write};
 
@@ -17,25 +17,25 @@ const ARGUMENT: usize = 76;
 const PICTURE: usize = 100;
 
 impl<V: Clone + Display + Eq> Explanation<V> {
-    /// The proof, several lines, each ended and indented by two spaces. `place`
-    /// says where an event is, for example in a file: `12:1`.
+    /// Renders the proof, several lines, each ended and indented by two spaces. `place` renders the
+    /// position of an event, for example in a file: `12:1`.
     pub fn tell(&self, place: impl Fn(usize) -> String) -> String {
         let mut text = String::new();
         self.write(&mut text, &place).expect("writing to a string cannot fail");
         text
     }
 
-    /// The condition that fails, the renaming (i, j, r_i, r_j) that makes the history a simple
-    /// one, and the run with which one of the three automata accepts the renamed operations, for
-    /// readers of the paper; empty where there is none. Lines as of [`Self::tell`].
+    /// Renders the condition that fails, the renaming (i, j, r_i, r_j) that makes the history a
+    /// simple one, and the run with which one of the three automata accepts the renamed operations,
+    /// for readers of the paper. Empty if no renaming exists. Lines as in [`Self::tell`].
     pub fn tell_run(&self) -> String {
         let mut text = String::new();
         self.write_run(&mut text).expect("writing to a string cannot fail");
         text
     }
 
-    /// The operations as intervals on the line of time, a line per process;
-    /// `None` if there is no room for that in `width` characters.
+    /// Draws the operations as intervals on the line of time, a line per process; `None` if they do
+    /// not fit into `width` characters.
     pub fn picture(&self, width: usize) -> Option<String> {
         let history = self.history();
         let labels = self.labels();
@@ -48,7 +48,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
         picture(&history, &full, width).or_else(|| picture(&history, &labels, width))
     }
 
-    /// A short name for each exhibit: S1, S2, ... for scans, U1, U2, ... for updates.
+    /// Returns a short name for each exhibit: S1, S2, ... for scans, U1, U2, ... for updates.
     fn labels(&self) -> Vec<String> {
         let (mut scans, mut updates) = (0, 0);
         let label = |exhibit: &Exhibit<V>| match exhibit.deed {
@@ -108,7 +108,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
     }
 }
 
-/// `scan by process 1, returned 0 for segment 0, 5 for segment 1 [3:1 to 9:1]`.
+/// Renders `scan by process 1, returned 0 for segment 0, 5 for segment 1 [3:1 to 9:1]`.
 fn described<V: Display>(exhibit: &Exhibit<V>, place: &impl Fn(usize) -> String) -> String {
     let mut text = match &exhibit.deed {
         Deed::Update { segment, value } => {
@@ -131,8 +131,8 @@ fn described<V: Display>(exhibit: &Exhibit<V>, place: &impl Fn(usize) -> String)
     text
 }
 
-/// Breaks a text between words, into lines of at most `width` characters where words allow it.
-/// What follows the first line is indented as that one is.
+/// Breaks a text between words, into lines of at most `width` characters where words allow it. All
+/// lines have the indentation of the first.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let unindented = text.trim_start_matches(' ');

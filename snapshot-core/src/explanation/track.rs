@@ -8,17 +8,17 @@ use crate::Segment;
 pub(super) struct Candidate<V> {
     pub exhibit: Exhibit<V>,
     pub value: V,
-    /// Number of its run.
+    /// Number of the run of the update.
     pub number: u64,
-    /// Whether it belongs to the proof for certain.
+    /// True if the update certainly belongs to the proof.
     pub listed: bool,
-    /// Value of the segment before it, to go back to if it fails.
+    /// Value of the segment before the update, restored if the update fails.
     pub before: V,
     pub redundant: bool,
 }
 
 impl<V> Candidate<V> {
-    /// Whether it was over before an event.
+    /// Returns true if the update had ended before an event.
     pub fn precedes(&self, event: usize) -> bool {
         matches!(self.exhibit.ending, Ending::Response(end) if end < event)
     }
@@ -29,7 +29,7 @@ impl<V> Candidate<V> {
 pub(super) struct Track<V> {
     pub segment: Segment,
     pub initial: V,
-    /// What the scans returned here.
+    /// Values that the scans returned for the segment.
     pub returned: Vec<V>,
     /// Value of the last update that did not fail.
     pub value: V,
@@ -37,7 +37,8 @@ pub(super) struct Track<V> {
     pub number: u64,
     /// The last update to respond.
     pub last_done: Option<Candidate<V>>,
-    /// Closed or given up, with a value that some scan returned, or named by the alarm.
+    /// Updates that ended or were given up, with a value that some scan returned, or named by the
+    /// alarm.
     pub kept: Vec<Candidate<V>>,
     /// The last left-out update of each returned value.
     pub stale: Vec<Candidate<V>>,
@@ -47,7 +48,7 @@ pub(super) struct Track<V> {
 }
 
 impl<V: Clone + Eq> Track<V> {
-    /// The update failed: it has no number.
+    /// Takes back a failed update: it has no number.
     pub fn take_back(&mut self, failed: &Candidate<V>) {
         if self.value == failed.value {
             self.value = failed.before.clone();
@@ -55,7 +56,7 @@ impl<V: Clone + Eq> Track<V> {
         }
     }
 
-    /// Leaves out updates that no scan yet to begin can return.
+    /// Leaves out updates that no later scan can return.
     pub fn leave_out_stale(&mut self) {
         let Some(last) = &self.last_done else { return };
         let begun = last.exhibit.invocation;

@@ -1,9 +1,9 @@
-//! Which sequences of events are histories.
+//! The sequences of events that are histories.
 //!
-//! The builder of an in-memory history and the online monitor admit exactly
-//! the same sequences: both pass every event through [`Admission`], which
-//! keeps what is open and refuses an event that no history can have there.
-//! A refused event leaves no trace, so a caller may repair it and go on.
+//! The builder of an in-memory history and the online monitor admit exactly the same sequences:
+//! both pass every event through [`Admission`], which tracks open operations and refuses an event
+//! that no history can have there. A refused event leaves no trace, so a caller may repair it and
+//! continue.
 
 use thiserror::Error;
 
@@ -11,17 +11,17 @@ use super::declaration::{Declaration, Writers};
 use super::event::{Action, Event};
 use crate::{Process, Segment};
 
-/// An event that no history can have at its place.
+/// An event that no history can have at its position.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error("{kind}")]
 pub struct HistoryError {
     /// Number of the refused event, from 0.
     pub event: usize,
-    /// What is wrong with it.
+    /// The fault of the event.
     pub kind: HistoryErrorKind,
 }
 
-/// What is wrong with a refused event.
+/// The fault of a refused event.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum HistoryErrorKind {
@@ -54,7 +54,7 @@ pub enum HistoryErrorKind {
     WrongResponse {
         /// The process.
         process: Process,
-        /// Whether the open operation is a scan.
+        /// True if the open operation is a scan.
         open_is_scan: bool,
         /// Number of the event that invoked the open operation.
         invocation: usize,
@@ -74,7 +74,7 @@ pub enum HistoryErrorKind {
         /// Number of values returned.
         found: usize,
     },
-    /// A partial scan returned a segment twice, or segments in another than their order.
+    /// A partial scan returned a segment twice, or segments out of order.
     #[error(
         "a scan of process {process} returned segment {segment} after segment {after}; \
              a partial scan returns each segment at most once, in ascending order"
@@ -84,7 +84,7 @@ pub enum HistoryErrorKind {
         process: Process,
         /// The entry out of order.
         segment: Segment,
-        /// The one before it.
+        /// The entry before it.
         after: Segment,
     },
     /// An update or an entry of a segment that does not exist.
@@ -140,7 +140,7 @@ pub enum HistoryErrorKind {
         /// Number of segments.
         segments: usize,
     },
-    /// A declared number of segments or processes outside what is possible.
+    /// A declared number of segments or processes is outside the possible range.
     #[error("{given} {what} are declared, but from 1 to {limit} are possible")]
     BadSize {
         /// `"segments"` or `"processes"`.
@@ -159,7 +159,7 @@ struct Open {
     is_scan: bool,
 }
 
-/// Keeps what is open, and refuses events that no history can have.
+/// Tracks open operations, and refuses events that no history can have.
 #[derive(Clone, Debug)]
 pub struct Admission {
     open: Vec<Option<Open>>,
@@ -175,7 +175,7 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Ready for the first event of a recording with this declaration.
+    /// Creates the admission of a recording with this declaration.
     ///
     /// # Errors
     /// If the declaration contradicts itself or exceeds the limits of
@@ -222,13 +222,13 @@ impl Admission {
         })
     }
 
-    /// Number of segments as known so far.
+    /// Number of segments known so far.
     #[inline]
     pub fn segments(&self) -> usize {
         self.segments.unwrap_or(self.segments_seen)
     }
 
-    /// Number of processes: as declared, else the largest that occurred, plus 1.
+    /// Number of processes: as declared, else the largest index that occurred, plus 1.
     #[inline]
     pub fn processes(&self) -> usize {
         self.declared_processes.unwrap_or(self.open.len())
@@ -246,7 +246,7 @@ impl Admission {
         self.open_count
     }
 
-    /// Admits the next event or says why no history can have it here. O(1).
+    /// Admits the next event, or returns the reason why no history can have it here. O(1).
     ///
     /// # Errors
     /// See [`HistoryErrorKind`]; the refused event changes nothing.
@@ -266,7 +266,7 @@ impl Admission {
         }
     }
 
-    /// The number of segments, if it cannot change any more.
+    /// Returns the number of segments, if it is final.
     #[inline]
     pub const fn settled_segments(&self) -> Option<usize> {
         self.segments
@@ -350,8 +350,8 @@ impl Admission {
         Ok(())
     }
 
-    /// As [`Self::admit`], for `res scan` of a partial scan; `width`: the number of
-    /// segments, if the event tells it. O(entries).
+    /// As [`Self::admit`], for `res scan` of a partial scan; `width` is the number of segments, if
+    /// the event contains it. O(entries).
     ///
     /// # Errors
     /// As [`Self::admit`].
@@ -441,7 +441,7 @@ impl Admission {
         self.events += 1;
     }
 
-    /// The first full scan tells the number of segments, unless declared.
+    /// Fixes the number of segments at the first full scan, unless declared.
     #[cold]
     fn settle_segments(&mut self, process: Process, found: usize) -> Result<(), HistoryError> {
         let expected = self.segments();
@@ -457,7 +457,7 @@ impl Admission {
         Err(HistoryError { event: self.events, kind })
     }
 
-    /// The process has no open operation, or one of the other kind.
+    /// Refuses the response of a process without an open operation, or with one of the other kind.
     #[cold]
     fn refuse_response(&self, process: Process) -> Result<(), HistoryError> {
         self.refuse(match (self.open.get(process.index()), self.declared_processes) {

@@ -1,10 +1,10 @@
-//! What is known of a recording before its first event.
+//! Declarations: facts about a recording before its first event.
 
 /// The processes that may update a segment.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Writers {
-    /// One process per segment, whichever updates it first: the snapshot
-    /// object's own rule. A second writer is an error in the recording.
+    /// One process per segment, the first that updates it: the snapshot object's own rule. A second
+    /// writer is an error in the recording.
     #[default]
     Single,
     /// Any process may update any segment. The linear-time check still applies
@@ -13,8 +13,8 @@ pub enum Writers {
     Many,
 }
 
-/// What is known of a recording before its first event: sizes, initial values,
-/// writers. Whatever is left out is inferred from the events.
+/// The facts about a recording before its first event: sizes, initial values, writers. Missing
+/// facts are inferred from the events.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Declaration<V> {
     /// Number of segments; inferred from the first complete scan, or from the
@@ -32,7 +32,7 @@ pub struct Declaration<V> {
 }
 
 impl<V> Declaration<V> {
-    /// Nothing is known but the initial value of all segments.
+    /// Declares only the initial value of all segments.
     pub const fn new(default_initial: V) -> Self {
         Self {
             segments: None,
@@ -71,7 +71,7 @@ impl<V> Declaration<V> {
         self
     }
 
-    /// The initial value of segment number `segment`.
+    /// Returns the initial value of segment number `segment`.
     #[inline]
     pub fn initial_value(&self, segment: usize) -> &V {
         self.initial.get(segment).unwrap_or(&self.default_initial)

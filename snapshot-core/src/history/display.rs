@@ -1,12 +1,12 @@
-//! A history as text: a line per event, about as in the text format of recordings.
+//! Histories as text: a line per event, close to the text format of recordings.
 
 use std::fmt::{self, Display};
 
 use super::{Action, Event, History};
 
 /// `p0 update 5`, `p0 update s2 5`, `p1 scan`, `p1 ok 5 0`, `p1 ok s0 5`, `p0 fail`, `p0 unknown`;
-/// the segment is left out where it is the process's own. Values stand as they are:
-/// to write a recording that can be read again, use a writer of recordings.
+/// the segment is left out where it is the process's own. Values are not escaped: use a writer of
+/// recordings for text that can be read again.
 impl<V: Display> Display for Event<'_, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let process = self.process;
@@ -34,7 +34,7 @@ impl<V: Display> Display for Event<'_, V> {
     }
 }
 
-/// A line per event, each ended.
+/// Writes a line per event, each with a line break.
 impl<V: Display> Display for History<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.events().try_for_each(|event| writeln!(f, "{event}"))

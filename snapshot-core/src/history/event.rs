@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use crate::{Process, Segment};
 
-/// One event of a history: what a process did at one instant.
+/// One event of a history: the action of a process at one instant.
 ///
 /// Values are borrowed, so that a reader can hand over a whole recording
 /// without allocating.
@@ -12,11 +12,11 @@ use crate::{Process, Segment};
 pub struct Event<'a, V> {
     /// The process that acts.
     pub process: Process,
-    /// What it does.
+    /// The action.
     pub action: Action<'a, V>,
 }
 
-/// What happens at an event.
+/// The action of an event.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Action<'a, V> {
     /// `inv update_segment(value)`.
@@ -32,16 +32,16 @@ pub enum Action<'a, V> {
     RespondUpdate,
     /// `res scan(values)`: one value per segment.
     RespondScan {
-        /// Entry `k` is what the scan returned for segment `k`.
+        /// Entry `k` is the value that the scan returned for segment `k`.
         values: &'a [V],
     },
-    /// `res scan(..)` of a scan that returned some of the segments only. A missing
-    /// entry restricts nothing.
+    /// `res scan(..)` of a scan that returned only some of the segments. A missing entry restricts
+    /// nothing.
     RespondPartialScan {
-        /// The number of segments, where the recording says it at this event (by an
-        /// entry or a gap for each of them).
+        /// The number of segments, if the recording states it at this event (by an entry or a gap
+        /// for each of them).
         segments: Option<NonZeroU32>,
-        /// What the scan returned, by segments, ascending.
+        /// The returned values, by segments, ascending.
         entries: &'a [(Segment, V)],
     },
     /// The open operation is known to have had no effect, now or later.

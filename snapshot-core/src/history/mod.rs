@@ -1,10 +1,9 @@
 //! Recorded executions of a snapshot object, in memory.
 //!
-//! A [`History`] is the sequence of events in the order in which they
-//! happened, grouped into operations. The position of an event in that
-//! sequence is its time: operation A *precedes* B iff A's response comes before
-//! B's invocation. Everything that the theory says of real time is said of
-//! these positions, never of clocks.
+//! A [`History`] is the sequence of events in the order in which they happened, grouped into
+//! operations. The position of an event in that sequence is its time: operation A *precedes* B iff
+//! A's response comes before B's invocation. In the theory, real time means these positions, never
+//! clocks.
 
 mod admission;
 mod declaration;
@@ -22,12 +21,13 @@ use crate::{OperationId, Process, Segment};
 /// The largest number of events of a history in memory.
 pub const MAX_EVENTS: usize = (1 << 31) - 1;
 
-/// One position of a history: which operation begins or ends there.
+/// One position of a history: the operation that begins or ends there.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Step {
     /// The operation.
     pub operation: OperationId,
-    /// Whether it ends here (response, failure, unknown outcome) or is invoked.
+    /// True if the operation ends here (response, failure, unknown outcome); false if it is
+    /// invoked.
     pub is_end: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct History<V> {
     scan_values: Vec<V>,
     /// The entries of all partial scans, one scan after the other.
     partial_entries: Vec<(Segment, V)>,
-    /// Per partial scan, where its entries end.
+    /// End of the entries of each partial scan.
     partial_ends: Vec<usize>,
 }
 
@@ -118,7 +118,7 @@ impl<V> History<V> {
         &self.operations
     }
 
-    /// One operation.
+    /// Returns one operation.
     ///
     /// # Panics
     /// If the history has no such operation.
@@ -138,13 +138,13 @@ impl<V> History<V> {
         self.steps.len()
     }
 
-    /// Whether there is no event at all.
+    /// Returns true if the history has no event.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// What happens at event number `event`.
+    /// Returns the step at event number `event`.
     ///
     /// # Panics
     /// If the history has no such event.
@@ -184,7 +184,7 @@ impl<V> History<V> {
         &self.scan_values[start..start + self.segments]
     }
 
-    /// What an operation returned for a segment, if it is a complete scan.
+    /// Returns the value of an operation for a segment, if it is a complete scan.
     #[inline]
     pub fn entry(&self, operation: &Operation, segment: Segment) -> Option<&V> {
         if operation.is_partial() {
@@ -198,10 +198,10 @@ impl<V> History<V> {
         }
     }
 
-    /// What a partial scan returned, by segments, ascending.
+    /// Returns the values of a partial scan, by segments, ascending.
     ///
     /// # Panics
-    /// If the operation is no partial scan.
+    /// If the operation is not a partial scan.
     pub fn partial_entries(&self, operation: &Operation) -> &[(Segment, V)] {
         assert!(operation.is_partial(), "only a partial scan has gaps");
         let number = operation.values as usize;
@@ -209,8 +209,8 @@ impl<V> History<V> {
         &self.partial_entries[start..self.partial_ends[number]]
     }
 
-    /// What a complete scan returned, full or partial, by segments, ascending; nothing for
-    /// any other operation.
+    /// Returns the values of a complete scan, full or partial, by segments, ascending; an empty
+    /// iterator for any other operation.
     pub fn entries<'h>(
         &'h self,
         operation: &Operation,
@@ -225,13 +225,13 @@ impl<V> History<V> {
         full.chain(partial.iter().map(|(segment, value)| (*segment, value)))
     }
 
-    /// Whether some scan returned some of the segments only.
+    /// Returns true if some scan returned only some of the segments.
     #[inline]
     pub const fn has_partial_scans(&self) -> bool {
         !self.partial_ends.is_empty()
     }
 
-    /// The event at a position, as it was recorded.
+    /// Returns the event at a position, as it was recorded.
     ///
     /// # Panics
     /// If the history has no such event.
@@ -263,7 +263,7 @@ impl<V> History<V> {
         (0..self.steps.len()).map(|event| self.event(event))
     }
 
-    /// What was declared of this history, with its sizes filled in.
+    /// Returns the declaration of this history, with its sizes filled in.
     pub fn declaration(&self) -> Declaration<V>
     where
         V: Clone,
@@ -274,7 +274,7 @@ impl<V> History<V> {
         declaration
     }
 
-    /// The first `events` events, as a history of its own.
+    /// Returns the first `events` events as a history.
     ///
     /// # Panics
     /// If `events` exceeds [`Self::len`].
@@ -303,7 +303,7 @@ impl<V> History<V> {
         self.operations.iter().filter(|operation| operation.is_pending()).count()
     }
 
-    /// Tests what every method of this type relies on. O(length).
+    /// Checks the invariants that every method of this type relies on. O(length).
     ///
     /// # Panics
     /// If an invariant is broken, naming it.
@@ -328,7 +328,7 @@ impl<V> History<V> {
     }
 }
 
-/// Builds a [`History`] event by event, refusing what no history can have.
+/// Builds a [`History`] event by event, and refuses events that no history can have.
 #[derive(Clone, Debug)]
 pub struct HistoryBuilder<V> {
     admission: Admission,
@@ -380,7 +380,7 @@ impl<V: Clone> HistoryBuilder<V> {
             history.scan_values.extend_from_slice(values);
         } else if let Action::RespondPartialScan { entries, .. } = event.action {
             if self.admission.settled_segments() == Some(entries.len()) {
-                // It is full.
+                // The scan is full.
                 operation.values = (history.scan_values.len() / entries.len()) as u32;
                 history.scan_values.extend(entries.iter().map(|entry| entry.1.clone()));
             } else {
@@ -419,12 +419,12 @@ impl<V: Clone> HistoryBuilder<V> {
         self.admission.events()
     }
 
-    /// Whether there is no event yet.
+    /// Returns true if the history is empty so far.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The history of the events so far; what is open becomes pending.
+    /// Returns the history of the events so far; open operations become pending.
     pub fn finish(mut self) -> History<V> {
         self.history.segments = self.admission.segments();
         self.history.processes = self.admission.processes();

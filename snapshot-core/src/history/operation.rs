@@ -1,32 +1,32 @@
-//! Operations: an invocation with what became of it.
+//! Operations: invocations and their outcomes.
 
 use std::fmt;
 
 use crate::{Process, Segment};
 
-/// How an operation ended, with the number of the event that ended it.
+/// The outcome of an operation, with the number of the event that ended it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Outcome {
-    /// It responded.
+    /// The operation responded.
     Complete {
         /// Number of the response event.
         response: usize,
     },
-    /// It certainly had no effect.
+    /// The operation certainly had no effect.
     Failed {
-        /// Number of the event that said so.
+        /// Number of the event that reported it.
         event: usize,
     },
-    /// Its outcome was lost: pending for ever, though its process went on.
+    /// The outcome was lost: the operation is pending forever, though its process continued.
     Unknown {
-        /// Number of the event that said so.
+        /// Number of the event that reported it.
         event: usize,
     },
-    /// The recording ends before it does.
+    /// The recording ends before the operation.
     Pending,
 }
 
-/// What an operation does.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum OperationKind {
     /// Writes one value to one segment.
@@ -34,7 +34,7 @@ pub enum OperationKind {
         /// The segment written.
         segment: Segment,
     },
-    /// Returns one value per segment, or, if it is partial, of some segments.
+    /// Returns one value per segment or, if it is partial, for some segments.
     Scan,
 }
 
@@ -47,15 +47,15 @@ const FAILED: u8 = 1;
 const UNKNOWN: u8 = 2;
 const PENDING: u8 = 3;
 
-/// One operation of a history. 20 bytes: a long history is mostly these.
+/// One operation of a history. 20 bytes: operations dominate the memory of a long history.
 #[derive(Clone, Copy)]
 pub struct Operation {
     process: Process,
     invocation: u32,
     /// Meaningless while pending.
     end: u32,
-    /// Index of its value (update), or of its entries among those of the full or of the
-    /// partial scans.
+    /// Index of the value (update), or of the entries among those of the full or of the partial
+    /// scans.
     pub(super) values: u32,
     segment: u16,
     kind: u8,
@@ -107,7 +107,7 @@ impl Operation {
         self.process
     }
 
-    /// What it does.
+    /// The kind of the operation.
     #[inline]
     pub const fn kind(&self) -> OperationKind {
         if self.kind == UPDATE {
@@ -117,13 +117,13 @@ impl Operation {
         }
     }
 
-    /// Whether it is a scan.
+    /// Returns true if the operation is a scan.
     #[inline]
     pub const fn is_scan(&self) -> bool {
         self.kind != UPDATE
     }
 
-    /// Whether it is a complete scan that returned some of the segments only.
+    /// Returns true if the operation is a complete scan that returned only some of the segments.
     #[inline]
     pub const fn is_partial(&self) -> bool {
         self.kind == PARTIAL_SCAN
@@ -133,7 +133,7 @@ impl Operation {
         self.kind = PARTIAL_SCAN;
     }
 
-    /// The segment it updates, if it is an update.
+    /// Returns the segment that the operation updates, if it is an update.
     #[inline]
     pub const fn segment(&self) -> Option<Segment> {
         match self.kind() {
@@ -142,13 +142,13 @@ impl Operation {
         }
     }
 
-    /// Number of the event that invoked it.
+    /// Number of the event that invoked the operation.
     #[inline]
     pub const fn invocation(&self) -> usize {
         self.invocation as usize
     }
 
-    /// How it ended.
+    /// The outcome of the operation.
     #[inline]
     pub const fn outcome(&self) -> Outcome {
         let event = self.end as usize;
@@ -160,31 +160,32 @@ impl Operation {
         }
     }
 
-    /// Number of its response event, if it is complete.
+    /// Number of the response event, if the operation is complete.
     #[inline]
     pub const fn response(&self) -> Option<usize> {
         if self.outcome == COMPLETE { Some(self.end as usize) } else { None }
     }
 
-    /// Whether it responded.
+    /// Returns true if the operation responded.
     #[inline]
     pub const fn is_complete(&self) -> bool {
         self.outcome == COMPLETE
     }
 
-    /// Whether it neither responded nor failed: it may or may not have taken effect.
+    /// Returns true if the operation neither responded nor failed: it may or may not have taken
+    /// effect.
     #[inline]
     pub const fn is_pending(&self) -> bool {
         matches!(self.outcome, UNKNOWN | PENDING)
     }
 
-    /// Whether it certainly had no effect.
+    /// Returns true if the operation certainly had no effect.
     #[inline]
     pub const fn is_failed(&self) -> bool {
         self.outcome == FAILED
     }
 
-    /// Real-time precedence: `self` responded before `other` was invoked.
+    /// Returns true if `self` responded before `other` was invoked (real-time precedence).
     #[inline]
     pub const fn precedes(&self, other: &Self) -> bool {
         self.outcome == COMPLETE && self.end < other.invocation

@@ -1,4 +1,4 @@
-//! Which sequences of events are executions of an immediate snapshot.
+//! The sequences of events that are executions of an immediate snapshot.
 //!
 //! The builder of a history and the monitor admit the same sequences: both pass every
 //! event through [`Admission`]. A refused event changes nothing.
@@ -9,7 +9,7 @@ use super::history::{Action, Event};
 use crate::history::{Declaration, MAX_EVENTS};
 use crate::{Process, Segment};
 
-/// An event that no execution can have at its place.
+/// An event that no execution can have at its position.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error("{kind}")]
 pub struct ExchangeError {
@@ -19,7 +19,7 @@ pub struct ExchangeError {
     pub kind: ExchangeErrorKind,
 }
 
-/// Why an event, or a declaration, is refused.
+/// The reason why an event, or a declaration, is refused.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ExchangeErrorKind {
@@ -120,7 +120,7 @@ enum State {
     Unknown,
 }
 
-/// Keeps which operations are open, and refuses events that no execution can have.
+/// Tracks open operations, and refuses events that no execution can have.
 ///
 /// Memory: 16 bytes per process.
 #[derive(Clone, Debug)]
@@ -132,7 +132,7 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Ready for the first event.
+    /// Creates the admission of an execution with this declaration.
     ///
     /// # Errors
     /// If the declaration contradicts itself.
@@ -155,7 +155,7 @@ impl Admission {
         Ok(Self { states: Vec::new(), segments, events: 0 })
     }
 
-    /// For an execution that is known to be one.
+    /// Creates the admission of a valid execution.
     pub(super) const fn known(segments: usize) -> Self {
         Self { states: Vec::new(), segments: Some(segments), events: 0 }
     }

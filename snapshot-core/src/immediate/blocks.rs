@@ -8,12 +8,12 @@ use crate::OperationId;
 pub struct SetLinearization {
     /// The operations, block by block.
     members: Vec<OperationId>,
-    /// Where each block ends in `members`.
+    /// End of each block in `members`.
     ends: Vec<usize>,
 }
 
 impl SetLinearization {
-    /// The sequence of these blocks.
+    /// Creates the sequence of these blocks.
     pub fn new<B: IntoIterator<Item = OperationId>>(blocks: impl IntoIterator<Item = B>) -> Self {
         let mut all = Self::default();
         for block in blocks {
@@ -27,12 +27,12 @@ impl SetLinearization {
         self.ends.len()
     }
 
-    /// Whether no operation took effect.
+    /// Returns true if no operation took effect.
     pub const fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The blocks in their order, each with its operations.
+    /// Returns the blocks in order, each with its operations.
     pub fn blocks(&self) -> impl ExactSizeIterator<Item = &[OperationId]> {
         let start = |block: usize| block.checked_sub(1).map_or(0, |before| self.ends[before]);
         (0..self.ends.len()).map(move |block| &self.members[start(block)..self.ends[block]])

@@ -12,12 +12,12 @@ use crate::history::Outcome;
 use crate::seeded::SeededMap;
 use crate::verdict::Dispute;
 
-/// What is known of an execution.
+/// The verdict on an execution, with its proof.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Verdict {
-    /// It is set-linearizable, by these blocks.
+    /// The execution is set-linearizable, by these blocks.
     SetLinearizable(SetLinearization),
-    /// It is not, from this event on.
+    /// The execution is not set-linearizable from this event on.
     Violation(Alarm),
     /// A process wrote a value twice.
     Undecided(Repeated),
@@ -25,12 +25,12 @@ pub enum Verdict {
     Disputed(Dispute),
 }
 
-/// Whether an execution is set-linearizable, without more.
+/// The decision on an execution, without proof.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Decision {
-    /// It is.
+    /// The execution is set-linearizable.
     SetLinearizable,
-    /// It is not.
+    /// The execution is not set-linearizable.
     Violation,
     /// A process wrote a value again while the first one could still be returned.
     Undecided(Repeated),
@@ -38,9 +38,9 @@ pub enum Decision {
 
 /// Decides whether an execution is set-linearizable.
 ///
-/// Cost: O(length of the history), O(segments) per complete operation; sorting vectors of
-/// operations that are concurrent comes on top. To tell where a violation is takes the monitor
-/// besides, and a table of all values.
+/// Cost: O(length of the history), O(segments) per complete operation, plus sorting the vectors of
+/// concurrent operations. To locate a violation takes the monitor as well, and a table of all
+/// values.
 pub fn check<V: Clone + Eq + Hash>(history: &History<V>) -> Verdict {
     match Pass::new(history, Some(SetLinearization::default())).run() {
         Ok(blocks) => Verdict::SetLinearizable(blocks.unwrap_or_default()),
@@ -69,7 +69,7 @@ pub fn decide<V: Eq + Hash>(history: &History<V>) -> Decision {
     }
 }
 
-/// The violation of an execution that has one, as the pass says.
+/// Locates the violation of an execution that the pass refused.
 fn violation<V: Clone + Eq + Hash>(history: &History<V>) -> Verdict {
     let numbers = match Numbers::new(history) {
         Ok(numbers) => numbers,
@@ -93,7 +93,7 @@ fn violation<V: Clone + Eq + Hash>(history: &History<V>) -> Verdict {
 /// The operations of each process by the values that they wrote, numbered from 1.
 struct Numbers<'a, V> {
     history: &'a History<V>,
-    /// Per segment.
+    /// One table per segment.
     by_value: Vec<SeededMap<&'a V, (u64, OperationId)>>,
 }
 
@@ -118,8 +118,8 @@ impl<'a, V: Clone + Eq + Hash> Numbers<'a, V> {
         self.by_value[segment].get(value).map_or(0, |&(number, _)| number)
     }
 
-    /// The violation, where the monitor had forgotten the value that was returned: of
-    /// containment, if it had been overwritten; else of validity, with the writer if any.
+    /// Completes a violation if the monitor had forgotten the returned value: a violation of
+    /// containment, if the value had been overwritten; else of validity, with the writer if any.
     fn precise(&self, violation: Violation) -> Violation {
         let Violation::Validity { operation, segment, writer: None } = violation else {
             return violation;
@@ -136,7 +136,7 @@ impl<'a, V: Clone + Eq + Hash> Numbers<'a, V> {
         if written.invocation > response || failed_before {
             return Violation::Validity { operation, segment, writer: Some(writer) };
         }
-        // It was there, and an operation that precedes this one returned a newer one.
+        // The value was there, and an operation that precedes this one returned a newer one.
         let own = history.operation(operation).process.index();
         let newer = |&second: &OperationId| {
             let ahead = history.returned(second).map(|all| self.number(segment, &all[segment]));

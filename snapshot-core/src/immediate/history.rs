@@ -4,7 +4,7 @@ use super::admission::{Admission, ExchangeError};
 use crate::history::{Declaration, Outcome};
 use crate::{OperationId, Process};
 
-/// What happens at an event.
+/// The action of an event.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Action<'a, V> {
     /// `exchange(value)` is invoked.
@@ -14,7 +14,7 @@ pub enum Action<'a, V> {
     },
     /// The open operation returns these values, one per segment.
     Respond {
-        /// The values.
+        /// The returned values.
         values: &'a [V],
     },
     /// The open operation certainly had no effect.
@@ -28,7 +28,7 @@ pub enum Action<'a, V> {
 pub struct Event<'a, V> {
     /// The process, which is also the number of its segment.
     pub process: usize,
-    /// What it does.
+    /// The action.
     pub action: Action<'a, V>,
 }
 
@@ -37,16 +37,16 @@ pub struct Event<'a, V> {
 pub struct Operation {
     /// The process, which is also the number of its segment.
     pub process: Process,
-    /// Number of the event that invoked it.
+    /// Number of the event that invoked the operation.
     pub invocation: usize,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Where its vector is, in units of vectors, if it is complete.
+    /// Position of the vector, in units of vectors, if the operation is complete.
     vector: u32,
 }
 
 impl Operation {
-    /// Number of its response event, if it is complete.
+    /// Number of the response event, if the operation is complete.
     pub const fn response(&self) -> Option<usize> {
         match self.outcome {
             Outcome::Complete { response } => Some(response),
@@ -54,17 +54,17 @@ impl Operation {
         }
     }
 
-    /// Whether it responded.
+    /// Returns true if the operation responded.
     pub const fn is_complete(&self) -> bool {
         matches!(self.outcome, Outcome::Complete { .. })
     }
 
-    /// Whether it certainly had no effect.
+    /// Returns true if the operation certainly had no effect.
     pub const fn is_failed(&self) -> bool {
         matches!(self.outcome, Outcome::Failed { .. })
     }
 
-    /// Precedence in real time: this operation responded before `other` was invoked.
+    /// Returns true if this operation responded before `other` was invoked (real-time precedence).
     pub fn precedes(&self, other: &Self) -> bool {
         self.response().is_some_and(|response| response < other.invocation)
     }
@@ -101,8 +101,8 @@ pub struct History<V> {
 }
 
 impl<V> History<V> {
-    /// Starts recording an execution. Of the declaration count the sizes, which are one
-    /// number, and the initial values.
+    /// Starts recording an execution. Of the declaration only the sizes, which must be equal, and
+    /// the initial values count.
     ///
     /// # Errors
     /// If the declaration contradicts itself.
@@ -129,7 +129,7 @@ impl<V> History<V> {
         self.declaration.initial_value(segment)
     }
 
-    /// What was declared before the first event.
+    /// The declaration of the execution.
     pub const fn declaration(&self) -> &Declaration<V> {
         &self.declaration
     }
@@ -144,7 +144,7 @@ impl<V> History<V> {
         (0..self.operations.len()).map(OperationId::from_index)
     }
 
-    /// One operation.
+    /// Returns one operation.
     ///
     /// # Panics
     /// If the history has no such operation.
@@ -162,7 +162,7 @@ impl<V> History<V> {
         &self.written[id.index()]
     }
 
-    /// What an operation returned, one value per segment, if it is complete.
+    /// Returns the values of a complete operation, one per segment.
     ///
     /// # Panics
     /// If the history has no such operation.
@@ -178,12 +178,12 @@ impl<V> History<V> {
         self.steps.len()
     }
 
-    /// Whether there is no event at all.
+    /// Returns true if the history is empty.
     pub const fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The operations of the events, in the order of time, and the events.
+    /// Returns the events in the order of time, with their operations.
     pub fn events(&self) -> impl ExactSizeIterator<Item = (OperationId, Event<'_, V>)> {
         self.steps.iter().map(|&step| {
             let id = OperationId::from_index((step >> 1) as usize);
@@ -205,16 +205,16 @@ impl<V> History<V> {
 #[derive(Clone, Debug)]
 pub struct HistoryBuilder<V> {
     admission: Admission,
-    /// The open operation of each process, or its last one.
+    /// The open or last operation of each process.
     open: Vec<u32>,
     history: History<V>,
 }
 
 impl<V> HistoryBuilder<V> {
-    /// `process` invokes `exchange(value)`.
+    /// Appends the invocation of `exchange(value)` by `process`.
     ///
     /// # Errors
-    /// If it cannot here; see [`ExchangeErrorKind`](super::ExchangeErrorKind).
+    /// If the process cannot invoke it here; see [`ExchangeErrorKind`](super::ExchangeErrorKind).
     pub fn invoke(&mut self, process: usize, value: V) -> Result<OperationId, ExchangeError> {
         let invocation = self.admission.events();
         let id = self.admission.invoke(process)?;
@@ -234,7 +234,7 @@ impl<V> HistoryBuilder<V> {
         Ok(OperationId::from_index(number))
     }
 
-    /// The open operation of `process` returns these values, one per segment.
+    /// Appends the response of the open operation of `process`, with one value per segment.
     ///
     /// # Errors
     /// As [`Self::invoke`].
@@ -251,7 +251,7 @@ impl<V> HistoryBuilder<V> {
         Ok(id)
     }
 
-    /// The open operation of `process` certainly had no effect.
+    /// Appends the failure of the open operation of `process`, which certainly had no effect.
     ///
     /// # Errors
     /// As [`Self::invoke`].
@@ -261,7 +261,7 @@ impl<V> HistoryBuilder<V> {
         Ok(self.end(process, Outcome::Failed { event }))
     }
 
-    /// The outcome of the open operation of `process` will never be known.
+    /// Appends the unknown outcome of the open operation of `process`.
     ///
     /// # Errors
     /// As [`Self::invoke`].
@@ -271,7 +271,7 @@ impl<V> HistoryBuilder<V> {
         Ok(self.end(process, Outcome::Unknown { event }))
     }
 
-    /// The next event.
+    /// Appends the next event.
     ///
     /// # Errors
     /// As [`Self::invoke`].
@@ -294,7 +294,7 @@ impl<V> HistoryBuilder<V> {
         OperationId::from_index(number as usize)
     }
 
-    /// The history of the events so far; what is open is pending.
+    /// Returns the history of the events so far; open operations are pending.
     pub fn finish(mut self) -> History<V> {
         let initial = self.history.declaration.initial.len();
         self.history.segments = self.admission.segments().max(initial);

@@ -1,16 +1,14 @@
 //! The immediate snapshot: write and scan in one operation, in linear time.
 //!
-//! The object has one segment per process. `exchange(v)` of process i writes v to
-//! segment i and returns all segments. Operations take effect in *blocks*: first all
-//! writes of a block, then all its reads (Borowsky and Gafni, PODC 1993). An execution
-//! is *set-linearizable* (Neiger, PODC 1994) iff its complete operations, and some of
-//! the pending ones, can be put into a sequence of blocks that extends precedence, with
-//! an instant of each block inside the intervals of all its operations, in which every
-//! complete operation returns what it returned.
+//! The object has one segment per process. `exchange(v)` of process i writes v to segment i and
+//! returns all segments. Operations take effect in *blocks*: first all writes of a block, then all
+//! its reads (Borowsky and Gafni, PODC 1993). An execution is *set-linearizable* (Neiger,
+//! PODC 1994) iff its complete operations, and some of the pending ones, can be put into a sequence
+//! of blocks that extends precedence, with an instant of each block inside the intervals of all its
+//! operations, and in which every complete operation returns its recorded values.
 //!
-//! Each process may exchange any number of times, one operation after the other, and
-//! never writes a value twice. A process whose operation has an unknown outcome does
-//! not go on.
+//! Each process may exchange any number of times, one operation after the other, and never writes a
+//! value twice. A process whose operation has an unknown outcome invokes no further operation.
 //!
 //! # Four conditions
 //!
@@ -26,8 +24,8 @@
 //! * **I4, validity**: if vector(O) at j is s > 0, then (j, s) was invoked before O
 //!   responded, and did not fail.
 //!
-//! *Necessity.* O takes effect after or with every operation that it sees, and in a
-//! sequence of blocks what is there only grows.
+//! *Necessity.* O takes effect after or with every operation that it sees, and along a sequence of
+//! blocks the vector of the contents only grows.
 //!
 //! *Sufficiency.* By I2 the vectors that occur form a chain W1 < ... < Wm. Put into
 //! block k the operations (j, Wk at j) for each entry j that grows from W(k-1) to Wk. A
@@ -43,25 +41,25 @@
 //! precedes B, the instant of A's block is before the response of A, so before the
 //! invocation of B, so before the instant of B's block. QED.
 //!
-//! There is no condition on real time: it follows. (An operation that misses a
-//! completed one has, by I1 and I2, a smaller vector than that one, which therefore
-//! shows an operation that was not yet invoked: I4.) A snapshot needs five conditions
-//! ([`crate::linear`]), since its updates return nothing.
+//! No condition on real time is needed: it follows. (An operation that misses a completed one has,
+//! by I1 and I2, a smaller vector than that one, which therefore shows an operation that was not
+//! yet invoked: I4.) A snapshot needs five conditions ([`crate::linear`]), since its updates return
+//! nothing.
 //!
 //! # Cost
 //!
 //! O(n) per response, O(1) per other event. I1 and I4 are one comparison per entry. For I2,
 //! vectors are kept in ascending order and a new one is compared with its neighbours.
 //!
-//! The [`Monitor`] decides when an operation responds, or fails. For I3 a new vector W between
-//! its neighbours A < W < B must not grow, from A to W, at an entry (j, s) of another
-//! complete operation (whose vector, not being W, is at least B), and A must not show the
-//! operation itself. Kept is what open operations can be compared with, never the length of
-//! the execution.
+//! The [`Monitor`] decides when an operation responds, or fails. For I3 a new vector W between its
+//! neighbours A < W < B must not grow, from A to W, at an entry (j, s) of another complete
+//! operation (whose vector, not being W, is at least B), and A must not show the operation itself.
+//! Memory holds only the vectors and values that open operations can be compared with, independent
+//! of the length of the execution.
 //!
-//! [`check()`] and [`decide`] have the whole execution. They put vectors in order in batches, when
-//! nothing can come between them any more: then I3 is one comparison per operation, and the
-//! blocks of the proof come in their order (`pass.rs`).
+//! [`check()`] and [`decide`] have the whole execution. They sort vectors in batches, once no new
+//! vector can come between them: then I3 is one comparison per operation, and the blocks of the
+//! proof arise in order (`pass.rs`).
 
 mod admission;
 mod blocks;

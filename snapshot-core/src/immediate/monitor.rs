@@ -1,13 +1,13 @@
-//! The online monitor: is what has happened so far set-linearizable?
+//! The online monitor: is the execution so far set-linearizable?
 //!
-//! The alarm comes with the first event after which no sequence of blocks explains the
-//! execution: a response that violates one of I1 to I4, or the failure of an operation
-//! whose value was returned. See the [module page](super) for what is compared.
+//! The alarm comes with the first event after which no sequence of blocks explains the execution: a
+//! response that violates one of I1 to I4, or the failure of an operation whose value was returned.
+//! The [module page](super) describes the comparisons.
 //!
-//! Kept are the vectors from the *floor* of the oldest open operation on (the largest
-//! vector returned before its invocation, which by I1, I2 and I4 it exceeds), and the
-//! values that such a vector may have. So memory grows with what is concurrent with the
-//! oldest open operation, and with the number of segments.
+//! The monitor keeps the vectors from the *floor* of the oldest open operation on (the largest
+//! vector returned before its invocation, which by I1, I2 and I4 it exceeds), and the values that
+//! such a vector may have. So memory grows with the operations concurrent with the oldest open
+//! operation, and with the number of segments.
 
 use std::collections::VecDeque;
 use std::hash::Hash;
@@ -22,15 +22,15 @@ use crate::chain::{Chain, Conflict};
 use crate::history::Declaration;
 use crate::{OperationId, Process};
 
-/// This many vectors and values are kept in any case.
+/// Up to this many vectors and values are never forgotten.
 const FEW: usize = 24;
 
-/// What is known after an event.
+/// The judgement after an event.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Judgement {
-    /// Everything up to here is set-linearizable.
+    /// The execution so far is set-linearizable.
     SetLinearizable,
-    /// Something up to here is not, and no continuation is.
+    /// The execution so far is not set-linearizable; its continuations are not, either.
     Violation(Alarm),
     /// A process wrote a value twice: the four conditions do not apply.
     Undecided(Repeated),
@@ -38,8 +38,8 @@ pub enum Judgement {
 
 /// A violation, at the first event that completes one.
 ///
-/// Where the violation is of validity and names no writer, the value was not written
-/// before, or so long ago that it is forgotten; [`super::check`] tells which.
+/// A violation of validity without a writer has two causes: the value was not written before, or so
+/// long ago that the monitor has forgotten it. [`super::check`] distinguishes them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Alarm {
     /// Number of the event.
@@ -48,7 +48,7 @@ pub struct Alarm {
     pub violation: Violation,
 }
 
-/// A value that a process writes a second time, or that is its initial one.
+/// A process wrote a value a second time, or wrote its initial value.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 #[error(
     "operation {operation} of process {process} writes the initial value of its segment, or a \
@@ -58,7 +58,7 @@ pub struct Alarm {
 pub struct Repeated {
     /// The operation.
     pub operation: OperationId,
-    /// Its process.
+    /// The process of the operation.
     pub process: Process,
 }
 
@@ -72,8 +72,8 @@ struct Open {
 
 /// Judges a stream of events as they happen.
 ///
-/// Cost: O(segments) per response, O(1) per other event. Values that are forgotten, and
-/// written again, are not recognised as repeated.
+/// Cost: O(segments) per response, O(1) per other event. A forgotten value that is written again is
+/// not recognised as repeated.
 ///
 /// ```
 /// use snapshot_core::history::Declaration;
@@ -95,8 +95,8 @@ pub struct Monitor<V> {
     windows: Vec<Window<V>>,
     /// The open operation of each process.
     open: Vec<Option<Open>>,
-    /// Open operations in the order of their invocations; those that have ended are
-    /// skipped when they come to the front.
+    /// Open operations in the order of their invocations; ended operations are skipped when they
+    /// reach the front.
     order: VecDeque<(u32, u64)>,
     operations: u64,
     pending: u64,
@@ -106,7 +106,7 @@ pub struct Monitor<V> {
 }
 
 impl<V: Clone + Eq + Hash> Monitor<V> {
-    /// Ready for the first event.
+    /// Creates a monitor before the first event.
     ///
     /// # Errors
     /// If the declaration contradicts itself.
@@ -131,7 +131,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
-    /// What is known so far.
+    /// The judgement so far.
     pub const fn judgement(&self) -> Judgement {
         self.judgement
     }
@@ -171,11 +171,11 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         self.windows.iter().map(Window::len).sum::<usize>() + self.chain.len() + self.order.len()
     }
 
-    /// Takes the next event. After a violation, or once undecided, events are still
-    /// admitted and counted, and the judgement stays.
+    /// Takes the next event. After a violation, or once undecided, events are still admitted and
+    /// counted, and the judgement stays.
     ///
     /// # Errors
-    /// If no execution can have this event here; it then changes nothing.
+    /// If no execution can have this event here; the event then changes nothing.
     pub fn observe(&mut self, event: &Event<'_, V>) -> Result<Judgement, ExchangeError> {
         let now = self.admission.events();
         self.admission.admit(event)?;
@@ -183,7 +183,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         Ok(self.judgement)
     }
 
-    /// Ready for the first event of an execution that is known to be one.
+    /// Creates a monitor for the events of a valid execution.
     pub(super) fn of_history(history: &super::History<V>) -> Self {
         let declaration = history.declaration().clone();
         let admission = Admission::known(history.segments());
@@ -212,7 +212,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             Action::Invoke { value } => self.begin(process, value),
             Action::Respond { values } => self.respond(process, values, now),
             Action::Fail => self.fail(process, now),
-            // Nothing that follows is compared with it but its value.
+            // Later operations are compared only with its value.
             Action::Unknown => self.open[process] = None,
         }
     }
@@ -248,7 +248,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
-    /// Checks I1 to I4 of what an operation returned, and keeps its vector.
+    /// Checks I1 to I4 for the values of an operation, and keeps its vector.
     fn place(&mut self, own: usize, open: Open, values: &[V]) -> Result<(), Violation> {
         let operation = id(open.operation);
         let number = self.windows[own].respond();
@@ -284,8 +284,8 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         Ok(())
     }
 
-    /// I3 of a new vector: where it grows beyond `below` (no entry: zero), no other
-    /// operation is complete.
+    /// Checks I3 for a new vector: no entry where it grows beyond `below` (missing entries: zero)
+    /// belongs to another complete operation.
     fn immediacy(&self, own: usize, viewer: OperationId, below: &[u64]) -> Result<(), Violation> {
         for (segment, &number) in self.vector.iter().enumerate() {
             let grows = number > below.get(segment).copied().unwrap_or(0);
@@ -296,7 +296,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             if number <= window.responded()
                 && let Some(seen) = window.operation(number)
             {
-                // Its vector is not `self.vector`, which is new, so it is at least the next.
+                // Its vector is not `self.vector`, which is new, so it is at least the next one.
                 let above = self.chain.above(self.vector.iter().sum());
                 let ahead = above.and_then(|(_, above)| ahead(above, &self.vector));
                 let newer = ahead.unwrap_or(segment);
@@ -306,7 +306,8 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         Ok(())
     }
 
-    /// The vector of `operation` and another one, kept, exceed each other.
+    /// Returns the violation of containment by `operation` and a kept vector: each exceeds the
+    /// other at some entry.
     fn containment(&self, operation: OperationId, other: u64, vector: &[u64]) -> Violation {
         let i = ahead(&self.vector, vector).unwrap_or(0);
         let j = ahead(vector, &self.vector).unwrap_or(0);
@@ -331,7 +332,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         self.judgement = Judgement::Violation(Alarm { event, violation });
     }
 
-    /// Forgets what no open operation can be compared with.
+    /// Forgets vectors and values that no open operation can be compared with.
     fn tidy(&mut self) {
         let open = &self.open;
         let is_open = |&(process, operation): &(u32, u64)| {
@@ -354,12 +355,12 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
     }
 }
 
-/// The identifier of an operation of the stream.
+/// Returns the identifier of an operation of the stream.
 fn id(operation: u64) -> OperationId {
     OperationId::from_index(operation as usize)
 }
 
-/// The first entry at which one vector exceeds another.
+/// Returns the first entry at which one vector exceeds another.
 fn ahead(vector: &[u64], other: &[u64]) -> Option<usize> {
     vector.iter().zip(other).position(|(a, b)| a > b)
 }

@@ -1,19 +1,19 @@
 //! The pass over an execution in memory that decides it.
 //!
-//! Vectors are compared later than the monitor does, in batches: those that no operation
-//! can still come between are *settled*, in ascending order. Then each condition takes one
-//! comparison per entry or less. By I1, I2 and I4 the vector of an operation exceeds the
-//! *floor*, the largest vector returned before its invocation; so what is below the floors
-//! of all open operations can be settled. (One that does not exceed its floor, which is
-//! settled later or together with it, is found when they are compared, or when it is compared
-//! with what was settled before.) Let X be the vector of (j, s), and A the largest one below X:
+//! Unlike the monitor, the pass compares vectors late, in batches: vectors that no later vector can
+//! come between are *settled*, in ascending order. Then each condition takes at most one comparison
+//! per entry. By I1, I2 and I4 the vector of an operation exceeds the *floor*, the largest vector
+//! returned before its invocation; so vectors below the floors of all open operations can be
+//! settled. (A vector that does not exceed its floor, which is settled later or together with it,
+//! is found when the two are compared, or when it is compared with the vectors settled before.) Let
+//! X be the vector of (j, s), and A the largest one below X:
 //!
 //! * I2 is A <= X, and equality where sums are equal;
 //! * I3 is A at j < s, for then every vector with entry s or more at j is X or above it.
 //!
-//! Settled vectors are in their final order, so the blocks of a proof are written down as
-//! they come. An operation that failed unseen is taken back, and its number is given to
-//! the next one of its process.
+//! Settled vectors are in their final order, so the blocks of a proof are recorded immediately. An
+//! operation that failed unseen is taken back, and its number is reused for the next one of its
+//! process.
 
 use std::hash::Hash;
 
@@ -23,17 +23,17 @@ use super::monitor::Repeated;
 use crate::seeded::SeededMap;
 use crate::{OperationId, Process};
 
-/// Vectors are settled when there are this many.
+/// Number of vectors in the first batch to be settled.
 const BATCH: usize = 64;
 
-/// This many operations are forgotten at a time, at least.
+/// Operations are forgotten in groups of at least this size.
 const FORGOTTEN: usize = 1 << 6;
 
 /// After this many steps back in time, values are found by hashing: while an operation stays
-/// pending, nothing is settled.
+/// pending, no vector is settled.
 const PATIENCE: usize = 64;
 
-/// Why the pass ends early.
+/// The reason why the pass ends early.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Stop {
     Violation,
@@ -50,9 +50,9 @@ struct Written<'h, V> {
 /// The operations of a process that have not failed, numbered from 1.
 #[derive(Debug)]
 struct Writes<'h, V> {
-    /// Those that can still be returned, and some before them.
+    /// Operations whose values can still be returned, and some before them.
     recent: Vec<Written<'h, V>>,
-    /// How many there were before these.
+    /// Number of operations before `recent`.
     past: usize,
     /// The last number of each value among the first `indexed` operations.
     index: SeededMap<&'h V, u32>,
@@ -64,17 +64,17 @@ impl<'h, V: Eq + Hash> Writes<'h, V> {
         Self { recent: Vec::new(), past: 0, index: SeededMap::default(), indexed: 0 }
     }
 
-    /// The number of the last one; 0 if there is none.
+    /// Number of the last operation; 0 before the first.
     const fn newest(&self) -> usize {
         self.past + self.recent.len()
     }
 
-    /// The one with a number that can still be returned.
+    /// Returns the operation with a number, whose value can still be returned.
     fn operation(&self, number: u32) -> OperationId {
         self.recent[number as usize - 1 - self.past].operation
     }
 
-    /// The last number of a value, if it is not below `oldest`. Mostly it is one of the last.
+    /// Returns the last number of a value, if it is not below `oldest`. Usually one of the last.
     #[inline]
     fn find(&mut self, value: &V, oldest: usize) -> Option<u32> {
         let first = oldest.saturating_sub(1 + self.past);
@@ -96,7 +96,7 @@ impl<'h, V: Eq + Hash> Writes<'h, V> {
         self.index.get(value).copied().filter(|&number| number as usize > first)
     }
 
-    /// The last one has failed unseen.
+    /// Takes back the last operation, which failed unseen.
     fn take_back(&mut self) {
         let Some(written) = self.recent.pop() else { return };
         if self.indexed > self.newest() {
@@ -105,7 +105,8 @@ impl<'h, V: Eq + Hash> Writes<'h, V> {
         }
     }
 
-    /// Those below this number are not returned any more. O(1) per operation in the end.
+    /// Forgets operations below this number, whose values are returned no more. O(1) per operation,
+    /// amortized.
     fn forget(&mut self, oldest: usize) {
         let gone = oldest.saturating_sub(1 + self.past);
         if gone >= FORGOTTEN && 2 * gone >= self.recent.len() {
@@ -126,18 +127,18 @@ struct Element {
 #[derive(Debug)]
 pub(super) struct Pass<'h, V> {
     history: &'h History<V>,
-    /// By process.
+    /// The operations of each process.
     written: Vec<Writes<'h, V>>,
     /// The floors of the open operations.
     open: Vec<Option<u64>>,
     /// The largest sum of a vector.
     floor: u64,
     elements: Vec<Element>,
-    /// The one with the largest vector.
+    /// The operation with the largest vector.
     largest: Option<usize>,
     /// The vectors of the elements.
     vectors: Vec<u32>,
-    /// As many elements are settled next.
+    /// Number of elements that trigger the next settling.
     batch: usize,
     /// The largest vector settled.
     settled: Vec<u32>,
@@ -149,7 +150,7 @@ pub(super) struct Pass<'h, V> {
 }
 
 impl<'h, V: Eq + Hash> Pass<'h, V> {
-    /// Ready for the first event; with blocks, if wanted.
+    /// Creates a pass before the first event; records blocks, if given.
     pub fn new(history: &'h History<V>, blocks: Option<SetLinearization>) -> Self {
         let segments = history.segments();
         Self {
@@ -168,10 +169,10 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
         }
     }
 
-    /// Decides the execution; the blocks, if wanted.
+    /// Decides the execution. Returns the blocks, if wanted.
     ///
-    /// O(length of the history), O(segments) per complete operation; sorting vectors that
-    /// are concurrent comes on top.
+    /// O(length of the history), O(segments) per complete operation, plus sorting the vectors of
+    /// concurrent operations.
     pub fn run(mut self) -> Result<Option<SetLinearization>, Stop> {
         let stopped = self.follow();
         if stopped == Err(Stop::Violation) || !self.settle(u64::MAX) {
@@ -188,13 +189,13 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
                 Action::Respond { values } => self.respond(process, values)?,
                 Action::Fail => {
                     self.open[process] = None;
-                    // In a chain, what any vector has at an entry, the largest one has.
+                    // In a chain, the largest vector has the maximum of every entry.
                     if self.largest(process) as usize == self.written[process].newest() {
                         return Err(Stop::Violation);
                     }
                     self.written[process].take_back();
                 }
-                // Nothing that follows is compared with it but its value.
+                // Later operations are compared only with its value.
                 Action::Unknown => self.open[process] = None,
             }
         }
@@ -239,9 +240,9 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
         if self.settle(floor) { Ok(()) } else { Err(Stop::Violation) }
     }
 
-    /// The number of the operation that wrote a value, or 0, if an operation that responds
-    /// now can have returned it. (That it returned the initial value in time is left to the
-    /// comparison of vectors.)
+    /// Returns the number of the operation that wrote a value, or 0, if an operation that responds
+    /// now can have returned it. (The comparison of vectors decides whether it returned the initial
+    /// value in time.)
     #[inline]
     fn number(&mut self, segment: usize, value: &V) -> Option<u32> {
         let oldest = self.settled[segment] as usize;
@@ -249,14 +250,14 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
         found.or_else(|| (value == self.history.initial_value(segment)).then_some(0))
     }
 
-    /// The entry of the largest vector at a segment.
+    /// Returns the entry of the largest vector at a segment.
     fn largest(&self, segment: usize) -> u32 {
         self.largest
             .map_or(self.settled[segment], |at| self.vectors[at * self.settled.len() + segment])
     }
 
-    /// Settles the vectors whose sums are below `floor`; all others, and all that are still
-    /// to come, are at or above it. Whether I2 and I3 hold of them.
+    /// Settles the vectors whose sums are below `floor`; all others, present or future, are at or
+    /// above it. Returns true if I2 and I3 hold for them.
     #[inline(never)]
     fn settle(&mut self, floor: u64) -> bool {
         let width = self.settled.len();
@@ -283,8 +284,8 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
                     let written = &self.written;
                     let is_gone =
                         |segment: usize| vector[segment] as usize > written[segment].newest();
-                    // An operation was taken back that the largest vector had not seen: this
-                    // one has, so they are no chain.
+                    // An operation was taken back that the largest vector had not seen: this vector
+                    // has seen it, so they form no chain.
                     if grown.clone().any(is_gone) {
                         return false;
                     }
@@ -314,7 +315,7 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
         self.elements.truncate(kept);
         let sums = self.elements.iter().map(|element| element.sum).enumerate();
         self.largest = sums.max_by_key(|(_, sum)| *sum).map(|(at, _)| at);
-        // Twice what is kept, so that the work is linear in the end.
+        // Twice the number of kept elements, so that the total work is linear.
         self.batch = BATCH.max(2 * kept);
         true
     }
@@ -330,7 +331,7 @@ mod tests {
     use super::*;
     use crate::history::Declaration;
 
-    /// What is kept does not grow with the execution.
+    /// Memory does not grow with the execution.
     #[test]
     fn settled_operations_are_forgotten() {
         let mut builder = History::builder(Declaration::new(0).with_segments(2)).unwrap();

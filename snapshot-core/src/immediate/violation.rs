@@ -1,4 +1,4 @@
-//! What an execution that is not set-linearizable shows.
+//! The violations of set-linearizability.
 
 use std::fmt::{self, Display};
 
@@ -8,18 +8,19 @@ use crate::OperationId;
 /// One of the four conditions of [the module page](super).
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Condition {
-    /// I1: an operation returns what it wrote.
+    /// I1: an operation returns the value that it wrote.
     OwnValue,
     /// I2: of two vectors one is at most the other.
     Containment,
-    /// I3: what an operation sees, it sees with all that was seen by it.
+    /// I3: an operation that sees another one sees everything that the other one saw.
     Immediacy,
-    /// I4: what an operation returns was written, and not later.
+    /// I4: a returned value was written, and not later.
     Validity,
 }
 
 impl Condition {
-    /// The condition's name in reports: `own-value`, `containment`, `immediacy`, `validity`.
+    /// Returns the condition's name in reports: `own-value`, `containment`, `immediacy`,
+    /// `validity`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OwnValue => "own-value",
@@ -30,43 +31,43 @@ impl Condition {
     }
 }
 
-/// Operations that no sequence of blocks explains: one, or two.
+/// One or two operations that no sequence of blocks explains.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Violation {
-    /// I1: the operation did not return, for its own segment, what it wrote.
+    /// I1: for its own segment, the operation returned another value than it wrote.
     OwnValue {
         /// The operation.
         operation: OperationId,
     },
-    /// I2: each of two operations returned something newer than the other.
+    /// I2: each of two operations returned a newer value than the other for some segment.
     Containment {
         /// The operation that is ahead at `i`.
         first: OperationId,
         /// The operation that is ahead at `j`.
         second: OperationId,
-        /// A segment at which `first` returned something newer than `second` did.
+        /// A segment for which `first` returned a newer value than `second`.
         i: usize,
-        /// A segment at which `second` returned something newer than `first` did.
+        /// A segment for which `second` returned a newer value than `first`.
         j: usize,
     },
-    /// I3: `viewer` returned the value of `seen`, which itself returned for segment `newer`
-    /// something newer than `viewer` did.
+    /// I3: `viewer` returned the value of `seen`, which itself returned a newer value for segment
+    /// `newer` than `viewer` did.
     Immediacy {
-        /// The operation that missed something.
+        /// The operation that missed the newer value.
         viewer: OperationId,
         /// The operation whose value it returned.
         seen: OperationId,
-        /// The segment at which `seen` is ahead.
+        /// The segment for which `seen` is ahead.
         newer: usize,
     },
-    /// I4: a value that was not there: never written before the operation responded, or
-    /// by an operation that failed.
+    /// I4: a returned value was never written before the operation responded, or only by an
+    /// operation that failed.
     Validity {
-        /// The operation that returned it.
+        /// The operation that returned the value.
         operation: OperationId,
         /// The segment.
         segment: usize,
-        /// The operation that wrote it, too late or in vain, if any.
+        /// The operation that wrote the value too late, or failed, if any.
         writer: Option<OperationId>,
     },
 }
@@ -82,7 +83,7 @@ impl Violation {
         }
     }
 
-    /// The operations that take part: one or two.
+    /// Returns the operations of the violation: one or two.
     pub fn operations(&self) -> Vec<OperationId> {
         match *self {
             Self::OwnValue { operation } => vec![operation],
@@ -94,7 +95,7 @@ impl Violation {
         }
     }
 
-    /// The segments that the argument speaks of, ascending.
+    /// Returns the segments of the argument, ascending.
     pub fn segments<V>(&self, history: &History<V>) -> Vec<usize> {
         let of = |id: OperationId| history.operation(id).process.index();
         let mut segments = match *self {
@@ -108,7 +109,7 @@ impl Violation {
         segments
     }
 
-    /// The argument in words; `name` says what an operation is to be called.
+    /// Returns the argument in words; `name` gives the names of operations.
     pub fn argument<V: Display + Eq>(
         &self,
         history: &History<V>,
@@ -178,7 +179,7 @@ impl Violation {
     }
 }
 
-/// What an operation returned for a segment, in words.
+/// Words for the value that an operation returned for a segment.
 struct Entry<'a, V> {
     history: &'a History<V>,
     id: OperationId,

@@ -1,17 +1,17 @@
 //! The values of one segment that an open operation may still return.
 //!
-//! Values are found by comparison while few are kept, newest first, and by hash beyond:
-//! most operations return what was written last.
+//! Few values are found by comparison, newest first, and more by hash: most operations return the
+//! latest value.
 
 use std::collections::VecDeque;
 use std::hash::Hash;
 
 use crate::seeded::SeededMap;
 
-/// This many values are searched by comparison.
+/// Up to this many values are found by comparison.
 const FEW: usize = 12;
 
-/// A value with the number of its operation among those of the process, from 1.
+/// A value with the number of its operation within the process, from 1.
 #[derive(Clone, Debug)]
 struct Written<V> {
     number: u64,
@@ -62,20 +62,20 @@ impl<V: Clone + Eq + Hash> Window<V> {
         self.responded
     }
 
-    /// The newest operation responds; its number.
+    /// Records the response of the newest operation, and returns its number.
     #[inline]
     pub const fn respond(&mut self) -> u64 {
         self.responded = self.newest;
         self.newest
     }
 
-    /// The operation with this number, if kept.
+    /// Returns the operation with this number, if kept.
     pub fn operation(&self, number: u64) -> Option<u64> {
         let at = self.written.binary_search_by_key(&number, |written| written.number).ok()?;
         Some(self.written[at].operation)
     }
 
-    /// The number and the operation of a value, if kept.
+    /// Returns the number and the operation of a value, if kept.
     #[inline]
     pub fn find(&self, value: &V) -> Option<(u64, u64)> {
         if self.is_indexed {
@@ -91,7 +91,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
         Some((found.number, found.operation))
     }
 
-    /// An operation writes a value.
+    /// Records an operation that writes a value.
     pub fn write(&mut self, value: &V, operation: u64) {
         self.newest += 1;
         let number = self.newest;
@@ -105,7 +105,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
         }
     }
 
-    /// The newest operation failed: its value was never there.
+    /// Removes the newest operation, which failed: its value was never there.
     pub fn fail(&mut self) {
         if let Some(newest) = self.written.back()
             && newest.number == self.newest

@@ -1,20 +1,17 @@
 //! A linearization, in linear time.
 //!
-//! Let S_1, S_2, ... be the complete scans in the order of their vectors, equal
-//! ones in the order of their responses. Give S_k the instant
-//! t(S_k) = max(t(S_{k-1}), t*(S_k)), where t* is the latest among the scan's
-//! invocation and those of the updates that it saw. No scan ends before its
-//! instant, and no update after those that it saw ended before it: for t(S_k)
-//! is the invocation of a scan not above S_k in the order, or of an update that
-//! such a scan saw, and so S_k as well; either conflicts with A to E if it came
-//! too late.
+//! Let S_1, S_2, ... be the complete scans in the order of their vectors, equal ones in the order
+//! of their responses. Give S_k the instant t(S_k) = max(t(S_{k-1}), t*(S_k)), where t* is the
+//! latest among the scan's invocation and the invocations of the updates that it saw. No scan ends
+//! before its instant, and no update after the seen ones ended before it: t(S_k) is the invocation
+//! of a scan not above S_k in the order, or of an update that such a scan saw, and so S_k as well;
+//! either conflicts with A to E if it came too late.
 //!
-//! A first update of a run takes effect as soon as it is invoked and the last
-//! scan that did not see it is done; it ends after that, by B to E. Redundant
-//! updates take effect at their invocation. A pending update that no scan saw
-//! is left out. All instants are instants of invocations within the
-//! operation's own interval, so real-time precedence is kept; at one instant,
-//! the updates that S_k is the first to see come after S_{k-1}, before S_k.
+//! A first update of a run takes effect as soon as it is invoked and the last scan that did not see
+//! it has taken effect; it ends after that, by B to E. Redundant updates take effect at their
+//! invocation. A pending update that no scan saw is left out. All instants are instants of
+//! invocations within the operation's own interval, so real-time precedence is kept; at one
+//! instant, the updates that S_k is the first to see come after S_{k-1}, before S_k.
 
 use std::hash::Hash;
 
@@ -24,9 +21,9 @@ use crate::OperationId;
 use crate::verdict::Linearization;
 
 impl<V: Clone + Eq + Hash> Reading<'_, V> {
-    /// An order that explains the history. O(events + entries of all scans).
+    /// Returns an order that explains the history. O(events + entries of all scans).
     pub fn linearization(&self) -> Linearization {
-        // In the order of scans and of what they return, with instants.
+        // Operations with instants, in the order of scans and their entries.
         let mut placed: Vec<(u32, u32)> = Vec::with_capacity(self.history.operations().len());
         let mut seen: Vec<usize> = vec![0; self.runs.len()];
         let mut instant = 0;
@@ -58,7 +55,7 @@ impl<V: Clone + Eq + Hash> Reading<'_, V> {
         Linearization { order: sort_by_instant(&placed, self.history.len()) }
     }
 
-    /// Complete updates that begin no run take effect when they are invoked.
+    /// Places complete updates that begin no run at their invocations.
     fn place_redundant(&self, placed: &mut Vec<(u32, u32)>) {
         let mut is_placed = vec![false; self.history.operations().len()];
         for &(_, operation) in placed.iter() {
@@ -72,7 +69,7 @@ impl<V: Clone + Eq + Hash> Reading<'_, V> {
     }
 }
 
-/// A stable counting sort by instant.
+/// Sorts by instant with a stable counting sort.
 fn sort_by_instant(placed: &[(u32, u32)], events: usize) -> Vec<OperationId> {
     let mut ends = vec![0u32; events + 2];
     for &(instant, _) in placed {

@@ -1,4 +1,4 @@
-//! The linear-time check of a history in memory (DESIGN 2.2).
+//! The linear-time check of a history in memory.
 //!
 //! Number the updates of each segment 1, 2, ... in their order; number 0 is the
 //! initial value, and consecutive updates with the same value share a number
@@ -6,7 +6,7 @@
 //! history is linearizable iff for all complete scans S, S1, S2:
 //!
 //! * A. every value read was written by an update invoked before S responded;
-//! * B. phi(S) >= C(inv S), where C(t) numbers the updates over before t;
+//! * B. phi(S) >= C(inv S), where C(t) numbers the updates that ended before t;
 //! * C. S1 < S2 implies phi(S1) <= phi(S2);
 //! * D. phi(S1) <= phi(S2) or phi(S2) <= phi(S1);
 //! * E. phi(S) >= C(inv of update b of j), for every j and b = phi_j(S) > 0.
@@ -14,12 +14,11 @@
 //! (Anderson's shrinking lemma, with the real-time condition C that Lemma 30 of
 //! the DISC 2022 paper's full version leaves out.)
 //!
-//! Each is made one comparison per entry. B and E: with t* the latest among
-//! inv S and the invocations of the updates that S saw, no update that comes
-//! right after one that S saw may have responded before t*. D: order the scans
-//! by the sums of their vectors, by counting, and compare neighbours. C: given
-//! D, it is enough that the sum of S2 is not below the largest sum of a scan
-//! that was over when S2 began.
+//! Each condition takes one comparison per entry. B and E: with t* the latest among inv S and the
+//! invocations of the updates that S saw, no direct successor of a seen update may have responded
+//! before t*. D: order the scans by the sums of their vectors, by counting, and compare neighbours.
+//! C: given D, it is enough that the sum of S2 is not below the largest sum of a scan that had
+//! ended when S2 began.
 //!
 //! This module and [`crate::monitor`] implement the same conditions by
 //! different means; that they agree on every prefix is a test.
@@ -37,29 +36,29 @@ use self::scans::Scans;
 use crate::history::History;
 use crate::monitor::Undecided;
 
-/// What the conditions say.
+/// The result of the conditions.
 #[derive(Debug)]
 pub enum Outcome<'h, V> {
-    /// The history is linearizable; the reading tells how.
+    /// The history is linearizable; the reading provides a linearization.
     Linearizable(Reading<'h, V>),
-    /// It is not.
+    /// The history is not linearizable.
     Violation,
     /// The conditions do not decide.
     Undecided(Undecided),
 }
 
-/// What the conditions say, without more.
+/// The result of the conditions, without a reading.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Decision {
     /// The history is linearizable.
     Linearizable,
-    /// It is not.
+    /// The history is not linearizable.
     Violation,
     /// The conditions do not decide.
     Undecided(Undecided),
 }
 
-/// What every scan of a linearizable history read.
+/// The updates that every scan of a linearizable history read.
 #[derive(Debug)]
 pub struct Reading<'h, V> {
     history: &'h History<V>,
@@ -97,8 +96,8 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>) -> Outcome<'_, V> {
     }
 }
 
-/// As [`check`], without a reading: faster, and in less memory, for vectors are
-/// forgotten as soon as no open scan can be compared with them.
+/// As [`check`], without a reading: faster, and in less memory, since vectors are forgotten as soon
+/// as no open scan can be compared with them.
 pub fn decide<V: Clone + Eq + Hash>(history: &History<V>) -> Decision {
     let mut pass = Pass::new(history, Scans::keeping_recent(history));
     let stopped = pass.run();

@@ -9,13 +9,13 @@ use crate::monitor::Undecided;
 use crate::verdict::Cause;
 use crate::{OperationId, Segment};
 
-/// Why the pass over the events ends early.
+/// The reason why the pass over the events ends early.
 pub(super) enum Stop {
     Violation,
     Undecided(Undecided),
 }
 
-/// A scan that has begun, with the largest sum of a complete scan by then.
+/// An open scan, with the largest sum of a scan completed before its invocation.
 #[derive(Clone, Copy)]
 struct OpenScan {
     begun: Instant,
@@ -45,7 +45,7 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
         }
     }
 
-    /// The segments' updates, and what the scans read.
+    /// Returns the updates of the segments, and the vectors of the scans.
     pub fn into_parts(self) -> (Vec<Runs<'h, V>>, Scans) {
         (self.runs, self.scans)
     }
@@ -114,7 +114,7 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
             until = until.min(sight.overwritten);
             sum += u64::from(sight.number);
         }
-        // B and E: no run that the scan saw was over at `since`.
+        // B and E: no seen run had ended at `since`.
         if until < since {
             return Err(Stop::Violation);
         }
@@ -129,7 +129,7 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
         Ok(())
     }
 
-    /// Forgets what no scan that is open, or still to come, can be compared with.
+    /// Forgets runs and vectors that no open or future scan can be compared with.
     #[inline(never)]
     fn settle(&mut self, now: Instant) -> Result<(), Stop> {
         let (mut oldest, mut settled) = (now, self.floor);
@@ -140,11 +140,11 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
         for runs in &mut self.runs {
             runs.forget_before(oldest);
         }
-        // By C, later scans are not below the floors of those that are open.
+        // By C, later scans are not below the floors of the open ones.
         if self.scans.settle(settled) { Ok(()) } else { Err(Stop::Violation) }
     }
 
-    /// Latest invocation, earliest end and sum of the runs that a scan saw.
+    /// Returns latest invocation, earliest end and sum of the runs that a scan saw.
     fn bounds(&self, begun: Instant) -> (Instant, Instant, u64) {
         let (mut since, mut until, mut sum) = (begun, NEVER, 0);
         for (runs, &number) in self.runs.iter().zip(self.scans.last()) {
@@ -155,9 +155,9 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
         (since, until, sum)
     }
 
-    /// The vector of a scan some of whose values repeat, if it is determined:
-    /// the scan read all entries at one instant, at which the runs that it saw
-    /// were all in effect, and not less than the scan whose sum is `floor` did.
+    /// Determines the vector of a scan some of whose values repeat, if it is unique: the scan read
+    /// all entries at one instant, at which all seen runs were in effect, and its sum is not below
+    /// `floor`, the sum of an earlier scan.
     #[cold]
     #[inline(never)]
     fn narrow(
@@ -172,7 +172,7 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
         let values = self.history.scan_values(self.history.operation(scan));
         let above = self.scans.find(floor);
         let mut floating = None;
-        // An entry that may come from a floating update stays empty.
+        // An entry that may come from a floating update has no candidates.
         let mut candidates: Vec<Vec<u32>> = Vec::with_capacity(values.len());
         for (segment, (runs, value)) in self.runs.iter().zip(values).enumerate() {
             let found = runs.floating(value);

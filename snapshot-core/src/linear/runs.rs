@@ -11,23 +11,23 @@ use crate::seeded::SeededMap;
 /// The instant of an event: its number plus 1, so that initial values have instant 0.
 pub(super) type Instant = u32;
 
-/// The response of an update that has not responded.
+/// The response of an update that never responds.
 pub(super) const NEVER: Instant = u32::MAX;
 
-/// No operation.
+/// Stands for a missing operation.
 const NONE: u32 = u32::MAX;
 
 /// After this many steps back in time, values are found by hashing.
 const PATIENCE: usize = 32;
 
-/// Consecutive updates of one value; the first stands for all.
+/// Consecutive updates of one value, represented by the first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run<'h, V> {
     value: &'h V,
     /// The first update; [`NONE`] for the initial value.
     update: u32,
     pub invocation: Instant,
-    /// The response of the first update, or of a scan that saw it before.
+    /// The response of the first update, or of an earlier scan that saw it.
     pub response: Instant,
     /// The response of the first scan that saw it.
     seen: Instant,
@@ -54,45 +54,44 @@ struct Floating {
     update: u32,
     next: u32,
     invocation: Instant,
-    /// What it was to the segment before its successor began.
+    /// The kind of the update in its segment before its successor began.
     tail: Tail,
 }
 
 /// The run that an entry of a scan was read from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Sight {
-    /// Its number, or [`Sight::NOTHING`] or [`Sight::SEVERAL`].
+    /// Number of the run, or [`Sight::NOTHING`] or [`Sight::SEVERAL`].
     pub number: u32,
     pub invocation: Instant,
-    /// When the next run was certainly in effect.
+    /// The instant at which the next run was certainly in effect.
     pub overwritten: Instant,
 }
 
 impl Sight {
     /// No run that the scan may have read has this value.
     pub const NOTHING: u32 = u32::MAX;
-    /// More than one has, or an update whose place in the order is open.
+    /// Several such runs have this value, or an update whose place in the order is open.
     pub const SEVERAL: u32 = u32::MAX - 1;
 }
 
-/// Where to find values: the last run of each, and for each run the previous
-/// one of the same value.
+/// An index of values: the last run of each, and for each run the previous one of the same value.
 type Index<'h, V> = (SeededMap<&'h V, u32>, Vec<u32>);
 
 /// The updates of one segment.
 #[derive(Debug)]
 pub(super) struct Runs<'h, V> {
-    /// Number of the first run kept: 0 unless older ones were forgotten.
+    /// Number of the first run kept: 0 unless older runs were forgotten.
     base: u32,
     /// Never empty.
     runs: Vec<Run<'h, V>>,
     tail: Tail,
-    /// By value, in the order of invocations: an update begins to float when its
+    /// Floating updates by value, in the order of invocations: an update begins to float when its
     /// successor begins, and floats again only as the last of its segment.
     floating: SeededMap<&'h V, Vec<Floating>>,
     /// Updates still open though seen before their successor began.
     seen_open: Vec<u32>,
-    /// Made when first needed. Behind a cell, for looking up changes nothing.
+    /// Created when first needed. The counter is in a cell, since a lookup is not a change.
     index: Option<Box<Index<'h, V>>>,
     slow_lookups: std::cell::Cell<u32>,
 }
@@ -111,7 +110,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         }
     }
 
-    /// All runs, by number, if none was forgotten.
+    /// Returns all runs, by number, if none was forgotten.
     pub fn runs(&self) -> &[Run<'h, V>] {
         &self.runs
     }
@@ -121,13 +120,13 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         self.runs[(number - self.base) as usize].invocation
     }
 
-    /// When the run after this one was certainly in effect.
+    /// Returns the instant at which the run after this one was certainly in effect.
     #[inline]
     pub fn overwritten(&self, number: u32) -> Instant {
         self.runs.get((number - self.base) as usize + 1).map_or(NEVER, |run| run.response)
     }
 
-    /// An update begins.
+    /// Records the invocation of an update.
     #[inline]
     pub fn begin(&mut self, update: u32, value: &'h V, now: Instant) {
         if self.tail != Tail::Settled {
@@ -173,8 +172,8 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         }
     }
 
-    /// An update has failed: the floating one that it followed, if any, is
-    /// followed by `next` instead, or is the segment's last again.
+    /// Records the failure of an update: the floating one that it followed, if any, is followed by
+    /// `next` instead, or is the segment's last again.
     #[cold]
     fn successor_failed(&mut self, failed: u32, next: Option<u32>) {
         let mut freed = None;
@@ -197,7 +196,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         }
     }
 
-    /// The update responds; `Err` names its successor if the two overlap.
+    /// Records the response of an update; `Err` names its successor if the two overlap.
     #[inline]
     pub fn respond(&mut self, update: u32, now: Instant) -> Result<(), u32> {
         match self.tail {
@@ -217,7 +216,8 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         Ok(())
     }
 
-    /// The update failed: it had no effect. Whether a scan saw it all the same.
+    /// Records the failure of an update, which had no effect. Returns true if a scan saw it
+    /// nevertheless.
     pub fn fail(&mut self, update: u32) -> bool {
         match self.tail {
             Tail::OpenRun(open) if open == update => {
@@ -249,16 +249,16 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         false
     }
 
-    /// Forgets, now and then, the runs that no scan invoked at `oldest` or
-    /// later may return. O(1) amortised, but for a binary search.
+    /// Forgets, from time to time, the runs that no scan invoked at `oldest` or later may return.
+    /// O(1) amortised, except a binary search.
     pub fn forget_before(&mut self, oldest: Instant) {
         let over = self.runs.partition_point(|run| run.response < oldest);
         let forgotten = over.saturating_sub(1);
-        // Three runs stay, for the sake of `read`.
+        // Three runs stay, as `read` requires.
         if 2 * forgotten >= self.runs.len() && self.runs.len() >= forgotten + 3 {
             self.runs.drain(..forgotten);
             self.base += forgotten as u32;
-            // It is made again when it is needed again.
+            // Recreated when needed.
             self.index = None;
         }
     }
@@ -293,11 +293,10 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         }
     }
 
-    /// The run that a scan invoked at `begun`, and responding now, read if it
-    /// returned `value`. Marks it as seen.
+    /// Returns the run that a scan read if it was invoked at `begun`, responds at `now` and
+    /// returned `value`. Marks the run as seen.
     ///
-    /// Almost always it is one of the last three, and which one is a matter of
-    /// chance: they are compared without branches.
+    /// Almost always it is one of the last three, at random: they are compared without branches.
     #[inline(always)]
     pub fn read(&mut self, value: &V, begun: Instant, now: Instant) -> Sight {
         let len = self.runs.len();
@@ -371,7 +370,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         found
     }
 
-    /// All runs that the scan may have read, latest first.
+    /// Returns all runs that the scan may have read, latest first.
     pub fn candidates(&self, value: &V, begun: Instant) -> Vec<u32> {
         let mut candidates = Vec::new();
         if let Some(index) = &self.index {
@@ -393,15 +392,15 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         candidates
     }
 
-    /// Of the updates with this value whose place in the order is open the one
-    /// invoked first, and the next update of the segment that has not failed.
+    /// Of the floating updates with this value, returns the one invoked first, and the next update
+    /// of the segment that has not failed.
     pub fn floating(&self, value: &V) -> Option<(OperationId, OperationId)> {
         let floating = self.floating.get(value)?.first()?;
         let id = |operation: u32| OperationId::from_index(operation as usize);
         Some((id(floating.update), id(floating.next)))
     }
 
-    /// A scan that responds at `now` saw this run.
+    /// Records that a scan that responds at `now` saw this run.
     #[inline]
     pub fn saw(&mut self, number: u32, now: Instant) {
         let seen = &mut self.runs[(number - self.base) as usize].seen;

@@ -1,31 +1,29 @@
 //! The vectors of complete scans, and condition D: they form a chain.
 //!
-//! Either all are kept, to build a linearization from, and ordered at the end
-//! by counting. Or they are kept until no scan that is still to respond can lie
-//! between them: by condition C such a scan is not below the floor of any open
-//! scan, so the vectors below all floors are *settled*: ordered among
-//! themselves, compared with their neighbours, and forgotten but for the last.
+//! Either all vectors are kept, to build a linearization, and ordered at the end by counting. Or
+//! they are kept until no scan that is still to respond can lie between them: by condition C such a
+//! scan is not below the floor of any open scan, so the vectors below all floors are *settled*:
+//! ordered among themselves, compared with their neighbours, and forgotten except the last.
 
 use super::runs::Instant;
 use crate::history::History;
 
-/// Unless all vectors are kept, they are settled when there are this many.
+/// Unless all vectors are kept, they are settled in blocks of at least this size.
 const BLOCK: usize = 64;
 
 /// Complete scans, in the order of their responses.
 #[derive(Debug)]
 pub(super) struct Scans {
     width: usize,
-    /// Numbers of the runs read, `width` per scan; at most one more than there
-    /// are sums, that of the scan being read.
+    /// Numbers of the runs read, `width` per scan; may have one vector more than `sums`, of the
+    /// scan being read.
     numbers: Vec<u32>,
     sums: Vec<u64>,
-    /// Only if all are kept: the operations, and the earliest instants at which
-    /// they can take effect by themselves.
+    /// Only if all are kept: the operations, and their earliest instants when considered alone.
     pub operations: Vec<u32>,
     pub since: Vec<Instant>,
     keeps_all: bool,
-    /// How many scans make a block.
+    /// Number of scans in the next block.
     block: usize,
     /// The largest vector settled.
     settled: Vec<u32>,
@@ -63,7 +61,7 @@ impl Scans {
         }
     }
 
-    /// The vector of a scan that is to be read.
+    /// Begins a scan and returns its vector, to be filled in.
     #[inline]
     pub fn begin(&mut self) -> &mut [u32] {
         let start = self.sums.len() * self.width;
@@ -71,7 +69,7 @@ impl Scans {
         &mut self.numbers[start..]
     }
 
-    /// The scan last begun has been read.
+    /// Completes the scan last begun.
     #[inline]
     pub fn finish(&mut self, operation: u32, sum: u64, since: Instant) {
         self.sums.push(sum);
@@ -81,12 +79,12 @@ impl Scans {
         }
     }
 
-    /// The vector last begun.
+    /// Returns the vector last begun.
     pub fn last(&self) -> &[u32] {
         &self.numbers[self.numbers.len() - self.width..]
     }
 
-    /// The vector last begun.
+    /// Returns the vector last begun.
     pub fn last_mut(&mut self) -> &mut [u32] {
         let start = self.numbers.len() - self.width;
         &mut self.numbers[start..]
@@ -97,19 +95,19 @@ impl Scans {
         &self.numbers[scan * self.width..][..self.width]
     }
 
-    /// The last scan with this sum, if it is kept.
+    /// Returns the last scan with this sum, if it is kept.
     pub fn find(&self, sum: u64) -> Option<usize> {
         self.sums.iter().rposition(|&other| other == sum)
     }
 
-    /// Whether it is time to settle.
+    /// Returns true if it is time to settle.
     #[inline]
     pub fn is_full(&self) -> bool {
         !self.keeps_all && self.sums.len() >= self.block
     }
 
-    /// Settles the scans whose sums are below `floor`; all others, and all that
-    /// are still to come, are at or above it. Whether they form a chain.
+    /// Settles the scans whose sums are below `floor`; all others, present or future, are at or
+    /// above it. Returns true if they form a chain.
     pub fn settle(&mut self, floor: u64) -> bool {
         let mut order: Vec<usize> =
             (0..self.sums.len()).filter(|&scan| self.sums[scan] < floor).collect();
@@ -133,13 +131,13 @@ impl Scans {
         }
         self.numbers.truncate(kept * self.width);
         self.sums.truncate(kept);
-        // Twice what is kept, so that the work is linear in the end.
+        // Twice the number of kept scans, so that the total work is linear.
         self.block = BLOCK.max(2 * kept);
         true
     }
 
-    /// All scans in ascending order of their vectors, if there is one; equal
-    /// ones in the order of responses. O(entries of all scans).
+    /// Returns all scans in ascending order of their vectors, if such an order exists; equal ones
+    /// in the order of responses. O(entries of all scans).
     pub fn chain(&self) -> Option<Vec<u32>> {
         let largest = self.sums.iter().copied().max().unwrap_or(0) as usize;
         let mut ends = vec![0u32; largest + 2];

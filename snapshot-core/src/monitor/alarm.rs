@@ -1,4 +1,4 @@
-//! What the monitor says when it cannot go on.
+//! Results at which the monitor stops.
 
 use crate::verdict::Cause;
 use crate::{OperationId, Segment};
@@ -16,11 +16,11 @@ pub struct Alarm {
     pub violation: Violation,
 }
 
-/// Which condition is violated, by which operations.
+/// The violated condition, with the operations that violate it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Violation {
-    /// A or B: what the scan returned for the segment was overwritten before
-    /// the scan began, or was not written when it responded.
+    /// A or B: the value that the scan returned for the segment was overwritten before the scan
+    /// began, or was not written when it responded.
     Unavailable {
         /// The scan.
         scan: OperationId,
@@ -33,7 +33,7 @@ pub enum Violation {
         scan: OperationId,
         /// The failed update.
         update: OperationId,
-        /// Its segment.
+        /// The segment of the update.
         segment: Segment,
     },
     /// C: `earlier` precedes `later` and saw `seen`, or a later update, which
@@ -54,9 +54,9 @@ pub enum Violation {
         first: OperationId,
         /// The scan that is ahead at `j`.
         second: OperationId,
-        /// Where `first` is ahead.
+        /// The segment where `first` is ahead.
         i: Segment,
-        /// Where `second` is ahead.
+        /// The segment where `second` is ahead.
         j: Segment,
         /// The update of `i` that only `first` saw.
         first_saw: OperationId,
@@ -76,24 +76,24 @@ pub enum Violation {
         /// The segment of `missing`.
         missing_segment: Segment,
     },
-    /// Where updates of one segment overlap: the operation would come before itself, by the
-    /// rules of [`crate::saturation`]. Which operations that takes, only the whole recording
-    /// tells: [`crate::check::check`] finds them.
+    /// Where updates of one segment overlap: the operation would come before itself, by the rules
+    /// of [`crate::saturation`]. The operations that prove it follow only from the whole recording:
+    /// [`crate::check::check`] finds them.
     Cycle {
         /// The operation.
         operation: OperationId,
     },
     /// Where updates of one segment overlap: neither scan can come before the other one.
     Unordered {
-        /// One.
+        /// One scan.
         first: OperationId,
-        /// The other one.
+        /// The other scan.
         second: OperationId,
     },
 }
 
 impl Violation {
-    /// The scans that are known to take part: two at most.
+    /// Returns the scans that are known to take part: two at most.
     pub fn scans(&self) -> Vec<OperationId> {
         match *self {
             Self::Unavailable { scan, .. }
@@ -107,7 +107,7 @@ impl Violation {
         }
     }
 
-    /// The updates that are known to take part: none to two.
+    /// Returns the updates that are known to take part: two at most.
     pub fn updates(&self) -> Vec<OperationId> {
         match *self {
             Self::Unavailable { .. } | Self::Cycle { .. } | Self::Unordered { .. } => vec![],
@@ -118,7 +118,7 @@ impl Violation {
         }
     }
 
-    /// The segments that are known to take part, ascending: two at most.
+    /// Returns the segments that are known to take part, ascending: two at most.
     pub fn segments(&self) -> Vec<Segment> {
         let mut segments = match *self {
             Self::Cycle { .. } | Self::Unordered { .. } => vec![],
@@ -139,9 +139,8 @@ impl Violation {
 /// The point from which the linear-time conditions do not decide.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Undecided {
-    /// Number of the event at which the conditions gave up; all before it is
-    /// linearizable.
+    /// Number of the event at which the conditions gave up; the events before it are linearizable.
     pub event: usize,
-    /// Why.
+    /// The reason.
     pub cause: Cause,
 }

@@ -1,8 +1,8 @@
-//! The events of a stream, one method for each of those that long streams consist of.
+//! A method for each kind of event that long streams consist of.
 //!
-//! [`Monitor::observe`] tells events apart. A caller that has done so already, in the course of
-//! reading them, saves the second decision, which the processor cannot predict: at some
-//! 10^7 events per second that counts. The answer is in [`Monitor::judgement`].
+//! [`Monitor::observe`] branches on the kind of event. A caller that has already branched, while
+//! reading, saves the second branch, which the processor cannot predict: at some 10^7 events per
+//! second that counts. The answer is in [`Monitor::judgement`].
 
 use std::hash::Hash;
 
@@ -13,7 +13,7 @@ use crate::history::{Event, HistoryError};
 use crate::{Process, Segment};
 
 impl<V: Clone + Eq + Hash> Monitor<V> {
-    /// As [`Self::observe`] of `inv update_segment(value)`.
+    /// As [`Self::observe`], for `inv update_segment(value)`.
     ///
     /// # Errors
     /// As [`Self::observe`].
@@ -31,7 +31,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
-    /// As [`Self::observe`] of `inv scan`.
+    /// As [`Self::observe`], for `inv scan`.
     ///
     /// # Errors
     /// As [`Self::observe`].
@@ -44,7 +44,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
-    /// As [`Self::observe`] of `res update`.
+    /// As [`Self::observe`], for `res update`.
     ///
     /// # Errors
     /// As [`Self::observe`].
@@ -57,7 +57,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
-    /// As [`Self::observe`] of `res scan(values)`.
+    /// As [`Self::observe`], for `res scan(values)`.
     ///
     /// # Errors
     /// As [`Self::observe`].
@@ -70,13 +70,13 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
-    /// Whether the linear-time conditions alone judge the next event.
+    /// Returns true if the linear-time conditions alone judge the next event.
     #[inline]
     const fn is_linear(&self) -> bool {
         matches!(self.judgement, Judgement::Linearizable) && self.overlap.is_none()
     }
 
-    /// The instant of the next event.
+    /// Returns the instant of the next event.
     #[inline]
     pub(super) const fn now(&self) -> Instant {
         self.admission.events() as Instant + 1

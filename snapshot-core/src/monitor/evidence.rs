@@ -1,4 +1,4 @@
-//! From a condition that a scan breaks to the operations that show it.
+//! From a violated condition of a scan to the operations that show it.
 
 use std::hash::Hash;
 
@@ -9,7 +9,8 @@ use crate::verdict::Cause;
 use crate::{OperationId, Segment};
 
 impl<V: Clone + Eq + Hash> Monitor<V> {
-    /// The scan saw the run `seen`, and not the one after the run `passed`.
+    /// Returns the violation of a scan that saw the run `seen`, but not the one after the run
+    /// `passed`.
     #[cold]
     pub(super) fn missing(&self, scan: u64, seen: (usize, u64), passed: (usize, u64)) -> Violation {
         let missing = self.windows[passed.0].next(passed.1).map_or(NONE, |run| run.update);
@@ -22,7 +23,8 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
-    /// The scan `earlier`, whose vector is at `slot`, saw more of the segment.
+    /// Returns the violation by the scan `earlier`, whose vector is at `slot`, and which saw more
+    /// of the segment.
     #[cold]
     pub(super) fn decrease(
         &self,
@@ -39,7 +41,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
-    /// The update that begins a run.
+    /// Returns the update that begins a run.
     fn update(&self, segment: usize, number: u64) -> OperationId {
         id(self.windows[segment].run(number).update)
     }

@@ -1,23 +1,21 @@
-//! The online monitor: is what has happened so far linearizable?
+//! The online monitor: is the history so far linearizable?
 //!
-//! The conditions A to E of [`crate::linear`] are each decided at the moment
-//! when a scan responds, so the alarm comes with the first event that makes
-//! the prefix non-linearizable. What is kept is what a still open scan can be
-//! compared with: per segment, the updates that it may still return
-//! (`window.rs`); and the vectors of complete scans from the largest one before
-//! the oldest open scan on (`crate::chain`). So memory grows with the number of
-//! operations concurrent with the oldest open scan, never with the length of
-//! the stream. (An update whose outcome is unknown is concurrent with
-//! everything after it.)
+//! The conditions A to E of [`crate::linear`] are each decided at the moment when a scan responds,
+//! so the alarm comes with the first event that makes the prefix non-linearizable. The monitor
+//! keeps only state that an open scan can be compared with: for each segment, the updates that such
+//! a scan may still return (`window`); and the vectors of complete scans from the largest one
+//! before the oldest open scan on (`crate::chain`). So memory grows with the number of operations
+//! concurrent with the oldest open scan, never with the length of the stream. (An update whose
+//! outcome is unknown is concurrent with everything after it.)
 //!
 //! B and E together are one comparison: let t* be the latest instant among the
 //! scan's invocation and the invocations of the updates that it saw; no update
 //! after one that it saw may have responded before t*.
 //!
-//! Values may repeat, as long as each entry of each scan has one candidate
-//! among the updates that can explain it. Where there are more, the monitor says
-//! [`Judgement::Undecided`]. Where updates of one segment overlap, [`crate::saturation`]
-//! decides, in a stream that declares [`Writers::Many`] (`overlap.rs`).
+//! Values may repeat, as long as each entry of each scan has one candidate among the updates that
+//! can explain it. With several candidates, the judgement is [`Judgement::Undecided`]. Where
+//! updates of one segment overlap, [`crate::saturation`] decides, in a stream that declares
+//! [`Writers::Many`] (`overlap.rs`).
 
 mod alarm;
 mod events;
@@ -41,17 +39,17 @@ use crate::history::{Action, Admission, Declaration, Event, HistoryError, Writer
 use crate::verdict::Cause;
 use crate::{Process, Segment};
 
-/// This many begun scans and vectors, besides short windows, are kept in any case.
+/// Up to this many started scans and vectors, besides short windows, are never forgotten.
 const FEW: usize = 24;
 
-/// What is known after an event.
+/// The judgement after an event.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Judgement {
-    /// Everything up to here is linearizable.
+    /// The history so far is linearizable.
     Linearizable,
-    /// Something up to here is not, and nothing that follows can mend it.
+    /// The history so far is not linearizable; its continuations are not, either.
     Violation(Alarm),
-    /// What is certain could not decide at some event.
+    /// The certain facts did not decide some event.
     Undecided(Undecided),
 }
 
@@ -65,8 +63,8 @@ enum Open {
 
 /// Judges a stream of events as they happen.
 ///
-/// Cost: O(1) per event, O(segments) per response of a scan. With [`Writers::Many`], that
-/// of [`crate::saturation::Saturation`] besides.
+/// Cost: O(1) per event, O(segments) per response of a scan. With [`Writers::Many`], plus the cost
+/// of [`crate::saturation::Saturation`].
 ///
 /// ```
 /// use snapshot_core::history::{Declaration, Event};
@@ -90,21 +88,21 @@ pub struct Monitor<V> {
     windows: Vec<Window<V>>,
     chain: Chain,
     open: Vec<Open>,
-    /// Processes that began scans, oldest first, with the scans' invocations;
-    /// those that are over are skipped when they come to the front, and
-    /// removed when most are over: at most [`FEW`] more than two per open operation.
+    /// Processes that began scans, oldest first, with the scans' invocations. Ended scans are
+    /// skipped when they reach the front, and removed when most have ended: at most [`FEW`] more
+    /// than two per open operation.
     scanning: VecDeque<(Process, Instant)>,
     operations: u64,
     without_outcome: u64,
     failed: u64,
     /// The vector of the scan that responds.
     vector: Vec<u64>,
-    /// Judges where updates of one segment overlap.
+    /// Judges streams in which updates of one segment overlap.
     overlap: Option<Box<Overlap<V>>>,
 }
 
 impl<V: Clone + Eq + Hash> Monitor<V> {
-    /// Ready for the first event.
+    /// Creates a monitor before the first event.
     ///
     /// # Errors
     /// If the declaration contradicts itself.
@@ -136,7 +134,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         })
     }
 
-    /// What is known so far.
+    /// The judgement so far.
     #[inline]
     pub fn judgement(&self) -> Judgement {
         match &self.overlap {
@@ -145,8 +143,8 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
-    /// Whether every prefix that ends before the event of a violation is known to be linearizable:
-    /// not where values repeat or scans are partial, and updates overlap.
+    /// Returns true if every prefix that ends before the event of a violation is known to be
+    /// linearizable. Not so where values repeat or scans are partial, and updates overlap.
     pub fn is_first(&self) -> bool {
         match (&self.overlap, self.judgement) {
             (Some(overlap), Judgement::Undecided(_)) => overlap.is_first(),
@@ -179,20 +177,20 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         self.admission.segments()
     }
 
-    /// Number of processes: as declared, else the largest that occurred, plus 1.
+    /// Number of processes: as declared, else the largest index that occurred, plus 1.
     pub fn processes(&self) -> usize {
         self.admission.processes()
     }
 
-    /// Whether everything is over and linearizable, and updates of each segment did not overlap:
-    /// then each segment holds the value of its last update, in whatever order operations took
-    /// effect.
+    /// Returns true if all operations have ended, the history is linearizable, and updates of each
+    /// segment did not overlap. Then each segment has the value of its last update, in every
+    /// linearization.
     pub fn is_at_rest(&self) -> bool {
         self.judgement == Judgement::Linearizable && self.pending() == 0
     }
 
-    /// The declaration of a history that goes on from here, if this one [is at
-    /// rest](Self::is_at_rest): what follows is linearizable by itself iff the whole is.
+    /// Returns the declaration of a history that continues here, if this one [is at
+    /// rest](Self::is_at_rest): the continuation is linearizable by itself iff the whole is.
     /// O(segments).
     pub fn continuation(&self) -> Option<Declaration<V>> {
         if !self.is_at_rest() {
@@ -218,12 +216,12 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             + self.scanning.len()
     }
 
-    /// Takes the next event. After a violation, or once undecided, events are
-    /// still admitted and counted, and the judgement stays; but with [`Writers::Many`],
-    /// it may still become that of a violation, by what is certain.
+    /// Takes the next event. After a violation, or once undecided, events are still admitted and
+    /// counted, and the judgement stays; but with [`Writers::Many`], certain facts may still turn
+    /// an undecided judgement into a violation.
     ///
     /// # Errors
-    /// If no history can have this event here; it then changes nothing.
+    /// If no history can have this event here; the event then changes nothing.
     #[inline]
     pub fn observe(&mut self, event: &Event<'_, V>) -> Result<Judgement, HistoryError> {
         let judgement = self.observe_linearly(event)?;
@@ -281,7 +279,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
-    /// What is still counted when the judgement stands.
+    /// Updates the counts that continue after the judgement is final.
     #[cold]
     fn count(&mut self, event: &Event<'_, V>) {
         match event.action {
@@ -294,7 +292,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
-    /// The conditions are about vectors without gaps.
+    /// The conditions apply only to vectors without gaps.
     #[cold]
     fn end_partial_scan(&mut self, process: Process, entries: &[(Segment, V)], now: Instant) {
         let Open::Scan { operation, invocation, floor } = self.close(process) else { return };
@@ -321,7 +319,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         self.judgement = Judgement::Undecided(Undecided { event: now as usize - 1, cause });
     }
 
-    /// Notes what a process has open.
+    /// Records the open operation of a process.
     #[inline]
     fn open(&mut self, process: Process, operation: Open) {
         if process.index() >= self.open.len() {
@@ -342,9 +340,8 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         self.scanning.push_back((process, now));
     }
 
-    /// Forgets scans that are over, wherever they stand: those that fail, or
-    /// whose outcome is lost, may be many while no scan responds. O(1) amortised,
-    /// for at least as many scans are forgotten as are kept.
+    /// Forgets all ended scans: scans that fail, or whose outcome is lost, may be many while no
+    /// scan responds. O(1) amortised, since at least as many scans are forgotten as are kept.
     #[cold]
     fn forget_ended_scans(&mut self) {
         let open = &self.open;
@@ -366,11 +363,11 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         self.open(process, Open::Update { operation, segment: segment.index() as u32 });
     }
 
-    /// Windows for at least this many segments.
+    /// Adds windows up to at least this many segments.
     #[inline]
     fn grow(&mut self, segments: usize) {
         if self.windows.is_empty() {
-            // Of many monitors, most have few segments.
+            // Most of many monitors have few segments.
             self.windows.reserve_exact(segments);
         }
         for segment in self.windows.len()..segments {
@@ -378,7 +375,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
-    /// Invocation and floor of the oldest scan that is still open.
+    /// Returns the invocation and floor of the oldest open scan.
     #[inline]
     fn oldest_open_scan(&mut self) -> Option<(Instant, u64)> {
         while let Some(&(process, begun)) = self.scanning.front() {

@@ -1,35 +1,34 @@
-//! Narrowing: which updates a scan can have read when values repeat.
+//! Narrowing: the updates that a scan can have read when values repeat.
 //!
-//! A scan reads all segments at one instant t of its interval. The runs that
-//! entry k can be are those in effect at t: begun before t, and not
-//! overwritten for certain before t. So the candidates of one entry that have
-//! no instant in common with those of the others drop out, and so do those
-//! smaller than what a scan that precedes this one saw (condition C).
+//! A scan reads all segments at one instant t of its interval. The candidates of entry k are the
+//! runs in effect at t: begun before t, and not certainly overwritten before t. So candidates of
+//! one entry that have no instant in common with the candidates of the others drop out, and so do
+//! candidates smaller than the vector of a scan that precedes this one (condition C).
 
 use std::hash::Hash;
 
 use super::window::{Instant, Window};
 
-/// What narrowing leaves. Entries are given by the number of their segment.
+/// The result of narrowing. Entries are given by the number of their segment.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Narrowed {
     /// One candidate per entry.
     Vector(Vec<u64>),
     /// This entry has no candidate by A and B.
     Unavailable(usize),
-    /// This entry has none by C.
+    /// This entry has no candidate by C.
     Decrease(usize),
-    /// The entry `seen.0`, which is run `seen.1` or later, began after the
-    /// entry `passed.0`, which is run `passed.1` or earlier, was over.
+    /// The entry `seen.0`, which is run `seen.1` or later, began after the entry `passed.0`, which
+    /// is run `passed.1` or earlier, had ended.
     Missing {
         /// An entry and its first candidate.
         seen: (usize, u64),
         /// An entry and its last candidate.
         passed: (usize, u64),
     },
-    /// The value may come from an update whose place in the order is open.
+    /// The value may come from an update whose position in the order is undetermined.
     Floating {
-        /// That update.
+        /// The floating update.
         first: u64,
         /// The next update of its segment.
         second: u64,
@@ -38,9 +37,9 @@ pub(super) enum Narrowed {
     Ambiguous(usize),
 }
 
-/// Narrows the entries of a scan, open from `begun` to `now`, that returned
-/// `values`; `above` is the largest vector of the scans that precede it.
-/// O(candidates) per round, and at most as many rounds as candidates.
+/// Narrows the entries of a scan, open from `begun` to `now`, that returned `values`; `above` is
+/// the largest vector of the scans that precede it. O(candidates) per round, and at most as many
+/// rounds as candidates.
 #[cold]
 pub(super) fn narrow<V: Clone + Eq + Hash>(
     windows: &[Window<V>],
@@ -50,7 +49,7 @@ pub(super) fn narrow<V: Clone + Eq + Hash>(
     above: Option<&[u64]>,
 ) -> Narrowed {
     let mut floating = None;
-    // Latest first. An entry that may come from a floating update stays empty.
+    // Latest first. An entry that may come from a floating update has no candidates.
     let mut candidates: Vec<Vec<u64>> = Vec::with_capacity(values.len());
     for (segment, (window, value)) in windows.iter().zip(values).enumerate() {
         if let Some(found) = window.floating(value) {
@@ -109,14 +108,14 @@ fn narrow_by_time<V: Clone + Eq + Hash>(
         for (segment, (window, entry)) in windows.iter().zip(&mut *candidates).enumerate() {
             let before = entry.len();
             let begins = |number: u64| window.run(number).invocation;
-            // Of several that are over too early, the last; too late, the first.
+            // Of several that ended too early, the last; of several too late, the first.
             let early = entry.iter().copied().find(|&n| window.overwritten(n) < from.0);
             let late = entry.iter().copied().rfind(|&n| begins(n) > until.0);
             entry.retain(|&n| begins(n) <= until.0 && window.overwritten(n) >= from.0);
             changed |= entry.len() < before;
             if entry.is_empty() && before > 0 {
-                // If some are too early and others too late, either shows it,
-                // as far as one reason can.
+                // If some are too early and others too late, either one shows the contradiction, as
+                // far as one reason can.
                 return match (early.zip(from.1), late.zip(until.1)) {
                     (Some((number, seen)), _) => {
                         Some(Narrowed::Missing { seen, passed: (segment, number) })

@@ -1,9 +1,9 @@
 //! Streams in which updates of one segment overlap.
 //!
-//! The linear-time conditions need the updates of a segment in order. Where they are not, the
-//! saturated relation decides. It needs the past, which the windows do not have;
-//! so it is kept from the first event on, in every stream that declares many
-//! writers, and asked from the event on at which the conditions gave up.
+//! The linear-time conditions need the updates of a segment in order. Without an order, the
+//! saturated relation decides. It needs the past, which the windows lack; so it runs from the first
+//! event on, in every stream that declares many writers, and its answers count from the event at
+//! which the conditions gave up.
 
 use std::hash::Hash;
 
@@ -11,13 +11,13 @@ use super::{Alarm, Judgement, Undecided, Violation};
 use crate::history::{Declaration, Event};
 use crate::saturation::{Conflict, Saturation};
 
-/// The relation of a stream, and what follows from it.
+/// The relation of a stream, and its conclusions.
 #[derive(Clone, Debug)]
 pub(super) struct Overlap<V> {
     saturation: Saturation<V>,
     events: usize,
     alarm: Option<Alarm>,
-    /// Where the relation could first not tell: values repeat, or scans are partial.
+    /// The first event that the relation left uncertain: values repeat, or scans are partial.
     uncertain: Option<Undecided>,
 }
 
@@ -31,14 +31,14 @@ impl<V: Clone + Eq + Hash> Overlap<V> {
         self.saturation.retained()
     }
 
-    /// Whether nothing was uncertain before the alarm.
+    /// Returns true if nothing was uncertain before the alarm.
     pub fn is_first(&self) -> bool {
         let is_before =
             |alarm: Alarm| self.uncertain.is_some_and(|uncertain| uncertain.event < alarm.event);
         !self.alarm.is_some_and(is_before)
     }
 
-    /// The judgement, given that of the linear-time conditions.
+    /// Returns the judgement, given the one of the linear-time conditions.
     pub fn judgement(&self, linearly: Judgement) -> Judgement {
         match (linearly, self.alarm, self.uncertain) {
             (Judgement::Linearizable | Judgement::Violation(_), ..) => linearly,
@@ -50,7 +50,7 @@ impl<V: Clone + Eq + Hash> Overlap<V> {
         }
     }
 
-    /// Takes an event of which the linear-time conditions have judged.
+    /// Takes an event that the linear-time conditions have judged.
     pub fn observe(&mut self, linearly: Judgement, event: &Event<'_, V>) -> Judgement {
         let position = self.events;
         self.events += 1;

@@ -1,4 +1,4 @@
-//! What a scan that responds says of the stream: conditions A to E.
+//! The response of a scan, checked by conditions A to E.
 
 use std::hash::Hash;
 
@@ -36,7 +36,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             (latest, earliest) = bounds;
             sum = self.vector.iter().sum();
         }
-        // B and E: no run that the scan saw was over when another one began.
+        // B and E: no seen run had ended when another one began.
         if earliest < latest {
             let ((_, late), (_, early)) = self.bounds(begun);
             let seen = (late, self.vector[late]);
@@ -54,8 +54,8 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
-    /// Determines the vector of a scan of which some entries are rare ones. Returns the latest
-    /// beginning and the earliest end; `None`: as [`Self::narrow`].
+    /// Determines the vector of a scan that has rare entries. Returns the latest beginning and the
+    /// earliest end; `None`: as `false` of [`Self::narrow`].
     #[inline(never)]
     fn read_slowly(
         &mut self,
@@ -83,7 +83,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         Some((latest, earliest))
     }
 
-    /// Forgets what no open scan can be compared with.
+    /// Forgets vectors and runs that no open scan can be compared with.
     #[inline(never)]
     fn tidy(&mut self, now: Instant) {
         let oldest = self.oldest_open_scan();
@@ -96,8 +96,8 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
-    /// Determines the vector of a scan with repeating values. `false`: there
-    /// was nothing to go on with, and the judgement says why.
+    /// Determines the vector of a scan with repeating values. Returns false if it is not
+    /// determined; the judgement then has the reason.
     #[cold]
     fn narrow(
         &mut self,
@@ -140,8 +140,8 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         false
     }
 
-    /// The latest invocation among the scan's and those of the updates it saw,
-    /// and the earliest end of these, with their segments.
+    /// Returns the latest invocation among the scan and the updates it saw, and the earliest end of
+    /// these updates, with their segments.
     fn bounds(&self, begun: Instant) -> ((Instant, usize), (Instant, usize)) {
         let (mut latest, mut earliest) = ((begun, usize::MAX), (NEVER, usize::MAX));
         for (segment, (window, number)) in self.windows.iter().zip(&self.vector).enumerate() {

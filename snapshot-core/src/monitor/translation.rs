@@ -1,8 +1,9 @@
-//! A monitor in the midst of a stream, over other values.
+//! A running monitor over other values.
 //!
-//! Conditions A to E ask of values only which are equal. So a stream may be judged with other
-//! values from any event on, as long as equal ones stay equal and different ones different: where
-//! all are integers, they are compared as such, though others might have come.
+//! Conditions A to E depend only on the equality of values. So from any event on, a stream may be
+//! judged with other values, as long as equal ones stay equal and different ones different. For
+//! example, a stream that had only integers so far is compared as integers, and switches when
+//! another value comes.
 
 use std::hash::Hash;
 
@@ -10,10 +11,10 @@ use super::Monitor;
 use crate::history::Declaration;
 
 impl<V: Clone + Eq + Hash> Monitor<V> {
-    /// The same monitor with `other(value)` in the place of each value: as if the stream had had
-    /// those from its beginning on. Different values must become different ones. `None` if one
-    /// that is kept has no other, or if the stream was declared to have many writers and
-    /// [its relation](crate::saturation) is kept. O([`Self::retained`] + declared initial values).
+    /// Returns the same monitor with `other(value)` for each value, as if the stream
+    /// had had those from its beginning on. Different values must become different ones. `None` if
+    /// a kept value has no counterpart, or if the stream was declared to have many writers and [its
+    /// relation](crate::saturation) is kept. O([`Self::retained`] + declared initial values).
     pub fn translated<W: Clone + Eq + Hash>(
         &self,
         other: impl Fn(&V) -> Option<W>,

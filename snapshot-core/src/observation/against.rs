@@ -6,13 +6,13 @@ use super::{ConcurrentHistory, Judgement, Shape};
 use crate::generic::Specification;
 use crate::seeded::SeededSet;
 
-/// Judges a history of a test by a specification: the paper's Definition 3, where the set
-/// of serial histories is that of the specification. `inputs[k]` is what operation k of the
-/// test invokes ([`Shape`] numbers operations thread by thread).
+/// Judges a history of a test by a specification: the paper's Definition 3, with the serial
+/// histories of the specification. `inputs[k]` is the input of operation k of the test ([`Shape`]
+/// numbers operations thread by thread).
 ///
-/// An operation that is not defined in a state, whatever its output, is stuck there.
-/// A search over sets of operations and states, each visited once: exponential in
-/// the number of threads, and meant for tests of a few operations.
+/// An operation is stuck in a state if the specification defines no output for it there. A search
+/// over sets of operations and states, each visited once: exponential in the number of threads, and
+/// meant for tests of a few operations.
 ///
 /// # Panics
 /// If `inputs` has fewer elements than the test has operations.
@@ -69,8 +69,8 @@ impl<S: Specification> Search<'_, S>
 where
     S::State: Clone + Eq + Hash,
 {
-    /// Whether the operations that are not in `done` have an order from `state` on to one
-    /// that is `wanted`.
+    /// Returns true if some order of the operations outside `done` leads from `state` to a state
+    /// that satisfies `wanted`.
     fn run(&mut self, done: u64, state: S::State, wanted: &dyn Fn(&S::State) -> bool) -> bool {
         if self.steps.iter().all(|step| done >> step.id & 1 == 1) {
             return wanted(&state);

@@ -1,9 +1,9 @@
-//! What no serial history does.
+//! Explanations of histories without a witness.
 //!
-//! A history without witness has a first event that no serial history explains: the
-//! events before it can be those of an execution whose operations take effect one at a
-//! time, with this one they cannot. That event's operation is the one to name, and the
-//! serial histories that explain all before it say what it does instead.
+//! Such a history has a first event that no serial history explains: some execution whose
+//! operations take effect one at a time produces all earlier events, and none produces this one as
+//! well. The explanation names the operation of this event. The serial histories that explain all
+//! earlier events show its other outcomes.
 
 use std::hash::Hash;
 
@@ -11,52 +11,53 @@ use super::history::Operation;
 use super::{ConcurrentHistory, Judgement, Observations, SerialHistory, Shape, Thread};
 use crate::OperationId;
 
-/// What became of an operation.
+/// The outcome of an operation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Outcome<R> {
-    /// It returned this.
+    /// The operation returned this response.
     Returned(R),
-    /// It is stuck.
+    /// The operation is stuck.
     Stuck,
 }
 
-/// Why a history has no witness.
+/// The explanation of a history without a witness.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Explanation<R> {
-    /// Number of events that serial histories still explain; all of them, if it is being
-    /// stuck that none explains.
+    /// Number of events that serial histories still explain; all events, if only the stuck
+    /// operation is unexplained.
     pub explained: usize,
-    /// The operation that returns next, or is stuck.
+    /// The operation of the first unexplained event: it returns there, or is stuck.
     pub culprit: OperationId,
-    /// What became of it.
+    /// Outcome of the culprit.
     pub outcome: Outcome<R>,
-    /// The operations that had returned before it was called: all of them must come before it.
+    /// The operations that had returned before the culprit was called, and so must precede it.
     pub before: Vec<OperationId>,
-    /// The operations that overlap it, and may come before or after it.
+    /// The operations that overlap the culprit, and may come before or after it.
     pub overlapping: Vec<OperationId>,
-    /// What it does in the serial histories that explain all before: never `outcome`. Empty
-    /// if in none of them it is called before one that overlaps it is stuck.
+    /// Outcomes of the culprit in the serial histories that explain all earlier events; never
+    /// `outcome`. Empty if in each of them an operation that overlaps the culprit gets stuck before
+    /// the culprit is called.
     pub instead: Vec<Outcome<R>>,
     /// Among the serial histories that explain all before, one in which most operations
     /// answer as in the history.
     pub nearest: SerialHistory<R>,
 }
 
-/// What of a history must be explained: its events up to one.
+/// The prefix of a history to explain.
 struct Prefix<'h, R> {
     shape: Shape,
     operations: &'h [Operation<'h, R>],
     precedence: &'h [u64],
-    /// Returns at this event or later are still to come; so are calls.
+    /// Events from this index on are ignored.
     end: usize,
-    /// An operation whose answer is left open.
+    /// An operation whose response is left open.
     open: Option<OperationId>,
 }
 
 impl<R: Clone + Eq + Hash> Prefix<'_, R> {
-    /// The number of operations after which a serial history has all that returned in the
-    /// prefix, with these answers, and none that was not called; the order of time is kept.
-    /// If an operation is left open, it is among them, or the one that is stuck.
+    /// Returns true if some prefix of a serial history contains every operation that returned in
+    /// this prefix, with its response, and none that was not called, and keeps the order of time.
+    /// An operation that is left open must be among them, or be the stuck one.
     fn explained_by(&self, serial: &SerialHistory<R>) -> bool {
         let called = self.operations.iter().filter(|operation| operation.call < self.end);
         let mut missing: u64 = called
@@ -86,7 +87,7 @@ impl<R: Clone + Eq + Hash> Prefix<'_, R> {
                 return false;
             }
             if response.is_none() && self.open != Some(id) {
-                // Stuck in one that may be stuck: nothing more comes.
+                // Stuck in a pending operation: the history ends here, and operations are missing.
                 return false;
             }
             done |= 1 << id.index();
@@ -96,8 +97,8 @@ impl<R: Clone + Eq + Hash> Prefix<'_, R> {
     }
 }
 
-/// Finds why a history has no witness among serial histories. `None` if it has its
-/// witnesses, or if there is no serial history at all.
+/// Explains why a history has no witness among serial histories. Returns `None` if the history has
+/// its witnesses, or if there is no serial history.
 ///
 /// Quadratic in the length of the history, times the number of serial histories.
 pub fn explain<R: Clone + Eq + Hash>(
@@ -111,7 +112,7 @@ pub fn explain<R: Clone + Eq + Hash>(
         Judgement::Linearizable => return None,
         Judgement::NoWitness => None,
         Judgement::StuckWithoutWitness(thread) => {
-            // Only this one needs a witness: the other pending calls are as if never made.
+            // Only this operation needs a witness: the other pending calls count as never made.
             operations.retain(|o| o.end.is_some() || o.thread == thread);
             operations.iter().find(|o| o.end.is_none()).map(|o| o.id)
         }
@@ -134,7 +135,7 @@ pub fn explain<R: Clone + Eq + Hash>(
     });
     let (end, culprit) = match unexplained {
         Some((position, operation)) => (*position, operation.id),
-        // All returns are explained together: then it is being stuck that is not.
+        // All returns are explained together, so only the stuck operation is unexplained.
         None => (history.events().len(), stuck?),
     };
     let operation = operations.iter().find(|operation| operation.id == culprit)?;

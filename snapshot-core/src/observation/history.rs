@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::{Shape, Thread};
 use crate::OperationId;
 
-/// Something that happened in an execution of a test.
+/// An event of an execution of a test.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Event<R> {
     /// A thread calls its next operation.
@@ -15,7 +15,7 @@ pub enum Event<R> {
 }
 
 impl<R> Event<R> {
-    /// The thread that does it.
+    /// Returns the thread of the event.
     pub const fn thread(&self) -> Thread {
         match self {
             Self::Call(thread) | Self::Return(thread, _) => *thread,
@@ -23,7 +23,7 @@ impl<R> Event<R> {
     }
 }
 
-/// Events that are no history of a test.
+/// Events that form no history of a test.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum HistoryError {
@@ -43,18 +43,18 @@ pub enum HistoryError {
         /// The thread.
         thread: Thread,
     },
-    /// Not stuck, but with an operation that did not return.
+    /// The history is not stuck, but an operation did not return.
     #[error("the history is not stuck, but not every operation of the test returned")]
     NotFull,
-    /// Stuck without an operation that is.
+    /// The history is stuck, but has no open operation.
     #[error("the history is stuck, but no operation is open")]
     NothingStuck,
 }
 
 /// An execution of a test: calls and returns in the order of time.
 ///
-/// Full (every operation of the test returned) or stuck (some are open, and none of them
-/// can ever return).
+/// Full (every operation of the test returned) or stuck (some operations are open and can never
+/// return).
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct ConcurrentHistory<R> {
     events: Vec<Event<R>>,
@@ -62,10 +62,10 @@ pub struct ConcurrentHistory<R> {
 }
 
 impl<R> ConcurrentHistory<R> {
-    /// The history of these events.
+    /// Creates the history of these events.
     ///
     /// # Errors
-    /// If they are none of a test of this shape.
+    /// If the events form no history of a test of this shape.
     pub fn new(shape: &Shape, events: Vec<Event<R>>, stuck: bool) -> Result<Self, HistoryError> {
         let mut called = [0; Thread::LIMIT + 1];
         let mut open = [false; Thread::LIMIT + 1];
@@ -93,17 +93,17 @@ impl<R> ConcurrentHistory<R> {
         Ok(Self { events, stuck })
     }
 
-    /// Its events.
+    /// The events.
     pub fn events(&self) -> &[Event<R>] {
         &self.events
     }
 
-    /// Whether it is stuck.
+    /// Returns true if the history is stuck.
     pub const fn is_stuck(&self) -> bool {
         self.stuck
     }
 
-    /// The threads whose last operation never returned.
+    /// Returns the threads whose last operation never returned.
     pub fn pending(&self) -> Vec<Thread> {
         let mut open = [false; Thread::LIMIT + 1];
         for event in &self.events {
@@ -112,7 +112,7 @@ impl<R> ConcurrentHistory<R> {
         (0..=Thread::LIMIT).filter(|t| open[*t]).map(Thread::from_index).collect()
     }
 
-    /// The operations in the order of their calls, with the numbers of their call and
+    /// Returns the operations in the order of their calls, with the indices of their call and
     /// return events.
     pub(super) fn operations(&self, shape: &Shape) -> Vec<Operation<'_, R>> {
         let mut operations: Vec<Operation<'_, R>> = Vec::with_capacity(self.events.len());
@@ -133,8 +133,8 @@ impl<R> ConcurrentHistory<R> {
         operations
     }
 
-    /// For each operation of the test, by number, the set of those that returned before
-    /// it was called. (The real-time order `<H` of the paper.)
+    /// Returns for each operation of the test, by number, the set of operations that returned
+    /// before its call (the real-time order `<H` of the paper).
     pub(super) fn precedence(&self, shape: &Shape) -> Vec<u64> {
         let mut precedence = vec![0; shape.operations()];
         let mut called = [0; Thread::LIMIT + 1];
@@ -155,11 +155,10 @@ impl<R> ConcurrentHistory<R> {
         precedence
     }
 
-    /// The history without some operations, given as a set of bits, as one of the test
-    /// without them ([`Shape::without`]).
+    /// Returns the history without some operations, given as a set of bits, as a history of the
+    /// test without them ([`Shape::without`]).
     ///
-    /// `None` if nothing remains that could be a history: only struck operations were
-    /// stuck.
+    /// `None` if no history remains: only removed operations were stuck.
     #[must_use]
     pub fn without(&self, shape: &Shape, struck: u64) -> Option<Self>
     where
@@ -179,12 +178,11 @@ impl<R> ConcurrentHistory<R> {
     }
 }
 
-/// An operation of a history.
 pub(super) struct Operation<'h, R> {
     pub(super) id: OperationId,
     pub(super) thread: Thread,
-    /// Number of the event that called it.
+    /// Index of the call event.
     pub(super) call: usize,
-    /// Number of the event that returned from it, with the response.
+    /// Index of the return event, with the response.
     pub(super) end: Option<(usize, &'h R)>,
 }

@@ -1,27 +1,24 @@
-//! What an object does when one thread at a time uses it, as its specification.
+//! The serial executions of an object as its specification.
 //!
-//! Line-Up (Burckhardt, Dern, Musuvathi, Tan, "Line-Up: A Complete and Automatic
-//! Linearizability Checker", PLDI 2010) judges concurrent executions of a *test*, a
-//! sequence of operations per thread, by nothing but the serial executions of the
-//! same test. This module is its pure part: histories go in, answers come out; what
-//! executes an object, and in which order, is its caller's.
+//! Line-Up (Burckhardt, Dern, Musuvathi, Tan, "Line-Up: A Complete and Automatic Linearizability
+//! Checker", PLDI 2010) judges concurrent executions of a *test*, a sequence of operations per
+//! thread, only by the serial executions of the same test. This module is the pure part: it maps
+//! histories to answers. The caller executes the object and chooses the order of its steps.
 //!
-//! * [`Shape`]: how many operations each thread of a test has; [`Thread`].
+//! * [`Shape`]: the number of operations of each [`Thread`] of a test.
 //! * [`SerialHistory`]: one operation at a time, the last one possibly *stuck*.
-//! * [`ConcurrentHistory`]: calls and returns in time; *full* if every operation of the
-//!   test returned, else *stuck*: no thread could go on.
-//! * [`Observations`]: the serial histories of a test, grouped by what each thread saw.
-//!   [`Observations::insert`] finds nondeterminism, [`Observations::judge`] decides
-//!   whether a concurrent history has its serial witnesses (the paper's Definitions 1
-//!   to 3).
-//! * [`explain`]: what no serial history does, and the nearest one.
+//! * [`ConcurrentHistory`]: calls and returns in time; *full* if every operation of the test
+//!   returned, else *stuck*: no thread could continue.
+//! * [`Observations`]: the serial histories of a test, grouped by the responses that each thread
+//!   received. [`Observations::insert`] finds nondeterminism, [`Observations::judge`] decides
+//!   whether a concurrent history has its serial witnesses (the paper's Definitions 1 to 3).
+//! * [`explain`]: the first event that no serial history explains, and the nearest serial history.
 //! * [`against()`]: the same judgement by a [`Specification`](crate::generic::Specification)
 //!   instead of serial histories.
 //!
-//! If the serial histories are all there are, then a history that [`Observations::judge`]
-//! refuses refutes linearizability against *every* deterministic specification (the
-//! paper's Theorem 5). If some are missing, it means nothing: it is the caller's duty to
-//! know.
+//! If the serial histories are complete, then a history that [`Observations::judge`] refuses
+//! refutes linearizability against *every* deterministic specification (the paper's Theorem 5). If
+//! some are missing, a refusal proves nothing; the caller must ensure that they are complete.
 //!
 //! ```
 //! use snapshot_core::observation::{

@@ -9,15 +9,15 @@ use super::{ConcurrentHistory, SerialHistory, Shape, Thread};
 use crate::OperationId;
 use crate::seeded::SeededMap;
 
-/// Two serial histories that make the same calls and get the same answers, up to a call
-/// after which they differ: no deterministic object has both.
+/// Two serial histories with the same calls and responses up to a call with two different
+/// responses. No deterministic object has both.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Nondeterminism<R> {
-    /// The one that was there before.
+    /// The earlier history.
     pub first: SerialHistory<R>,
-    /// The one that contradicts it.
+    /// The history that contradicts it.
     pub second: SerialHistory<R>,
-    /// Number of complete operations before the call that they answer differently.
+    /// Number of complete operations before the call with different responses.
     pub common: usize,
 }
 
@@ -25,27 +25,27 @@ pub struct Nondeterminism<R> {
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ObservationError<R> {
-    /// Its operations are not those of the test.
+    /// Its operations differ from the operations of the test.
     #[error("the serial history is none of this test")]
     OtherTest,
-    /// It contradicts another one.
+    /// It contradicts an earlier history.
     #[error("two serial histories make the same calls and get different answers")]
     Nondeterministic(Box<Nondeterminism<R>>),
 }
 
-/// What is known of a concurrent history, given all serial ones.
+/// The judgement of a concurrent history by all serial histories.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Judgement {
-    /// It has a serial witness; if it is stuck, each operation that is stuck has one.
+    /// The history has a serial witness; if it is stuck, each stuck operation has one.
     Linearizable,
-    /// A full history without serial witness.
+    /// The history is full and has no serial witness.
     NoWitness,
-    /// A stuck history; the open operation of this thread has no serial witness: no serial
-    /// execution in which the others answer so gets stuck in it.
+    /// The history is stuck, and the open operation of this thread has no serial witness: no serial
+    /// execution with the same responses gets stuck in it.
     StuckWithoutWitness(Thread),
 }
 
-/// What each thread saw: the responses of its complete operations, and whose next
+/// The view of each thread: the responses of its complete operations, and the thread whose next
 /// operation is stuck, if any.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 struct Seen<R> {
@@ -57,11 +57,11 @@ struct Seen<R> {
 #[derive(Clone, Debug)]
 struct Order {
     threads: Box<[Thread]>,
-    /// For each operation of the test, by number, the set of those before it.
+    /// For each operation of the test, by number, the set of operations before it.
     before: Box<[u64]>,
 }
 
-/// Serial histories in which every thread saw the same.
+/// The serial histories with the same responses for every thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Group<'o, R> {
     seen: &'o Seen<R>,
@@ -74,19 +74,19 @@ impl<'o, R: Clone> Group<'o, R> {
         &self.seen.responses
     }
 
-    /// Whose next operation is stuck.
+    /// The thread whose next operation is stuck, if any.
     pub const fn stuck(&self) -> Option<Thread> {
         self.seen.stuck
     }
 
-    /// Its serial histories.
+    /// The serial histories of the group.
     pub fn histories(self) -> impl Iterator<Item = SerialHistory<R>> + use<'o, R> {
         self.orders.iter().map(move |order| self.seen.history(&order.threads))
     }
 }
 
 impl<R: Clone> Seen<R> {
-    /// The history in which the threads' operations come in this order.
+    /// Returns the history in which the threads take turns in this order.
     fn history(&self, threads: &[Thread]) -> SerialHistory<R> {
         let mut next = [0; Thread::LIMIT + 1];
         let complete = threads.len() - usize::from(self.stuck.is_some());
@@ -100,35 +100,36 @@ impl<R: Clone> Seen<R> {
     }
 }
 
-/// What follows a call in the tree of serial histories.
+/// The answer to a call, an edge in the tree of serial histories.
 #[derive(Clone, Debug)]
 struct Answer<R> {
-    /// `None`: stuck.
+    /// `None` if the call is stuck.
     response: Option<R>,
     /// The node after the return.
     next: u32,
-    /// The number of a history that has this answer.
+    /// Index of a history with this answer.
     history: u32,
 }
 
-/// The serial histories of a test, grouped by what each thread saw.
+/// The serial histories of a test, grouped by the responses that each thread received.
 ///
-/// Deterministic at all times: what would make it nondeterministic is refused.
+/// Invariant: the histories are deterministic; a history that contradicts an earlier one is
+/// refused.
 #[derive(Clone, Debug)]
 pub struct Observations<R> {
     shape: Shape,
     groups: Vec<(Seen<R>, Vec<Order>)>,
     by_seen: SeededMap<Seen<R>, u32>,
-    /// The tree of all histories: what follows at a node when a thread calls. One answer
-    /// each is determinism.
+    /// The tree of all histories: the answer to the call of a thread at a node. Determinism is one
+    /// answer per node and thread.
     tree: SeededMap<(u32, Thread), Answer<R>>,
     nodes: u32,
-    /// Each history as group and place in it, in the order in which they came.
+    /// Group of each history and index in the group, in the order of insertion.
     places: Vec<(u32, u32)>,
 }
 
 impl<R: Clone + Eq + Hash> Observations<R> {
-    /// No serial history yet, of a test of this shape.
+    /// Creates an empty set of serial histories of a test of this shape.
     pub fn new(shape: Shape) -> Self {
         Self {
             shape,
@@ -145,42 +146,42 @@ impl<R: Clone + Eq + Hash> Observations<R> {
         &self.shape
     }
 
-    /// Number of different serial histories.
+    /// Number of distinct serial histories.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// Number of those that end stuck.
+    /// Number of serial histories that end stuck.
     pub fn stuck(&self) -> usize {
         self.groups.iter().filter(|(seen, _)| seen.stuck.is_some()).map(|(_, o)| o.len()).sum()
     }
 
-    /// The groups, in the order in which their first histories came.
+    /// Returns the groups, in the order in which their first histories were inserted.
     pub fn groups(&self) -> impl ExactSizeIterator<Item = Group<'_, R>> {
         self.groups.iter().map(|(seen, orders)| Group { seen, orders })
     }
 
-    /// All histories, group by group.
+    /// Returns all histories, group by group.
     pub fn histories(&self) -> impl Iterator<Item = SerialHistory<R>> {
         self.groups().flat_map(Group::histories)
     }
 
-    /// Adds a serial history. `false` if it was there already. Linear in its length.
+    /// Adds a serial history. Returns false if it was present. Linear in its length.
     ///
     /// # Errors
-    /// If it is none of this test, or contradicts one that is there: then nothing changes.
+    /// If it is not a history of this test, or contradicts an earlier one: then nothing changes.
     pub fn insert(&mut self, history: SerialHistory<R>) -> Result<bool, ObservationError<R>> {
         if !history.is_of(&self.shape) {
             return Err(ObservationError::OtherTest);
         }
         let answers = history.operations.iter().map(|(thread, response)| (*thread, Some(response)));
         let answers = answers.chain(history.stuck.map(|thread| (thread, None)));
-        // First as far as it is known, so that a contradiction changes nothing.
+        // Walks the known part first, so that a contradiction changes nothing.
         let mut node = 0;
         let mut known = 0;
         for (thread, response) in answers.clone() {
@@ -199,7 +200,7 @@ impl<R: Clone + Eq + Hash> Observations<R> {
             known += 1;
         }
         let length = history.operations.len() + usize::from(history.stuck.is_some());
-        // (The history of an empty test has no operation to tell that it is there.)
+        // (The history of an empty test has no operation that could show its presence.)
         if known == length && (length > 0 || !self.places.is_empty()) {
             return Ok(false);
         }
@@ -227,7 +228,7 @@ impl<R: Clone + Eq + Hash> Observations<R> {
         seen.history(&orders[place as usize].threads)
     }
 
-    /// What each thread saw, apart from the order.
+    /// Splits a history into the view of each thread and the order of the operations.
     fn split(&self, history: SerialHistory<R>) -> (Seen<R>, Order) {
         let threads = self.shape.threads().len();
         let mut responses: Vec<Vec<R>> = vec![Vec::new(); threads];
@@ -248,13 +249,13 @@ impl<R: Clone + Eq + Hash> Observations<R> {
         (seen, Order { threads: order.into(), before: before.into() })
     }
 
-    /// Whether a concurrent history has its serial witnesses among these.
+    /// Judges a concurrent history by these serial histories.
     ///
-    /// Full: a serial history in which every thread saw the same, and that keeps the order
-    /// of operations that did not overlap (Definition 1; a full history has no pending
-    /// call). Stuck: for each pending operation e, a serial history that gets stuck in e
-    /// and is otherwise such a witness of the history without the other pending calls
-    /// (Definition 2).
+    /// A witness of a full history is a serial history that gives every thread the same responses
+    /// and keeps the order of operations that did not overlap (Definition 1; a full history has no
+    /// pending call). A stuck history needs a witness for each pending operation e: a serial
+    /// history that gets stuck in e and is otherwise such a witness of the history without the
+    /// other pending calls (Definition 2).
     ///
     /// At most one comparison of words per operation and serial history of the group.
     pub fn judge(&self, history: &ConcurrentHistory<R>) -> Judgement {
@@ -279,7 +280,7 @@ impl<R: Clone + Eq + Hash> Observations<R> {
         }
         for pending in operations.iter().filter(|operation| operation.end.is_none()) {
             seen.stuck = Some(pending.thread);
-            // The order of time asks nothing of the pending one: it comes last in each order.
+            // Real time does not constrain the pending operation: it comes last in each order.
             if !self.fits(&seen, &complete, &precedence) {
                 return Judgement::StuckWithoutWitness(pending.thread);
             }
@@ -287,8 +288,8 @@ impl<R: Clone + Eq + Hash> Observations<R> {
         Judgement::Linearizable
     }
 
-    /// Whether some order of a group puts before each of these operations all that precede
-    /// it in time.
+    /// Returns true if some order of a group places each of these operations after all operations
+    /// that precede it in time.
     fn fits(&self, seen: &Seen<R>, operations: &[OperationId], precedence: &[u64]) -> bool {
         let Some(group) = self.by_seen.get(seen) else { return false };
         let kept = |order: &Order| {

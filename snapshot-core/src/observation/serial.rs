@@ -4,20 +4,19 @@ use super::{Shape, Thread};
 
 /// An execution of a test, one operation at a time.
 ///
-/// The k-th element of `operations` that names a thread is its k-th operation, with what
-/// it returned. If `stuck` names a thread, its next operation was called last, and can
-/// never return.
+/// The k-th element of `operations` with a given thread is that thread's k-th operation and its
+/// response. If `stuck` names a thread, its next operation was called last, and can never return.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct SerialHistory<R> {
-    /// The complete operations: whose, and the response.
+    /// The complete operations: thread and response.
     pub operations: Vec<(Thread, R)>,
-    /// Whose next operation is stuck.
+    /// The thread whose next operation is stuck, if any.
     pub stuck: Option<Thread>,
 }
 
 impl<R> SerialHistory<R> {
-    /// The threads in the order of their operations, as letters; `#` follows one that is
-    /// stuck.
+    /// Returns the threads in the order of their operations, as letters; `#` follows a stuck
+    /// thread.
     pub fn letters(&self) -> String {
         let mut letters: String =
             self.operations.iter().map(|(thread, _)| thread.letter()).collect();
@@ -37,8 +36,8 @@ impl<R> SerialHistory<R> {
         counts
     }
 
-    /// Whether it is one of a test's: the stuck one it ends with, if any, and no more
-    /// than each thread has; all that each has, if none is stuck.
+    /// Returns true if this is a history of a test of this shape: no thread exceeds its number of
+    /// operations, and each completes all of them unless the history ends stuck.
     pub(super) fn is_of(&self, shape: &Shape) -> bool {
         let mut counts = self.counts();
         if let Some(thread) = self.stuck {

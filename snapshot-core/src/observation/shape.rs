@@ -14,7 +14,7 @@ impl Thread {
     /// The largest index allowed.
     pub const LIMIT: usize = 15;
 
-    /// The thread with this index, for indices known to be in range.
+    /// Creates the thread with this index, for indices known to be in range.
     ///
     /// # Panics
     /// If `index` exceeds [`Self::LIMIT`].
@@ -28,12 +28,12 @@ impl Thread {
         self.0 as usize
     }
 
-    /// Its name in orders: a capital letter, `A` to `P`.
+    /// Returns the name of the thread in orders: a capital letter, `A` to `P`.
     pub const fn letter(self) -> char {
         (b'A' + self.0) as char
     }
 
-    /// The thread of this name, if it is one.
+    /// Returns the thread of this name, if the name is valid.
     pub const fn from_letter(letter: char) -> Option<Self> {
         match letter {
             'A'..='P' => Some(Self(letter as u8 - b'A')),
@@ -52,28 +52,28 @@ impl fmt::Display for Thread {
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ShapeError {
-    /// More threads than there are names.
+    /// There are more threads than names.
     #[error("the test has {given} threads: at most {limit} are possible")]
     Threads {
         /// The number of threads.
         given: usize,
-        /// The largest possible.
+        /// The largest possible number.
         limit: usize,
     },
-    /// More operations than a set of them has bits.
+    /// There are more operations than bits in a set of operations.
     #[error("the test has {given} operations: at most {limit} are possible")]
     Operations {
         /// The number of operations of all threads.
         given: usize,
-        /// The largest possible.
+        /// The largest possible number.
         limit: usize,
     },
 }
 
-/// How many operations each thread of a test has.
+/// The number of operations of each thread of a test.
 ///
-/// Operations are numbered thread by thread: those of the first thread in their order,
-/// then those of the second, and so on.
+/// Operations are numbered thread by thread: first the operations of the first thread in their
+/// order, then those of the second thread, and so on.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Shape {
     /// `first[t]..first[t + 1]` are the operations of thread t.
@@ -85,7 +85,7 @@ impl Shape {
     /// The largest number of operations of a test: a set of them is a word of 64 bits.
     pub const OPERATIONS: usize = 64;
 
-    /// A test whose t-th thread has `lengths[t]` operations.
+    /// Creates the shape of a test whose t-th thread has `lengths[t]` operations.
     ///
     /// # Errors
     /// If there are more than [`Thread::LIMIT`] + 1 threads, or more than
@@ -108,7 +108,7 @@ impl Shape {
         Ok(Self { first, threads: lengths.len() as u8 })
     }
 
-    /// Its threads.
+    /// The threads of the test.
     pub fn threads(&self) -> impl ExactSizeIterator<Item = Thread> + use<> {
         (0..usize::from(self.threads)).map(Thread::from_index)
     }
@@ -118,7 +118,7 @@ impl Shape {
         self.first[self.threads as usize] as usize
     }
 
-    /// Number of operations of a thread; 0 if there is no such thread.
+    /// Number of operations of a thread; 0 if the test has no such thread.
     pub const fn length(&self, thread: Thread) -> usize {
         let t = thread.index();
         (self.first[t + 1] - self.first[t]) as usize
@@ -133,7 +133,7 @@ impl Shape {
         OperationId::from_index(usize::from(self.first[thread.index()]) + index)
     }
 
-    /// Whose operation it is, and the how manieth of its thread, from 0.
+    /// Returns the thread of an operation, and the index of the operation in that thread, from 0.
     ///
     /// # Panics
     /// If the test has no such operation.
@@ -144,7 +144,7 @@ impl Shape {
         (Thread::from_index(thread), number - usize::from(self.first[thread]))
     }
 
-    /// The test without some operations, given as a set of bits.
+    /// Returns the shape without some operations, given as a set of bits.
     #[must_use]
     pub fn without(&self, struck: u64) -> Self {
         let kept = |thread: Thread| {

@@ -1,24 +1,21 @@
 //! The observer: the union of the three automata, determinised.
 //!
-//! A subset of the union's states looks exponential in the number n of
-//! processes, but on simple histories most of it says the same thing twice:
+//! A subset of the union's states looks exponential in the number n of processes, but on simple
+//! histories most of it is redundant:
 //!
-//! * Decrease watches a scan by p for a 0 at l if it was invoked after some
-//!   scan had returned 1 at l; inappropriateness watches it for the same if it
-//!   was invoked after F_l had responded. Both accept the same responses, so
-//!   only the disjunction counts: `needed_l` before the invocation, and of it
-//!   one copy per open scan, `must_l`.
-//! * Inversion and the cases (3) and (4) of Lemma 14 wait for a scan that
-//!   returns (0, 1), each from some event on: again only the disjunction
-//!   counts, `bad01`; and likewise `bad10`.
-//! * What remains is whether F_l was invoked.
+//! * Decrease watches a scan by p for a 0 at l if it was invoked after some scan had returned 1 at
+//!   l; inappropriateness watches it for the same if it was invoked after F_l had responded. Both
+//!   accept the same responses, so only the disjunction counts: `needed_l` before the invocation,
+//!   and one copy of it per open scan, `must_l`.
+//! * Inversion and the cases (3) and (4) of Lemma 14 wait for a scan that returns (0, 1), each from
+//!   some event on: again only the disjunction counts, `bad01`; and likewise `bad10`.
+//! * The rest of the subset records whether F_l was invoked.
 //!
-//! This leaves six bits and two per open scan, each step O(1), whatever n; it
-//! *is* the determinised union with equivalent states merged. The tests prove
-//! that for 2, 3 and 4 processes, by exploring the product of both automata
-//! with all well-formed words. For more processes nothing new can happen: every
-//! condition of Theorem 10 and Lemma 14 speaks of two scans at most, and the
-//! watched scan is treated alike for every process.
+//! This leaves six bits and two per open scan, each step O(1), for every n; it *is* the
+//! determinised union with equivalent states merged. The tests prove that for 2, 3 and 4 processes,
+//! by exploring the product of both automata with all well-formed words. More processes cannot add
+//! a new case: every condition of Theorem 10 and Lemma 14 concerns two scans at most, and the
+//! watched scan is treated equally for every process.
 //!
 //! [`ObserverState`] is the bare state with its transitions, for a caller that
 //! keeps the open scans itself; [`Observer`] runs letter by letter and says
@@ -34,28 +31,27 @@ use crate::simple::{Letter, SimpleHistory, Symbol};
 
 /// The observer of one simple history, event by event.
 ///
-/// It accepts (finds a violation) at the first response that makes the prefix
-/// non-linearizable, and then accepts for good.
+/// It accepts (finds a violation) at the first response that makes the prefix non-linearizable, and
+/// accepts every continuation.
 ///
-/// Invariants: while there is no alarm, `state` satisfies
-/// [`ObserverState::validate`], and `must` of a process without open scan is
-/// [`Must::NOTHING`].
+/// Invariants: while there is no alarm, `state` satisfies [`ObserverState::validate`], and `must`
+/// of a process without open scan is [`Must::NOTHING`].
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Observer {
     state: ObserverState,
-    /// Per process, what its open scan must return.
+    /// The obligation of the open scan of each process.
     must: Vec<Must>,
     alarm: Option<Alarm>,
 }
 
 impl Observer {
-    /// Before the first event of a history of this many processes.
+    /// Creates the observer before the first event of a history of this many processes.
     #[must_use]
     pub fn new(processes: usize) -> Self {
         Self { state: ObserverState::INITIAL, must: vec![Must::NOTHING; processes], alarm: None }
     }
 
-    /// Takes the next letter, O(1); whether the history so far is a violation.
+    /// Takes the next letter, O(1). Returns true if the history so far is a violation.
     ///
     /// # Panics
     /// If the letter's process is not below the number of processes.
@@ -91,22 +87,22 @@ impl Observer {
         }
     }
 
-    /// The six bits. After an alarm: as they were before it.
+    /// The six bits. After an alarm: the bits before it.
     pub const fn state(&self) -> ObserverState {
         self.state
     }
 
-    /// What the open scan of each process must return.
+    /// The obligation of the open scan of each process.
     pub fn must(&self) -> &[Must] {
         &self.must
     }
 
-    /// Why the history so far is a violation, if it is one.
+    /// The reason why the history so far is a violation, if it is one.
     pub const fn alarm(&self) -> Option<Alarm> {
         self.alarm
     }
 
-    /// The first letter of a history that makes it a violation, and why.
+    /// Returns the first letter that makes a history a violation, and the reason.
     pub fn first_violation(history: &SimpleHistory) -> Option<(usize, Alarm)> {
         let mut observer = Self::new(history.processes());
         let position = history.letters().iter().position(|&letter| observer.step(letter))?;

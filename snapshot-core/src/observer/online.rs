@@ -1,24 +1,23 @@
-//! The observer of a recording that is still going on.
+//! The observer of an unfinished recording.
 //!
-//! Which two segments switch, and to what, is known only once they do; until
-//! then nothing about them has happened that the observer would have to
-//! remember, so it can learn of them late. As long as the recording is simple this
-//! decides it with six bits, two per open scan, and one comparison per entry;
-//! from the first event that is not, it says so and is done.
+//! The two segments that switch, and their values, are known only once they do. Until then the
+//! observer has nothing to remember about them, so it can learn of them late. As long as the
+//! recording is simple, this observer decides it with six bits, two per open scan, and one
+//! comparison per entry; from the first event that is not simple, it has no opinion.
 
 use super::{Must, ObserverState};
 use crate::Segment;
 use crate::history::{Action, Declaration, Event};
 use crate::simple::Switching;
 
-/// What an [`OnlineObserver`] makes of the events so far.
+/// The opinion of an [`OnlineObserver`] on the events so far.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Observation {
-    /// They form a simple history, and it is linearizable.
+    /// The events form a simple history, and it is linearizable.
     Linearizable,
-    /// They form a simple history, and it is not linearizable.
+    /// The events form a simple history, and it is not linearizable.
     Violation,
-    /// They form no simple history, or may not: the observer has no opinion.
+    /// The events form no simple history, or may form none: the observer has no opinion.
     NotSimple,
 }
 
@@ -26,16 +25,15 @@ pub enum Observation {
 #[derive(Clone, Copy, Debug)]
 enum Open {
     Nothing,
-    /// An update of this segment, and where it switches to 1.
+    /// An update of this segment, and the one of i and j that it switches to 1.
     Update(Segment, Option<Switching>),
     Scan(Must),
 }
 
 /// Observes the events of a recording that may be simple.
 ///
-/// It is stricter than [`crate::simple::SimpleHistory::recognise`], which knows
-/// the whole: after a failed update, or one whose outcome was lost, it has no
-/// opinion.
+/// It is stricter than [`crate::simple::SimpleHistory::recognise`], which knows the whole
+/// recording: after a failed update, or one whose outcome was lost, it has no opinion.
 #[derive(Clone, Debug)]
 pub struct OnlineObserver<V> {
     declaration: Declaration<V>,
@@ -43,13 +41,13 @@ pub struct OnlineObserver<V> {
     switched: [Option<(Segment, V)>; 2],
     state: ObserverState,
     open: Vec<Open>,
-    /// Whether an update of the segment is open.
+    /// For each segment, true if an update is open.
     busy: Vec<bool>,
     observation: Observation,
 }
 
 impl<V: Clone + Eq> OnlineObserver<V> {
-    /// Ready for the first event.
+    /// Creates an observer before the first event.
     pub const fn new(declaration: Declaration<V>) -> Self {
         Self {
             declaration,
@@ -61,15 +59,14 @@ impl<V: Clone + Eq> OnlineObserver<V> {
         }
     }
 
-    /// What is known so far.
+    /// The opinion so far.
     #[inline]
     pub const fn observation(&self) -> Observation {
         self.observation
     }
 
-    /// Takes the next event, which must be admissible
-    /// (see [`crate::history::Admission`]). O(1), O(segments) for the response
-    /// of a scan; O(1) for good once the history is not simple.
+    /// Takes the next event, which must be admissible (see [`crate::history::Admission`]). O(1),
+    /// O(segments) for the response of a scan; O(1) once the history is not simple.
     #[inline]
     pub fn observe(&mut self, event: &Event<'_, V>) -> Observation {
         if self.observation == Observation::Linearizable
@@ -129,7 +126,8 @@ impl<V: Clone + Eq> OnlineObserver<V> {
         std::mem::replace(&mut self.open[process], Open::Nothing)
     }
 
-    /// Where an update writes 1; `None` if it writes an initial value.
+    /// Returns the one of i and j to which an update writes 1; `None` if it writes an initial
+    /// value.
     fn switching(&mut self, segment: Segment, value: &V) -> Result<Option<Switching>, Observation> {
         let is_initial = self.declaration.initial_value(segment.index()) == value;
         for (switched, switching) in self.switched.iter_mut().zip(Switching::BOTH) {
@@ -152,8 +150,8 @@ impl<V: Clone + Eq> OnlineObserver<V> {
         if is_initial { Ok(None) } else { Err(Observation::NotSimple) }
     }
 
-    /// What a scan returned at i and j. All else must be initial values: in a
-    /// simple history nothing else was ever written.
+    /// Returns the entries of a scan at i and j. All others must be initial values: a simple
+    /// history has no other writes.
     fn entries(&self, values: &[V]) -> Result<[bool; 2], Observation> {
         let mut at = [false, false];
         for (segment, value) in values.iter().enumerate() {

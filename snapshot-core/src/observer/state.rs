@@ -11,12 +11,12 @@ const NEEDED: u8 = 2;
 const BAD_01: u8 = 1 << 4;
 const BAD_10: u8 = 1 << 5;
 
-/// What the observer knows of a simple history so far, beyond its open scans.
+/// The observer's state of a simple history, without its open scans.
 ///
-/// | bit | is set when |
+/// | bit | set if |
 /// | --- | --- |
 /// | `invoked_l` | F_l, the first update of l to 1, was invoked |
-/// | `needed_l` | F_l is complete, or some complete scan returned 1 at l: whoever is invoked from now on must see 1 there |
+/// | `needed_l` | F_l is complete, or some complete scan returned 1 at l: every scan invoked from now on must see 1 there |
 /// | `bad01` | no scan may return (0, 1) any more |
 /// | `bad10` | no scan may return (1, 0) any more |
 ///
@@ -25,8 +25,8 @@ const BAD_10: u8 = 1 << 5;
 #[derive(Clone, Copy, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ObserverState(u8);
 
-/// What an open scan must return: for each of i and j, whether only 1 will do.
-/// It is `needed` as it was when the scan was invoked.
+/// The obligation of an open scan: for each of i and j, whether it must return 1. It is the value
+/// of `needed` at the invocation of the scan.
 #[derive(Clone, Copy, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Must(u8);
 
@@ -34,22 +34,22 @@ impl Must {
     /// Number of different values.
     pub const COUNT: usize = 4;
 
-    /// Anything will do.
+    /// No obligation.
     pub const NOTHING: Self = Self(0);
 
-    /// Bit 0: i, bit 1: j.
+    /// The bits. Bit 0: i, bit 1: j.
     #[inline]
     pub const fn bits(self) -> u8 {
         self.0
     }
 
-    /// The value with these bits, if there is one.
+    /// The value with these bits, if valid.
     #[inline]
     pub const fn from_bits(bits: u8) -> Option<Self> {
         if bits < Self::COUNT as u8 { Some(Self(bits)) } else { None }
     }
 
-    /// Whether the scan must return 1 at `segment`.
+    /// Returns true if the scan must return 1 at `segment`.
     #[inline]
     pub const fn contains(self, segment: Switching) -> bool {
         self.0 >> segment as u8 & 1 == 1
@@ -62,20 +62,20 @@ impl fmt::Debug for Must {
     }
 }
 
-/// Why the observer accepts: the response that cannot be linearized.
+/// The reason why the observer accepts: the response that cannot be linearized.
 #[derive(Clone, Copy, Debug, Eq, Error, Hash, PartialEq)]
 pub enum Alarm {
     /// 0 at a segment where 1 was needed before the scan was invoked:
     /// a decrease, or Lemma 14 (1).
     #[error("the scan returned 0 at {segment}, though 1 was there before the scan began")]
     Stale {
-        /// Where.
+        /// The segment.
         segment: Switching,
     },
     /// 1 at a segment before any update to 1 was invoked: Lemma 14 (2).
     #[error("the scan returned 1 at {segment}, which no update had been invoked to write")]
     Unwritten {
-        /// Where.
+        /// The segment.
         segment: Switching,
     },
     /// (1, 0) or (0, 1) against the order in which the segments switched: an
@@ -92,7 +92,7 @@ pub enum Alarm {
 }
 
 impl ObserverState {
-    /// Before the first event.
+    /// The state before the first event.
     pub const INITIAL: Self = Self(0);
 
     /// Number of bits.
@@ -105,26 +105,26 @@ impl ObserverState {
         self.0
     }
 
-    /// The state with these bits, if there is one; it may be unreachable.
+    /// The state with these bits, if valid; it may be unreachable.
     #[inline]
     pub const fn from_bits(bits: u8) -> Option<Self> {
         if bits < 1 << Self::BITS { Some(Self(bits)) } else { None }
     }
 
-    /// Whether an update of `segment` to 1 was invoked.
+    /// Returns true if an update of `segment` to 1 was invoked.
     #[inline]
     pub const fn invoked(self, segment: Switching) -> bool {
         self.0 >> (INVOKED + segment as u8) & 1 == 1
     }
 
-    /// Whether a scan invoked now must return 1 at `segment`.
+    /// Returns true if a scan invoked now must return 1 at `segment`.
     #[inline]
     pub const fn needed(self, segment: Switching) -> bool {
         self.0 >> (NEEDED + segment as u8) & 1 == 1
     }
 
-    /// Whether no scan may return 1 at `ahead` and 0 at the other segment any
-    /// more: `bad10` for i, `bad01` for j.
+    /// Returns true if no scan may return 1 at `ahead` and 0 at the other segment any more: `bad10`
+    /// for i, `bad01` for j.
     #[inline]
     pub const fn bad(self, ahead: Switching) -> bool {
         let bit = match ahead {
@@ -134,19 +134,19 @@ impl ObserverState {
         self.0 & bit != 0
     }
 
-    /// A scan is invoked: the state stays as it is, the scan gets its `Must`.
+    /// Returns the obligation of a scan invoked now; the invocation does not change the state.
     #[inline]
     pub const fn invoke_scan(self) -> Must {
         Must(Self::needed_bits(self.0))
     }
 
-    /// The two `needed` bits among the bits of a state.
+    /// Returns the two `needed` bits of the bits of a state.
     #[inline]
     const fn needed_bits(bits: u8) -> u8 {
         bits >> NEEDED & 3
     }
 
-    /// A scan with this `Must` returns `at_i` and `at_j`.
+    /// Returns the state after a scan with this `Must` returns `at_i` and `at_j`.
     ///
     /// # Errors
     /// If that makes the history non-linearizable.
@@ -175,8 +175,8 @@ impl ObserverState {
         Ok(Self(bits))
     }
 
-    /// An update of `segment` to 1 is invoked. Only the first one matters: if
-    /// the other segment is needed by then, it switched first.
+    /// Returns the state after the invocation of an update of `segment` to 1. Only the first one
+    /// matters: if the other segment is needed by then, it switched first.
     #[inline]
     pub const fn invoke_update(self, segment: Switching) -> Self {
         if self.invoked(segment) {
@@ -192,13 +192,13 @@ impl ObserverState {
         Self(bits)
     }
 
-    /// An update of `segment` to 1 responds.
+    /// Returns the state after the response of an update of `segment` to 1.
     #[inline]
     pub const fn respond_update(self, segment: Switching) -> Self {
         Self(self.0 | 1 << (NEEDED + segment as u8))
     }
 
-    /// Tests what holds of every state that is reached without a violation.
+    /// Checks the invariants of every state that is reached without a violation.
     ///
     /// # Panics
     /// If an invariant is broken, naming it.

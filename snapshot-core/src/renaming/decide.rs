@@ -1,9 +1,9 @@
 //! The verdict by all renamings: the theorem, taken literally.
 //!
-//! Each renaming is read by the nondeterministic automata, so this is quadratic in the number of
-//! updates at least: it is no way to judge long histories. It shares nothing with the linear-time conditions, the
-//! monitor or the observer beyond the definition of a simple history, and so it is a
-//! judge of all of them.
+//! The nondeterministic automata read each renaming, so the cost is at least quadratic in the
+//! number of updates: long histories are out of reach. Apart from the definition of a simple
+//! history, it shares nothing with the linear-time conditions, the monitor and the observer, and so
+//! it judges all of them.
 
 use bitvec::prelude::{BitBox, BitVec, Lsb0};
 use thiserror::Error;
@@ -23,16 +23,16 @@ pub enum Decision {
     Violation {
         /// The renaming whose violation is complete first.
         renaming: Renaming,
-        /// The event that completes it. If no update failed, the prefix up to and including it is
-        /// not linearizable, and the prefix before it is; an update that fails later may be
-        /// read until then.
+        /// The event that completes it. If no update failed, the prefix up to and including this
+        /// event is not linearizable, and the prefix before it is; an update that fails later may
+        /// be read until then.
         event: usize,
     },
     /// The budget ended the check.
     Exhausted,
 }
 
-/// Why the automata give no verdict on a history.
+/// The reason why the automata give no verdict on a history.
 #[derive(Clone, Copy, Debug, Eq, Error, Hash, PartialEq)]
 pub enum Unrenamable {
     /// The history is not differentiated.
@@ -62,12 +62,12 @@ impl Judge {
 
     /// Decides a history by running the automata on all of its renamings.
     ///
-    /// A history of U updates and n segments has at most U² / 2 + n U renamings. Neighbours among
-    /// them differ in one threshold, by one, and so in the events of one value: the automata read the
-    /// next one from the first of these events on, until they are in the same states as
-    /// before. That takes O(U² · events · states / 64) time in the worst case, and
-    /// O(U² · concurrency + n² · events) where scans return recent values. Memory: a set of states per event.
-    /// The budget is asked once for each renaming; its memory is not used.
+    /// A history of U updates and n segments has at most U² / 2 + n U renamings. Neighbouring
+    /// renamings differ in one threshold, by one, and so in the events of one value: the automata
+    /// read the next renaming from the first of these events on, until they reach the same states
+    /// as before. That takes O(U² · events · states / 64) time in the worst case, and O(U² ·
+    /// concurrency + n² · events) where scans return recent values. Memory: a set of states per
+    /// event. The budget is checked once per renaming; its memory limit is not used.
     ///
     /// # Panics
     /// If the history has more processes than the automata.
@@ -135,8 +135,8 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Reads the letters again after those in `from..to` have changed; whether an automaton accepts
-    /// before `until`, which then becomes the place.
+    /// Reads the letters again after the letters in `from..to` have changed. Returns true if an
+    /// automaton accepts before `until`, and sets `until` to that position.
     fn read(&mut self, from: usize, to: usize) -> bool {
         match self.before.get(from) {
             Some(before) if from > 0 => self.simulation.set_current(before),
@@ -158,7 +158,8 @@ impl Reading<'_> {
     }
 }
 
-/// By number, the letters whose events write it to the segment, or read it there; ascending.
+/// Returns by number the letters whose events write the number to the segment, or read it there;
+/// ascending.
 fn changes(numbering: &Numbering, segment: Option<Segment>) -> Vec<Vec<usize>> {
     let Some(segment) = segment else { return Vec::new() };
     let mut changes = vec![Vec::new(); numbering.updates(segment) as usize + 1];
@@ -172,8 +173,8 @@ fn changes(numbering: &Numbering, segment: Option<Segment>) -> Vec<Vec<usize>> {
     changes
 }
 
-/// All thresholds from 1 to these, each pair next to the one before: one of the two thresholds
-/// differs, by one.
+/// Returns all thresholds from 1 to these bounds, each pair next to the previous one: one of the
+/// two thresholds differs, by one.
 fn thresholds(last_i: u64, last_j: u64) -> impl Iterator<Item = (u64, u64)> {
     (1..=last_i).flat_map(move |from_i| {
         let is_ascending = from_i.is_multiple_of(2);
@@ -181,7 +182,7 @@ fn thresholds(last_i: u64, last_j: u64) -> impl Iterator<Item = (u64, u64)> {
     })
 }
 
-/// All pairs of segments; of one segment, that segment alone.
+/// Returns all pairs of segments; if there is one segment, that segment alone.
 fn pairs(segments: usize) -> impl Iterator<Item = (Segment, Option<Segment>)> {
     (0..segments).flat_map(move |i| {
         let others = (i + 1..segments).map(Some);

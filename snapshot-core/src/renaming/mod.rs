@@ -39,7 +39,7 @@ pub struct Renaming {
 }
 
 impl Renaming {
-    /// The (i, j)-simple history that a history becomes. O(size of the history).
+    /// Returns the (i, j)-simple history under this renaming. O(size of the history).
     ///
     /// For several renamings of one history, number it once: [`Numbering::rename`].
     ///

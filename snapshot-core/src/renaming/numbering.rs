@@ -10,10 +10,10 @@ use crate::history::{History, OperationKind, Outcome};
 use crate::simple::{Letter, SimpleHistory, Switching, Symbol};
 use crate::{OperationId, Process, Segment};
 
-/// Why a history cannot be renamed.
+/// The reason why a history cannot be renamed.
 #[derive(Clone, Copy, Debug, Eq, Error, Hash, PartialEq)]
 pub enum NotDifferentiated {
-    /// A scan returned some of the segments only.
+    /// A scan returned only some of the segments.
     #[error("scan {scan} returned some of the segments only; only full scans can be renamed")]
     PartialScan {
         /// The scan.
@@ -30,7 +30,7 @@ pub enum NotDifferentiated {
         /// The later update.
         update: OperationId,
     },
-    /// Two updates of one segment have no order: both were open at once, or the outcome of
+    /// Two updates of one segment have no order: both were open at the same time, or the outcome of
     /// `first` was lost and it may take effect after `second`, which wrote another value.
     #[error("updates {first} and {second} of segment {segment} overlap: they have no order")]
     Overlapping {
@@ -44,7 +44,7 @@ pub enum NotDifferentiated {
 }
 
 impl NotDifferentiated {
-    /// The operation that shows it: the later one of two.
+    /// Returns the operation that shows it: the later one of two.
     pub const fn operation(&self) -> OperationId {
         match *self {
             Self::PartialScan { scan } => scan,
@@ -54,13 +54,13 @@ impl NotDifferentiated {
     }
 }
 
-/// The number of a value that never was in its segment: above all others.
+/// The number of a value that was never in its segment: above all others.
 const NEVER: u64 = u64::MAX;
 
 /// An event with numbers for values.
 #[derive(Clone, Copy, Debug)]
 enum Numbered {
-    /// An end of an update, with the segment and the number of its value.
+    /// The invocation or response of an update, with the segment and the number of its value.
     Update { segment: Segment, number: u64, is_end: bool },
     /// The invocation of a scan.
     InvokeScan,
@@ -70,16 +70,16 @@ enum Numbered {
 
 /// A differentiated history with a number for each value, ready to be renamed.
 ///
-/// Invariants: events of failed updates and of scans that are not complete are left out, for
-/// they constrain nothing; the events of an update have the number of its value.
+/// Invariants: events of failed updates and of incomplete scans are left out, since they constrain
+/// nothing; the events of an update have the number of its value.
 #[derive(Clone, Debug)]
 pub struct Numbering {
     processes: usize,
-    /// By segment, the largest number of an update.
+    /// For each segment, the largest number of an update.
     updates: Vec<u64>,
-    /// The events, with their processes and their places in the history.
+    /// The events, with their processes and their indices in the history.
     events: Vec<(Process, Numbered, u32)>,
-    /// The numbers that scans returned, `updates.len()` for each.
+    /// The numbers of the entries of scans, `updates.len()` for each scan.
     entries: Vec<u64>,
 }
 
@@ -143,7 +143,7 @@ impl Numbering {
     /// Numbers the values of a history. O(size of the history).
     ///
     /// # Errors
-    /// If the history is not differentiated; the first operation that shows it.
+    /// If the history is not differentiated, with the first operation that shows it.
     pub fn new<V: Eq + Hash>(history: &History<V>) -> Result<Self, NotDifferentiated> {
         let segments = (0..history.segments()).map(Segment::from_index);
         let mut tracks: Vec<Track<'_, V>> =
@@ -200,8 +200,8 @@ impl Numbering {
         self.updates.len()
     }
 
-    /// The largest number of an update of a segment; 0 if it never changed. A threshold above
-    /// it is reached only by values that never were in the segment.
+    /// Returns the largest number of an update of a segment; 0 if it never changed. Only values
+    /// that were never in the segment reach a higher threshold.
     ///
     /// # Panics
     /// If the history has no such segment.
@@ -209,7 +209,7 @@ impl Numbering {
         self.updates[segment.index()]
     }
 
-    /// The simple history of a renaming. O(events).
+    /// Returns the simple history of a renaming. O(events).
     ///
     /// # Panics
     /// If i and j are one segment, or one of them is not in the history.
@@ -264,7 +264,7 @@ impl Numbering {
         Letter::new(process, symbol)
     }
 
-    /// The number that the event of a letter writes to a segment, or reads there.
+    /// Returns the number that the event of a letter writes to a segment, or reads there.
     pub(super) fn number(&self, letter: usize, at: Segment) -> Option<u64> {
         match self.events[letter].1 {
             Numbered::Update { segment, number, .. } => (segment == at).then_some(number),
@@ -273,7 +273,7 @@ impl Numbering {
         }
     }
 
-    /// The place in the history of the letter with this index.
+    /// Returns the index in the history of the event of a letter.
     pub(super) fn event(&self, letter: usize) -> usize {
         self.events[letter].2 as usize
     }

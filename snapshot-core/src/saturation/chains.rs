@@ -1,19 +1,18 @@
 //! Chains: a cover of the operations by sequences ordered in real time.
 //!
-//! An operation takes a free chain at its invocation and frees it when it ends,
-//! so there are as many chains as operations overlap at most. Process numbers
-//! would not do: after an unknown outcome, the operations of one process are
-//! not ordered.
+//! An operation takes a free chain at its invocation and frees it when it ends, so the number of
+//! chains is the largest number of overlapping operations. Process numbers are unsuitable: after an
+//! unknown outcome, the operations of one process are not ordered.
 //!
-//! Per chain and segment, *marks* say which block of the segment the operations
-//! of the chain belong to: each update on the chain, and each scan that saw an
-//! update that is on no chain (below).
+//! For each chain and segment, *marks* record the blocks of the segment that operations of the
+//! chain belong to: each update on the chain, and each scan that saw an update that is on no chain
+//! (below).
 //!
-//! **Updates of unknown outcome** leave their chain, unless a scan has already
-//! seen them: they would keep it for ever. A scan that sees one later carries it:
-//! such an update has no response, so whatever comes after it comes after one of
-//! the scans that saw it. An update that a completed scan has seen took effect
-//! before that scan responded, so its chain may be used again from then on.
+//! **Updates of unknown outcome** leave their chain, unless a scan has already seen them: they
+//! would occupy it forever. A scan that sees one later carries it: such an update has no response,
+//! so every successor of the update is a successor of a scan that saw it. An update that a
+//! completed scan has seen took effect before that scan responded, so its chain may be used again
+//! from then on.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,7 +22,7 @@ use super::relation::NONE;
 /// An operation on a chain that belongs to a block of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
-    /// Its position on the chain, from 1.
+    /// Position of the operation on the chain, from 1.
     pub number: u32,
     /// The operation.
     pub operation: u32,
@@ -33,9 +32,9 @@ pub(super) struct Mark {
 
 #[derive(Clone, Debug, Default)]
 struct Chain {
-    /// Number of operations put on it.
+    /// Number of operations put on the chain.
     length: u32,
-    /// Per segment, ascending by number.
+    /// For each segment, ascending by number.
     marks: Vec<Vec<Mark>>,
     /// Complete scans, ascending, with their numbers.
     scans: Vec<(u32, u32)>,
@@ -45,7 +44,7 @@ struct Chain {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chains {
     chains: Vec<Chain>,
-    /// The free ones; the smallest is taken first, which keeps clocks short.
+    /// The free chains; the smallest is taken first, which keeps clocks short.
     free: BinaryHeap<Reverse<u32>>,
 }
 
@@ -55,7 +54,8 @@ impl Chains {
         self.chains.len()
     }
 
-    /// A chain for an operation that is invoked now, with its number there.
+    /// Takes a chain for an operation that is invoked now; returns it with the operation's number
+    /// there.
     pub fn take(&mut self) -> (u32, u32) {
         let chain = match self.free.pop() {
             Some(Reverse(chain)) => chain,
@@ -69,7 +69,7 @@ impl Chains {
         (chain, *length)
     }
 
-    /// Frees a chain: what is invoked from now on comes after all that is on it.
+    /// Frees a chain: later operations come after all operations on it.
     pub fn free(&mut self, chain: u32) {
         self.free.push(Reverse(chain));
     }
@@ -83,7 +83,7 @@ impl Chains {
         marks[segment as usize].push(mark);
     }
 
-    /// The block of the last mark of a segment.
+    /// Returns the block of the last mark of a segment.
     pub fn last_block(&self, chain: u32, segment: u32) -> Option<u32> {
         self.marks(chain, segment).last().map(|mark| mark.block)
     }
@@ -93,12 +93,11 @@ impl Chains {
         self.chains[chain as usize].marks.get(segment as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Calls `visit` with all marks.
     pub fn each_mark(&self, visit: impl FnMut(&Mark)) {
         self.chains.iter().flat_map(|chain| chain.marks.iter().flatten()).for_each(visit);
     }
 
-    /// Forgets the marks of blocks, and the scans, that have no new number; the others get theirs.
+    /// Renumbers the marks and scans; forgets those without a new number.
     pub fn renumber(&mut self, operations: &[u32], blocks: &[u32]) {
         for chain in &mut self.chains {
             for marks in &mut chain.marks {
@@ -122,7 +121,7 @@ impl Chains {
         marks.pop();
     }
 
-    /// The last mark of a segment up to a number. Mostly one of the last few.
+    /// Returns the last mark of a segment up to a number. Usually one of the last few.
     #[inline]
     pub fn last_mark(&self, chain: u32, segment: u32, number: u32) -> Option<Mark> {
         let marks = self.chains[chain as usize].marks.get(segment as usize)?;

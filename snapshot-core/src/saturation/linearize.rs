@@ -1,22 +1,20 @@
 //! From a saturated relation to a linearization.
 //!
-//! **Lemma.** If the saturated relation is acyclic and any two complete scans are
-//! ordered by it, the history is linearizable: take the scans in order; before
-//! each, take what comes before it and has not been taken, in any order that
-//! respects the relation; at the end, the complete updates left over. For let scan
-//! R be in the block of update w, which has been taken then, and suppose that
-//! another update u of the segment was taken after w and before R. Then u < B for
-//! some scan B that is R or comes before R; so u < R, so by the rule *block*
-//! u < w, a contradiction.
+//! **Lemma.** If the saturated relation is acyclic and orders any two complete scans, the history
+//! is linearizable: take the scans in order; before each, take its predecessors that have not been
+//! taken, in any order that respects the relation; at the end, the complete updates left over. Let
+//! scan R be in the block of update w, which has been taken then, and suppose that another update u
+//! of the segment was taken after w and before R. Then u < B for some scan B that is R or comes
+//! before R; so u < R, so by the rule *block* u < w, a contradiction.
 //!
-//! **Ordering the scans.** A scan that can come first among those left is put
-//! before each other one that can come next, and the relation saturated again; if that makes a
-//! cycle, it must be the other way round. Where scans are full this needs no
-//! second thought (`docs/many-writers.md`).
+//! **Ordering the scans.** A scan that can come first among the remaining ones is put before each
+//! other one that can come next, and the relation is saturated again; if that makes a cycle, the
+//! order must be the converse. Where scans are full this needs no backtracking
+//! (`docs/many-writers.md`).
 //!
-//! Clocks give the rest: what comes before a scan is what its clock includes, and
-//! the sum of a clock's entries grows strictly along the relation (except from
-//! an update that is on no chain to the scan that carries it, where the update goes first).
+//! Clocks give the rest: the predecessors of a scan are the operations in its clock, and the sum of
+//! a clock's entries grows strictly along the relation (except from an update that is on no chain
+//! to the scan that carries it, where the update goes first).
 
 use super::relation::{Kind, NONE, Relation};
 use super::{PERIOD, id};
@@ -24,7 +22,7 @@ use crate::history::History;
 use crate::search::Budget;
 use crate::verdict::{Exhausted, Linearization};
 
-/// Why there is no linearization.
+/// The reason for a missing linearization.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Failure {
     /// Two scans can be ordered in neither way.
@@ -42,7 +40,8 @@ pub(super) fn linearize<V>(
     Ok(Linearization { order: Emission::new(history, relation).run(&scans) })
 }
 
-/// Whether there is an order of all scans, as far as the budget allows to say: changes nothing.
+/// Returns true if an order of all scans exists, as far as the budget allows to decide; changes
+/// nothing.
 pub(super) fn has_order(relation: &mut Relation, budget: &mut Budget<'_>) -> Option<bool> {
     relation.begin_trial();
     let order = order_scans(relation, budget);
@@ -62,7 +61,7 @@ fn order_scans(relation: &mut Relation, budget: &mut Budget<'_>) -> Result<Vec<u
         let front = |chain: u32| relation.chains().scans(chain).get(next[chain as usize]);
         let fronts: Vec<(u32, u32)> =
             (0..chains).filter_map(|chain| Some((front(chain)?.1, chain))).collect();
-        // What comes before a scan has the smaller clock.
+        // A predecessor of a scan has a smaller clock.
         let weight = |scan: u32| relation.clock(scan).iter().map(|n| u64::from(*n)).sum::<u64>();
         let Some(&first) = fronts.iter().min_by_key(|(scan, _)| weight(*scan)) else {
             return Ok(order);
@@ -83,8 +82,8 @@ fn order_scans(relation: &mut Relation, budget: &mut Budget<'_>) -> Result<Vec<u
 
 /// Puts a scan before all other fronts, or another one that turns out to be first.
 ///
-/// One pass is enough: a front that takes the place of the first one comes before it,
-/// so before all fronts that the first one was put before.
+/// One pass is enough: a front that replaces the first one comes before it, so before all fronts
+/// that the first one was put before.
 fn settle(
     relation: &mut Relation,
     fronts: &[(u32, u32)],
@@ -111,9 +110,9 @@ fn settle(
 
 struct Emission<'r> {
     relation: &'r Relation,
-    /// Whether an operation has no place in the order.
+    /// For each operation, true if it has no place in the order.
     is_out: Vec<bool>,
-    /// The operations of each chain, and how many of them were taken.
+    /// The operations of each chain, and the number of them taken.
     chains: Vec<(Vec<u32>, usize)>,
     weights: Vec<u64>,
     order: Vec<u32>,

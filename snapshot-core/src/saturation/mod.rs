@@ -1,8 +1,8 @@
 //! Histories in which updates of one segment overlap: many writers.
 //!
-//! `x < y` reads "x takes effect before y, in every linearization". The *block*
-//! of an update consists of it and the scans that saw it; that of an initial
-//! value, of the scans that returned it. The relation is the least one with
+//! `x < y` reads "x takes effect before y, in every linearization". The *block* of an update
+//! consists of it and the scans that saw it; the block of an initial value, of the scans that
+//! returned it. The relation is the least one with
 //!
 //! * **time**: x responded before y was invoked;
 //! * **reads**: an update comes before the scans that saw it;
@@ -11,17 +11,15 @@
 //!   then all of a comes before all of b, since a segment's values do not return;
 //! * **chain**: it is transitive.
 //!
-//! A cycle refutes the history. The converse is almost true: where values do not
-//! repeat, a history is linearizable iff the relation has no cycle, and there is
-//! an order of all scans in which the readers of each value are consecutive; and
-//! for the latter it suffices to order pairs of scans one after the other, in any
-//! way that makes no cycle, without ever coming back to a choice. The theorem and its
-//! proof are in `docs/many-writers.md`.
+//! A cycle refutes the history. The converse is almost true: where values do not repeat, a history
+//! is linearizable iff the relation has no cycle, and an order of all scans exists in which the
+//! readers of each value are consecutive. For the latter it suffices to order pairs of scans one
+//! after the other, in any way that makes no cycle, without backtracking. The theorem and its proof
+//! are in `docs/many-writers.md`.
 //!
-//! [`Saturation`] keeps the relation while events come. [`check()`] decides a
-//! history, in polynomial time where each entry can have been read from one
-//! update only; an entry that can have been read from several is taken to say
-//! nothing, so that a violation is found only by what is certain.
+//! [`Saturation`] keeps the relation of a stream of events. [`check()`] decides a history, in
+//! polynomial time where each entry can have been read from only one update. Entries with several
+//! possible sources take no part in the relation, so only certain violations are found.
 
 mod chains;
 mod exclusion;
@@ -44,17 +42,18 @@ use crate::search::{Budget, Guide};
 use crate::verdict::{Exhausted, Linearization, Reason, Refutation, Witness};
 use crate::{OperationId, Segment};
 
-/// How often a budget is looked at, in events or scans.
+/// The budget is checked every this many events or scans.
 const PERIOD: usize = 64;
 
-/// With more operations that overlap, to order all scans takes less than to try each pair.
+/// With more overlapping operations, ordering all scans takes less time than trying each pair.
 const CROWD: usize = 64;
 
-/// Periods of search, besides those that an order takes, after which a prefix with partial scans
-/// is taken to have an order.
+/// Periods of search, beyond the number that an order takes, after which the search for an order
+/// of a prefix with partial scans gives up.
 const FEW_STEPS: usize = 64;
 
-/// An operation of a relation that forgets nothing: operations have the numbers of the history.
+/// The identifier of an operation of a relation that forgets nothing, and so numbers operations as
+/// the history does.
 fn id(operation: u32) -> OperationId {
     OperationId::from_index(operation as usize)
 }
@@ -62,37 +61,37 @@ fn id(operation: u32) -> OperationId {
 /// The answer of [`check()`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Outcome {
-    /// There is an order.
+    /// The history is linearizable, by this order.
     Linearizable(Linearization),
-    /// There is none.
+    /// The history is not linearizable.
     Violation {
         /// The event that completes the violation.
         event: usize,
-        /// Whether every shorter prefix is known to be linearizable.
+        /// True if every shorter prefix is known to be linearizable.
         is_first: bool,
         /// The operations that prove it.
         witness: Witness,
-        /// What is derived of them; absent where a scan returned a value that was
-        /// never there.
+        /// The derivation from these operations; absent if a scan returned a value that was never
+        /// there.
         refutation: Option<Refutation>,
     },
-    /// There is none: some entry cannot have been read from any update of its value
-    /// (where values repeat). That a few operations prove it remains to be found.
+    /// The history is not linearizable: some entry cannot have been read from any update of its
+    /// value (where values repeat). The operations that prove it remain to be found.
     Excluded,
-    /// What is certain makes no cycle, but some entry can have been read from
-    /// several updates: to go on takes a search, which has to respect this.
+    /// The certain facts make no cycle, but some entry can have been read from several updates:
+    /// deciding takes a search, which has to respect this guide.
     Ambiguous(Guide),
     /// A budget ran out; this many first events have no cycle.
     Exhausted {
-        /// Which.
+        /// The budget that ran out.
         exhausted: Exhausted,
         /// Number of events that were found without cycle.
         events: usize,
     },
 }
 
-/// Decides a history, with proof. Polynomial: in practice near-linear in the
-/// number of operations times the largest number of them that overlap.
+/// Decides a history, with proof. Polynomial: in practice near-linear in the number of operations
+/// times the largest number of overlapping ones.
 pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Outcome {
     let mut saturation = Saturation::of_history(history.declaration());
     for (position, event) in history.events().enumerate() {
@@ -124,8 +123,8 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
     }
 }
 
-/// The answer for a history whose events before `event` make no cycle, in which `conflict` was
-/// found at that one: unless those before it have no order, either.
+/// Returns the answer for a history whose events before `event` make no cycle, in which `conflict`
+/// was found at `event`: unless the earlier events have no order, either.
 fn violation<V: Clone + Eq + Hash>(
     history: &History<V>,
     found: Saturation<V>,
@@ -135,7 +134,7 @@ fn violation<V: Clone + Eq + Hash>(
 ) -> Outcome {
     let is_exact = found.uncertainty().is_none();
     let is_crowd = found.relation.chains().len() > CROWD;
-    // The proof has a relation of its own.
+    // The proof builds its own relation.
     drop(found);
     if is_exact && !is_crowd {
         let first = first_conflict(history, event, budget);
@@ -146,7 +145,7 @@ fn violation<V: Clone + Eq + Hash>(
     }
     let mut before = Saturation::of_prefix(history, event);
     let mut is_first = false;
-    // Where values repeat, what is certain comes late anyway: `crate::check` decides prefixes.
+    // Where values repeat, certain facts come late anyway: `crate::check` decides prefixes.
     let is_certain = !before.is_ambiguous();
     if is_certain && before.is_partial() {
         let mut steps = before.retained() / PERIOD + FEW_STEPS;
@@ -182,7 +181,7 @@ fn partial<V: Clone + Eq + Hash>(
     match schedule::linearize(relation, budget).0 {
         Ok(order) => Outcome::Linearizable(order),
         Err(schedule::Failure::Exhausted(exhausted)) => {
-            // Nothing but the empty prefix is known to be linearizable.
+            // Only the empty prefix is known to be linearizable.
             Outcome::Exhausted { exhausted, events: 0 }
         }
         Err(schedule::Failure::Refuted(refutation)) => {
@@ -192,13 +191,12 @@ fn partial<V: Clone + Eq + Hash>(
     }
 }
 
-/// An event with which a violation is complete, and whether every shorter prefix is known to be
+/// An event at which a violation is complete, and whether every shorter prefix is known to be
 /// linearizable.
 type Completion = (usize, bool);
 
-/// The first event of a refuted history whose prefix is refuted, with the proof for that
-/// prefix; as far as the budget allows to find it. Prefixes of linearizable histories are
-/// linearizable.
+/// Finds the first event of a refuted history whose prefix is refuted, with the proof for that
+/// prefix; as far as the budget allows. Prefixes of linearizable histories are linearizable.
 fn first_refuted<V: Clone + Eq + Hash>(
     history: &History<V>,
     budget: &mut Budget<'_>,
@@ -217,17 +215,17 @@ fn first_refuted<V: Clone + Eq + Hash>(
     ((refuted - 1, refuted - linearizable == 1), proof)
 }
 
-/// There is no order of the scans: finds the event at which that became so.
+/// Finds the event from which on the scans have no order.
 fn pair_violation<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Outcome {
     first_conflict(history, history.len(), budget)
         .unwrap_or_else(|(exhausted, events)| Outcome::Exhausted { exhausted, events })
 }
 
-/// The answer by the first conflict of a history of full scans and unique values: two scans
+/// Returns the answer by the first conflict of a history of full scans and unique values: two scans
 /// that have no order, or else the cycle at event `last`.
 ///
 /// # Errors
-/// If the budget runs out before, with the number of events that were judged.
+/// The number of events that were judged, if the budget runs out before.
 fn first_conflict<V: Clone + Eq + Hash>(
     history: &History<V>,
     last: usize,
@@ -253,8 +251,8 @@ fn first_conflict<V: Clone + Eq + Hash>(
     Ok(Outcome::Excluded)
 }
 
-/// A witness for a scan that returned a value that was not there: what had been invoked of its
-/// updates before the scan responded had failed.
+/// Returns a witness for a scan that returned a value that was not there: all updates of it invoked
+/// before the scan responded had failed.
 fn never_there<V: Eq>(history: &History<V>, scan: OperationId, segment: Segment) -> Witness {
     let operation = history.operation(scan);
     let value = history.entry(operation, segment);

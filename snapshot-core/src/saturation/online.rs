@@ -1,12 +1,12 @@
-//! The relation of a stream of events, judged as they come.
+//! The relation of a stream of events, judged online.
 //!
-//! A cycle is an alarm at the first response that makes the prefix
-//! non-linearizable. So is a new scan that can come neither before nor after another one.
+//! A cycle is an alarm at the first response that makes the prefix non-linearizable. So is a new
+//! scan that can come neither before nor after another one.
 //!
-//! Memory is bounded by how many operations and values are live: now and then, the
-//! relation forgets its past (`relation/forgetting.rs`), and with it the values that no
-//! scan can return any more. Each time at least as many operations have come as were kept at the
-//! time before, which spreads the cost.
+//! Memory is bounded by the number of live operations and values: from time to time, the relation
+//! forgets its past (`relation/forgetting.rs`), and with it the values that no scan can return any
+//! more. Between two rounds at least as many operations are added as were kept in the earlier one,
+//! which amortises the cost.
 
 use std::hash::Hash;
 
@@ -20,10 +20,10 @@ use crate::{OperationId, Segment};
 /// At least this many operations are kept before the past is forgotten.
 const FEW: usize = 1 << 12;
 
-/// With more scans that it is not ordered with, a place for a new one is looked for first.
+/// With more unordered scans than this, a position for a new scan is searched for first.
 const CROWD: usize = 64;
 
-/// Why no order explains the events so far.
+/// The reason why no order explains the events so far.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Conflict {
     /// The operation would come before itself.
@@ -33,14 +33,13 @@ pub enum Conflict {
     },
     /// Neither of two scans can come first.
     Pair {
-        /// One.
+        /// One scan.
         first: OperationId,
-        /// The other one.
+        /// The other scan.
         second: OperationId,
     },
-    /// A scan returned what no update had written that was invoked before it
-    /// responded, and that has not failed; or what had been overwritten before
-    /// the scan began, and was forgotten.
+    /// A scan returned a value of no valid update: none was invoked before the scan responded and
+    /// has not failed, or the value had been overwritten before the scan began, and was forgotten.
     Unavailable {
         /// The scan.
         scan: OperationId,
@@ -53,7 +52,7 @@ pub enum Conflict {
         scan: OperationId,
         /// The update.
         update: OperationId,
-        /// Its segment.
+        /// The segment of the update.
         segment: Segment,
     },
 }
@@ -67,26 +66,26 @@ enum Writers {
 
 /// The saturated relation of a stream of events.
 ///
-/// Cost per event: a few joins of clocks, which are as long as operations
-/// overlap. Memory: as much overlaps with the oldest open operation, or was written last.
-/// (An update whose outcome is unknown stays until its value is overwritten: for ever if no scan
-/// returns it.)
+/// Cost per event: a few joins of clocks, whose length is the number of overlapping operations.
+/// Memory: proportional to the operations that overlap with the oldest open operation, or were
+/// written last. (An update whose outcome is unknown stays until its value is overwritten: forever
+/// if no scan returns it.)
 #[derive(Clone, Debug)]
 pub struct Saturation<V> {
     declaration: Declaration<V>,
     pub(super) relation: Relation,
-    /// Per segment: which blocks have a value.
+    /// For each segment, the blocks of each value.
     written: Vec<SeededMap<V, Writers>>,
     /// The open operation of each process, or [`NONE`].
     open: Vec<u32>,
-    /// What the open update of each process writes.
+    /// The value of the open update of each process.
     writing: Vec<Option<V>>,
     pub(super) conflict: Option<Conflict>,
-    /// Whether each new scan is tried before and after each other scan.
+    /// True if each new scan is tried before and after each other scan.
     tries_pairs: bool,
-    /// Whether an order of two scans that is found so is kept.
+    /// True if an order of two scans found by trying is kept.
     learns_pairs: bool,
-    /// With more scans to try, a place among all of them is looked for first.
+    /// With more scans to try, a position among all of them is searched for first.
     crowd: usize,
     /// The first entry that can have been read from several updates.
     ambiguous: Option<(OperationId, Segment)>,
@@ -95,12 +94,12 @@ pub struct Saturation<V> {
     entries: Vec<u32>,
     /// Number of operations held at which the past is forgotten next.
     due: usize,
-    /// The least number of that kind.
+    /// The least value of `due`.
     few: usize,
     forgotten: Forgotten,
 }
 
-/// What is no longer held.
+/// Counts of forgotten objects.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Forgotten {
     /// Number of operations.
@@ -110,9 +109,8 @@ pub struct Forgotten {
 }
 
 impl<V: Clone + Eq + Hash> Saturation<V> {
-    /// Ready for the first event of a history with this declaration. It finds
-    /// every conflict at the first event that completes it (where values do not
-    /// repeat).
+    /// Creates the relation before the first event of a history with this declaration. It finds
+    /// every conflict at the first event that completes it (where values do not repeat).
     pub fn new(declaration: Declaration<V>) -> Self {
         Self {
             declaration,
@@ -133,43 +131,44 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
         }
     }
 
-    /// Forgets as soon as this many operations are held, instead of some thousands: for
-    /// many objects at a time. The fewer, the more often it looks for what to forget.
+    /// Forgets as soon as this many operations are held, instead of some thousands: for many
+    /// objects simultaneously. Smaller numbers make it search for forgettable operations more
+    /// often.
     #[must_use]
     pub const fn keeping(mut self, few: usize) -> Self {
         (self.due, self.few) = (few, few);
         self
     }
 
-    /// Forgets nothing by itself.
+    /// Disables automatic forgetting.
     #[must_use]
     pub const fn remembering(mut self) -> Self {
         self.due = usize::MAX;
         self
     }
 
-    /// Looks for a place of a new scan among all others as soon as there are more than this many
-    /// that it is not ordered with, instead of some dozens.
+    /// Searches for a position of a new scan among all others as soon as more than this many are
+    /// not ordered with it, instead of some dozens.
     #[must_use]
     pub const fn placing(mut self, crowd: usize) -> Self {
         self.crowd = crowd;
         self
     }
 
-    /// Nothing is forgotten, and only cycles are looked for: the relation of a history that is
-    /// there as a whole.
+    /// Creates a relation that forgets nothing and searches only for cycles: for a history in
+    /// memory.
     pub(super) fn of_history(declaration: Declaration<V>) -> Self {
         Self { tries_pairs: false, ..Self::new(declaration) }.remembering()
     }
 
-    /// As [`Self::of_history`], but each new scan is tried before and after each other one, of
-    /// which nothing is learned: what is derived follows from the five rules alone, as a proof
-    /// needs it.
+    /// As [`Self::of_history`], but each new scan is tried before and after each other one, and
+    /// nothing is learned from it: all derivations follow from the five rules alone, as a proof
+    /// needs.
     pub(super) fn trying_pairs(declaration: Declaration<V>) -> Self {
         Self { tries_pairs: true, learns_pairs: false, ..Self::of_history(declaration) }
     }
 
-    /// With the next event, and clocks that tell what reaches what even if it makes a cycle.
+    /// Takes the next event, with clocks that are complete even if it makes a cycle.
     pub(super) fn through(mut self, event: &Event<'_, V>) -> Self {
         self.relation.is_thorough = true;
         self.observe(event);
@@ -185,12 +184,12 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
         saturation
     }
 
-    /// What was found so far.
+    /// The conflict found so far.
     pub const fn conflict(&self) -> Option<Conflict> {
         self.conflict
     }
 
-    /// What was forgotten so far.
+    /// The counts of forgotten objects so far.
     pub const fn forgotten(&self) -> Forgotten {
         self.forgotten
     }
@@ -200,18 +199,18 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
         self.relation.operations().len()
     }
 
-    /// Whether some entry can have been read from several updates: then there may be
-    /// violations besides those that are found.
+    /// Returns true if some entry can have been read from several updates: then some violations may
+    /// stay undetected.
     pub const fn is_ambiguous(&self) -> bool {
         self.ambiguous.is_some()
     }
 
-    /// Whether some scan did not return all segments.
+    /// Returns true if some scan did not return all segments.
     pub(super) const fn is_partial(&self) -> bool {
         self.partial.is_some()
     }
 
-    /// Why there may be violations besides those that are found; absent if there are none.
+    /// The reason why violations may stay undetected; absent if every violation is found.
     pub fn uncertainty(&self) -> Option<Cause> {
         let ambiguous =
             self.ambiguous.map(|(scan, segment)| Cause::AmbiguousValue { scan, segment });
@@ -235,7 +234,7 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
         self.conflict
     }
 
-    /// An operation's number in the history.
+    /// Returns the identifier of an operation in the history.
     fn id(&self, operation: u32) -> OperationId {
         OperationId::from_index(self.relation.operation(operation).id as usize)
     }
@@ -299,9 +298,9 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
         Ok(update)
     }
 
-    /// Forgets the past, and the values that no scan can return any more: what is
-    /// found afterwards is found at the same events as if everything were kept. Happens by
-    /// itself, too. O(what is kept times overlapping operations).
+    /// Forgets the past, and the values that no scan can return any more. Later conflicts are found
+    /// at the same events as if everything were kept. Runs automatically, too. O(kept objects times
+    /// overlapping operations).
     pub fn forget(&mut self) {
         let open = self.open.iter().copied().filter(|open| *open != NONE);
         let (before, values) = (self.retained() as u64, self.relation.blocks() as u64);
@@ -359,7 +358,7 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
         }
     }
 
-    /// A failed update, which wrote `value`, is no longer one that can have been read.
+    /// Removes a failed update, which wrote `value`, from the possible sources.
     fn fail(&mut self, operation: u32, value: Option<&V>) -> Result<(), Conflict> {
         if let Kind::Update { block } = self.relation.operation(operation).kind {
             let Block { seen_by, segment, .. } = *self.relation.block(block);
@@ -424,15 +423,15 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
         self.relation.order(first, second).map_err(|cycle| self.cycle(cycle))
     }
 
-    /// Tries a new scan before and after each other one that it is not ordered
-    /// with. If it cannot come before one, it comes after it.
+    /// Tries a new scan before and after each other one that it is not ordered with. If it cannot
+    /// come before one, it comes after it.
     ///
-    /// A contradiction is a scan that it can come neither before nor after. If the new one has a
-    /// place among all of them, there is none: in a crowd that is looked for first, since it
-    /// takes one trial, and not two for each of them. What cannot come before it is not learned
-    /// then: where scans are full and values unique, each pair is decided by the saturated
-    /// relation alone (the theorem of docs/many-writers.md), and what was learned of other pairs
-    /// acts only on partial scans and repeated values.
+    /// A scan that the new one can come neither before nor after is a contradiction. If the new one
+    /// has a position among all of them, no such scan exists: in a crowd the position is searched
+    /// for first, since it takes one trial instead of two for each of them. Then no order is
+    /// learned: where scans are full and values unique, the saturated relation alone decides each
+    /// pair (the theorem of docs/many-writers.md), and orders learned from other pairs matter only
+    /// for partial scans and repeated values.
     fn try_pairs(&mut self, scan: u32) -> Result<(), Conflict> {
         let others = self.unordered(scan);
         let is_exact = self.partial.is_none() && self.ambiguous.is_none();
@@ -463,7 +462,8 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
         self.relation.is_before(one, other) || self.relation.is_before(other, one)
     }
 
-    /// The scans of other values that a scan is not ordered with, latest ones of a chain first.
+    /// Returns the scans of other values that a scan is not ordered with, latest ones of a chain
+    /// first.
     fn unordered(&self, scan: u32) -> Vec<u32> {
         let mut found = Vec::new();
         let entries = |scan| self.relation.entries(self.relation.operation(scan));
@@ -480,7 +480,8 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
         found
     }
 
-    /// Whether a scan can be put before or after each of these, all at once; changes nothing.
+    /// Returns true if a scan can be put before or after each of these, all together; changes
+    /// nothing.
     fn has_place(&mut self, scan: u32, others: &[u32]) -> bool {
         self.relation.begin_trial();
         let is_placed = others.iter().all(|&other| {

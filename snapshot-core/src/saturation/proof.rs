@@ -1,10 +1,9 @@
 //! From a cycle to a derivation of it, line by line.
 //!
-//! A shortest path from an operation to itself is looked for; then, for each derived
-//! edge on it, a shortest path between the two operations that caused the edge, by
-//! edges older than it; and so on. That ends, since edges get older. Steps by
-//! time need no instants here: one operation with the earliest response reaches
-//! by time whatever any of those before it reaches.
+//! Find a shortest path from an operation to itself; then, for each derived edge on it, a shortest
+//! path between the two operations that caused the edge, by edges older than it; and so on. That
+//! ends, since edges get older. Steps by time need no instants here: an operation with the earliest
+//! response reaches by time everything that any operation before it reaches.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,8 +18,8 @@ use crate::seeded::SeededMap;
 use crate::verdict::{Line, Reason, Refutation, Rule, Witness};
 use crate::{OperationId, Segment};
 
-/// The answer for a history in which `conflict` was found at an event; with the relation
-/// through that event, in which nothing is learned of pairs.
+/// Returns the answer for a history in which `conflict` was found at an event; with the relation
+/// through that event, in which nothing is learned from pairs.
 pub(super) fn violation<V: Clone + Eq + Hash>(
     history: &History<V>,
     through: Saturation<V>,
@@ -87,7 +86,7 @@ fn refute<V: Clone + Eq + Hash>(
     Some((witness(history, relation, &refutation, reason), refutation))
 }
 
-/// The answer for a history that a search has refuted.
+/// Returns the answer for a history that a search has refuted.
 pub(super) fn searched_violation<V: Clone + Eq + Hash>(
     history: &History<V>,
     (event, is_first): Completion,
@@ -104,7 +103,7 @@ pub(super) fn searched_violation<V: Clone + Eq + Hash>(
     Outcome::Violation { event, is_first, witness, refutation: Some(refutation) }
 }
 
-/// The operations and segments of a refutation, with the updates that its scans saw there.
+/// Returns the operations and segments of a refutation, with the updates that its scans saw there.
 fn witness<V: Eq>(
     history: &History<V>,
     relation: &Relation,
@@ -146,8 +145,8 @@ fn witness<V: Eq>(
     Witness { reason, segments, operations, renaming: None }
 }
 
-/// Where values repeat: the updates that a scan can have read by time, and the one that
-/// tells of others that it cannot.
+/// Where values repeat, returns the updates that a scan can have read by time, and the one that
+/// rules out others.
 fn readable<V: Eq>(history: &History<V>, scan: OperationId, segment: Segment) -> Vec<OperationId> {
     let scan = history.operation(scan);
     let Some(value) = history.entry(scan, segment) else { return Vec::new() };
@@ -165,7 +164,7 @@ fn readable<V: Eq>(history: &History<V>, scan: OperationId, segment: Segment) ->
     updates.iter().filter(is_readable).chain(due).copied().collect()
 }
 
-/// A derivation of a cycle through an operation.
+/// Returns a derivation of a cycle through an operation.
 pub(super) fn cycle(
     relation: &Relation,
     operation: u32,
@@ -176,7 +175,7 @@ pub(super) fn cycle(
     Some(Refutation { lines: derivation.lines })
 }
 
-/// A derivation of contradictions from either order of two scans.
+/// Returns a derivation of contradictions from either order of two scans.
 pub(super) fn both_ways(
     relation: &mut Relation,
     (first, second): (u32, u32),
@@ -201,7 +200,7 @@ pub(super) fn both_ways(
     Some(Refutation { lines })
 }
 
-/// How a path goes from an operation to the next one.
+/// The step of a path from an operation to the next one.
 #[derive(Clone, Copy, Debug)]
 enum Hop {
     Time,
@@ -227,7 +226,7 @@ pub(super) struct Derivation<'r> {
     known: SeededMap<(u32, u32), usize>,
 }
 
-/// A derived edge has to be explained itself.
+/// A derived edge has to be explained itself, which costs lines.
 const BLOCK_COST: u32 = 3;
 
 impl<'r> Derivation<'r> {
@@ -288,7 +287,7 @@ impl<'r> Derivation<'r> {
         }
     }
 
-    /// A shortest path, by edges older than `limit`.
+    /// Returns a shortest path, by edges older than `limit`.
     fn path(&self, from: u32, to: u32, limit: u32) -> Option<Path> {
         let operations = self.relation.operations();
         let goal = self.relation.clock(to);
@@ -340,7 +339,7 @@ impl<'r> Derivation<'r> {
                 }
             }
             self.relation.each_successor(at, |successor| match successor {
-                // It is a supposition, if it does not lead from an update to a reader.
+                // The edge is a supposition, if it does not lead from an update to a reader.
                 Successor::Operation(next) if self.known.contains_key(&(at, next)) => {
                     reach(next, 1, Hop::Supposed);
                 }

@@ -6,18 +6,18 @@
 //! Either w's block comes before u's, so S before u, or u before w. So w is the last
 //! update before S. It does not matter whether scans are full.
 //!
-//! So there are decisions to be made about pairs of blocks of one segment, and only
-//! about those that get in each other's way: operations are *scheduled* one after the
-//! other, each as soon as all that comes before it has been, an update only when all
-//! readers of the value that it replaces have been. Where nothing can be scheduled, some
-//! update u waits for a reader R of another block, and their order is undetermined: it is
-//! supposed that R comes first ([`super::trail`]). What is supposed may contradict what was
-//! scheduled, which is then taken back as far as necessary. With full scans, with one
-//! writer per segment, and with reads of one segment each, nothing supposed ever fails (the
-//! theorem of `docs/many-writers.md`); else the problem is NP-complete, so there is a budget.
+//! So the search decides pairs of blocks of one segment, and only conflicting ones: operations are
+//! *scheduled* one after the other, each as soon as all its predecessors have been, an update only
+//! when all readers of the value that it replaces have been. If nothing can be scheduled, some
+//! update u waits for a reader R of another block, and their order is undetermined: suppose that R
+//! comes first ([`super::trail`]). The supposition may contradict the schedule, which is then taken
+//! back as far as necessary. With full scans, with one writer per segment, and with reads of one
+//! segment each, no supposition ever fails (the theorem of `docs/many-writers.md`); else the
+//! problem is NP-complete, so there is a budget.
 //!
-//! A scheduled operation's predecessors are scheduled before it, so what is scheduled of
-//! a chain is a prefix of it, and an operation can be scheduled if its clock says so of each chain.
+//! A scheduled operation's predecessors are scheduled before it, so the scheduled operations of a
+//! chain are a prefix of it, and an operation can be scheduled if its clock permits it for each
+//! chain.
 
 use super::relation::{Kind, NONE, Relation};
 use super::trail::{Step, Trail};
@@ -25,26 +25,26 @@ use super::{PERIOD, id};
 use crate::search::Budget;
 use crate::verdict::{Exhausted, Linearization, Refutation};
 
-/// Why there is no linearization.
+/// The reason for a missing linearization.
 #[derive(Clone, Debug)]
 pub(super) enum Failure {
-    /// There is none, by this proof.
+    /// The history is not linearizable, by this proof.
     Refuted(Refutation),
     /// A budget ran out.
     Exhausted(Exhausted),
 }
 
-/// How much was supposed.
+/// Counts of suppositions.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Effort {
     /// Orders that were supposed.
     pub supposed: u64,
-    /// Of these, those that led to a contradiction.
+    /// Suppositions that led to a contradiction.
     pub failed: u64,
 }
 
-/// Orders all operations that took effect. The relation is saturated and acyclic; it is as
-/// it was afterwards, but for what was supposed.
+/// Orders all operations that took effect. The relation is saturated and acyclic; only suppositions
+/// are added to it.
 pub(super) fn linearize(
     relation: &mut Relation,
     budget: &mut Budget<'_>,
@@ -55,10 +55,10 @@ pub(super) fn linearize(
     (result, Effort { supposed: trail.supposed, failed: trail.failed })
 }
 
-/// The place of an operation that was not scheduled.
+/// The place of an operation that is not scheduled.
 const NOT_YET: u32 = u32::MAX;
 
-/// Whether an operation can be scheduled.
+/// The readiness of an operation to be scheduled.
 #[derive(Clone, Copy, Debug)]
 enum Readiness {
     Unknown,
@@ -70,18 +70,19 @@ enum Readiness {
 struct Schedule {
     /// The operations that took effect, per chain, with their numbers.
     chains: Vec<Vec<(u32, u32)>>,
-    /// Per chain, how many of them are scheduled.
+    /// For each chain, the number of scheduled operations.
     next: Vec<usize>,
     readiness: Vec<Readiness>,
     order: Vec<u32>,
-    /// Per update in `order`, the block that it replaced; [`NONE`] for a scan.
+    /// For each update in `order`, the block that it replaced; [`NONE`] for a scan.
     replaced: Vec<u32>,
     place: Vec<u32>,
-    /// The block that each segment holds.
+    /// The current block of each segment.
     held: Vec<u32>,
     /// Blocks with their complete scans, ascending.
     readers: Vec<(u32, u32)>,
-    /// Per block, of its complete scans: the number of those not scheduled yet, and the earliest response.
+    /// For each block, of its complete scans: the number not scheduled yet, and the earliest
+    /// response.
     unread: Vec<u32>,
     due: Vec<u32>,
     count: usize,
@@ -172,8 +173,8 @@ impl Schedule {
         Ok(Linearization { order: self.order.into_iter().map(id).collect() })
     }
 
-    /// The operation to be scheduled next; else, a scan that has to wait for others and an
-    /// update that could be scheduled but for the scan.
+    /// Returns the operation to be scheduled next. If there is none, returns a scan that has to
+    /// wait and the operation that must follow it (`pair`), if any.
     fn choose(&mut self, relation: &Relation) -> Result<u32, Option<(u32, u32)>> {
         let mut best: Option<(u32, u32)> = None;
         let mut blocked: Option<(u32, u32)> = None;
@@ -190,10 +191,11 @@ impl Schedule {
             };
             let Kind::Update { block } = relation.operation(operation).kind else { continue };
             let segment = relation.block(block).segment;
-            // A value that is awaited comes first, the one awaited the longest.
+            // A value with waiting readers comes first, the one with the earliest response.
             let key = self.due[block as usize];
             let list = match self.unread[self.held[segment as usize] as usize] {
-                // What no scan saw can be replaced at once.
+                // A value that no unscheduled scan needs is replaced immediately by one without
+                // readers.
                 0 if self.unread[block as usize] == 0 => return Ok(operation),
                 0 => &mut best,
                 _ => &mut blocked,
@@ -209,8 +211,8 @@ impl Schedule {
         }
     }
 
-    /// A scan that has to see what an update would replace, and a complete operation of
-    /// the update's block.
+    /// Returns a scan that has to see the value that an update would replace, and a complete
+    /// operation of the update's block.
     fn pair(&self, relation: &Relation, update: u32) -> Option<(u32, u32)> {
         let Kind::Update { block } = relation.operation(update).kind else { return None };
         let segment = relation.block(block).segment;
@@ -224,7 +226,7 @@ impl Schedule {
         Some((reader, of_block))
     }
 
-    /// An update on no chain that a scan saw and that is not scheduled.
+    /// Returns an unscheduled update on no chain that a scan saw.
     fn unscheduled_source(&self, relation: &Relation, scan: u32) -> Option<u32> {
         let entries = relation.entries(relation.operation(scan)).iter();
         let updates = entries.filter(|block| **block != NONE).map(|b| relation.block(*b).update);
@@ -276,8 +278,8 @@ impl Schedule {
         }
     }
 
-    /// Takes back what was scheduled from the first operation on that something comes
-    /// before that was not scheduled before it. Only `risen` can be such ones.
+    /// Takes back the schedule from the first operation that now has a predecessor scheduled after
+    /// it, or not at all. Only `risen` can be such operations.
     fn take_back(&mut self, relation: &Relation, risen: &[u32]) {
         let mut length = self.order.len();
         for &operation in risen {

@@ -1,9 +1,8 @@
 //! A refutation that names fewer operations.
 //!
-//! The operations of a refutation, each scan with those entries only that the
-//! refutation uses, are a small history, refuted by the same rules. Entries and
-//! operations are left out as long as what is left is refuted. A missing entry
-//! says nothing: the scan is in no block of the segment.
+//! The operations of a refutation, each scan only with the entries that the refutation uses, are a
+//! small history, refuted by the same rules. Entries and operations are left out as long as the
+//! rest is refuted. A missing entry constrains nothing: the scan is in no block of the segment.
 
 use super::proof;
 use super::relation::{Kind, NONE, Relation};
@@ -28,11 +27,11 @@ pub(super) struct Part {
     pair: Option<(OperationId, OperationId)>,
 }
 
-/// More is not tried to be made smaller piece by piece.
+/// Parts with more items are not shrunk piece by piece.
 const MANY: usize = 2_000;
 
 impl Part {
-    /// What a refutation is about.
+    /// Returns the part of the history that a refutation uses.
     pub fn of(relation: &Relation, refutation: &Refutation, pair: Option<(u32, u32)>) -> Self {
         let segment_of = |id: OperationId| match relation.operation(id.index() as u32).kind {
             Kind::Update { block } => {
@@ -68,7 +67,7 @@ impl Part {
             if block != NONE {
                 let update = relation.block(block).update;
                 let update = (update != NONE).then(|| super::id(update));
-                // The update is needed to say which block it is.
+                // The update identifies the block.
                 operations.extend(update);
                 items.push(Item::Entry { scan, segment, update });
             }
@@ -80,8 +79,8 @@ impl Part {
         Self { items, pair }
     }
 
-    /// A refutation of as little as possible; `None` if even the whole part is
-    /// not refuted, or the budget is used up.
+    /// Returns a refutation of the smallest part found; `None` if even the whole part is not
+    /// refuted, or the budget is used up.
     pub fn shrink<V>(&self, history: &History<V>, budget: &mut Budget<'_>) -> Option<Refutation> {
         if self.items.len() > MANY {
             return None;
@@ -102,7 +101,7 @@ impl Part {
         self.refute(history, &items)
     }
 
-    /// A refutation of these items alone.
+    /// Returns a refutation of these items alone.
     fn refute<V>(&self, history: &History<V>, items: &[Item]) -> Option<Refutation> {
         let mut ids: Vec<OperationId> = items
             .iter()
@@ -134,7 +133,7 @@ impl Part {
         moments.sort_unstable();
         let mut relation = Relation::new();
         relation.is_thorough = true;
-        // Operations are numbered by invocation, there as here.
+        // Operations are numbered by invocation in both histories.
         let name = |operation: u32| ids[operation as usize];
         for &(_, at, is_end) in &moments {
             let operation = history.operation(ids[at]);
@@ -174,7 +173,7 @@ impl Part {
 /// Steps of a search within a part, times the period of budgets.
 const STEPS: usize = 200;
 
-/// A refutation that needs several suppositions.
+/// Returns a refutation that needs several suppositions.
 pub(super) fn search(
     relation: &mut Relation,
     name: &dyn Fn(u32) -> OperationId,
@@ -195,7 +194,7 @@ pub(super) fn search(
     Some(Refutation { lines: refutation.lines.iter().map(renamed).collect() })
 }
 
-/// Leaves out parts of a list, larger ones first, while `is_bad` holds of the rest.
+/// Leaves out parts of a list, larger ones first, while `is_bad` holds for the rest.
 pub(crate) fn reduce<T: Clone>(mut list: Vec<T>, mut is_bad: impl FnMut(&[T]) -> bool) -> Vec<T> {
     let mut size = list.len().div_ceil(2).max(1);
     loop {

@@ -1,15 +1,15 @@
-//! Which update each entry of a scan was read from, where values repeat.
+//! Finding the update from which each entry of a scan was read, where values repeat.
 //!
-//! In a linearization a scan reads each entry from one update, the last one of the segment
-//! before it, or finds the initial value. Which one is not always known. *Candidates* of an
-//! entry are the updates of its value that were invoked before the scan responded, and after
-//! which no other update of the segment comes that is before the scan: by time at first,
-//! then by the relation. A candidate is *excluded* if to suppose that the scan read from it makes a
-//! cycle. An entry with one candidate is settled, as if values did not repeat, which may
-//! exclude candidates of others; one without any refutes the history.
+//! In a linearization a scan reads each entry from one update, the last one of the segment before
+//! it, or finds the initial value. This source is not always known. *Candidates* of an entry are
+//! the updates of its value that were invoked before the scan responded, and after which no other
+//! update of the segment comes that is before the scan: by time at first, then by the relation. A
+//! candidate is *excluded* if the supposition that the scan read from it makes a cycle. An entry
+//! with one candidate is settled, as if values did not repeat, which may exclude candidates of
+//! others; an entry without candidates refutes the history.
 //!
-//! If every entry is settled, the relation is as good as that of a history without
-//! repetitions. Otherwise, what is known guides a search ([`Guide`]).
+//! If every entry is settled, the relation is as good as for a history without repetitions.
+//! Otherwise, the known facts guide a search ([`Guide`]).
 //!
 //! Updates of unknown outcome keep their chains here: a scan of one is settled after
 //! others of its chain.
@@ -23,21 +23,21 @@ use crate::search::{Budget, Guide, Source};
 use crate::verdict::Exhausted;
 use crate::{OperationId, Segment};
 
-/// An entry of which it is not known where it was read from.
+/// An entry with an unknown source.
 struct Entry {
     scan: u32,
     segment: u32,
-    /// Blocks.
+    /// Candidates, as blocks.
     candidates: Vec<u32>,
 }
 
-/// Why narrowing has ended early.
+/// The reason why narrowing ended early.
 enum End {
     Excluded,
     Exhausted(Exhausted),
 }
 
-/// Decides a history in which values repeat, as far as that takes no search.
+/// Decides a history in which values repeat, as far as possible without search.
 pub(super) fn check<V: Clone + Eq + Hash>(
     history: &History<V>,
     budget: &mut Budget<'_>,
@@ -69,7 +69,7 @@ pub(super) fn check<V: Clone + Eq + Hash>(
     }
 }
 
-/// An update while events are gone through. Times are numbers of events plus 1.
+/// An update during the pass over events. Times are numbers of events plus 1.
 #[derive(Clone, Copy)]
 struct Update {
     operation: OperationId,
@@ -77,14 +77,14 @@ struct Update {
     block: u32,
 }
 
-/// The updates of a segment so far, without those that fail.
+/// The updates of a segment so far, without failed ones.
 #[derive(Default)]
 struct Updates {
-    /// By response.
+    /// Ended updates, by response.
     ended: Vec<Update>,
-    /// Without response yet.
+    /// Updates without response.
     open: Vec<Update>,
-    /// The latest invocation of an ended one.
+    /// The latest invocation of an ended update.
     latest: u32,
 }
 
@@ -93,7 +93,7 @@ struct Sweep<'h, V> {
     history: &'h History<V>,
     relation: Relation,
     updates: Vec<Updates>,
-    /// Per open scan and segment, the latest invocation of an update that had ended before.
+    /// For each open scan and segment, the latest invocation of an update that had ended before.
     overwritten: Vec<Vec<u32>>,
     entries: Vec<Entry>,
 }
@@ -194,7 +194,7 @@ impl<'h, V: Clone + Eq + Hash> Sweep<'h, V> {
         self.relation.respond_scan(scan, &blocks).map_err(|_| End::Excluded)
     }
 
-    /// The blocks of a value that a scan that responds now can have read by time, if an
+    /// Returns the blocks of a value that a scan that responds now can have read by time, if an
     /// update that ended before it had begun at `overwritten`.
     fn candidates(&self, segment: Segment, value: &V, overwritten: u32) -> Vec<u32> {
         let updates = &self.updates[segment.index()];
@@ -210,7 +210,7 @@ impl<'h, V: Clone + Eq + Hash> Sweep<'h, V> {
         blocks
     }
 
-    /// Whether another update of the segment comes after this block, and before the scan.
+    /// Returns true if another update of the segment comes after this block, and before the scan.
     fn is_overwritten(&self, scan: u32, segment: u32, block: u32) -> bool {
         let relation = &self.relation;
         let update = relation.block(block).update;
@@ -234,7 +234,7 @@ fn spend(relation: &Relation, budget: &mut Budget<'_>) -> Result<(), End> {
     }
 }
 
-/// Excludes candidates, and settles entries, until nothing changes; the entries left open.
+/// Excludes candidates, and settles entries, until nothing changes. Returns the open entries.
 fn narrow(
     relation: &mut Relation,
     mut entries: Vec<Entry>,
@@ -274,7 +274,7 @@ fn narrow(
     }
 }
 
-/// What a search has to respect.
+/// Returns the facts that a search has to respect.
 fn guide(relation: &Relation, open: &[Entry]) -> Guide {
     let operations = 0..relation.operations().len() as u32;
     let update = |block: u32| match relation.block(block).update {

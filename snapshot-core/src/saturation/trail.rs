@@ -1,14 +1,13 @@
-//! Suppositions about the order of operations, and what follows when one fails.
+//! Suppositions about the order of operations, and the consequences of a failure.
 //!
-//! Where scans are partial, an undetermined pair may be ordered in a way that makes no
-//! cycle now and yet leads nowhere: choices have to be taken back. As in satisfiability
-//! modulo orders, a cycle is analysed: its derivation names the suppositions that it rests
-//! on, and so the converse of the latest one of these follows from the others. That is
-//! learned: all suppositions after the second latest are taken back (backjumping), and the
-//! converse holds from there on, with the derivation as its reason. Each reason is kept,
-//! for together they are the proof if nothing remains to be supposed.
+//! Where scans are partial, an undetermined pair may be ordered in a way that makes no cycle now
+//! and yet is wrong: choices have to be taken back. As in satisfiability modulo orders, a cycle is
+//! analysed: its derivation names the suppositions that it uses, and so the converse of the latest
+//! one of these follows from the others. The converse is learned: all suppositions after the second
+//! latest are taken back (backjumping), and the converse holds from there on, with the derivation
+//! as its reason. Each reason is kept, since together they are the proof if no supposition remains.
 //!
-//! **Termination.** Pairs are finitely many, and each failure puts a further learned order
+//! **Termination.** There are finitely many pairs, and each failure puts a further learned order
 //! below fewer suppositions (Nieuwenhuis, Oliveras, Tinelli 2006, Theorem 2.10).
 
 use super::proof::Derivation;
@@ -16,18 +15,18 @@ use super::relation::{Cycle, Relation};
 use crate::OperationId;
 use crate::verdict::{Line, Refutation, Rule};
 
-/// Larger proofs are not written: as many lines, or suppositions within each other.
+/// The largest number of lines, or of nested suppositions, of a proof.
 const MOST_LINES: usize = 1 << 20;
 const MOST_DEPTH: usize = 500;
 
-/// An order of two operations that holds for now.
+/// An order of two operations that currently holds.
 #[derive(Clone, Debug)]
 struct Held {
     before: u32,
     after: u32,
-    /// The levels of the suppositions that it rests on, ascending; of a supposition, its own.
+    /// The levels of the suppositions that it depends on, ascending; for a supposition, its own.
     levels: Vec<usize>,
-    /// Of a learned one, the reason.
+    /// The reason of a learned order.
     reason: Option<usize>,
 }
 
@@ -46,38 +45,38 @@ struct Lemma {
     lines: Vec<Line>,
 }
 
-/// What a cycle came to.
+/// The analysis of a cycle.
 struct Analysis {
     lemma: Lemma,
-    /// The latest supposition that it rests on; `None`: the history is refuted.
+    /// The latest supposition that it depends on; `None`: the history is refuted.
     refuted: Option<(u32, u32)>,
-    /// The levels of the other ones, ascending.
+    /// The levels of the other suppositions, ascending.
     levels: Vec<usize>,
 }
 
-/// Whether the search can go on after a supposition.
+/// The result of a supposition.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Step {
-    /// It holds.
+    /// The supposition holds.
     Holds,
-    /// It has failed; suppositions were taken back, and a converse was learned.
+    /// The supposition failed; suppositions were taken back, and a converse was learned.
     Learned,
     /// The history is refuted: see [`Trail::refutation`].
     Refuted,
 }
 
-/// The suppositions made, and what was learned.
+/// The current suppositions, and the learned orders.
 #[derive(Debug, Default)]
 pub(super) struct Trail {
     held: Vec<Held>,
     level: usize,
     lemmas: Vec<Lemma>,
-    /// Number of suppositions made, and of those that failed.
+    /// Counts of all suppositions, and of the failed ones.
     pub supposed: u64,
     pub failed: u64,
-    /// Bytes that lemmas take, roughly.
+    /// Approximate number of bytes of lemmas.
     pub bytes: usize,
-    /// Operations whose clocks rose at the last step; of no account after a failure.
+    /// Operations whose clocks rose at the last step; meaningless after a failure.
     pub risen: Vec<u32>,
 }
 
@@ -118,7 +117,7 @@ impl Trail {
         self.held.retain(|held| held.level() <= level);
     }
 
-    /// What a cycle rests on.
+    /// Finds the suppositions that a cycle depends on.
     fn analyse(&self, relation: &Relation, found: Cycle) -> Analysis {
         let mut derivation = Derivation::new(relation, &super::id);
         for held in &self.held {
@@ -148,8 +147,8 @@ impl Trail {
     }
 }
 
-/// The lines that the last one rests on, renumbered, and which of the first `orders` these
-/// are.
+/// Returns the lines that the last one depends on, renumbered, and the used ones of the first
+/// `orders`.
 fn used_lines(lines: Vec<Line>, orders: usize) -> (Vec<Line>, Vec<usize>) {
     let mut is_used = vec![false; lines.len()];
     is_used[lines.len() - 1] = true;
@@ -176,11 +175,11 @@ fn used_lines(lines: Vec<Line>, orders: usize) -> (Vec<Line>, Vec<usize>) {
     (renumbered.collect(), (0..orders).filter(|at| is_used[*at]).collect())
 }
 
-/// Writes lemmas below the suppositions that they rest on.
+/// Writes lemmas below the suppositions that they depend on.
 struct Proof<'t> {
     lemmas: &'t [Lemma],
     lines: Vec<Line>,
-    /// The orders that hold where the proof has got to, with their lines.
+    /// The orders that hold at the current line of the proof, with their lines.
     known: Vec<(u32, u32, usize)>,
 }
 

@@ -1,34 +1,33 @@
 //! Narrowing over a whole history: the updates that each entry of each scan
 //! can have read.
 //!
-//! Applies to segments whose updates do not overlap. Their updates are
-//! numbered, runs of one value as one (see [`crate::linear`]). A candidate of
-//! an entry is a run with the value returned. It drops out
-//! * by A and B, if it began after the scan ended or was overwritten before
-//!   the scan began;
-//! * by E, if the scan has no instant at which this run and at least one
-//!   candidate of each other entry are in effect;
-//! * by C, if it is smaller than all that a preceding scan can have read, or
-//!   larger than all that a succeeding one can have.
+//! Applies to segments whose updates do not overlap. Their updates are numbered, runs of one value
+//! as one (see [`crate::linear`]). A candidate of an entry is a run with the value returned. It
+//! drops out
+//! * by A and B, if it began after the scan ended or was overwritten before the scan began;
+//! * by E, if the scan has no instant at which this run and at least one candidate of each other
+//!   entry are in effect;
+//! * by C, if it is smaller than all candidates of a preceding scan, or larger than all candidates
+//!   of a succeeding one.
 //!
-//! Rounds are repeated until nothing changes, or a limit is reached: what is
-//! left is always a superset of what is possible.
+//! Rounds are repeated until nothing changes, or a limit is reached: the remaining candidates are
+//! always a superset of the possible ones.
 
 use super::problem::{MISSING, NEVER, Operation, Problem};
 
-/// More rounds than these are not worth their time.
+/// The largest number of rounds; more are not worth their time.
 const ROUNDS: usize = 64;
 
-/// What narrowing came to.
+/// The result of narrowing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Narrowing {
     /// Every entry has a candidate.
     Open,
-    /// Some entry has none: the history is not linearizable.
+    /// Some entry has no candidate: the history is not linearizable.
     Contradiction,
 }
 
-/// Consecutive updates of one value, by the first.
+/// Consecutive updates of one value, represented by the first.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     value: u32,
@@ -41,13 +40,14 @@ struct Run {
 #[derive(Clone, Debug)]
 pub(super) struct Candidates<'p> {
     problem: &'p Problem,
-    /// Per segment its runs; `None` if its updates overlap.
+    /// The runs of each segment; `None` if its updates overlap.
     runs: Vec<Option<Vec<Run>>>,
-    /// Per operation, the number of the run that it belongs to (updates).
+    /// For each update, by operation number, the number of its run.
     numbers: Vec<u32>,
     /// Scans in the order of their invocations.
     scans: Vec<&'p Operation>,
-    /// Per scan and segment, the candidates, ascending; empty for overlapping segments.
+    /// For each scan and segment, the candidates, ascending; empty for segments with overlapping
+    /// updates.
     entries: Vec<Vec<u32>>,
 }
 
@@ -87,7 +87,7 @@ impl<'p> Candidates<'p> {
         candidates
     }
 
-    /// By A and B.
+    /// Returns the candidates by A and B.
     fn initial_entries(&self) -> Vec<Vec<u32>> {
         let mut entries = Vec::with_capacity(self.scans.len() * self.problem.segments);
         for scan in &self.scans {
@@ -110,7 +110,7 @@ impl<'p> Candidates<'p> {
         entries
     }
 
-    /// Removes what is impossible.
+    /// Removes impossible candidates.
     pub fn narrow(&mut self) -> Narrowing {
         for _ in 0..ROUNDS {
             let mut changed = false;
@@ -131,7 +131,7 @@ impl<'p> Candidates<'p> {
         Narrowing::Open
     }
 
-    /// By E: all entries were read at one instant. `None`: a contradiction.
+    /// Narrows by E: all entries were read at one instant. `None`: a contradiction.
     fn narrow_by_time(&mut self, scan: usize) -> Option<bool> {
         let width = self.problem.segments;
         let (mut from, mut until) =
@@ -161,11 +161,11 @@ impl<'p> Candidates<'p> {
         Some(changed)
     }
 
-    /// By C, along real time. `None`: a contradiction.
+    /// Narrows by C, along real time. `None`: a contradiction.
     fn narrow_by_precedence(&mut self) -> Option<bool> {
         let width = self.problem.segments;
         let mut changed = false;
-        // Forwards: the largest of the smallest candidates of scans that are over.
+        // Forwards: the largest of the smallest candidates of completed scans.
         let mut by_response: Vec<usize> = (0..self.scans.len()).collect();
         by_response.sort_by_key(|&scan| self.scans[scan].response);
         let mut least = vec![0u32; width];
@@ -209,8 +209,8 @@ impl<'p> Candidates<'p> {
         if entry.is_empty() && before > 0 { None } else { Some(entry.len() < before) }
     }
 
-    /// The largest run of its segment that a scan can have read, by the
-    /// operation number of the scan; [`NEVER`] where updates overlap.
+    /// Returns for each scan, by operation number, the largest run of each segment that it can have
+    /// read; [`NEVER`] where updates overlap.
     pub fn latest(&self) -> Vec<Vec<u32>> {
         let width = self.problem.segments;
         let mut latest = vec![Vec::new(); self.problem.operations.len()];
@@ -226,8 +226,8 @@ impl<'p> Candidates<'p> {
         latest
     }
 
-    /// The run that an update belongs to, by operation number; `None` where
-    /// updates of its segment overlap.
+    /// Returns the run of an update, by operation number; `None` where updates of its segment
+    /// overlap.
     pub fn number(&self, update: usize) -> Option<u32> {
         let segment = self.problem.operations[update].segment?;
         self.runs[usize::from(segment)].as_ref().map(|_| self.numbers[update])

@@ -1,10 +1,9 @@
-//! What is known of every linearization of a history, for a search to respect.
+//! Facts about every linearization of a history, for a search to respect.
 //!
-//! A [`Guide`] comes from the saturated relation (`crate::saturation`): which operations
-//! come before which, and which updates each entry can have been read from. It concerns
-//! the history's linearizations as a whole. So it may be used together with the memory of
-//! states: a state left without success has no completion that is a linearization, by
-//! whatever operations it was reached.
+//! A [`Guide`] comes from the saturated relation (`crate::saturation`): the order of some
+//! operations, and the updates from which each entry can have been read. It concerns the history's
+//! linearizations as a whole, so it may be used together with the memory of states: by every path,
+//! a state left without success has no completion that is a linearization.
 
 use super::problem::{NEVER, Problem};
 use crate::{OperationId, Segment};
@@ -14,42 +13,42 @@ use crate::{OperationId, Segment};
 pub(crate) struct Source {
     /// A complete scan.
     pub scan: OperationId,
-    /// Which of its entries.
+    /// The segment of the entry.
     pub segment: Segment,
-    /// Without update: the initial value.
+    /// The updates; `None` stands for the initial value.
     pub updates: Vec<Option<OperationId>>,
 }
 
-/// What holds in every linearization of a history.
+/// Facts that hold in every linearization of a history.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Guide {
-    /// Per operation its chain, and its number there, from 1. The operations of a chain
-    /// are ordered in time.
+    /// For each operation its chain, and its number there, from 1. The operations of a chain are
+    /// ordered in time.
     pub(crate) places: Vec<(u32, u32)>,
-    /// Per operation and chain, the number of the last operation that comes before it.
+    /// For each operation and chain, the number of the last operation that precedes it.
     pub(crate) clocks: Vec<Vec<u32>>,
     pub(crate) sources: Vec<Source>,
 }
 
-/// An entry of which a search knows the updates that it can have been read from.
+/// An entry with its possible sources.
 #[derive(Clone, Debug)]
 struct Entry {
     segment: u16,
-    /// Indices into the problem's operations; the initial value is none.
+    /// Indices into the problem's operations; the initial value has none.
     updates: Vec<u32>,
 }
 
-/// A guide while operations are taken.
+/// The state of a guide during a search.
 #[derive(Debug)]
 pub(super) struct Progress<'g> {
     guide: &'g Guide,
-    /// Per operation of the problem, its number in the history.
+    /// For each operation of the problem, its number in the history.
     ids: Vec<u32>,
-    /// Per chain the numbers of its operations that are in the problem.
+    /// For each chain, the numbers of its operations that are in the problem.
     chains: Vec<Vec<u32>>,
-    /// Per chain how many of these are taken.
+    /// For each chain, the number of operations taken.
     taken: Vec<usize>,
-    /// Per operation of the problem: of a scan, its entries.
+    /// For each operation of the problem, its entries if it is a scan.
     entries: Vec<Vec<Entry>>,
 }
 
@@ -76,7 +75,7 @@ impl<'g> Progress<'g> {
         Self { guide, ids, taken: vec![0; chains.len()], chains, entries }
     }
 
-    /// Whether all that comes before an operation is taken.
+    /// Returns true if all predecessors of an operation are taken.
     pub fn is_ready(&self, index: usize) -> bool {
         let clock = &self.guide.clocks[self.ids[index] as usize];
         (0..).zip(clock).all(|(chain, number): (usize, _)| {
@@ -86,8 +85,8 @@ impl<'g> Progress<'g> {
         })
     }
 
-    /// Whether a scan can come after an update: whether one that it can have read is not
-    /// taken yet, or is this one.
+    /// Returns true if a scan can follow the next update of a segment: some update that the scan
+    /// can have read is not taken yet.
     pub fn can_follow(&self, scan: usize, segment: u16, is_taken: &[bool]) -> bool {
         let mut entries = self.entries[scan].iter().filter(|entry| entry.segment == segment);
         entries.all(|entry| entry.updates.iter().any(|update| !is_taken[*update as usize]))

@@ -1,13 +1,12 @@
 //! Exact search, for the histories that the linear-time conditions leave open:
 //! those in which values are ambiguous, or updates of one segment overlap.
 //!
-//! First `candidates.rs` narrows what each scan can have read, over the whole
-//! history; where that leaves one candidate per entry, the conditions decide
-//! after all. Else `order.rs` looks for a linearization, remembering every state
-//! that it has left without success (Wing and Gong; Lowe's memoisation). With
-//! one writer per segment a state is little more than a position per process,
-//! so there are at most (length x 2^processes) of them; still, that is
-//! exponential, so the search takes a budget, and may end without an answer.
+//! First `candidates.rs` narrows the candidates of each entry, over the whole history; where that
+//! leaves one candidate per entry, the conditions decide after all. Else `order.rs` searches for a
+//! linearization, and remembers every state that it has left without success (Wing and Gong; Lowe's
+//! memoisation). With one writer per segment a state is little more than a position per process, so
+//! there are at most (length x 2^processes) states; this is still exponential, so the search takes
+//! a budget, and may end without an answer.
 
 mod candidates;
 mod guide;
@@ -29,41 +28,41 @@ use crate::verdict::{Exhausted, Linearization};
 pub struct Budget<'a> {
     /// Bytes that remembered states may take.
     pub memory: usize,
-    /// Asked from time to time; `false` ends the search.
+    /// Polled regularly; `false` ends the search.
     pub proceed: &'a mut dyn FnMut() -> bool,
 }
 
-/// What an exact search found.
+/// The result of an exact search.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Outcome {
-    /// A linearization.
+    /// The history is linearizable, by this order.
     Linearizable(Linearization),
-    /// There is none.
+    /// The history is not linearizable.
     NotLinearizable {
         /// Number of states visited; 0 if narrowing alone showed it.
         states: u64,
     },
     /// A budget ran out.
     Exhausted {
-        /// Which.
+        /// The budget that ran out.
         exhausted: Exhausted,
         /// Number of states visited.
         states: u64,
-        /// The longest prefix, in events, that was found to be linearizable.
+        /// The longest prefix, in events, found to be linearizable.
         linearizable_events: usize,
     },
 }
 
 /// Decides any history, if the budget allows it.
 ///
-/// Exact whatever the values and however many the writers. The worst case is
-/// exponential in the number of concurrent operations.
+/// Exact for all values and any number of writers. The worst case is exponential in the number of
+/// concurrent operations.
 pub fn search<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Outcome {
     narrowed(history, None, budget)
 }
 
-/// As [`search`], with what [`crate::saturation`] knows of every linearization: nothing is
-/// taken before what comes before it, and no value is replaced that a scan needs.
+/// As [`search`], guided by facts of [`crate::saturation`] about every linearization: operations
+/// are taken in the known order, and no value that a scan needs is replaced.
 pub fn search_guided<V: Clone + Eq + Hash>(
     history: &History<V>,
     guide: &Guide,
@@ -85,8 +84,8 @@ fn narrowed<V: Clone + Eq + Hash>(
     finish(&problem, order::find(&problem, Some(&candidates), guide, budget))
 }
 
-/// As [`search`], but without narrowing: nothing but the order of operations
-/// and the meaning of update and scan. For comparison, and as a second opinion.
+/// As [`search`], but without narrowing: uses only the order of operations and the meaning of
+/// update and scan. For comparison, and as a second opinion.
 pub fn search_plainly<V: Clone + Eq + Hash>(
     history: &History<V>,
     budget: &mut Budget<'_>,

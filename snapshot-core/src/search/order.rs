@@ -1,19 +1,16 @@
 //! The search for an order (Wing and Gong 1993, Lowe 2017).
 //!
-//! Operations are taken one by one, each as soon as no operation that
-//! precedes it is left. Two facts keep the search small:
-//! * A scan that can be taken now, and agrees with the current values, is taken
-//!   at once, without alternative: it changes nothing, and taking it earlier
-//!   hinders no other operation.
-//! * An update that would overwrite what a scan that has begun still needs is not taken
-//!   (if narrowing tells the last update that the scan can have read, or a guide all
-//!   that it can have read).
+//! Operations are taken one by one, each as soon as no operation that precedes it is left. Two
+//! facts keep the search small:
+//! * A scan that can be taken now, and agrees with the current values, is taken immediately,
+//!   without alternative: it changes nothing, and taking it earlier hinders no other operation.
+//! * An update that would overwrite a value that an open scan still needs is not taken (if
+//!   narrowing provides the last update that the scan can have read, or a guide all such updates).
 //!
-//! With a [`Guide`], an operation is taken only when all that it knows to come before it
-//! has been.
+//! With a [`Guide`], an operation is taken only after all its known predecessors.
 //!
-//! A state (which operations are taken, what the segments hold) from which the
-//! search has returned without success is remembered and not entered again.
+//! The search remembers each state (the operations taken, the values of the segments) that it has
+//! left without success, and does not enter it again.
 
 use super::Budget;
 use super::candidates::Candidates;
@@ -22,9 +19,9 @@ use super::problem::{MISSING, NEVER, Operation, Problem};
 use crate::seeded::SeededSet;
 use crate::verdict::Exhausted;
 
-/// How a search ended.
+/// The end of a search.
 pub(super) enum Ending {
-    /// With an order: indices into the problem's operations.
+    /// An order was found: indices into the problem's operations.
     Found(Vec<u32>),
     None {
         states: u64,
@@ -36,7 +33,7 @@ pub(super) enum Ending {
     },
 }
 
-/// How often the budget of time is looked at, in states.
+/// The budget of time is checked every this many states.
 const PERIOD: u64 = 256;
 
 /// Searches for an order of the problem's operations.
@@ -51,10 +48,10 @@ pub(super) fn find<'p>(
     search.run(budget)
 }
 
-/// An update taken by choice, with what it changed, and the scans taken after
-/// it without choice.
+/// An update taken by choice, with the value it overwrote, and the scans taken after it without
+/// choice.
 struct Choice {
-    /// Where among the updates that can be taken to go on after it fails.
+    /// The chosen update; the search continues with later updates after it fails.
     update: u32,
     overwritten: u32,
     /// Length of the order before it.
@@ -63,7 +60,7 @@ struct Choice {
 
 struct Search<'p> {
     problem: &'p Problem,
-    /// Per scan and segment, the last run that it can have read.
+    /// For each scan and segment, the last run that it can have read.
     latest: Option<Vec<Vec<u32>>>,
     numbers: Vec<u32>,
     progress: Option<Progress<'p>>,
@@ -71,7 +68,7 @@ struct Search<'p> {
     values: Vec<u32>,
     order: Vec<u32>,
     choices: Vec<Choice>,
-    /// All operations before this one are taken, or need not be.
+    /// All operations before this one are taken, or may stay untaken.
     first: usize,
     /// Operations that need not take effect.
     optional: Vec<u32>,
@@ -141,10 +138,10 @@ impl<'p> Search<'p> {
         Ending::Exhausted { exhausted, states: self.states, linearizable_events }
     }
 
-    /// The response of the first complete operation not yet taken: only what
-    /// was invoked before it can be taken now. [`NEVER`] if all are taken.
+    /// Returns the response of the first complete operation not yet taken: only operations invoked
+    /// before it can be taken now. [`NEVER`] if all are taken.
     fn deadline(&self) -> u32 {
-        // The operations not taken that were invoked first determine it.
+        // The untaken operations that were invoked first determine it.
         let mut deadline = NEVER;
         for index in self.first..self.problem.operations.len() {
             let operation = &self.problem.operations[index];
@@ -184,14 +181,14 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Whether a scan returned what the segments hold, as far as it returned anything.
+    /// Returns true if every entry that a scan returned equals the current value.
     #[inline]
     fn agrees(&self, scan: &Operation) -> bool {
         let mut entries = self.problem.returned(scan).iter().zip(&self.values);
         entries.all(|(value, held)| value == held || *value == MISSING)
     }
 
-    /// The first update from `from` on that can be taken.
+    /// Returns the first update from `from` on that can be taken.
     fn next_update(&self, from: u32, deadline: u32) -> Option<u32> {
         let start = (from as usize).max(self.first);
         let optional = self.optional.iter().copied().filter(|&index| {
@@ -219,7 +216,7 @@ impl<'p> Search<'p> {
         None
     }
 
-    /// Whether no scan that has begun needs what the update would overwrite.
+    /// Returns true if no open scan needs the value that the update would overwrite.
     fn spares_scans(&self, update: u32, deadline: u32) -> bool {
         let (Some(latest), Some(segment)) =
             (&self.latest, self.problem.operations[update as usize].segment)
@@ -279,7 +276,7 @@ impl<'p> Search<'p> {
         Some(choice.update)
     }
 
-    /// Whether the current state is new.
+    /// Returns true if the current state is new.
     fn enter(&mut self) -> bool {
         let mut key: Vec<u32> = Vec::with_capacity(self.values.len() + 4);
         key.push(self.first as u32);

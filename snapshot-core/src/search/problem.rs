@@ -1,31 +1,31 @@
-//! A history reduced to what a search needs.
+//! A history reduced to the needs of a search.
 //!
-//! Failed operations and pending scans are gone, and so are pending updates
-//! whose value no scan returned: they need not take effect. Values are numbers.
+//! Failed operations and pending scans are removed, and so are pending updates whose value no scan
+//! returned: they need not take effect. Values are numbers.
 
 use std::hash::Hash;
 
 use crate::history::History;
 use crate::seeded::{SeededMap, SeededSet};
 
-/// The instant at which an operation that never ends does so.
+/// The response of an operation that never ends.
 pub(super) const NEVER: u32 = u32::MAX;
 
-/// No value: a gap of a partial scan, which agrees with every value.
+/// A gap of a partial scan, which agrees with every value.
 pub(super) const MISSING: u32 = u32::MAX;
 
 /// An operation to be ordered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
-    /// Its number in the history.
+    /// Number of the operation in the history.
     pub id: u32,
-    /// Number of its invocation event.
+    /// Number of the invocation event.
     pub invocation: u32,
-    /// Number of its response event; [`NEVER`] if it need not take effect.
+    /// Number of the response event; [`NEVER`] if the operation need not take effect.
     pub response: u32,
     /// The segment written; `None` for a scan.
     pub segment: Option<u16>,
-    /// The value written; for a scan, the index of what it returned.
+    /// The value written; for a scan, the index of its returned values.
     pub value: u32,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Problem {
     pub segments: usize,
     pub initial: Vec<u32>,
     pub operations: Vec<Operation>,
-    /// `segments` values per scan, [`MISSING`] where it returned none.
+    /// `segments` values per scan; [`MISSING`] for each gap.
     returned: Vec<u32>,
     /// Number of events of the history.
     pub events: usize,
@@ -99,7 +99,7 @@ impl Problem {
         });
     }
 
-    /// What a scan returned.
+    /// The returned values of a scan.
     pub fn returned(&self, scan: &Operation) -> &[u32] {
         let start = scan.value as usize * self.segments;
         &self.returned[start..start + self.segments]

@@ -1,10 +1,9 @@
 //! The letters of simple histories, and their packing.
 //!
-//! A letter is a process and one of sixteen symbols, so the alphabet of P
-//! processes has 16 P letters; a letter's packed form is also its index among
-//! them. Which process updates a segment is no part of the theory (only that
-//! the updates of one segment are ordered is), so every process has all of the
-//! sixteen.
+//! A letter is a process and one of sixteen symbols, so the alphabet of P processes has 16 P
+//! letters; a letter's packed form is also its index among them. The theory does not depend on the
+//! process that updates a segment (only on the order of the updates of one segment), so every
+//! process has all sixteen symbols.
 
 use std::fmt;
 
@@ -29,7 +28,7 @@ impl Switching {
         self as usize
     }
 
-    /// The other one.
+    /// Returns the other segment.
     #[inline]
     pub const fn other(self) -> Self {
         match self {
@@ -38,7 +37,7 @@ impl Switching {
         }
     }
 
-    /// This segment's entry of a scan that returned `at_i` and `at_j`.
+    /// Returns this segment's entry of a scan that returned `at_i` and `at_j`.
     #[inline]
     pub const fn entry(self, at_i: bool, at_j: bool) -> bool {
         match self {
@@ -69,9 +68,8 @@ pub enum Symbol {
         /// The entry of segment j.
         at_j: bool,
     },
-    /// The response of a scan with an entry that no update ever wrote: neither
-    /// 0 nor 1 at i or j, or not the initial value elsewhere. It breaks
-    /// Lemma 14 (2) all by itself.
+    /// The response of a scan with an entry that no update ever wrote: neither 0 nor 1 at i or j,
+    /// or not the initial value elsewhere. It breaks Lemma 14 (2) by itself.
     RespondForeign,
     /// `inv update_segment(value)`.
     InvokeUpdate {
@@ -136,13 +134,13 @@ impl Symbol {
         (0..Self::COUNT as u8).map(Self::from_code)
     }
 
-    /// Whether it is an invocation; else it is a response.
+    /// Returns true for an invocation, false for a response.
     #[inline]
     pub const fn is_invocation(self) -> bool {
         matches!(self, Self::InvokeScan | Self::InvokeUpdate { .. } | Self::InvokeOther)
     }
 
-    /// Whether it is the response of a scan with `value` at `segment`.
+    /// Returns true if the symbol is the response of a scan with `value` at `segment`.
     #[inline]
     pub fn returns(self, segment: Switching, value: bool) -> bool {
         match self {
@@ -178,7 +176,7 @@ impl fmt::Display for Symbol {
 pub struct Letter(u32);
 
 impl Letter {
-    /// `symbol` by `process`.
+    /// Creates the letter of `symbol` by `process`.
     #[inline]
     pub const fn new(process: Process, symbol: Symbol) -> Self {
         Self((process.index() as u32) << 4 | symbol.code() as u32)
@@ -200,13 +198,13 @@ impl Letter {
         self.0 as usize
     }
 
-    /// Whose event it is.
+    /// The process of the letter.
     #[inline]
     pub const fn process(self) -> Process {
         Process::from_index((self.0 >> 4) as usize)
     }
 
-    /// What happens.
+    /// The symbol of the letter.
     #[inline]
     pub const fn symbol(self) -> Symbol {
         Symbol::from_code((self.0 & 15) as u8)

@@ -7,9 +7,9 @@
 //! whether a simple history is linearizable is a regular property (Theorem 11
 //! there): see [`crate::automata`] and [`crate::observer`].
 //!
-//! The type here deviates from the paper's Definition 4 in what recordings
-//! need: values are whatever they are, and only their classes matter; a scan
-//! may return values that were never written; outcomes of updates may be lost.
+//! This type deviates from the paper's Definition 4 where recordings require it: values are
+//! arbitrary, and only their classes matter; a scan may return values that were never written;
+//! outcomes of updates may be lost.
 
 mod letter;
 mod recognise;
@@ -23,9 +23,8 @@ use crate::Segment;
 
 /// An (i, j)-simple history, 8 bytes per letter.
 ///
-/// Its letters are a well-formed word (see [`WellFormed`]); each letter knows
-/// the event of the recording that it stands for. Failed updates and scans
-/// that are not complete have no letters: they constrain nothing.
+/// Its letters are a well-formed word (see [`WellFormed`]); each letter has the number of its event
+/// in the recording. Failed updates and incomplete scans have no letters: they constrain nothing.
 ///
 /// ```
 /// use snapshot_core::simple::SimpleHistory;
@@ -44,20 +43,20 @@ use crate::Segment;
 pub struct SimpleHistory {
     processes: usize,
     i: Segment,
-    /// Larger than `i`; absent where the snapshot has one segment only. Then
-    /// no letter updates j, and scans return 0 there.
+    /// Larger than `i`; absent if the snapshot has only one segment. Then no letter updates j, and
+    /// scans return 0 there.
     j: Option<Segment>,
     letters: Vec<Letter>,
-    /// Per letter, the number of its event in the recording; ascending.
+    /// For each letter, the number of its event in the recording; ascending.
     events: Vec<u32>,
 }
 
 impl SimpleHistory {
-    /// The simple history that is this word, with i = 0 and j = 1; each letter
-    /// is its own event. O(length + switches * processes).
+    /// Creates the simple history of this word, with i = 0 and j = 1; each letter is its own event.
+    /// O(length + switches * processes).
     ///
     /// # Errors
-    /// If the word is no simple history.
+    /// If the word is not a simple history.
     pub fn from_letters(processes: usize, letters: Vec<Letter>) -> Result<Self, Malformed> {
         let mut word = WellFormed::new(processes);
         for (position, &letter) in letters.iter().enumerate() {
@@ -73,7 +72,7 @@ impl SimpleHistory {
         })
     }
 
-    /// The simple history of these letters, which stand for these events.
+    /// Creates the simple history of these letters, with the numbers of their events.
     pub(crate) fn from_parts(
         processes: usize,
         (i, j): (Segment, Option<Segment>),
@@ -93,8 +92,8 @@ impl SimpleHistory {
         self.processes
     }
 
-    /// Which segment of the snapshot is i, or j; `None` for j where the
-    /// snapshot has one segment only.
+    /// Returns the segment of the snapshot behind i or j; `None` for j if the snapshot has only one
+    /// segment.
     #[inline]
     pub const fn segment(&self, segment: Switching) -> Option<Segment> {
         match segment {
@@ -109,16 +108,16 @@ impl SimpleHistory {
         &self.letters
     }
 
-    /// Number of the recording's event that letter number `letter` stands for.
+    /// Number of the recording's event behind letter number `letter`.
     ///
     /// # Panics
-    /// If there is no such letter.
+    /// If the letter does not exist.
     #[inline]
     pub fn event(&self, letter: usize) -> usize {
         self.events[letter] as usize
     }
 
-    /// Tests what every method of this type relies on. O(length).
+    /// Checks the invariants that every method of this type relies on. O(length).
     ///
     /// # Panics
     /// If an invariant is broken, naming it.

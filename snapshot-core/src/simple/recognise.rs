@@ -11,10 +11,10 @@ use super::{Letter, SimpleHistory, Switching, Symbol};
 use crate::history::{History, OperationKind, Outcome, Step};
 use crate::{OperationId, Segment};
 
-/// Why a history is not simple.
+/// The reason why a history is not simple.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 pub enum NotSimple {
-    /// Some scan returned some of the segments only.
+    /// Some scan returned only some of the segments.
     #[error("a scan returned some of the segments only; in a simple history all scans are full")]
     PartialScan,
     /// A segment receives a third value, or its initial value again.
@@ -25,7 +25,7 @@ pub enum NotSimple {
     SecondChange {
         /// The segment.
         segment: Segment,
-        /// The first update that changes it once more.
+        /// The first update that changes it again.
         update: OperationId,
     },
     /// A third segment changes.
@@ -39,9 +39,9 @@ pub enum NotSimple {
         /// The first update that changes it.
         update: OperationId,
     },
-    /// Two updates of one segment are not ordered: either both were open at
-    /// once, or the outcome of `first` was lost, it may take effect after
-    /// `second` and they write different values.
+    /// Two updates of one segment are not ordered: either both were open at the same time, or the
+    /// outcome of `first` was lost, it may take effect after `second` and they write different
+    /// values.
     #[error("updates {first} and {second} of segment {segment} overlap")]
     Overlapping {
         /// The segment.
@@ -53,17 +53,17 @@ pub enum NotSimple {
     },
 }
 
-/// What the updates so far say of one segment.
+/// The updates of one segment so far.
 struct Track<'a, V> {
     /// The value other than the initial one that it received, if any.
     one: Option<&'a V>,
-    /// Its last update. All earlier ones ended before this was invoked.
+    /// The last update. All earlier ones ended before it was invoked.
     last: Option<OperationId>,
     /// An update to the initial value whose outcome was lost.
     lost_zero: Option<OperationId>,
 }
 
-/// The two segments, and what the value 1 is at each.
+/// The two segments, and the value that counts as 1 at each.
 struct Choice<'a, V> {
     segments: Vec<(Segment, Option<&'a V>)>,
 }
@@ -121,7 +121,8 @@ impl<'a, V: Eq> Choice<'a, V> {
         self.segments.iter().any(|(chosen, _)| *chosen == segment)
     }
 
-    /// Where there is room, segments that a scan saw changed though they never did.
+    /// Adds, while fewer than two are chosen, segments that a scan saw changed though they never
+    /// did.
     fn add_seen(&mut self, history: &'a History<V>) {
         for scan in history.operations().iter().filter(|o| o.is_scan() && o.is_complete()) {
             for (segment, value) in history.entries(scan) {
@@ -135,7 +136,7 @@ impl<'a, V: Eq> Choice<'a, V> {
         }
     }
 
-    /// Where there is still room, the lowest other segments.
+    /// Fills up to two with the lowest other segments.
     fn fill(&mut self, history: &History<V>) {
         for segment in (0..history.segments()).map(Segment::from_index) {
             if self.segments.len() < 2 && !self.contains(segment) {
@@ -190,16 +191,15 @@ impl<'a, V: Eq> Choice<'a, V> {
 }
 
 impl SimpleHistory {
-    /// The simple history that a recording is. O(size of the recording).
+    /// Returns the simple history of a recording. O(size of the recording).
     ///
-    /// If fewer than two segments switch, i and j are chosen first among those
-    /// that a scan saw changed all the same, then from the lowest.
+    /// If fewer than two segments switch, i and j are chosen first among the segments that a scan
+    /// nevertheless saw changed, then from the lowest.
     ///
-    /// An update whose outcome was lost stays pending for ever. As long as all
-    /// later updates of its segment write the same value, that is harmless: the
-    /// segment switches at the first of them to take effect, at any time from
-    /// the first invocation to the first response, exactly as if they were one
-    /// operation. Else the updates are not ordered, and the history is refused.
+    /// An update whose outcome was lost stays pending forever. As long as all later updates of its
+    /// segment write the same value, that is harmless: the segment switches at the first of them to
+    /// take effect, at any time from the first invocation to the first response, exactly as if they
+    /// were one operation. Else the updates are not ordered, and the history is refused.
     ///
     /// # Errors
     /// If the history is not (i, j)-simple for any i and j, or if updates of

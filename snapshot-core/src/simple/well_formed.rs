@@ -1,11 +1,11 @@
-//! Which words are simple histories.
+//! The words that are simple histories.
 
 use thiserror::Error;
 
 use super::letter::{Letter, Switching, Symbol};
 use crate::Process;
 
-/// What a process is doing.
+/// The activity of a process.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 enum Activity {
     #[default]
@@ -18,29 +18,28 @@ enum Activity {
     Other,
 }
 
-/// How far a word has got, as far as its well-formedness goes.
+/// The state of the check of a word for well-formedness.
 ///
-/// A word is a simple history when every process invokes and responds in turn,
-/// and each of i and j receives zeros, then ones: no update to 0 is invoked
-/// after one to 1, nor may any still be open when the first one to 1 is
-/// invoked. Updates of one segment with one value may overlap: whichever of
-/// them is first, the segment holds that value.
+/// A word is a simple history when every process invokes and responds in turn, and each of i and j
+/// receives zeros, then ones: no update to 0 is invoked after one to 1, nor may any still be open
+/// when the first one to 1 is invoked. Updates of one segment with one value may overlap: in any
+/// order, the segment holds that value.
 ///
-/// A process that invokes an operation while its update is open has lost the
-/// outcome of that update, which stays pending for ever. Scans whose outcome
-/// was lost do not occur in a simple history.
+/// A process that invokes an operation while its update is open has lost the outcome of that
+/// update, which stays pending forever. Scans whose outcome was lost do not occur in a simple
+/// history.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct WellFormed {
     activity: Vec<Activity>,
-    /// Per segment, whether an update to 1 was invoked.
+    /// For each segment, true if an update to 1 was invoked.
     switched: [bool; 2],
-    /// Per segment, whether an update to 0 was lost: it may take effect at any
-    /// later time, so the segment must not switch.
+    /// For each segment, true if an update to 0 was lost: it may take effect at any later time, so
+    /// the segment must not switch.
     lost_zero: [bool; 2],
 }
 
 impl WellFormed {
-    /// Before the first letter of a word over this many processes.
+    /// Creates the state before the first letter of a word over this many processes.
     #[must_use]
     pub fn new(processes: usize) -> Self {
         Self {
@@ -58,7 +57,7 @@ impl WellFormed {
     /// Admits the next letter. O(1), or O(processes) for an update to 1.
     ///
     /// # Errors
-    /// If no simple history can go on with it; nothing changes then.
+    /// If no simple history can continue with the letter; nothing changes then.
     pub fn admit(&mut self, letter: Letter) -> Result<(), MalformedKind> {
         let process = letter.process();
         let Some(&activity) = self.activity.get(process.index()) else {
@@ -113,17 +112,17 @@ impl WellFormed {
     }
 }
 
-/// A word that is no simple history.
+/// A word that is not a simple history.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 #[error("letter {position}: {kind}")]
 pub struct Malformed {
     /// Index of the first letter that cannot be there.
     pub position: usize,
-    /// What is wrong with it.
+    /// The fault of the letter.
     pub kind: MalformedKind,
 }
 
-/// What is wrong with a letter.
+/// The fault of a letter.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 pub enum MalformedKind {
     /// The letter's process is beyond the number of processes.

@@ -1,25 +1,25 @@
 //! Enumeration of the groups that open operations can form, one after the other.
 //!
-//! Operations stand in a fixed order, and combinations are passed in lexicographic order:
-//! each is extended by later operations as long as [`Bond::No`] does not forbid it, so a
-//! barrier of n is no choice among 2^n sets. Of operations that can stand for each other
-//! (same input, same output) only the first ones are combined.
+//! Operations have a fixed order, and combinations are visited in lexicographic order: each is
+//! extended by later operations unless [`Bond::No`] forbids it, so a barrier of n does not
+//! enumerate 2^n sets. Of interchangeable operations (same input, same output) only the first ones
+//! are combined.
 
 use super::specification::{Bond, Member, Synchronisation};
 use crate::generic::problem::{Item, UNIQUE};
 use crate::search::Budget;
 use crate::verdict::Exhausted;
 
-/// How often the budget of time is looked at, in combinations that are tried.
+/// The budget of time is checked every this many combinations.
 const PERIOD: u64 = 256;
 
-/// The combination reached, as positions within the operations, ascending.
+/// The current combination, as positions within the operations, ascending.
 pub(super) struct Combination<'h, S: Synchronisation> {
     pub indices: Vec<usize>,
     group: Vec<Member<'h, S::Input, S::Output>>,
-    /// All operations that are combined, in their order.
+    /// The combined operations, in order.
     members: Vec<Member<'h, S::Input, S::Output>>,
-    /// What the state is after the group found last.
+    /// The state after the group found last.
     pub state: S::State,
     /// Combinations tried so far.
     tried: u64,
@@ -28,9 +28,9 @@ pub(super) struct Combination<'h, S: Synchronisation> {
 /// Operations to be combined, by their items.
 pub(super) struct Candidates<'a, 'h, I, O> {
     pub items: &'a [Item<'h, I, O>],
-    /// Those that are open, in the order in which they are combined.
+    /// Open operations, in the order of combination.
     pub open: &'a [u32],
-    /// Whether only groups with the first of them are wanted.
+    /// True if every group must contain the first operation.
     pub with_first: bool,
 }
 
@@ -39,7 +39,7 @@ impl<'h, I, O> Candidates<'_, 'h, I, O> {
         &self.items[self.open[index] as usize]
     }
 
-    /// Whether all operations that could stand for this one and come before it are combined.
+    /// Returns true if all interchangeable operations before this one are combined.
     fn is_first_of_its_kind(&self, index: usize, combined: &[usize]) -> bool {
         let class = self.item(index).class;
         if class == UNIQUE {
@@ -56,11 +56,12 @@ impl<'h, S: Synchronisation> Combination<'h, S> {
         Self { indices: Vec::new(), group: Vec::new(), members: Vec::new(), state, tried: 0 }
     }
 
-    /// The first group that these operations can form in a state, or with `again` the next
-    /// one after `indices`; whether there is one, left in `indices`, with `state` after it.
+    /// Finds the first group that these operations can form in a state, or with `again` the next
+    /// one after `indices`. If a group exists, returns true and leaves it in `indices`, with
+    /// `state` after it.
     ///
     /// # Errors
-    /// If there is no more time.
+    /// If the budget of time is exhausted.
     pub fn find(
         &mut self,
         specification: &S,

@@ -1,10 +1,9 @@
 //! Matching for any stateless object whose groups have at most two operations.
 //!
-//! Vertices are operations, edges join those that overlap and can form a group; then a history
-//! is set-linearizable iff a matching covers every complete operation that can be no group
-//! by itself (Lawrence and Lowe, "Synchronisation: Specification and Testing", section 7.3).
-//! Pending operations, and those that can be alone, need no partner. The history is cut
-//! where nothing is open.
+//! Vertices are operations; edges join operations that overlap and can form a group. Then a history
+//! is set-linearizable iff a matching covers every complete operation that cannot be a group by
+//! itself (Lawrence and Lowe, "Synchronisation: Specification and Testing", section 7.3). Other
+//! operations need no partner. The history is cut at instants without open operations.
 
 use super::graph::{Graph, Shortage};
 use super::specification::{Bond, Member, Synchronisation};
@@ -14,30 +13,30 @@ use crate::immediate::SetLinearization;
 use crate::search::Budget;
 use crate::verdict::Exhausted;
 
-/// Operations that cannot all have partners, whatever the others do: the proof that a history
-/// of a stateless object with groups of at most two has no set linearization (Tutte, "The
+/// Operations that cannot all have partners, for any choice of the other operations: the proof that
+/// a history of a stateless object with groups of at most two has no set linearization (Tutte, "The
 /// Factorization of Linear Graphs", 1947; Berge 1958). Checked by
 /// [`crate::certificate::deficiency`].
 ///
-/// The operations of a component are complete, cannot be alone, and can meet none but each
-/// other and those in `partners`. Each component has an odd number of them, so one of each must
-/// meet an operation of `partners`; but there are more components than these.
+/// The operations of a component are complete, cannot be alone, and can meet only each other and
+/// operations in `partners`. Each component has an odd number of operations, so one of each must
+/// meet an operation of `partners`; but there are more components than partners.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Deficiency {
-    /// The operations outside of the components that those within can meet.
+    /// The operations outside the components that their members can meet.
     pub partners: Vec<OperationId>,
     /// Sets of operations.
     pub components: Vec<Vec<OperationId>>,
 }
 
-/// What matching says of a history.
+/// The result of matching a history.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Matched {
     Perfect(Vec<Vec<OperationId>>),
     Not(Deficiency),
 }
 
-/// Matches the operations that `is_wanted` names. O(vertices^3) per component at worst.
+/// Matches the operations that satisfy `is_wanted`. O(vertices^3) per component at worst.
 pub(super) fn matching<S: Synchronisation<State = ()>>(
     specification: &S,
     history: &History<S::Input, S::Output>,
@@ -75,12 +74,12 @@ pub(super) fn matching<S: Synchronisation<State = ()>>(
     })
 }
 
-/// The sequence of these groups.
+/// Returns the sequence of these groups.
 pub(super) fn linearization(groups: Vec<Vec<OperationId>>) -> SetLinearization {
     SetLinearization::new(groups)
 }
 
-/// Operations that are connected by overlapping.
+/// Operations connected by overlapping.
 struct Component<'a, S: Synchronisation> {
     specification: &'a S,
     operations: &'a [Operation<S::Input, S::Output>],
@@ -95,7 +94,7 @@ struct Component<'a, S: Synchronisation> {
 /// A group, with the instant at which all its operations are invoked.
 type Placed = (usize, Vec<OperationId>);
 
-/// Groups by their instants.
+/// Sorts groups by their instants.
 fn in_order(mut groups: Vec<Placed>) -> Vec<Vec<OperationId>> {
     groups.sort_by_key(|(instant, _)| *instant);
     groups.into_iter().map(|(_, group)| group).collect()

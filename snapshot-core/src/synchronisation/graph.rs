@@ -1,4 +1,4 @@
-//! Maximum matching in general graphs, with the proof where some vertex has no partner.
+//! Maximum matching in general graphs, with a proof if some vertex has no partner.
 //!
 //! Edmonds ("Paths, Trees, and Flowers", 1965): from a vertex without a partner, grow a tree of
 //! alternating paths, contract the odd cycles (*blossoms*) that it meets, and exchange edges
@@ -6,12 +6,12 @@
 //! need no partner. So a path may also end, at even distance, at an optional vertex, which
 //! then loses its partner.
 //!
-//! Where a tree cannot grow, its even vertices fall into blossoms, one more than there are
-//! vertices at odd distance, and have no edge to anything else: more odd sets than vertices
-//! outside of them that their members could meet (Tutte 1947, Berge 1958). That is the
-//! proof: whatever a mistake in here, it is checked ([`crate::certificate::deficiency`]).
+//! If a tree cannot grow, its even vertices fall into blossoms, one more than the vertices at odd
+//! distance, and their other edges lead only to these vertices: more odd sets than vertices outside
+//! of them that their members could meet (Tutte 1947, Berge 1958). That is the proof; an
+//! independent check guards against mistakes in this search ([`crate::certificate::deficiency`]).
 //!
-//! O(vertices^3) at worst. Where a good matching is given to begin with, a few trees are grown.
+//! O(vertices^3) at worst. A good initial matching leaves few trees to grow.
 
 use std::collections::VecDeque;
 
@@ -19,9 +19,9 @@ const NONE: u32 = u32::MAX;
 
 /// A graph, and a matching of it.
 pub(super) struct Graph {
-    /// Per vertex the vertices that it can meet.
+    /// The vertices that each vertex can meet.
     pub adjacent: Vec<Vec<u32>>,
-    /// Per vertex whether it may stay without a partner.
+    /// For each vertex, true if it may stay without a partner.
     pub is_optional: Vec<bool>,
     mate: Vec<u32>,
 }
@@ -37,21 +37,21 @@ pub(super) struct Shortage {
 
 /// A tree of alternating paths.
 struct Tree {
-    /// Per vertex that was reached at odd distance, the vertex that it was reached from; within
-    /// blossoms also the way around.
+    /// For each vertex reached at odd distance, its predecessor in the tree; within blossoms also
+    /// the way around.
     parent: Vec<u32>,
-    /// Per vertex the base of its blossom.
+    /// The base of each vertex's blossom.
     base: Vec<u32>,
-    /// Whether a vertex is at even distance.
+    /// For each vertex, true if it is at even distance.
     is_even: Vec<bool>,
     queue: VecDeque<u32>,
 }
 
-/// How a tree ended.
+/// The end of a tree.
 enum Grown {
-    /// At a vertex without partner, at odd distance.
+    /// The tree reached a vertex without partner, at odd distance.
     Odd(u32),
-    /// At an optional vertex, at even distance.
+    /// The tree reached an optional vertex, at even distance.
     Even(u32),
     Stuck,
 }
@@ -62,7 +62,7 @@ impl Graph {
         Self { adjacent, is_optional, mate }
     }
 
-    /// Has each vertex prefer neighbours with lesser keys.
+    /// Sorts the neighbours of each vertex by key; lesser keys are preferred.
     pub fn sort_neighbours(&mut self, keys: &[usize]) {
         for neighbours in &mut self.adjacent {
             neighbours.sort_by_key(|&vertex| keys[vertex as usize]);
@@ -74,11 +74,11 @@ impl Graph {
         Some(self.mate[vertex as usize]).filter(|&mate| mate != NONE)
     }
 
-    /// Gives every vertex that needs one a partner; `proceed` is asked per vertex whether to
-    /// go on (`None` if not).
+    /// Gives every vertex that needs one a partner. Polls `proceed` per vertex; returns `None` if
+    /// it ends the search.
     ///
     /// # Errors
-    /// The proof that it cannot be done.
+    /// The proof that this is impossible.
     pub fn cover(&mut self, proceed: &mut dyn FnMut() -> bool) -> Option<Result<(), Shortage>> {
         self.begin();
         for root in 0..self.mate.len() as u32 {
@@ -95,8 +95,7 @@ impl Graph {
         Some(Ok(()))
     }
 
-    /// Partners for the vertices in their order, each the first that is free: those that need
-    /// one first.
+    /// Gives each vertex the first free neighbour as partner, first the vertices that need one.
     fn begin(&mut self) {
         for vertex in 0..self.mate.len() {
             if self.mate[vertex] != NONE || self.is_optional[vertex] {
@@ -166,8 +165,8 @@ impl Graph {
         Grown::Stuck
     }
 
-    /// Makes one blossom of the cycle that an edge between even vertices closes; an optional
-    /// vertex that comes to even distance, if there is one.
+    /// Contracts the cycle closed by an edge between even vertices into a blossom. Returns an
+    /// optional vertex that thereby reaches even distance, if any.
     fn contract(&self, tree: &mut Tree, one: u32, other: u32, root: u32) -> Option<u32> {
         let base = self.common_base(tree, one, other, root);
         let mut is_inside = vec![false; self.mate.len()];
@@ -220,7 +219,7 @@ impl Graph {
         }
     }
 
-    /// The proof that a tree is stuck.
+    /// Returns the proof that a tree is stuck.
     fn shortage(&self, tree: &Tree) -> Shortage {
         let all = || 0..self.mate.len() as u32;
         let is_odd =
@@ -239,7 +238,7 @@ impl Graph {
 mod tests {
     use super::*;
 
-    /// Whether all vertices that need a partner can have one, by trying all.
+    /// Returns true if all vertices that need a partner can have one, by exhaustive search.
     fn can(adjacent: &[Vec<u32>], optional: &[bool], taken: &mut Vec<bool>) -> bool {
         let next = (0..adjacent.len()).find(|&vertex| !taken[vertex] && !optional[vertex]);
         let Some(vertex) = next else { return true };
@@ -291,7 +290,7 @@ mod tests {
         }
     }
 
-    /// All graphs of 6 vertices, with all sets of optional vertices of the first `2^bits`.
+    /// All graphs of 6 vertices, each with four sets of optional vertices.
     #[test]
     fn all_small_graphs_are_decided_as_by_trying_all_matchings() {
         const VERTICES: usize = 6;

@@ -1,34 +1,35 @@
 //! Matching in O(n log n), where outputs name the partner's argument.
 //!
-//! A send of 5 on a channel can only have met a receive that returned 5: what a complete
-//! operation returned fixes the *key* that its partner must have, and two operations can form
-//! a group iff they have the same key, stand on opposite sides, and overlap. Operations that
-//! never respond may take effect or not, and what a pending receive would have returned is
-//! open; they form *pools*, and a complete operation can meet any member of one pool that was
-//! invoked before it responded. [`Keyed`] says so of an object.
+//! A send of 5 on a channel can only have met a receive that returned 5: the output of a complete
+//! operation fixes the *key* that its partner must have, and two operations can form a group iff
+//! they have the same key, are on opposite sides, and overlap. Operations that never respond may
+//! take effect or not, and the output of a pending receive is open; they form *pools*, and a
+//! complete operation can meet any member of one pool that was invoked before it responded. An
+//! object with this property implements [`Keyed`].
 //!
-//! The rule: pass the responses in the order of time. When a responds and is not yet matched,
-//! match it with the complete operation b of its key, on the other side, invoked before and
-//! not yet matched, that responds first; if there is none, with any pending operation of its
-//! pool that was invoked; if there is none either, there is no set linearization.
+//! The rule: pass the responses in the order of time. When a responds and is not yet matched, match
+//! it with the complete operation b of its key, on the other side, invoked before and not yet
+//! matched, that responds first. If b does not exist, match a with any pending operation of its
+//! pool that was invoked. If that does not exist either, there is no set linearization.
 //!
-//! *Proof.* By induction some perfect matching M of the complete operations (each with a
-//! complete one or with one of its pool) contains all pairs chosen before. Let a be the next,
-//! and let b exist; all operations that are left respond after a, so they respond after every
-//! event so far. If M has a-b, nothing is to be shown. Else a and b have other partners in M:
+//! *Proof.* By induction some perfect matching M of the complete operations (each with a complete
+//! one or with one of its pool) contains all pairs chosen before. Let a be the next, and let b
+//! exist; all operations that are left respond after a, so they respond after every event so far.
+//! If M has a-b, the claim holds. Else a and b have other partners in M:
 //!
-//! * a-b' and b-a', all complete: a' has the side of a, b' that of b. Now a-b and a'-b' will do:
-//!   a' was invoked before b responded, and b responds no later than b' (else b' would have
-//!   been chosen); b' was invoked before a responded, and a responds before a'. So they overlap.
+//! * a-b' and b-a', all complete: a' is on the side of a, b' on the side of b. Replace them by a-b
+//!   and a'-b': a' was invoked before b responded, and b responds no later than b' (else b' would
+//!   have been chosen); b' was invoked before a responded, and a responds before a'. So they
+//!   overlap.
 //! * a-w and b-a', w pending: a' has the pool of a, and w was invoked before a responded, so
 //!   before a' responds: a-b and a'-w. The same with b-w and a-b', and b-w': b responds before
 //!   b' does.
 //! * a-w and b-w', both pending: a-b, and w and w' are free.
 //!
-//! If b does not exist, M matches a with a member of its pool that was invoked before a
-//! responded. All operations left respond later, so for them these members are alike, and any
-//! will do. QED. No use was made of there being two sides: a may be of the same side as b, as
-//! in an exchanger, if that is so for all operations of the key ([`Side::Either`]).
+//! If b does not exist, M matches a with a member of its pool that was invoked before a responded.
+//! All operations left respond later, so these members are interchangeable for them. QED. The proof
+//! does not use that there are two sides: a may be on the same side as b, as in an exchanger, if
+//! that holds for all operations of the key ([`Side::Either`]).
 //!
 //! Lawrence and Lowe ("Synchronisation: Specification and Testing", sections 7.3 and 7.4) give
 //! O(n^2) for two sides and O(n^4) for one, by matchings in general graphs.
@@ -45,63 +46,64 @@ use crate::immediate::SetLinearization;
 use crate::search::Budget;
 use crate::seeded::{SeededMap, SeededSet};
 
-/// On which side of a group an operation stands.
+/// The side of an operation in a group.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Side {
-    /// It can meet operations of the same key on side B.
+    /// The operation can meet operations of the same key on side B.
     A,
-    /// It can meet operations of the same key on side A.
+    /// The operation can meet operations of the same key on side A.
     B,
-    /// It can meet any operation of the same key.
+    /// The operation can meet any operation of the same key.
     Either,
 }
 
-/// With what a complete operation can form a group.
+/// The groups that a complete operation can form.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Role<K, P> {
-    /// It is a group by itself, and in no other.
+    /// The operation is a group by itself, and in no other.
     Alone,
-    /// It is in a group of two.
+    /// The operation is in a group of two.
     Pair {
-        /// Its side.
+        /// The side of the operation.
         side: Side,
         /// Equal for complete operations that can meet.
         key: K,
         /// The pool of the pending operations that it can meet.
         partners: P,
     },
-    /// In no group would it return what it returned.
+    /// No group explains the output of the operation.
     Never,
 }
 
-/// A stateless object in which what an operation returned says with what it met.
+/// A stateless object in which the output of an operation determines its partner.
 ///
 /// Contract, for operations that overlap: two complete ones can form a group iff both are
-/// [`Role::Pair`] with the same key and opposite sides; a complete one, whose role is a pair,
-/// and a pending one iff the pool of the pending one is `partners` of the complete one. Of one
-/// key, either all sides are [`Side::Either`] or none is. `partners` follows from key and side.
+/// [`Role::Pair`] with the same key and opposite sides. A complete one, whose role is a pair, and a
+/// pending one can form a group iff the pool of the pending one is `partners` of the complete one.
+/// For each key, either all sides are [`Side::Either`] or none is. `partners` follows from key and
+/// side.
 pub trait Keyed: Synchronisation<State = ()> {
-    /// What complete operations that can meet have in common.
+    /// The common key of complete operations that can meet.
     type Key: Eq + Hash;
-    /// Names a set of pending operations that can stand for each other.
+    /// Names a set of interchangeable pending operations.
     type Pool: Eq + Hash;
 
     /// The role of a complete operation.
     fn role(&self, input: &Self::Input, output: &Self::Output) -> Role<Self::Key, Self::Pool>;
 
-    /// The pool of a pending operation; `None` if it can meet operations of several pools,
-    /// so that the rule does not decide where one is needed.
+    /// The pool of a pending operation; `None` if it can meet operations of several pools, so that
+    /// the rule does not decide if such an operation is needed.
     fn pool(&self, input: &Self::Input) -> Option<Self::Pool>;
 }
 
-/// What the rule says of a history.
+/// The result of the rule for a history.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Matching {
     /// Each complete operation has a partner, or is alone.
     Perfect(SetLinearization),
-    /// There is no set linearization; the operation is the first without a partner.
+    /// No set linearization exists; the operation is the first without a partner.
     None(OperationId),
-    /// The first operation without a partner responds after a pending one was invoked that is
+    /// The first operation without a partner responds after the invocation of a pending operation
     /// of several pools.
     Undecided(OperationId),
 }
@@ -164,7 +166,7 @@ pub fn matching<S: Keyed>(
     Matching::Perfect(sweep.groups())
 }
 
-/// Things by number, equal ones by the same.
+/// Numbers things, equal ones equally.
 struct Numbers<T>(SeededMap<T, u32>);
 
 impl<T> Default for Numbers<T> {
@@ -184,10 +186,10 @@ impl<T: Eq + Hash> Numbers<T> {
     }
 }
 
-/// What an operation is to the rule.
+/// The role of an operation under the rule.
 #[derive(Clone, Copy)]
 enum Place {
-    /// It failed.
+    /// Failed.
     Absent,
     Alone,
     Never,
@@ -206,12 +208,11 @@ enum Place {
 struct Sweep<'h, I, O> {
     history: &'h History<I, O>,
     roles: Vec<Place>,
-    /// Per operation the one it was matched with; itself if it is alone.
+    /// The partner of each operation; itself if it is alone.
     partner: Vec<u32>,
-    /// Per key and side, complete operations by their responses; matched ones may be among
-    /// them.
+    /// For each key and side, complete operations by their responses; may contain matched ones.
     waiting: Vec<BinaryHeap<Reverse<(usize, u32)>>>,
-    /// Per pool the pending operations that were invoked and are free.
+    /// For each pool, the pending operations that were invoked and are free.
     pools: Vec<Vec<u32>>,
     has_wild: bool,
     with_pending: bool,
@@ -260,7 +261,7 @@ impl<I, O> Sweep<'_, I, O> {
         }
     }
 
-    /// The complete operation that `id` can meet, is free, and responds first.
+    /// Returns the free complete operation that `id` can meet and that responds first.
     fn candidate(&mut self, id: u32, side: Side, key: u32) -> Option<u32> {
         let queue = &mut self.waiting[2 * key as usize + usize::from(side == Side::A)];
         while let Some(Reverse((_, other))) = queue.pop() {
@@ -271,7 +272,8 @@ impl<I, O> Sweep<'_, I, O> {
         None
     }
 
-    /// The groups in the order of the instants at which all their operations are invoked.
+    /// Returns the groups in the order of their instants, the latest invocations of their
+    /// operations.
     fn groups(&self) -> SetLinearization {
         let operations = self.history.operations();
         let mut groups: Vec<(usize, u32, u32)> = Vec::with_capacity(operations.len());
@@ -291,15 +293,15 @@ impl<I, O> Sweep<'_, I, O> {
     }
 }
 
-/// How often the search for a proof asks for more time, at most: about a second.
+/// The largest number of polls by the search for a proof: about a second.
 const PATIENCE: u64 = 1 << 14;
 
-/// Bytes of pairs that the search for a proof may take.
+/// The largest number of bytes of pairs in the search for a proof.
 const MOST_MEMORY: usize = 1 << 27;
 
-/// The proof that a history in which `stranded` has no partner is not set-linearizable; `None`
-/// if finding it takes too long. Looked at are the operations that are connected with it by
-/// keys and pools, and by overlapping.
+/// Returns the proof that a history in which `stranded` has no partner is not set-linearizable;
+/// `None` if finding it takes too long. Considers the operations that are connected with `stranded`
+/// by keys and pools, and by overlapping.
 pub(super) fn deficiency<S: Keyed>(
     specification: &S,
     history: &History<S::Input, S::Output>,
@@ -309,7 +311,7 @@ pub(super) fn deficiency<S: Keyed>(
     let operations = history.operations();
     let is_wanted = connected(specification, history, stranded);
     if !is_wanted[stranded.index()] {
-        // Its role is none.
+        // No group explains it.
         return Some(Deficiency { partners: Vec::new(), components: vec![vec![stranded]] });
     }
     let (mut first, mut end, mut last, mut is_past) = (0, 0, operations.len(), false);
@@ -342,7 +344,7 @@ pub(super) fn deficiency<S: Keyed>(
     }
 }
 
-/// The operations that are connected with one by keys, and by pools that have members.
+/// Marks the operations connected with one by keys, and by pools that have members.
 fn connected<S: Keyed>(
     specification: &S,
     history: &History<S::Input, S::Output>,
@@ -351,7 +353,7 @@ fn connected<S: Keyed>(
     let operations = history.operations();
     let mut keys = Numbers::default();
     let mut pools = Numbers::default();
-    // Keys and pools by number; pairs of operations that name both.
+    // Keys and pools by number; pairs for the operations that name both.
     let mut links = Vec::new();
     let mut places = Vec::with_capacity(operations.len());
     let mut has_members = SeededSet::default();

@@ -1,25 +1,25 @@
 //! Objects whose operations take effect together: channels, exchangers, barriers.
 //!
-//! A send on a synchronous channel and the receive that takes its value happen at one instant;
-//! so do the calls of all threads that meet at a barrier. An execution of such an object is
+//! A send on a synchronous channel and the receive that takes its value happen at one instant; so
+//! do the calls of all threads that meet at a barrier. An execution of such an object is
 //! *set-linearizable* (Neiger, PODC 1994; *synchronisation-linearisable*: Lawrence and Lowe,
 //! "Synchronisation: Specification and Testing") iff its complete operations, and some of the
-//! pending ones, can be put into a sequence of groups, each with an instant inside the
-//! intervals of all its operations, such that the object, executed group by group, allows
-//! every group and returns what was returned. What an object allows is said by a
-//! [`Synchronisation`]; [`objects`] has those of the paper.
+//! pending ones, can be put into a sequence of groups, each with an instant inside the intervals of
+//! all its operations, such that the object, executed group by group, allows every group with the
+//! recorded outputs. A [`Synchronisation`] specifies an object; [`objects`] has the specifications
+//! of the paper.
 //!
-//! | decided by | which objects | cost |
+//! | decided by | objects | cost |
 //! | --- | --- | --- |
 //! | [`by_keys`] | stateless, groups of at most two, outputs name the partner's argument | O(n log n) |
 //! | [`by_matching`] | stateless, groups of at most two | polynomial |
-//! | [`one_by_one`] | those whose operations take effect one at a time ([`Single`]) | as [`crate::generic`] |
+//! | [`one_by_one`] | operations take effect one at a time ([`Single`]) | as [`crate::generic`] |
 //! | [`by_search`] | any | exponential at worst (the problem is NP-complete), so with a budget |
 //!
-//! A set linearization is replayed by [`crate::certificate::groups`], the proof that there is
-//! none ([`Deficiency`]) checked by [`crate::certificate::deficiency`]; neither searches.
+//! [`crate::certificate::groups`] replays a set linearization; [`crate::certificate::deficiency`]
+//! checks the proof that none exists ([`Deficiency`]). Neither searches.
 //!
-//! An object must not only be right about what happened, but also let happen what can:
+//! An object must not only return correct outputs, but also let operations proceed that can:
 //! [`progress`] judges the end of an execution in which nothing can run any more.
 //!
 //! ```
@@ -61,35 +61,35 @@ use crate::immediate::SetLinearization;
 use crate::search::Budget;
 use crate::verdict::Exhausted;
 
-/// What is known of a history.
+/// The verdict on a history, with its proof.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Verdict {
-    /// It is set-linearizable, by these groups.
+    /// The history is set-linearizable, by these groups.
     SetLinearizable(SetLinearization),
-    /// It is not.
+    /// The history is not set-linearizable.
     Violation(Violation),
     /// A budget ran out.
     Unknown {
-        /// Which.
+        /// The budget that ran out.
         exhausted: Exhausted,
-        /// How far a search got.
+        /// The longest prefix that a search explained.
         furthest: Option<Furthest>,
         /// Why rules did not decide it, where there are some.
         beyond: Option<Beyond>,
     },
 }
 
-/// Why a history is not set-linearizable.
+/// The reason why a history is not set-linearizable.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Violation {
     /// Not all operations can have partners.
     Unmatched {
-        /// One that has none when all before it have theirs.
+        /// The first operation without a partner when all before it have theirs.
         operation: OperationId,
-        /// The proof, unless it were too large.
+        /// The proof, unless it is too large.
         deficiency: Option<Deficiency>,
     },
-    /// A search tried everything.
+    /// An exhaustive search found no sequence.
     Searched(Furthest),
     /// A rule of an object whose operations take effect one at a time is broken.
     Rule(Proof),
@@ -97,8 +97,8 @@ pub enum Violation {
 
 /// Decides by search whether a history is set-linearizable, if the budget allows it.
 ///
-/// Linear in the length where operations do not overlap, exponential in the number of
-/// operations open at once at worst.
+/// Linear in the length where operations do not overlap; exponential in the number of concurrently
+/// open operations at worst.
 pub fn by_search<S: Synchronisation>(
     specification: &S,
     history: &History<S::Input, S::Output>,
@@ -115,8 +115,8 @@ pub fn by_search<S: Synchronisation>(
 
 /// Decides by matching whether a history of a stateless object is set-linearizable.
 ///
-/// Polynomial: O(operations^3) per part of the history in which something is open; the pairs of
-/// operations that can meet are kept within the budget of memory.
+/// Polynomial: O(operations^3) per part of the history between instants without open operations;
+/// the pairs of operations that can meet are kept within the budget of memory.
 ///
 /// # Panics
 /// If groups may have more than two operations.

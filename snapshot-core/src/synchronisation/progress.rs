@@ -1,21 +1,20 @@
-//! Whether an object let happen what could happen.
+//! Progress: did an object let every operation proceed that could?
 //!
-//! At the end of an execution in which nothing can run any more, an object may leave
-//! operations waiting only where they have nothing to meet. Lawrence and Lowe
-//! ("Synchronisation: Specification and Testing", section 3) call that synchronisation
-//! progressibility: progress fails iff after every *maximal* set linearization, one to whose
-//! end no further group can be added, some operation has taken effect and not returned.
+//! At the end of an execution in which nothing can run any more, an object may leave operations
+//! waiting only if they have no partners. Lawrence and Lowe ("Synchronisation: Specification and
+//! Testing", section 3) call that synchronisation progressibility: progress fails iff after every
+//! *maximal* set linearization (no further group can be added to its end), some operation has taken
+//! effect and not returned.
 //!
-//! An operation that has taken effect and not returned is a pending one. So progress does not
-//! fail iff the complete operations have a set linearization by themselves, after which no
-//! group of pending operations is possible. (Groups of pending operations can be added at the
-//! end, and no others, since all complete ones have taken effect.) For a stateless object the
-//! linearization is of no consequence: the complete operations must match among
-//! themselves, and no pending ones may be able to meet.
+//! An operation that has taken effect and not returned is pending. So progress holds iff the
+//! complete operations have a set linearization by themselves, after which no group of pending
+//! operations is possible. (Groups of pending operations can be added at the end, and no others,
+//! since all complete ones have taken effect.) For a stateless object the choice of the
+//! linearization does not matter: the complete operations must match among themselves, and no
+//! pending ones may be able to meet.
 //!
-//! What is exact about that is the judgement of a history. That nothing can run any more is
-//! for the caller to know: from a controlled scheduler, or with some likelihood from
-//! a time limit.
+//! The judgement of a history is exact. Whether nothing can run any more is for the caller to know:
+//! from a controlled scheduler, or with some likelihood from a time limit.
 
 use super::combination::{Candidates, Combination};
 use super::general::{self, Matched, linearization};
@@ -29,17 +28,17 @@ use crate::immediate::SetLinearization;
 use crate::search::Budget;
 use crate::verdict::Exhausted;
 
-/// What is known of the end of a set-linearizable history in which nothing can run any more.
+/// The judgement of the end of a set-linearizable history in which nothing can run any more.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Progress {
-    /// Nothing is owed: after these groups, of all complete operations, the others cannot
-    /// take effect.
+    /// Progress holds: after these groups, of all complete operations, the others cannot take
+    /// effect.
     Holds(SetLinearization),
-    /// Whatever the groups of the complete operations, pending ones could take effect then;
-    /// after some, these.
+    /// After every choice of groups of the complete operations, some pending ones could take
+    /// effect; these are an example.
     Missed(Vec<OperationId>),
-    /// The complete operations have no set linearization by themselves: a pending one has
-    /// taken effect, and did not return. (Or the history has none at all.)
+    /// The complete operations have no set linearization by themselves: a pending one has taken
+    /// effect, and did not return. (Or the history has no set linearization.)
     Unreturned,
     /// A budget ran out.
     Unknown(Exhausted),
@@ -86,8 +85,8 @@ pub fn by_matching<S: Synchronisation<State = ()>>(
     }
 }
 
-/// Judges progress by keys. Cost: as [`super::by_keys`]; besides, pairs of pending operations are
-/// tried, of those with equal inputs two.
+/// Judges progress by keys. Cost: as [`super::by_keys`], plus a trial per pair of pending
+/// operations, at most two of each input.
 pub fn by_keys<S: Keyed>(
     specification: &S,
     history: &History<S::Input, S::Output>,
@@ -112,7 +111,7 @@ fn stateless<S: Synchronisation<State = ()>>(
     }
 }
 
-/// A group of pending operations that is possible in a state, if there is one.
+/// Returns a group of pending operations that is possible in a state, if any.
 fn possible<S: Synchronisation>(
     specification: &S,
     state: &S::State,

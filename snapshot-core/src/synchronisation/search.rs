@@ -1,22 +1,22 @@
 //! The search for a sequence of groups, depth first (Lawrence and Lowe, section 7.1).
 //!
-//! Events are passed in the order of time. Only a response of an operation that has not yet
-//! taken effect, the *due* one, forces a choice: groups of open operations are taken until
-//! one has the due operation. Every set linearization can be read so: move each group to as
-//! late an instant as its operations allow, and it stands directly before a response of one
-//! of them or before another group. (This is the mirror image of the paper's rule, groups as
-//! soon as possible; it never branches where operations do not overlap.)
+//! Events are passed in the order of time. Only a response of an operation that has not yet taken
+//! effect, the *due* one, forces a choice: groups of open operations are taken until one contains
+//! the due operation. Every set linearization can be found so: move each group to as late an
+//! instant as its operations allow, and it stands directly before a response of one of them or
+//! before another group. (This is the mirror image of the paper's rule, groups as soon as possible;
+//! it never branches where operations do not overlap.)
 //!
-//! A configuration is the position reached, the state, and which of the open operations have
+//! A configuration is the current position, the state, and the set of open operations that have
 //! taken effect; it is entered once. Further:
 //!
-//! * *The first of their kind.* Of open operations with the same input and output, those that
-//!   respond first are taken first: if a set linearization takes x now, though y responds
-//!   before it, then y in a later group, both can change places, since y is open now and x
-//!   responds after the later group.
+//! * *The first of their kind.* Of open operations with the same input and output, the first to
+//!   respond is taken first: if a set linearization takes x now, though y responds before it, then
+//!   y in a later group, both can change places, since y is open now and x responds after the later
+//!   group.
 //! * *No idle groups.* Pending operations that change nothing need not take effect.
-//! * *A stateless object needs no other groups* than those with the due operation: the order
-//!   of groups is of no consequence. And where nothing is open, what came before is settled.
+//! * *A stateless object needs only groups* with the due operation: the order of groups does not
+//!   matter. And at an instant without open operations, the groups so far are final.
 
 use super::combination::{Candidates, Combination};
 use super::specification::{Synchronisation, is_stateless};
@@ -32,11 +32,11 @@ use crate::verdict::Exhausted;
 /// A sequence of groups, each of numbers of operations.
 pub(super) type Groups = Vec<Vec<OperationId>>;
 
-/// How a search ended.
+/// The end of a search.
 pub(super) enum Ending {
-    /// With groups that explain the history.
+    /// Groups that explain the history.
     Found(Groups),
-    /// There are none; how far the search got.
+    /// No groups explain the history; the longest prefix explained.
     None(Furthest),
     /// A budget ran out.
     Exhausted(Exhausted, Furthest),
@@ -47,14 +47,14 @@ pub(super) enum Ending {
 pub struct Furthest {
     /// The operation whose response is the next event; `None` at the end.
     pub due: Option<OperationId>,
-    /// Groups that explain what is before that response.
+    /// Groups that explain the events before that response.
     pub groups: Groups,
 }
 
-/// Whether a state at the end will do.
+/// Returns true if a state at the end is acceptable.
 type Accepts<'a, T> = dyn FnMut(&T, &mut Budget<'_>) -> Result<bool, Exhausted> + 'a;
 
-/// Searches for groups of a history; `accepts` is asked whether the state at the end will do.
+/// Searches for groups of a history; `accepts` decides on the state at the end.
 pub(super) fn find<S: Synchronisation>(
     specification: &S,
     history: &History<S::Input, S::Output>,
@@ -92,9 +92,9 @@ struct Configuration<B> {
     taken: B,
 }
 
-/// A group that was taken, and the configuration in which it was.
+/// A group that was taken, and the configuration before it.
 struct Choice<B> {
-    /// Its operations, by their items.
+    /// The operations of the group, by their items.
     members: Vec<u32>,
     step: usize,
     state: StateId,
@@ -107,7 +107,7 @@ struct Search<'h, S: Synchronisation, B> {
     state: StateId,
     /// Slots of open operations that have taken effect.
     taken: B,
-    /// Open operations that have not, by response, then by number.
+    /// Open operations that have not taken effect, by response, then by number.
     open: Vec<u32>,
     choices: Vec<Choice<B>>,
     /// Groups before the first choice that can be undone.
@@ -118,12 +118,12 @@ struct Search<'h, S: Synchronisation, B> {
     furthest: Best,
 }
 
-/// The choices with which the search got furthest.
+/// The choices that led to the longest prefix.
 #[derive(Default)]
 struct Best {
     step: usize,
     groups: Vec<Vec<u32>>,
-    /// This many of them are those of the current choices, too.
+    /// Length of the common prefix of `groups` and the current choices.
     common: usize,
 }
 
@@ -152,7 +152,7 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
             Ok(false) => {}
             Err(exhausted) => return self.exhausted(run, exhausted),
         }
-        // Whether to go on behind the group that was undone last.
+        // True if the next group must come after the one undone last.
         let mut again = false;
         loop {
             match self.next_group(run, again) {
@@ -176,7 +176,7 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
             if self.step == run.problem.steps.len() || !self.enter() {
                 self.note_furthest();
                 if !self.undo(run) {
-                    // All that came before is settled.
+                    // All groups before the choices are final.
                     return Ending::None(self.stuck(run));
                 }
                 again = true;
@@ -193,8 +193,8 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
         }
     }
 
-    /// Passes events up to the next due response; whether there is none, and the state at
-    /// the end will do.
+    /// Passes events up to the next due response. Returns true if there is none, and the state at
+    /// the end is acceptable.
     fn arrive(&mut self, run: &mut Run<'_, 'h, '_, S>) -> Result<bool, Exhausted> {
         let problem = &run.problem;
         while let Some(step) = problem.steps.get(self.step) {
@@ -216,13 +216,13 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
         (run.accepts)(self.states.get(self.state), run.budget)
     }
 
-    /// Whether neither a complete nor a pending operation is open, taken or not. (A pending
-    /// one that was taken might be of use later, if it were not.)
+    /// Returns true if no operation, complete or pending, is open, taken or not. (A pending one
+    /// that was taken could be useful later, if it were not taken.)
     fn is_nothing_open(&self) -> bool {
         self.open.is_empty() && self.taken.words().iter().all(|&word| word == 0)
     }
 
-    /// Nothing is open, and there is one state: what came before is of no consequence.
+    /// Makes the current groups final: no operation is open, and there is only one state.
     fn settle(&mut self) {
         self.settled.extend(self.choices.drain(..).map(|choice| choice.members));
         self.visited = SeededSet::default();
@@ -254,7 +254,7 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
             let candidates = Candidates {
                 items: &run.problem.items,
                 open: &self.open,
-                // The operation that responds first is the due one.
+                // The first open operation to respond is the due one.
                 with_first: is_stateless::<S>(),
             };
             let state = self.states.get(self.state);
@@ -297,8 +297,8 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
         self.state = state;
     }
 
-    /// Undoes the last group, and leaves it as the combination to go on from; whether there
-    /// was one.
+    /// Undoes the last group, and leaves it as the combination to continue from. Returns false if
+    /// there was none.
     fn undo(&mut self, run: &Run<'_, 'h, '_, S>) -> bool {
         let Some(choice) = self.choices.pop() else { return false };
         let problem = &run.problem;
@@ -326,7 +326,7 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
         true
     }
 
-    /// Whether the current configuration is new.
+    /// Returns true if the current configuration is new.
     fn enter(&mut self) -> bool {
         let words = size_of_val(self.taken.words());
         self.bytes += (size_of::<Configuration<B>>() + words + 1) * 3 / 2;
@@ -334,8 +334,8 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
         self.visited.insert(Configuration { step, state, taken })
     }
 
-    /// Remembers the current groups if no others got further; what they share with the last
-    /// ones is not copied again.
+    /// Stores the current groups if they lead further than all earlier ones; does not copy the
+    /// common prefix again.
     fn note_furthest(&mut self) {
         let furthest = &mut self.furthest;
         if self.step > furthest.step || furthest.groups.is_empty() {

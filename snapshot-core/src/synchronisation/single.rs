@@ -1,5 +1,4 @@
-//! Objects whose operations take effect one at a time, among those whose operations take effect
-//! together: groups of one.
+//! Groups of one: objects whose operations take effect one at a time, as synchronisation objects.
 
 use std::ops::RangeInclusive;
 
@@ -8,8 +7,8 @@ use crate::generic::{self, History, Specification};
 use crate::immediate::SetLinearization;
 use crate::search::Budget;
 
-/// An object whose operations take effect one at a time. A history is set-linearizable as one
-/// of it iff it is linearizable as one of the object, and blocks of one are a linearization.
+/// An object whose operations take effect one at a time. A history is set-linearizable for it iff
+/// it is linearizable for the inner object, and blocks of one are a linearization.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Single<S>(pub S);
 

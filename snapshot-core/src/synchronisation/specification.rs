@@ -1,15 +1,15 @@
-//! What an object does when its operations take effect together.
+//! Specifications of objects whose operations take effect together.
 
 use std::hash::Hash;
 use std::ops::RangeInclusive;
 
-/// An operation as a specification sees it: its input, and its output unless it is pending.
+/// An operation in a specification: its input, and its output unless it is pending.
 pub type Member<'a, I, O> = (&'a I, Option<&'a O>);
 
-/// Whether operations can take effect together in a given state.
+/// The relation of operations in a given state: can they take effect together?
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Bond {
-    /// They can, as they are. A larger group that contains them may be one as well.
+    /// They can. A larger group that contains them may be possible as well.
     Yes,
     /// They cannot, nor can any group that contains them.
     No,
@@ -70,24 +70,24 @@ pub enum Bond {
 /// assert!(matches!(verdict, Verdict::SetLinearizable(groups) if groups.len() == 1));
 /// ```
 pub trait Synchronisation {
-    /// All that the future of the object depends on; `()` if it is stateless, which the
-    /// search takes advantage of. Equal states must be equal.
+    /// The state of the object, which determines its future; `()` if it is stateless, which the
+    /// search exploits. Equivalent states must compare equal.
     type State: Clone + Eq + Hash;
-    /// What is invoked, with its arguments.
+    /// The invocation, with its arguments.
     type Input: Eq + Hash;
-    /// What is returned.
+    /// The response.
     type Output: Eq + Hash;
 
     /// The state before the first group.
     fn initial(&self) -> Self::State;
 
-    /// How many operations a group can have; at least 1. The search tries no larger group,
-    /// so the upper end may be `usize::MAX` where groups are bounded by the processes only.
+    /// The possible sizes of a group; at least 1. The search tries no larger group, so the upper
+    /// end may be `usize::MAX` if only the number of processes bounds groups.
     fn arities(&self) -> RangeInclusive<usize>;
 
-    /// Whether these operations can take effect together in this state, and return what
-    /// they returned (`None`: a pending operation, which may return anything). If
-    /// [`Bond::Yes`], `state` becomes what it is afterwards, else anything.
+    /// Decides whether these operations can take effect together in this state, with their outputs
+    /// (`None`: a pending operation, which may return anything). After [`Bond::Yes`], `state` is
+    /// the state after the group; otherwise it is unspecified.
     ///
     /// Contract: a group is a set; the answer and the new state must not depend on the order
     /// in which its operations are given. It is never empty.
@@ -97,10 +97,10 @@ pub trait Synchronisation {
         group: &[Member<'_, Self::Input, Self::Output>],
     ) -> Bond;
 
-    /// Whether a group that is [`Bond::Prefix`] in this state can become one by adding some of
-    /// these operations. `true` is always right, and costs time: an object whose groups must
-    /// have certain operations answers `false` where one is missing, and keeps the search
-    /// from trying all subsets of the others.
+    /// Returns true if a group that is [`Bond::Prefix`] in this state can become possible by adding
+    /// some of these operations. `true` is always correct, but costs time: an object whose groups
+    /// must have certain operations returns `false` if one is missing, and saves the search from
+    /// trying all subsets of the others.
     fn can_complete(
         &self,
         state: &Self::State,
@@ -111,13 +111,13 @@ pub trait Synchronisation {
         true
     }
 
-    /// Bytes that a state takes, for the budget; about.
+    /// Approximate number of bytes of a state, for the budget.
     fn bytes(&self, state: &Self::State) -> usize {
         size_of_val(state)
     }
 }
 
-/// Whether an object has one state only, so that the order of groups is of no consequence.
+/// Returns true if an object has only one state, so that the order of groups does not matter.
 pub(super) const fn is_stateless<S: Synchronisation>() -> bool {
     size_of::<S::State>() == 0
 }

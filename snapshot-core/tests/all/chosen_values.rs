@@ -1,6 +1,5 @@
-//! Values that were chosen so that they collide in a table whose hash is known cost no more than
-//! others. What is counted is comparisons of values: a table that degenerates compares each
-//! value with all that fell into the same place.
+//! Values chosen to collide in a table with a known hash cost no more than others. The tests count
+//! comparisons of values: a degenerate table compares each value with all others in the same place.
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -22,7 +21,7 @@ thread_local! {
     static COMPARISONS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// A value that counts with what it is compared.
+/// A value that counts its comparisons.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialOrd)]
 struct Counted(i64);
 
@@ -39,8 +38,8 @@ impl Hash for Counted {
     }
 }
 
-/// The multiplier of `rustc-hash`, and its inverse: products of these values with it agree in
-/// their upper bits, also behind what was hashed before.
+/// The multiplier of `rustc-hash`, and its inverse: products of these values with it agree in their
+/// upper bits, also behind earlier hashed data.
 const MULTIPLIER: u64 = 0xf135_7aea_2e62_a9c5;
 
 fn inverse() -> u64 {
@@ -72,7 +71,7 @@ fn budgeted<T>(run: impl FnOnce(&mut Budget<'_>) -> T) -> T {
     run(&mut Budget { memory: 1 << 28, proceed: &mut || true })
 }
 
-/// One writer; scans that are open for long, so that values are looked for in a table.
+/// One writer; scans that are open for long, so that values are found by table.
 fn one_writer(values: &[Counted]) -> History<Counted> {
     let mut history = History::builder(Declaration::new(Counted(0)).with_segments(2)).unwrap();
     history.invoke_scan(5).unwrap();
@@ -88,7 +87,7 @@ fn one_writer(values: &[Counted]) -> History<Counted> {
     history.finish()
 }
 
-/// Updates of a segment that overlap.
+/// Overlapping updates of a segment.
 fn many_writers(values: &[Counted], is_right: bool) -> History<Counted> {
     let declaration = Declaration::new(Counted(0)).with_segments(2).with_writers(Writers::Many);
     let mut history = History::builder(declaration).unwrap();
@@ -109,7 +108,7 @@ fn many_writers(values: &[Counted], is_right: bool) -> History<Counted> {
     history.finish()
 }
 
-/// Two processes that exchange, one of them while the other does so many times.
+/// Two processes that exchange; one operation stays open during many of the other process.
 fn exchanges(values: &[Counted], is_right: bool) -> immediate::History<Counted> {
     let declaration = Declaration::new(Counted(0)).with_segments(2);
     let mut history = immediate::History::builder(declaration).unwrap();
@@ -214,7 +213,7 @@ fn other_sets_of_values_do_not_collide_either() {
             for index in 1..=COUNT {
                 values.insert(Counted(factor.wrapping_mul(index << shift) as i64));
             }
-            // One in 128 of those that are met compares, unless they collide.
+            // Without collisions, one in 128 lookups compares.
             assert!(COMPARISONS.get() < COUNT, "{factor:x} << {shift}: {}", COMPARISONS.get());
         }
     }

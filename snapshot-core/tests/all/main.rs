@@ -11,7 +11,7 @@ mod objects;
 mod observation;
 mod synchronisation;
 
-/// Whether this variable asks for all, and not for what takes seconds.
+/// Returns true if this variable asks for the full extent, instead of the one that takes seconds.
 fn is_full(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|extent| extent == "full")
 }

@@ -17,15 +17,14 @@ pub enum Automaton {
     Decrease,
     /// M3: a scan that the updates do not allow.
     Inappropriate,
-    /// All three side by side.
+    /// M1, M2 and M3 side by side.
     Union,
 }
 
 impl Automaton {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Inversion, Self::Decrease, Self::Inappropriate, Self::Union];
 
-    /// Its name in tables and options.
+    /// Returns the name in tables and options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Inversion => "inversion",
@@ -35,7 +34,6 @@ impl Automaton {
         }
     }
 
-    /// The automaton over an alphabet.
     pub fn over(self, alphabet: Alphabet) -> Nfa {
         match self {
             Self::Inversion => inversion(alphabet),

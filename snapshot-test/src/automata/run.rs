@@ -10,13 +10,12 @@ use super::Automaton;
 /// The effect of one letter on one automaton.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Change {
-    /// The automaton.
     pub automaton: Automaton,
     /// The names of the states that some run has entered with this letter.
     pub entered: Vec<String>,
     /// The names of the states that no run is in any more.
     pub left: Vec<String>,
-    /// Whether the word so far is accepted: it is a violation.
+    /// True if the word so far is accepted: it is a violation.
     pub accepts: bool,
 }
 
@@ -40,16 +39,15 @@ impl fmt::Display for Change {
 /// One letter with the automata that it changed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Row {
-    /// The letter.
     pub letter: Letter,
-    /// Number of its event in the recording.
+    /// Number of the letter's event in the recording.
     pub event: usize,
     /// The automata whose sets of states changed.
     pub changes: Vec<Change>,
 }
 
 impl Row {
-    /// Whether an automaton accepts with this letter.
+    /// Returns true if an automaton accepts with this letter.
     pub fn accepts(&self) -> bool {
         self.changes.iter().any(|change| change.accepts)
     }
@@ -57,9 +55,6 @@ impl Row {
 
 /// Runs automata on a simple history, up to the first letter with which one accepts.
 /// O(automata * letters * states).
-///
-/// # Errors
-/// If the history has more processes than automata are built for.
 pub fn run(simple: &SimpleHistory, automata: &[Automaton]) -> Result<Vec<Row>, AlphabetError> {
     let alphabet = Alphabet::new(simple.processes().max(1))?;
     let automata: Vec<(Automaton, Nfa)> =

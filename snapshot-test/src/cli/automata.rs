@@ -128,7 +128,6 @@ impl Automata {
     }
 }
 
-/// The number of a segment that may switch.
 fn segment(simple: &SimpleHistory, switching: Switching) -> String {
     simple.segment(switching).map_or_else(|| "none".to_owned(), |segment| segment.to_string())
 }

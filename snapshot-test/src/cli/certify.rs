@@ -16,9 +16,9 @@ use thiserror::Error;
 use super::format::InputFormat;
 use super::{print, times, trouble};
 
-/// Checks a certificate against the recording it was made for, sharing no code
-/// with the search for it: a linearization is replayed; the lines of a violation are
-/// checked one by one or, where it has none, its operations tried in all orders.
+/// Checks a certificate against its recording, sharing no code with the search: a linearization is
+/// replayed; the lines of a violation are checked one by one or, without lines, its operations
+/// tried in all orders.
 ///
 /// Exit code: 0 if the certificate proves its verdict, 1 if it does not, 2 if a file is
 /// bad, 3 if the operations of a violation without lines are too many to try all orders.
@@ -27,8 +27,8 @@ pub struct Certify {
     /// The format of the recording.
     #[arg(long, value_enum, default_value = "auto")]
     format: InputFormat,
-    /// Of a recording of several objects, take the one with this key, if the certificate
-    /// names none.
+    /// In a recording of several objects, take the one with this key, if the certificate contains
+    /// none.
     #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
     key: Option<Value>,
     /// The recording; `-` is standard input.
@@ -37,13 +37,13 @@ pub struct Certify {
     certificate: PathBuf,
 }
 
-/// The recording, by its object.
+/// The recording of either object.
 enum Read {
     Snapshot(History<Value>),
     Immediate(immediate::History<Value>),
 }
 
-/// A certificate that says of no object, or of another one, that it is for it.
+/// The reason why a certificate is not for the chosen object.
 #[derive(Debug, Error)]
 enum KeyError {
     #[error("cannot be read: {0}")]
@@ -54,11 +54,11 @@ enum KeyError {
     Other { found: Value, wanted: Value },
 }
 
-/// Bytes of the longest certificate that is read before the size of its object is known.
+/// Limit for reading a certificate before the size of its object is known.
 const MOST_BYTES: usize = 1 << 30;
 
 impl Certify {
-    /// The object that is meant: that which the certificate names, or `--key`.
+    /// Returns the key of the certificate, or else `--key`.
     fn key(&self, wanted: Option<&Value>) -> Result<Option<Value>, KeyError> {
         let text = read_text(&self.certificate, MOST_BYTES, MOST_BYTES)?;
         match (Certificate::key_of(&text)?, wanted) {

@@ -57,8 +57,8 @@ pub struct Check {
     #[arg(long, value_name = "OBJECT",
           conflicts_with_all = ["key", "live", "method", "explain", "forget", "cluster"])]
     object: Option<Object>,
-    /// With --object: at the end of a recording nothing can run any more, so operations that
-    /// wait though they could take effect are a violation.
+    /// With --object: treat the end of a recording as quiescent: an operation left waiting though
+    /// it could take effect is a violation.
     #[arg(long, requires = "object")]
     progress: bool,
     /// With --object queue, stack and others whose operations take effect one at a time: where the
@@ -66,60 +66,59 @@ pub struct Check {
     /// with the same budget once more (docs/barriers.md).
     #[arg(long, requires = "object", value_name = "K")]
     barriers: Option<usize>,
-    /// Of a recording of several objects, take the one with this key: a number, a text, or
-    /// a text in double quotes.
+    /// Check only the object with this key, in a recording of several: a number, a text, or a text
+    /// in double quotes.
     #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
     key: Option<Value>,
     /// Answer at the first violation, without waiting for the end of the input.
     #[arg(long)]
     live: bool,
-    /// How to reach the verdict. All but `auto` hold each history in memory; the first event of a
-    /// violation, and its proof, are looked for by all means.
+    /// The method. All but `auto` hold each history in memory; the first event of a violation, and
+    /// its proof, are found by all means.
     #[arg(long, value_enum, default_value = "auto")]
     method: CheckMethod,
     /// Also show the run of the automaton that accepts the violation.
     #[arg(long)]
     explain: bool,
-    /// Keep no copy of what is piped in, however long: a violation is then
-    /// reported without its proof.
+    /// Do not buffer piped input: violations then have no proof.
     #[arg(long, conflicts_with = "certificate")]
     forget: bool,
     #[command(flatten)]
     processes: Processes,
     /// The recordings; `-` is standard input, and a folder stands for all files below it, each a
-    /// recording of its own.
+    /// separate recording.
     #[arg(required_unless_present = "cluster", value_name = "FILE")]
     inputs: Vec<PathBuf>,
 }
 
-/// Set where all ends: the output is closed, or another process has failed.
+/// Set when everything must end: the output is closed, or another process has failed.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Characters of a key within the name of a certificate.
+/// Characters of a key in the name of a certificate.
 const MOST_OF_A_KEY: usize = 60;
 
-/// How to decide.
+/// The method of deciding.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum CheckMethod {
     /// The observer or the linear-time conditions; the saturated relation where
     /// updates of one segment overlap; exact search where values repeat.
     Auto,
     /// The linear-time conditions only, also for simple histories: unknown where they do not
-    /// decide. Where scans are partial, each component of segments by itself.
+    /// decide. Where scans are partial, each component of segments separately.
     Linear,
     /// The saturated relation, for overlapping updates; exact search where values repeat.
     Saturation,
-    /// Exact search, with what is known of snapshots.
+    /// Exact search, with the knowledge of snapshots.
     Search,
-    /// Exact search that knows nothing but the specification, as for any object
-    /// (Wing and Gong; Lowe). Slow on long wrong histories of many processes.
+    /// Exact search by the specification alone, as for any object (Wing and Gong; Lowe). Slow on
+    /// long wrong histories of many processes.
     Generic,
     /// The three automata on all renamings: the theorem of DISC 2022, taken literally. For
     /// histories without repeated values and overlapping updates; U updates take O(U²) passes.
     Automata,
 }
 
-/// As reports for continuous integration name it.
+/// Name in reports for continuous integration.
 pub(super) const PROGRAM: &str = "snapshot-test";
 
 impl CheckMethod {
@@ -135,7 +134,7 @@ impl CheckMethod {
     }
 }
 
-/// How to report.
+/// The form of a report.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum ReportFormat {
     /// For people.
@@ -145,7 +144,7 @@ pub enum ReportFormat {
 }
 
 impl ReportFormat {
-    /// As the option has it.
+    /// Returns the value of the option.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Human => "human",
@@ -211,7 +210,7 @@ impl Check {
         Outlet::new(self.report(), true, &STOP)
     }
 
-    /// What all processes of a cluster have to do alike.
+    /// The options that all processes of a cluster must share.
     fn task(&self) -> String {
         format!("check --report {}", self.report().name())
     }
@@ -222,7 +221,7 @@ impl Check {
         let mut tally = Tally::default();
         let mut names = CertificateNames::default();
         let mut answers = Vec::new();
-        // How often inputs were named alike: an input may be named twice.
+        // Number of inputs with the same name: an input may be named twice.
         let mut ordinals = HashMap::new();
         for path in &self.inputs {
             let input = Input::from_argument(path);
@@ -268,7 +267,7 @@ impl Check {
         Ok(post.conclude(here, || {}, |all, outlet| self.summed(all, &answers, outlet)))
     }
 
-    /// Prints what is said of all inputs of all processes; the exit code.
+    /// Prints the summary over all inputs of all processes. Returns the exit code.
     fn summed(&self, all: Vec<serde_json::Value>, answers: &[ci::Answer], outlet: &Outlet) -> u8 {
         let mut tally = Tally::default();
         for one in all {
@@ -315,7 +314,7 @@ impl Check {
         super::synchronisation::Check { object, format, report, certificate, options, inputs }.run()
     }
 
-    /// What is said of an input.
+    /// Returns the report of an input.
     fn shown(&self, name: &str, judgement: &Judgement, written: Option<&Path>) -> Report {
         let id = name.to_owned();
         let place = written.map(|place| place.display().to_string());
@@ -338,7 +337,7 @@ impl Check {
     }
 }
 
-/// What JUnit and SARIF say of an input.
+/// Returns the JUnit and SARIF answer of an input.
 fn answer(path: &Path, name: &str, judgement: &Judgement) -> ci::Answer {
     let answer = judged(path, name, judgement);
     match &judgement.backwards {
@@ -376,7 +375,7 @@ fn judged(path: &Path, name: &str, judgement: &Judgement) -> ci::Answer {
     }
 }
 
-/// That `certify` cannot check a certificate, and what helps, if that is so.
+/// Returns a note, with help, if `certify` cannot check the certificate.
 fn uncertified(judgement: &Judgement) -> String {
     let Finding::Violation(violation) = &judgement.finding else { return String::new() };
     let error = violation.proof.as_ref().and_then(|proof| proof.uncertified.as_ref());
@@ -388,8 +387,7 @@ fn uncertified(judgement: &Judgement) -> String {
     })
 }
 
-/// Writes the certificate of a decided input, or of each of its objects; where it was
-/// written.
+/// Writes the certificate of a decided input, or of each of its objects. Returns the path.
 fn write_certificates(
     directory: &Path,
     input: &Path,
@@ -400,7 +398,7 @@ fn write_certificates(
     let mut write = |key: Option<&Value>, judgement: &Judgement| {
         let place = directory.join(names.next(input, key));
         let Some(certificate) = certificate(judgement) else {
-            // One that was written before is not about what was found now.
+            // A certificate of an earlier run does not belong to this result.
             return replacement::clear(&place).map(|()| None).map_err(|error| (place, error));
         };
         match replacement::write(&place, certificate.to_text_of(key).as_bytes()) {
@@ -418,7 +416,7 @@ fn write_certificates(
     write(key, judgement)
 }
 
-/// The certificate of a decided input, if there is one.
+/// Returns the certificate of a decided input, if any.
 fn certificate(judgement: &Judgement) -> Option<Certificate> {
     match &judgement.finding {
         Finding::Linearizable { linearization: Some(order), .. } => {
@@ -438,11 +436,11 @@ fn certificate(judgement: &Judgement) -> Option<Certificate> {
     }
 }
 
-/// Distinct file names for certificates, after the inputs' own.
+/// Distinct file names for certificates, derived from the inputs' names.
 #[derive(Debug, Default)]
 pub(super) struct CertificateNames {
     taken: HashSet<String>,
-    /// Per name, the number that is tried next: 1 is not written.
+    /// For each name, the next number to try: 1 is not written.
     next: HashMap<String, u64>,
 }
 
@@ -485,7 +483,7 @@ mod tests {
         assert_eq!(next("a.txt.3", ""), "a.txt.3.certificate");
         assert_eq!(next("a.txt", ""), "a.txt.4.certificate");
         assert_eq!(next("a.txt", "?"), "a.txt._.certificate");
-        // Each name is found at once: with a search from 2 on this would be 10^10 trials.
+        // Each name is found immediately: a search from 2 on would take 10^10 trials.
         for number in 2..100_000 {
             let name = next("a.txt", &format!("{}{number}", "!".repeat(MOST_OF_A_KEY)));
             // The first of these names has no number.

@@ -1,9 +1,8 @@
 //! `snapshot-test convert`: a recording in another format.
 //!
-//! The output appears whole or not at all: half a recording is a recording
-//! too, only of something else. A file is written under a temporary name beside
-//! its place and then renamed; what goes to standard output is held back in a
-//! temporary file until the input has been read to its end.
+//! The output appears whole or not at all, since half a recording is a valid recording of another
+//! history. A file is written under a temporary name beside its place and then renamed; standard
+//! output is held back in a temporary file until the input has been read to its end.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -26,11 +25,11 @@ use snapshot_test::{InputError, Value};
 use super::format::{OutputFormat, SourceFormat};
 use super::{times, trouble};
 
-/// Writes the whole output; if that fails, says why.
+/// Writes the whole output; returns the reason if that fails.
 type Produce<'a> = dyn FnOnce(&mut dyn Write) -> Result<(), Box<dyn Display>> + 'a;
 
-/// Converts a recording to another format; refuses what is no history, and what
-/// the other format cannot express.
+/// Converts a recording to another format; refuses invalid histories, and events that the other
+/// format cannot express.
 #[derive(Debug, Args)]
 pub struct Convert {
     /// The format of the input.
@@ -39,23 +38,22 @@ pub struct Convert {
     /// The format of the output.
     #[arg(long, value_enum)]
     to: OutputFormat,
-    /// Of a recording of several objects, write the one with this key: a number, a text, or
-    /// a text in double quotes.
+    /// Write only the object with this key, of a recording of several: a number, a text, or a text
+    /// in double quotes.
     #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
     key: Option<Value>,
-    /// By how much each clock of `--from intervals`, or of `--sort-by-time`, may be off, in
-    /// its unit.
+    /// The largest error of each clock of `--from intervals`, or of `--sort-by-time`, in its unit.
     #[arg(long, value_name = "TIME", default_value = "0")]
     skew: Stamp,
     /// Values of `--from edn` are tuples [key value] of independent keys.
     #[arg(long)]
     independent: bool,
-    /// What segments hold at first: of `--from edn`, the registers, in EDN (default: nil); of
-    /// `--from intervals`, all, as in a table (default: 0; null is that of JSON).
+    /// The initial values of segments: for `--from edn`, of the registers, in EDN (default: nil);
+    /// for `--from intervals`, of all, as in a table (default: 0; null is the JSON value).
     #[arg(long, value_name = "VALUE")]
     initial: Option<String>,
-    /// Sort the events of `--from edn` by `:time`, or those of `--from jsonl` by `time`, instead of
-    /// by their lines; those at one instant overlap.
+    /// Sort the events of `--from edn` by `:time`, or of `--from jsonl` by `time`, instead of by
+    /// their lines; events at one instant overlap.
     #[arg(long)]
     sort_by_time: bool,
     /// The recording; `-` is standard input.
@@ -116,7 +114,7 @@ impl Convert {
         match self.output.filter(|path| path != Path::new("-")) {
             None => to_stream(produce, || Ok(io::stdout()), "standard output"),
             Some(path) => match path.metadata() {
-                // A device or pipe: nothing that could be replaced.
+                // A device or pipe: there is no file to replace.
                 Ok(metadata) if !metadata.is_file() => {
                     let open = || File::options().write(true).open(&path);
                     to_stream(produce, open, &path.display().to_string())
@@ -126,7 +124,7 @@ impl Convert {
         }
     }
 
-    /// Why an option is not for this input, if so.
+    /// Returns the reason why an option does not apply to this input, if any.
     fn misplaced_option(&self) -> Option<&'static str> {
         let is_edn = self.from == SourceFormat::Edn;
         let is_foreign = self.from.recording().is_none();
@@ -161,7 +159,7 @@ impl Convert {
         None
     }
 
-    /// The objects of a log, with their keys.
+    /// Imports the objects of a log, with their keys.
     fn import(&self, input: &Input) -> Result<Objects, ImportError> {
         let mut log = Vec::new();
         let read = match input {
@@ -194,10 +192,10 @@ impl Convert {
     }
 }
 
-/// Histories, with their keys if they are of several objects.
+/// Histories, with their keys if there are several objects.
 type Objects = Vec<(Option<Value>, Imported)>;
 
-/// Writes imported objects as a recording, with what their segments are.
+/// Writes imported objects as a recording, with comments that describe their segments.
 fn write(to: Format, output: &mut dyn Write, objects: &Objects) -> Result<(), WriteError> {
     let of_key = |(key, imported): &(Option<Value>, Imported)| -> Vec<String> {
         let told = |comment: &String| match key {
@@ -211,7 +209,7 @@ fn write(to: Format, output: &mut dyn Write, objects: &Objects) -> Result<(), Wr
     let mut declaration = first.history.declaration();
     for (_, Imported { history, .. }) in objects {
         let Declaration { segments, processes, writers, .. } = history.declaration();
-        // What differs is found again object by object.
+        // Differing sizes are inferred again, object by object.
         declaration.segments = declaration.segments.filter(|_| declaration.segments == segments);
         declaration.processes =
             declaration.processes.filter(|_| declaration.processes == processes);

@@ -1,5 +1,4 @@
-//! `snapshot-test corpus`: the cases with known answers that ship with this
-//! program, put before its own checker.
+//! `snapshot-test corpus`: checks the cases with known answers that ship with this program.
 
 use std::fs;
 use std::io::{self, BufWriter};
@@ -15,13 +14,13 @@ use snapshot_test::format::WriteError;
 use super::check::ReportFormat;
 use super::{print, print_data, trouble};
 
-/// Something went wrong with a case.
+/// Exit code for a wrong case.
 const WRONG: u8 = 1;
 
 /// Checks the histories with known answers that ship with this program.
 ///
-/// All certificates are confirmed, and exact search is asked where it can be
-/// afforded. Exit code: 0 if every case is right, else 1.
+/// All certificates are confirmed, and exact search is run where it is affordable. Exit code: 0 if
+/// every case is right, else 1.
 #[derive(Debug, Args)]
 pub struct Corpus {
     /// The family to check.
@@ -34,7 +33,7 @@ pub struct Corpus {
     /// directory in it for each family; files that exist are replaced.
     #[arg(long, value_name = "DIR", conflicts_with = "list")]
     write: Option<PathBuf>,
-    /// How to report.
+    /// The form of the report.
     #[arg(long, value_enum, default_value = "human", conflicts_with_all = ["list", "write"])]
     report: ReportFormat,
 }
@@ -96,7 +95,7 @@ impl Corpus {
     }
 }
 
-/// The exit code that tells of these results.
+/// Returns the exit code for these results.
 fn code(tallies: &[Tally]) -> u8 {
     if tallies.iter().all(Tally::is_right) { 0 } else { WRONG }
 }
@@ -116,7 +115,7 @@ struct CannotWrite {
     error: io::Error,
 }
 
-/// Writes all cases; how many there were.
+/// Writes all cases. Returns their number.
 fn write(families: &[Family], directory: &Path) -> Result<usize, CannotWrite> {
     let mut cases = 0;
     for family in families {
@@ -175,7 +174,7 @@ fn table(tallies: &[Tally]) -> String {
     table
 }
 
-/// What `--report json` prints.
+/// The output of `--report json`.
 #[derive(Serialize)]
 struct JsonReport<'a> {
     right: bool,
@@ -189,7 +188,7 @@ struct JsonFamily<'a> {
     right: usize,
     wrong: Vec<JsonWrong<'a>>,
     certificates: usize,
-    /// Absent where exact search is not asked.
+    /// Absent if exact search is not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched: Option<usize>,
     events: usize,

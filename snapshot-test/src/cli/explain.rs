@@ -23,15 +23,15 @@ pub struct Explain {
     /// The format of the recording.
     #[arg(long, value_enum, default_value = "auto")]
     format: InputFormat,
-    /// Of a recording of several objects, take the one with this key: a number, a text, or
-    /// a text in double quotes.
+    /// Explain only the object with this key, of a recording of several: a number, a text, or a
+    /// text in double quotes.
     #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
     key: Option<Value>,
     /// Write a page for a browser: one file, which needs no network.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Print a picture of the operations that prove a violation; of a linearizable
-    /// recording, of all operations.
+    /// Print a picture of the operations that prove a violation; for a linearizable recording, of
+    /// all operations.
     #[arg(long, value_enum, value_name = "FORM")]
     to: Option<Form>,
     /// Bytes that an exact search may take: 500M, 1.5GiB; units go by 1024.
@@ -46,10 +46,8 @@ pub struct Explain {
     history: PathBuf,
 }
 
-/// Characters of a line of a picture.
 const WIDTH: usize = 160;
 
-/// The form of a picture.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum Form {
     /// A file for browsers and papers.
@@ -71,7 +69,7 @@ impl Explain {
                     place.display()
                 ));
             }
-            // Whatever comes of this, no older page looks like the one of it.
+            // If this run fails, no older page must look like its result.
             if let Err(error) = replacement::clear(place) {
                 return trouble(format_args!("cannot replace {}: {error}", place.display()));
             }

@@ -9,8 +9,8 @@ use snapshot_io::replacement::UNFINISHED;
 
 use super::trouble;
 
-/// The inputs, with the files below a folder in its place, in the order of their paths. Hidden
-/// files and those that are not finished are left out.
+/// Returns the inputs, with each folder replaced by the files below it, in the order of their
+/// paths. Hidden and unfinished files are left out.
 ///
 /// # Errors
 /// The exit code, if a folder cannot be read, or has no file.

@@ -6,8 +6,8 @@ use clap::ValueEnum;
 use snapshot_test::Value;
 use snapshot_test::format::Format;
 
-/// The key of an object as an option: an integer, a text, or a text in double quotes (which
-/// tells `"5"` from `5`).
+/// Parses the key of an object as an option: an integer, a text, or a text in double quotes (which
+/// distinguishes `"5"` from `5`).
 pub fn key(text: &str) -> Result<Value, Infallible> {
     let integer = text.parse().ok().filter(|integer: &i64| integer.to_string() == text);
     let quoted = text.starts_with('"').then(|| serde_json::from_str::<String>(text).ok());
@@ -18,10 +18,9 @@ pub fn key(text: &str) -> Result<Value, Infallible> {
     })
 }
 
-/// A format to read.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum InputFormat {
-    /// By how the input begins.
+    /// Detected by the beginning of the input.
     Auto,
     /// One event per line, for people.
     Text,
@@ -32,7 +31,7 @@ pub enum InputFormat {
 }
 
 impl InputFormat {
-    /// `None`: to be detected.
+    /// Returns `None` if the format is to be detected.
     pub const fn format(self) -> Option<Format> {
         match self {
             Self::Auto => None,
@@ -43,10 +42,10 @@ impl InputFormat {
     }
 }
 
-/// A format to convert from: that of a recording, or of a foreign log.
+/// A format to convert from: of a recording, or of a foreign log.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum SourceFormat {
-    /// That of the recording's first line.
+    /// Detect it by the recording's first line.
     Auto,
     /// One event per line, for people.
     Text,
@@ -54,8 +53,8 @@ pub enum SourceFormat {
     Jsonl,
     /// The format of the DISC 2022 recordings.
     Disc22,
-    /// Operations with the times of their calls and returns: CSV or JSON, also the lists
-    /// of Porcupine. Closed intervals; of two clients, those that touch overlap.
+    /// Operations with the times of their calls and returns: CSV or JSON, also the lists of
+    /// Porcupine. Closed intervals: operations of two clients that touch overlap.
     Intervals,
     /// Jepsen and Maelstrom: a history in EDN, in the order of its events. Registers,
     /// transactions of one write or of reads, sets that grow.
@@ -63,7 +62,7 @@ pub enum SourceFormat {
 }
 
 impl SourceFormat {
-    /// The format of recordings, unless it is a foreign log.
+    /// Returns the format of recordings, unless it is a foreign log.
     pub const fn recording(self) -> Option<InputFormat> {
         match self {
             Self::Auto => Some(InputFormat::Auto),
@@ -75,7 +74,6 @@ impl SourceFormat {
     }
 }
 
-/// A format to write.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum OutputFormat {
     /// One event per line, for people.

@@ -30,10 +30,10 @@ use snapshot_core::seeded;
 use snapshot_io::output::{self, Printed};
 use snapshot_io::shell::{self, Shell};
 
-/// Bad input, bad options, failing output: there is no answer.
+/// Exit code without an answer: bad input, bad options, failing output.
 const TROUBLE: u8 = 2;
 
-/// Two judges contradict each other, or another fault of this program.
+/// Exit code for a contradiction between judges, or another fault of this program.
 const FAULT: u8 = snapshot_io::fault::CODE;
 
 /// Works with recordings of atomic snapshot objects.
@@ -57,7 +57,7 @@ enum Command {
     Automata(automata::Automata),
     /// Prints completions of this command line for a shell.
     Completions {
-        /// Which shell.
+        /// The shell.
         shell: Shell,
     },
     /// Writes the manual pages of this command line to a folder.
@@ -68,7 +68,7 @@ enum Command {
     },
 }
 
-/// The variable of the environment that sets the seed with which values are hashed, for tests.
+/// Environment variable with the seed for hashing values, for tests.
 const HASH_SEED: &str = "SNAPSHOT_HASH_SEED";
 
 pub fn run() -> ExitCode {
@@ -77,7 +77,7 @@ pub fn run() -> ExitCode {
     }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        // The answer to `--help`, or what is wrong with the arguments.
+        // The answer to `--help`, or the error of the arguments.
         Err(error) if !error.use_stderr() => return print(&error.render().to_string()),
         Err(error) => return trouble(error.render().to_string().trim_end()),
     };
@@ -107,7 +107,7 @@ fn trouble(report: impl Display) -> ExitCode {
     ExitCode::from(TROUBLE)
 }
 
-/// Prints an answer for people. An output that is closed is no error.
+/// Prints an answer for human readers. A closed output is not an error.
 fn print(answer: &str) -> ExitCode {
     printed(output::print_text(answer))
 }

@@ -1,5 +1,5 @@
-//! Results of several threads, or of several processes: printed as they come, until nothing more is
-//! to be printed.
+//! Results of several threads, or of several processes: printed as they arrive, until printing
+//! ends.
 
 use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -11,33 +11,33 @@ use snapshot_io::output::{self, Printed};
 use super::check::ReportFormat;
 use super::{TROUBLE, trouble};
 
-/// Something to be printed.
+/// A result to be printed.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) struct Report {
-    /// What it is about: reports of one process with the same name are of one finding.
+    /// Names the finding: reports of one process with the same name belong to one finding.
     pub id: String,
-    /// For standard output.
+    /// Text for standard output.
     pub result: Option<String>,
-    /// For standard error.
+    /// Text for standard error.
     pub diagnostic: Option<String>,
-    /// The exit code for this alone.
+    /// The exit code for this report alone.
     pub code: u8,
 }
 
 /// The outputs of this process.
 pub(super) struct Outlet {
     report: ReportFormat,
-    /// Whether it goes on after a violation, and after what is malformed.
+    /// True if printing continues after a violation, or a malformed input.
     is_all: bool,
     alarms: AtomicU64,
-    /// Reports are printed one after the other.
+    /// Serialises reports.
     turn: Mutex<()>,
     /// The exit code for all reports so far.
     worst: AtomicU8,
-    /// The exit code, once nothing more is to be printed: the first violation was all that was
-    /// wanted, the output is closed or fails, or an input cannot be judged.
+    /// The exit code, once printing has ended: the first violation was enough, the output is closed
+    /// or fails, or an input cannot be judged.
     end: OnceLock<u8>,
-    /// Set then: inputs end, too.
+    /// Set when printing ends, so that inputs end, too.
     stop: &'static AtomicBool,
 }
 
@@ -54,34 +54,35 @@ impl Outlet {
         }
     }
 
-    /// Violations so far.
+    /// Number of violations so far.
     pub fn alarms(&self) -> u64 {
         self.alarms.load(Ordering::Relaxed)
     }
 
-    /// Whether it goes on after a violation, and after what is malformed.
+    /// Returns true if printing continues after a violation, or a malformed input.
     pub const fn is_all(&self) -> bool {
         self.is_all
     }
 
-    /// What is set where all ends.
+    /// Returns the flag that ends the inputs.
     pub const fn stop(&self) -> &'static AtomicBool {
         self.stop
     }
 
-    /// The exit code, if all has ended.
+    /// Returns the exit code, if printing has ended.
     pub fn ended(&self) -> Option<u8> {
         self.end.get().copied()
     }
 
-    /// Ends all with this exit code, unless all is ended already: inputs end, too.
+    /// Ends everything with this exit code, including inputs. Returns false if it has ended
+    /// already.
     pub fn end(&self, code: u8) -> bool {
         let is_first = self.end.set(code).is_ok();
         self.stop.store(true, Ordering::Relaxed);
         is_first
     }
 
-    /// Ends all: there is no answer, and this is why.
+    /// Ends everything without an answer, for this reason.
     pub fn fail(&self, message: impl Display) -> bool {
         let is_first = self.end(TROUBLE);
         if is_first {
@@ -90,9 +91,9 @@ impl Outlet {
         is_first
     }
 
-    /// Prints a report, unless all has ended. Whether to go on.
+    /// Prints a report, unless printing has ended. Returns true if the caller is to continue.
     pub fn show(&self, report: &Report) -> bool {
-        // Of two that come at the same time the first one may end all.
+        // Of two simultaneous reports the first one may end printing.
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         if self.ended().is_some() {
             return false;
@@ -100,7 +101,7 @@ impl Outlet {
         let Report { result, diagnostic, code, .. } = report;
         let is_alarm = *code == 1;
         self.alarms.fetch_add(u64::from(is_alarm), Ordering::Relaxed);
-        // What is malformed may have no result.
+        // A malformed input may have no result.
         let code = if *code == 0 && diagnostic.is_some() { TROUBLE } else { *code };
         let _ = self
             .worst
@@ -115,8 +116,8 @@ impl Outlet {
         is_printed && self.ended().is_none()
     }
 
-    /// Whether it was printed; if not, all ends: where the output is closed, with this exit code,
-    /// or that of what was reported before.
+    /// Prints a result. Returns false if that fails; then everything ends: if the output is closed,
+    /// with this exit code, or the one of earlier reports.
     pub fn print(&self, result: &str, code: u8) -> bool {
         let printed = match self.report {
             ReportFormat::Human => output::print_text(result),
@@ -133,8 +134,8 @@ impl Outlet {
     }
 }
 
-/// The exit code of two findings: a violation counts for more than what is malformed, and that for
-/// more than what is undecided.
+/// Returns the exit code of two findings: a violation has priority over malformed input, and
+/// malformed input over undecided.
 const fn worse(first: u8, second: u8) -> u8 {
     match (first, second) {
         (1, _) | (_, 1) => 1,

@@ -1,4 +1,4 @@
-//! How far a recording is read, on a terminal: with the time that is left.
+//! Progress of reading a recording, on a terminal: with the time that is left.
 
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -9,24 +9,24 @@ use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, Prog
 use snapshot_io::escape;
 use snapshot_test::input::{Gauge, Reading};
 
-/// Before the line is shown: most answers come sooner.
+/// Delay before the line is shown: most answers come sooner.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Between two looks at how far it is.
+/// Interval between two checks of the progress.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// How often a second the line is drawn.
+/// Redraws of the line per second.
 const REDRAW: u8 = 5;
 
-/// A line on the terminal while an input is judged; it is gone when this is dropped.
+/// A line on the terminal while an input is judged; removed on drop.
 pub(super) struct Line {
-    /// Dropped, it ends the thread.
+    /// Dropping it ends the thread.
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Line {
-    /// For the input of this name, if standard error is a terminal.
+    /// Creates the line for the input of this name, if standard error is a terminal.
     pub(super) fn new(name: &str, gauge: &Gauge) -> Self {
         if !io::stderr().is_terminal() {
             return Self { end: None, thread: None };
@@ -58,19 +58,19 @@ impl Line {
 impl Drop for Line {
     fn drop(&mut self) {
         drop(self.end.take());
-        // A line that could not be drawn is no reason to stop.
+        // A line that could not be drawn is not a reason to stop.
         self.thread.take().map(JoinHandle::join);
     }
 }
 
-/// A line that is as wide as the terminal at most.
+/// Creates a line that is at most as wide as the terminal.
 fn bar() -> ProgressBar {
     let target = ProgressDrawTarget::stderr_with_hz(REDRAW);
     let style = ProgressStyle::with_template("{wide_msg}").expect("the template is one");
     ProgressBar::with_draw_target(None, target).with_style(style)
 }
 
-/// What is said `elapsed` after this reading of the input began.
+/// Returns the text of the line `elapsed` after this reading of the input began.
 fn line(name: &str, reading: Reading, elapsed: Duration) -> String {
     let Reading { passes, read, size } = reading;
     let again = if passes > 1 { ", read again" } else { "" };
@@ -117,7 +117,7 @@ mod tests {
             "a.txt, read again: 0 % of 3.91 GiB, 1.00 MiB/s, 67m left"
         );
         assert_eq!(of(3, 6, None, 3), "a.txt, read again: 6.00 MiB so far, 2.00 MiB/s");
-        // What grew since it was opened, and what took no time.
+        // An input that grew since it was opened, and one that took no time.
         assert_eq!(of(1, 41, Some(40), 9), "a.txt: all of 40.00 MiB is read, and judged now");
         assert!(of(1, 1, Some(40), 0).contains("1s left"));
     }

@@ -1,4 +1,5 @@
-//! A recording of one snapshot object as a history in memory, for the subcommands that need all of it.
+//! A recording of one snapshot object as a history in memory, for subcommands that need the whole
+//! history.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,11 +15,10 @@ use super::{times, trouble};
 
 /// A recording that was read to its end.
 pub struct Recorded {
-    /// The name of its input, escaped for messages.
+    /// The name of the input, escaped for messages.
     pub name: String,
-    /// Its history.
     pub history: History<Value>,
-    /// Per event, its place in the input.
+    /// The position of each event in the input.
     pub locations: Vec<Location>,
 }
 

@@ -15,25 +15,25 @@ use super::format::InputFormat;
 use super::recorded::{self, Recorded};
 use super::{print_data, trouble};
 
-/// Prints the (i, j)-simple history that a renaming makes of a recording.
+/// Prints the (i, j)-simple history of a recording under a renaming.
 ///
 /// The updates of each segment are numbered 1, 2, ... in their order. Values of segment i from
 /// number R on, and values of segment j from number S on, become 1; all others become 0. A
-/// recording in which no value repeats is linearizable iff all of its simple histories are.
-/// The output is a recording: pipe it to `check -` or `automata --run -`.
+/// recording in which no value repeats is linearizable iff all of its simple histories are. The
+/// output is a recording: pipe it to `check -` or `automata --run -`.
 #[derive(Debug, Args)]
 pub struct Rename {
     /// The format of the recording.
     #[arg(long, value_enum, default_value = "auto")]
     format: InputFormat,
-    /// Of a recording of several objects, take the one with this key: a number, a text, or
-    /// a text in double quotes.
+    /// Rename only the object with this key, of a recording of several: a number, a text, or a text
+    /// in double quotes.
     #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
     key: Option<Value>,
     /// The segments whose values may become 1: `0,1`; in a recording of one segment, `0`.
     #[arg(long, value_name = "I,J", value_delimiter = ',', num_args = 1, required = true)]
     pair: Vec<usize>,
-    /// The number of the first update of each that becomes 1, from 1 on: `2,1`.
+    /// For each segment, the number of the first update that becomes 1, from 1 on: `2,1`.
     #[arg(long, value_name = "R,S", value_delimiter = ',', num_args = 1, required = true)]
     from: Vec<u64>,
     /// The recording; `-` is standard input.
@@ -41,7 +41,7 @@ pub struct Rename {
     input: PathBuf,
 }
 
-/// Why a recording has no renaming like the one asked for.
+/// The reason why a recording has no such renaming.
 #[derive(Debug, Error)]
 enum RenameError {
     #[error("{segments} segments take `--pair 0,1 --from 2,1`, with other numbers")]
@@ -72,7 +72,7 @@ impl Rename {
         }
     }
 
-    /// The renaming that the options name.
+    /// Returns the renaming of the options.
     fn renaming(&self, segments: usize) -> Result<Renaming, RenameError> {
         let (i, j, from_i, from_j) = match (&*self.pair, &*self.from) {
             (&[i], &[from_i]) if segments == 1 => (i, None, from_i, 1),

@@ -3,8 +3,7 @@
 use snapshot_io::output;
 use snapshot_test::format::{Backwards, Doubt, Location, Noticed};
 
-/// Warns that times run backwards in an input of this name, and says what it means for its
-/// verdict.
+/// Warns that times run backwards in an input of this name, with the consequence for its verdict.
 pub(super) fn warn(name: &str, backwards: &Backwards, doubt: Doubt) {
     output::report(format_args!(
         "{name}:{}: warning: {}\nhelp: `snapshot-test convert --sort-by-time --to text FILE -o \
@@ -14,7 +13,7 @@ pub(super) fn warn(name: &str, backwards: &Backwards, doubt: Doubt) {
     ));
 }
 
-/// As [`warn`], where there is no such conversion.
+/// As [`warn`], if no such conversion exists.
 pub(super) fn warn_only(name: &str, backwards: &Backwards, doubt: Doubt) {
     output::report(format_args!(
         "{name}:{}: warning: {}\nhelp: sort the lines by `time`, if no two events of an \
@@ -24,14 +23,14 @@ pub(super) fn warn_only(name: &str, backwards: &Backwards, doubt: Doubt) {
     ));
 }
 
-/// Warns of the times of an input that is read for long: where the first runs backwards, and again
-/// at the end if others did.
+/// Warns about the times of a long-running input: at the first that runs backwards, and again at
+/// the end if others did.
 pub(super) struct Watch<'a> {
     name: &'a str,
     noticed: Noticed,
-    /// Bytes and lines of the input before what is read.
+    /// Bytes and lines of the input before the part that is read.
     begin: (u64, u64),
-    /// How many events were told of.
+    /// Number of events reported.
     told: u64,
 }
 
@@ -40,7 +39,7 @@ impl<'a> Watch<'a> {
         Self { name, noticed, begin, told: 0 }
     }
 
-    /// Warns, if there is something new to be told.
+    /// Warns, if there are unreported events.
     pub(super) fn look(&mut self, is_end: bool) {
         let Some(backwards) = self.noticed.backwards() else { return };
         if backwards.events > self.told && (self.told == 0 || is_end) {

@@ -12,17 +12,13 @@ use crate::format::{Format, Object, Reader, WriteError, Writer};
 use crate::generate::{Room, exchange_with_values, with_values};
 use crate::read::{InputError, read_exchanges, read_history};
 
-/// The history of a case.
 #[derive(Clone, Debug)]
 pub enum Recorded {
-    /// Of a snapshot.
     Snapshot(History<Value>),
-    /// Of an immediate snapshot.
     Immediate(immediate::History<Value>),
 }
 
 impl Recorded {
-    /// Number of events.
     pub const fn len(&self) -> usize {
         match self {
             Self::Snapshot(history) => history.len(),
@@ -30,12 +26,11 @@ impl Recorded {
         }
     }
 
-    /// Whether there is no event at all.
+    /// Returns true if the history is empty.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The object.
     pub const fn object(&self) -> Object {
         match self {
             Self::Snapshot(_) => Object::Snapshot,
@@ -47,20 +42,18 @@ impl Recorded {
 /// A history with the answer that a checker must give.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Its name, unique in its family; fit for a file name.
+    /// Unique in its family; fit for a file name.
     pub name: String,
-    /// The answer.
     pub expected: Expected,
-    /// What it is about, in one sentence.
+    /// A description in one sentence.
     pub about: String,
-    /// The history.
     pub history: Recorded,
-    /// The whole file of a case that was written by hand.
+    /// The whole file, if the case was written by hand.
     source: Option<&'static str>,
 }
 
 impl Case {
-    /// A case written by hand.
+    /// Creates a case written by hand.
     pub(super) fn by_hand(case: &corpus::Case) -> Self {
         let reader = Reader::text(case.source.as_bytes());
         let history = reader.map_err(InputError::from).and_then(|reader| match reader.object() {
@@ -77,7 +70,7 @@ impl Case {
         }
     }
 
-    /// A generated case.
+    /// Creates a generated case.
     pub(super) fn generated(
         name: String,
         expected: Expected,
@@ -88,7 +81,7 @@ impl Case {
         Self { name, expected, about, history, source: None }
     }
 
-    /// A generated case of an immediate snapshot.
+    /// Creates a generated case of an immediate snapshot.
     pub(super) fn exchanged(
         name: String,
         expected: Expected,
@@ -99,7 +92,7 @@ impl Case {
         Self { name, expected, about, history, source: None }
     }
 
-    /// The answer in the words of the object.
+    /// Returns the answer in the words of the object.
     pub fn expectation(&self) -> String {
         match self.expected {
             Expected::Linearizable => self.history.object().criterion().to_owned(),
@@ -107,11 +100,8 @@ impl Case {
         }
     }
 
-    /// Writes it in the text format, with its expectation in comments that
+    /// Writes the case in the text format, with its expectation in comments that
     /// [`corpus::Case::parse`] reads. `output` should be buffered.
-    ///
-    /// # Errors
-    /// If the output fails.
     pub fn write<W: Write>(&self, mut output: W) -> Result<(), WriteError> {
         if let Some(source) = self.source {
             output.write_all(source.as_bytes())?;
@@ -144,7 +134,7 @@ impl Case {
     }
 }
 
-/// A history of integers as one of recorded values.
+/// Converts a history of integers to recorded values.
 fn recorded(history: &History<i64>) -> History<Value> {
     let Declaration { segments, processes, initial, default_initial, writers } =
         history.declaration();
@@ -164,7 +154,7 @@ fn recorded(history: &History<i64>) -> History<Value> {
     builder.finish()
 }
 
-/// An execution with integers as one with recorded values.
+/// Converts an execution with integers to recorded values.
 fn exchanges(history: &immediate::History<i64>) -> immediate::History<Value> {
     let declaration = Declaration::new(Value::ZERO).with_segments(history.segments());
     let mut builder = immediate::History::builder(declaration).expect("a history has segments");

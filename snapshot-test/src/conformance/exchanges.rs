@@ -1,4 +1,4 @@
-//! The meaning of an immediate snapshot, and a search that knows nothing else.
+//! The meaning of an immediate snapshot, and a search that uses nothing else.
 
 use std::ops::RangeInclusive;
 
@@ -10,7 +10,7 @@ use snapshot_core::synchronisation::{Bond, Member, Synchronisation, Verdict, by_
 use super::SEARCH_MEMORY;
 use crate::Value;
 
-/// First all operations of a block write, then all read.
+/// The specification: first all operations of a block write, then all read.
 struct Exchange {
     initial: Vec<Value>,
 }
@@ -72,7 +72,7 @@ impl Synchronisation for Exchange {
     }
 }
 
-/// Whether an execution is set-linearizable; `None` if finding out would take too much memory.
+/// Decides whether an execution is set-linearizable; `None` if that takes too much memory.
 pub(super) fn by_search(history: &History<Value>) -> Option<bool> {
     let mut plain = generic::History::builder();
     for (_, event) in history.events() {

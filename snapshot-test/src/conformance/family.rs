@@ -8,7 +8,7 @@ use corpus::{Expected, exchange_twins, twins};
 use super::{Case, by_search};
 use crate::generate::{about, about_exchanges, about_many};
 
-/// A family of cases; see [`corpus`] for what is in them.
+/// A family of cases; see [`corpus`] for their contents.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Family {
     /// Written by hand, in pairs that are one event apart.
@@ -28,11 +28,10 @@ pub enum Family {
 }
 
 impl Family {
-    /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Twins, Self::Published, Self::Cases, Self::Hard, Self::ManyWriters, Self::Immediate];
 
-    /// Its name in reports and options.
+    /// Returns the name in reports and options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Twins => "twins",
@@ -44,19 +43,19 @@ impl Family {
         }
     }
 
-    /// Whether exact search without any theory can decide all its members. The
-    /// hard ones are chosen so that it cannot.
+    /// Returns true if exact search without any theory can decide all members. The hard ones are
+    /// chosen so that it cannot.
     pub const fn is_searchable(self) -> bool {
         !matches!(self, Self::Hard)
     }
 
-    /// Its cases, made one by one on demand.
+    /// Returns the cases, generated one by one on demand.
     pub fn cases(self) -> Box<dyn Iterator<Item = Case>> {
         match self {
             Self::Twins => Box::new(twins().into_iter().map(|case| Case::by_hand(&case))),
             Self::Published => {
-                // A history that the search gives up on is tried no further: only
-                // what is known to be wrong becomes a wrong one.
+                // A history that the search gives up on is not tried further: only a history known
+                // to be wrong becomes a wrong case.
                 let members = published(|history| by_search(history) != Some(false));
                 Box::new(members.map(|member| {
                     let about = match member.expected {

@@ -1,17 +1,14 @@
-//! Does the checker give the right answers? The cases of the crate `corpus`,
-//! whose answers are known, say so.
+//! Conformance: does the checker give the known answers of the cases in the crate `corpus`?
 //!
 //! A [`Case`] is right if three judges that share nothing but the history agree
 //! ([`Case::try_out`]):
 //!
-//! 1. [`check`](snapshot_core::check::check) gives the expected verdict, and
-//!    the expected reason where the case has one;
-//! 2. [`certificate`](snapshot_core::certificate) confirms the proof that came
-//!    with the verdict;
-//! 3. [`search_plainly`], which knows
-//!    nothing but the meaning of update and scan, finds the same; for immediate snapshots a
-//!    search for blocks does, which knows nothing but the meaning of exchange. It is left out
-//!    where it cannot be afforded ([`Family::is_searchable`]).
+//! 1. [`check`](snapshot_core::check::check) gives the expected verdict, and the expected reason
+//!    where the case has one;
+//! 2. [`certificate`](snapshot_core::certificate) confirms the proof of the verdict;
+//! 3. [`search_plainly`], which uses only the meaning of update and scan, finds the same; for
+//!    immediate snapshots a search for blocks, which uses only the meaning of exchange. It is left
+//!    out where it is not affordable ([`Family::is_searchable`]).
 //!
 //! So the corpus tests the checker, and the exact search tests the corpus.
 
@@ -31,11 +28,10 @@ use std::hash::Hash;
 use snapshot_core::History;
 use snapshot_core::search::{Budget, Outcome, search_plainly};
 
-/// Bytes that one search may take. The searchable families need far less.
+/// Bytes for one search. The searchable families need far less.
 const SEARCH_MEMORY: usize = 1 << 28;
 
-/// What exact search without any theory says of a history; `None` if it would
-/// take too much memory.
+/// Decides a history by exact search without any theory; `None` if that takes too much memory.
 fn by_search<V: Clone + Eq + Hash>(history: &History<V>) -> Option<bool> {
     let mut budget = Budget { memory: SEARCH_MEMORY, proceed: &mut || true };
     match search_plainly(history, &mut budget) {

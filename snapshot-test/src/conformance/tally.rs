@@ -1,15 +1,14 @@
-//! How a whole family fared.
+//! Results of a whole family.
 
 use std::time::{Duration, Instant};
 
 use super::{Case, Family, Fault};
 
-/// A case that is not right.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Wrong {
-    /// The case.
+    /// The name of the case.
     pub name: String,
-    /// What went wrong, at least one thing.
+    /// The faults, at least one.
     pub faults: Vec<Fault>,
 }
 
@@ -18,26 +17,23 @@ pub struct Wrong {
 /// Invariant: `cases` is `right` plus the number of `wrong` ones.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Tally {
-    /// The family.
     pub family: Family,
-    /// Number of cases.
     pub cases: usize,
-    /// Number of cases with which nothing went wrong.
+    /// Number of cases without faults.
     pub right: usize,
-    /// Those with which something did.
+    /// Cases with faults.
     pub wrong: Vec<Wrong>,
     /// Number of answers whose certificate was confirmed.
     pub confirmed: usize,
-    /// Number of cases of which exact search found what they say.
+    /// Number of cases for which exact search found the expected answer.
     pub searched: usize,
     /// Number of events of all cases.
     pub events: usize,
-    /// How long all of it took: making the cases, too.
+    /// Total time, including the generation of the cases.
     pub elapsed: Duration,
 }
 
 impl Tally {
-    /// Tries out all cases of a family.
     pub fn of(family: Family) -> Self {
         let start = Instant::now();
         let mut tally = Self::of_cases(family, family.cases());
@@ -71,7 +67,7 @@ impl Tally {
         tally
     }
 
-    /// Whether nothing went wrong, and every answer was proved.
+    /// Returns true if every case is right, and every answer was proved.
     pub fn is_right(&self) -> bool {
         self.wrong.is_empty() && self.confirmed == self.cases
     }
@@ -84,7 +80,7 @@ mod tests {
     use super::*;
     use crate::conformance::Answer;
 
-    /// What the tally says of the twins with these expectations instead.
+    /// Returns the tally of the twins with these expectations instead.
     fn with_expectations(expected: impl Fn(Expected) -> Expected) -> Tally {
         let cases = Family::Twins.cases();
         let cases = cases.map(|mut case| {

@@ -1,4 +1,4 @@
-//! One case before its judges.
+//! The trial of one case before its judges.
 
 use std::fmt;
 
@@ -21,13 +21,10 @@ use crate::Value;
 /// A verdict without its proof.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Answer {
-    /// The history is linearizable.
     Linearizable,
-    /// It is not, for the reason of this name.
+    /// The history is not linearizable, for the reason of this name.
     Violation(&'static str),
-    /// A budget ran out.
     Unknown,
-    /// Two judges contradict each other.
     Disputed,
 }
 
@@ -52,7 +49,7 @@ impl Answer {
         }
     }
 
-    /// Whether it is what was expected.
+    /// Returns true if the answer is the expected one.
     pub fn meets(self, expected: Expected) -> bool {
         match (self, expected) {
             (Self::Linearizable, Expected::Linearizable) => true,
@@ -75,63 +72,60 @@ impl fmt::Display for Answer {
     }
 }
 
-/// What is wrong with the treatment of a case.
+/// A fault in the treatment of a case.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The checker gave another answer.
     #[error("expected {expected}, found {found}")]
     Answer {
-        /// What the case says.
+        /// The answer of the case.
         expected: Expected,
-        /// What the checker says.
         found: Answer,
     },
-    /// The linearization that it gave is none.
+    /// The linearization of the checker is invalid.
     #[error("the linearization is refused: {0}")]
     Linearization(LinearizationError),
-    /// The witness that it gave proves nothing.
+    /// The witness of the checker proves nothing.
     #[error("the witness is refused: {0}")]
     Witness(WitnessError),
-    /// The lines that it gave do not follow.
+    /// The lines of the checker do not follow.
     #[error("the lines are refused: {0}")]
     Refutation(RefutationError),
-    /// The blocks that it gave explain nothing.
+    /// The blocks of the checker explain nothing.
     #[error("the blocks are refused: {0}")]
     Blocks(BlocksError),
-    /// The operations that it gave show no violation of an immediate snapshot.
+    /// The operations of the checker show no violation of an immediate snapshot.
     #[error("the violation is refused: {0}")]
     Exchanges(ExchangesError),
-    /// Exact search finds the opposite of what the case says.
+    /// Exact search finds the opposite of the expected answer.
     #[error("expected {expected}, but exact search finds the opposite")]
     Search {
-        /// What the case says.
+        /// The answer of the case.
         expected: Expected,
     },
-    /// Exact search found nothing.
+    /// Exact search ran out of its budget.
     #[error("exact search needs more than {memory} bytes")]
     SearchExhausted {
-        /// The bytes it was allowed.
+        /// The budget in bytes.
         memory: usize,
     },
 }
 
-/// How a case fared.
+/// The result of a case.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Trial {
-    /// What the checker answered.
     pub answer: Answer,
-    /// Whether the answer came with a certificate that was confirmed.
+    /// True if the answer came with a certificate that was confirmed.
     pub is_confirmed: bool,
-    /// Whether exact search, if it was asked, found what the case says.
+    /// True if exact search was run and found the expected answer.
     pub is_searched: bool,
-    /// All that went wrong; none if the case is right.
+    /// All faults; empty if the case is right.
     pub faults: Vec<Fault>,
 }
 
 impl Case {
-    /// Puts the case before the checker, the judge of certificates and, if
-    /// `searches`, the exact search.
+    /// Judges the case by the checker, the judge of certificates and, if `searches`, the exact
+    /// search.
     pub fn try_out(&self, searches: bool) -> Trial {
         let (answer, certificate) = match &self.history {
             Recorded::Snapshot(history) => {
@@ -166,7 +160,7 @@ impl Case {
     }
 }
 
-/// Judges the certificate of a verdict that has one.
+/// Checks the certificate of a verdict that has one.
 fn confirm(history: &History<Value>, report: &Report<Value>) -> Option<Result<(), Fault>> {
     match &report.verdict {
         Verdict::Linearizable(order) => {
@@ -182,7 +176,7 @@ fn confirm(history: &History<Value>, report: &Report<Value>) -> Option<Result<()
     }
 }
 
-/// The same, of an immediate snapshot.
+/// As `confirm`, for an immediate snapshot.
 fn confirm_exchanges(
     history: &immediate::History<Value>,
     verdict: &immediate::Verdict,

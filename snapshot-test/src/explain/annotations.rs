@@ -1,8 +1,8 @@
-//! The comments of a recording, with the places where they stand.
+//! The comments of a recording, with their positions.
 //!
-//! Readers skip comments: an event is what matters to them. Here the input is read a
-//! second time for its comments alone, line by line. In text a comment begins with `#`
-//! outside of strings; in JSON Lines it is the field `comment`; disc22 has none.
+//! Readers skip comments, since only events matter to them. This module reads the input a second
+//! time for its comments alone, line by line. In text a comment begins with `#` outside of strings;
+//! in JSON Lines it is the field `comment`; disc22 has none.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -10,25 +10,20 @@ use serde::Deserialize;
 
 use crate::format::{Format, LINE_LIMIT};
 
-/// Comments beyond this number are not kept.
+/// The largest number of comments kept.
 pub const MOST: usize = 10_000;
 
-/// Characters of a comment that are kept.
+/// The largest number of characters of a comment kept.
 const LENGTH: usize = 300;
 
-/// A comment.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Comment {
-    /// Its line, from 1.
+    /// The line of the comment, from 1.
     pub line: u64,
-    /// What it says.
     pub text: String,
 }
 
-/// The first [`MOST`] comments of an input, in their order. O(length).
-///
-/// # Errors
-/// If the input cannot be read.
+/// Returns the first [`MOST`] comments of an input, in order. O(length).
 pub fn comments(input: impl Read, format: Format) -> io::Result<Vec<Comment>> {
     let mut comments = Vec::new();
     if format == Format::Disc22 {

@@ -1,4 +1,4 @@
-//! The same of an immediate snapshot: blocks instead of an order.
+//! Explanations of an immediate snapshot: blocks instead of an order.
 
 use snapshot_core::immediate::{History, SetLinearization};
 use snapshot_picture::columns::{Columns, MOST_ENTRIES, encode_exchanges};

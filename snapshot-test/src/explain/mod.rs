@@ -1,8 +1,8 @@
 //! From a recording to a page or a picture that explains its verdict.
 //!
-//! The history is held in memory, judged, and shown in the forms of
-//! [`snapshot_picture`]: what is drawn is the explanation that `check` reports, and the
-//! linearization that its certificate would hold.
+//! The history is held in memory, judged, and shown in the forms of [`snapshot_picture`]: the
+//! pictures show the explanation that `check` reports, and the linearization that its certificate
+//! would hold.
 
 mod annotations;
 mod exchanges;
@@ -25,25 +25,23 @@ use crate::judge::{self, Finding, Judgement, Options, Proof};
 use crate::read::{Recording, read_recording};
 use crate::report;
 
-/// Operations of the longest recording that a page draws as a whole.
+/// The largest number of operations that a page draws as a whole.
 pub const MOST_OPERATIONS: usize = 4_000_000;
 
-/// The most operations of a linearizable history that is drawn as a picture, too.
+/// The largest number of operations of a linearizable history that is also drawn as a picture.
 const FEW_OPERATIONS: usize = 60;
 
 /// A recording in memory with its judgement.
 #[derive(Debug)]
 pub enum Explained {
-    /// Of a snapshot.
     Snapshot(Box<Snapshots>),
-    /// Of an immediate snapshot.
     Immediate(Box<Exchanges>),
 }
 
 impl Explained {
-    /// Reads and judges an input, or one object of several, by its key; without a `format`
-    /// that is detected. Memory: the history, 24 bytes
-    /// per event, and what the judgement takes.
+    /// Reads and judges an input, or one object of several, by its key; detects the format if
+    /// `format` is absent. Memory: the history, 24 bytes per event, and the memory of the
+    /// judgement.
     ///
     /// # Errors
     /// If the input cannot be read to its end, or to the violation.
@@ -66,7 +64,6 @@ impl Explained {
         })
     }
 
-    /// The verdict with its proof.
     pub const fn judgement(&self) -> &Judgement {
         match self {
             Self::Snapshot(explained) => &explained.judgement,
@@ -74,7 +71,7 @@ impl Explained {
         }
     }
 
-    /// The operations of the violation, or of the whole history with the places in its
+    /// Returns the operations of the violation, or of the whole history with the positions in its
     /// linearization.
     pub fn diagram(&self) -> Diagram {
         match self {
@@ -83,7 +80,7 @@ impl Explained {
         }
     }
 
-    /// The same in characters, if there is room in lines of `width` of them.
+    /// Returns the same in characters, if it fits into lines of `width` characters.
     pub fn text(&self, width: usize) -> Option<String> {
         match self {
             Self::Snapshot(explained) => explained.text(width),
@@ -91,7 +88,6 @@ impl Explained {
         }
     }
 
-    /// The page.
     pub fn page(&self) -> Page {
         match self {
             Self::Snapshot(explained) => explained.page(),
@@ -257,13 +253,13 @@ impl Snapshots {
     }
 }
 
-/// The name that a diagram has for an operation.
+/// Returns the name of an operation in a diagram.
 fn name(diagram: &Diagram, operation: OperationId) -> String {
     let bar = diagram.bars.iter().find(|bar| bar.operation == operation);
     bar.map_or_else(String::new, |bar| bar.name.clone())
 }
 
-/// The operations of a violation, with the places of their events in the recording.
+/// Returns the operations of a violation, with the positions of their events in the recording.
 fn guilty<L: ToString>(diagram: &Diagram, location: impl Fn(usize) -> Option<L>) -> Vec<Guilty> {
     let place = |event| location(event).map_or_else(|| "?".to_owned(), |at| at.to_string());
     let guilty = diagram.bars.iter().map(|bar| {
@@ -282,13 +278,13 @@ fn guilty<L: ToString>(diagram: &Diagram, location: impl Fn(usize) -> Option<L>)
     guilty.collect()
 }
 
-/// What the report says where there is no proof: why, and what helps.
+/// Returns the report's explanation of a missing proof: the reason, and help.
 fn unproved(judgement: &Judgement) -> Vec<String> {
     let text = report::human("", judgement);
     text.lines().skip(1).map(|line| line.trim().to_owned()).collect()
 }
 
-/// The note on a recording that no page draws as a whole.
+/// Returns the note on a recording that no page draws as a whole.
 fn too_long(operations: usize) -> String {
     format!(
         "The recording has {operations} operations. A page draws at most {MOST_OPERATIONS}; the \
@@ -296,12 +292,13 @@ fn too_long(operations: usize) -> String {
     )
 }
 
-/// The comments of a recording: a page without them is better than none.
+/// Reads the comments of a recording; none if that fails, since a page without them is still
+/// useful.
 fn noted(replay: &Replay, format: Format) -> Vec<Comment> {
     replay.bytes().and_then(|bytes| comments(bytes, format)).unwrap_or_default()
 }
 
-/// The comments at their events.
+/// Assigns the comments to their events.
 fn annotations(
     comments: &[Comment],
     locations: &[Location],

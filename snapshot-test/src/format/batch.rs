@@ -1,10 +1,9 @@
-//! Many events at once, as one thread hands them to another.
+//! Batches of events, as one thread hands them to another.
 //!
-//! A batch is filled by [`Reader::next_batch`](super::Reader::next_batch) and
-//! can be filled again: its values are parsed into it, never copied, and once
-//! it has grown nothing is allocated but texts. It is full at [`EVENTS`] events
-//! or [`VALUES`] values, so it holds at most one event's values more than that:
-//! bounded like all else by the longest line.
+//! A batch is filled by [`Reader::next_batch`](super::Reader::next_batch) and can be filled again:
+//! its values are parsed into it, never copied, and once it has grown only texts are allocated. It
+//! is full at [`EVENTS`] events or [`VALUES`] values, so it exceeds these by the values of at most
+//! one event: bounded, like all memory here, by the longest line.
 
 use std::hash::Hash;
 
@@ -18,35 +17,33 @@ use super::pieces::{Irregular, Piece};
 use super::{Key, Location, Parsed, Payload, ReadError, ReadErrorKind, Shape, text};
 use crate::Value;
 
-/// The most events of a batch. To hand over a batch may take two system calls,
-/// which must not count beside judging it.
+/// The largest number of events of a batch. Handing over a batch may take two system calls, which
+/// must be cheap relative to judging it.
 const EVENTS: usize = 4096;
 
-/// With this many values, a batch is full.
+/// The number of values at which a batch is full.
 const VALUES: usize = 1 << 15;
 
-/// An event without its place.
+/// An event without its position.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     process: Process,
     shape: Shape,
-    /// Where its values and entries end; they begin where those of the entry before end.
+    /// End of its values and entries; they begin at the end of the previous entry's.
     end: u32,
     end_of_entries: u32,
 }
 
-/// What follows the events of a batch.
+/// The end of the events of a batch.
 #[derive(Debug)]
 enum Ending {
-    /// More events, perhaps.
+    /// More events may follow.
     Open,
-    /// The end of the input.
     End,
-    /// What is no event.
+    /// A malformed event follows.
     Error(ReadError),
 }
 
-/// Consecutive events of a recording.
 #[derive(Debug)]
 pub struct Batch {
     entries: Vec<Entry>,
@@ -54,9 +51,9 @@ pub struct Batch {
     /// The values of a piece, if all are integers: instead of the payload.
     integers: Vec<i64>,
     are_integers: bool,
-    /// Whether a piece had other values: all are parsed as values from then on.
+    /// True if a piece had other values: all are parsed as values from then on.
     has_had_others: bool,
-    /// The place of each entry. Apart from them: it is rarely asked for.
+    /// The position of each entry. A separate list, since positions are rarely needed.
     locations: Vec<Location>,
     /// The key of each entry, if there are keys.
     keys: Vec<Key>,
@@ -77,13 +74,13 @@ impl Batch {
         }
     }
 
-    /// The events, each with its place; none of a piece, whose places were not noted.
+    /// Returns the events, each with its position; empty for a piece, whose positions are not
+    /// recorded.
     #[inline]
     pub(crate) fn located_events(&self) -> impl Iterator<Item = (&Location, Event<'_, Value>)> {
         self.locations.iter().zip(self.events())
     }
 
-    /// The events.
     #[inline]
     pub(crate) fn events(&self) -> impl Iterator<Item = Event<'_, Value>> {
         let (mut start, mut start_of_entries) = (0, 0);
@@ -95,7 +92,7 @@ impl Batch {
         })
     }
 
-    /// The events of a recording of immediate snapshots, each with its place.
+    /// Returns the events of a recording of immediate snapshots, each with its position.
     pub(crate) fn located_exchanges(
         &self,
     ) -> impl Iterator<Item = (&Location, immediate::Event<'_, Value>)> {
@@ -125,7 +122,7 @@ impl Batch {
         self.locations.push(location);
     }
 
-    /// Whether it is time to hand it over.
+    /// Returns true if the batch is to be handed over.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.entries.len() >= EVENTS
@@ -133,9 +130,9 @@ impl Batch {
             || self.payload.entries.len() >= VALUES
     }
 
-    /// Has a monitor observe the events, as long as all is linearizable, and returns how many it
-    /// observed. The kind of each event is looked up once, which for those of long recordings is most
-    /// of the work besides judging them.
+    /// Has a monitor observe the events, as long as the history is linearizable. Returns the number
+    /// of observed events. The kind of each event is matched only once, which for the common kinds
+    /// is most of the work besides judging them.
     ///
     /// # Errors
     /// If the next event is refused.
@@ -149,13 +146,13 @@ impl Batch {
         })
     }
 
-    /// Whether the values are integers, for [`Self::observe_integers`] alone until
+    /// Returns true if the values are integers, only for [`Self::observe_integers`] until
     /// [`Self::expand`] is called.
     pub(crate) const fn are_integers(&self) -> bool {
         self.are_integers
     }
 
-    /// As [`Self::observe`], of a piece whose values are integers.
+    /// As [`Self::observe`], for a piece whose values are integers.
     ///
     /// # Errors
     /// If the next event is refused.
@@ -169,7 +166,7 @@ impl Batch {
         })
     }
 
-    /// The same for values of any type; `rest` observes what is rare.
+    /// As [`Self::observe`], for values of any type; `rest` observes rare kinds of events.
     #[inline(always)]
     fn observe_with<V: Clone + Eq + Hash>(
         &self,
@@ -199,18 +196,18 @@ impl Batch {
         Ok(self.entries.len())
     }
 
-    /// Makes values of the integers, if there are those only.
+    /// Converts the integers to values, if all values are integers.
     pub(crate) fn expand(&mut self) {
         if std::mem::replace(&mut self.are_integers, false) {
             self.payload.values.extend(self.integers.iter().copied().map(Value::Integer));
         }
     }
 
-    /// Replaces the events by those of a piece; those in front of what is none are there in any
-    /// case. Once one of its pieces had other values than integers, a batch expects that of all.
+    /// Replaces the events by those of a piece, up to a malformed event. Once one of its pieces had
+    /// other values than integers, a batch expects them in all pieces.
     ///
     /// # Errors
-    /// If something there is no event.
+    /// If the piece has a malformed event.
     pub(crate) fn parse(&mut self, piece: &Piece) -> Result<(), Irregular> {
         self.clear();
         let Self { entries, payload, integers, .. } = self;
@@ -237,7 +234,6 @@ impl Batch {
         })
     }
 
-    /// Removes all events.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.payload.clear();
@@ -248,40 +244,38 @@ impl Batch {
         self.ending = Ending::Open;
     }
 
-    /// The keys of the events, if there are keys.
     pub(crate) fn keys(&self) -> &[Key] {
         &self.keys
     }
 
-    /// Where this event begins; none of a piece, whose places were not noted.
+    /// Returns the position of this event; `None` for a piece, whose positions are not recorded.
     pub(crate) fn location(&self, event: usize) -> Option<Location> {
         self.locations.get(event).copied()
     }
 
-    /// Number of events.
     pub(crate) const fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are no events.
+    /// Returns true if the batch has no events.
     pub(crate) const fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Ends with an error, unless it does so already.
+    /// Ends the batch with an error, unless it has one already.
     pub(super) fn fail(&mut self, error: ReadError) {
         if !matches!(self.ending, Ending::Error(_)) {
             self.ending = Ending::Error(error);
         }
     }
 
-    /// Whether no other batch follows: the input has ended, or what stands
-    /// behind the events is none, for the reason in [`Self::into_error`].
+    /// Returns true if this is the last batch: the input has ended, or a malformed event follows,
+    /// for the reason in [`Self::into_error`].
     pub(crate) const fn is_last(&self) -> bool {
         !matches!(self.ending, Ending::Open)
     }
 
-    /// As [`Self::into_error`]; the batch then has an end like any other.
+    /// As [`Self::into_error`]; the batch then ends without an error.
     pub(crate) fn take_error(&mut self) -> Option<ReadError> {
         match std::mem::replace(&mut self.ending, Ending::End) {
             Ending::Error(error) => Some(error),
@@ -292,7 +286,7 @@ impl Batch {
         }
     }
 
-    /// What is wrong behind the events, if anything.
+    /// Returns the error behind the events, if any.
     pub(crate) fn into_error(self) -> Option<ReadError> {
         match self.ending {
             Ending::Error(error) => Some(error),
@@ -300,8 +294,8 @@ impl Batch {
         }
     }
 
-    /// Replaces the events by those that `advance` parses; it appends the
-    /// values of each to the payload that it is given.
+    /// Replaces the events by the ones that `advance` parses; it appends the values of each to the
+    /// given payload.
     #[inline]
     pub(super) fn fill(
         &mut self,
@@ -349,7 +343,7 @@ mod tests {
     use super::*;
     use crate::format::Reader;
 
-    /// All events as lines, with what ends them, read one by one.
+    /// Returns all events as lines, with the end of the input, read one by one.
     fn one_by_one(input: &str) -> Vec<String> {
         let mut reader = Reader::text(input.as_bytes()).expect("the header is right");
         let mut read = Vec::new();
@@ -362,7 +356,7 @@ mod tests {
         read
     }
 
-    /// The same, read in batches; also the size of each batch.
+    /// The same, read in batches, with the size of each batch.
     fn in_batches(input: &str) -> (Vec<String>, Vec<(usize, usize)>) {
         let mut reader = Reader::text(input.as_bytes()).expect("the header is right");
         let (mut read, mut sizes) = (Vec::new(), Vec::new());
@@ -390,7 +384,7 @@ mod tests {
             let (read, sizes) = in_batches(&format!("{input}{end}"));
             assert_eq!(read, one_by_one(&format!("{input}{end}")));
             assert_eq!(read.len(), 8 * EVENTS + error);
-            // The last batch holds what ended the input, and nothing more.
+            // The last batch has only the end of the input.
             assert!(sizes[..8].iter().all(|(events, _)| *events == EVENTS), "{sizes:?}");
             assert_eq!(sizes[8..].iter().map(|(events, _)| *events).collect::<Vec<_>>(), [0]);
         }

@@ -10,20 +10,20 @@ use crate::stamp::Stamp;
 /// Events with an earlier `time` than the event before, of the same object.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Backwards {
-    /// The place of the first.
+    /// The position of the first such event.
     pub first: Location,
-    /// Its time.
+    /// The time of the first such event.
     pub time: Stamp,
     /// The time of the event before.
     pub before: Stamp,
-    /// How many there are.
+    /// Number of such events.
     pub events: u64,
 }
 
-/// What times that run backwards mean.
+/// The consequence of times that run backwards.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Doubt {
-    /// For a verdict that is not known yet, or is of something else.
+    /// For a verdict that is not known yet, or concerns something else.
     Either,
     /// For a violation.
     FalseAlarm,
@@ -32,7 +32,7 @@ pub enum Doubt {
 }
 
 impl Backwards {
-    /// What it is, and what it means for a verdict; a sentence without a full stop.
+    /// Returns the observation, and its consequence for a verdict; a sentence without a full stop.
     pub fn told(&self, doubt: Doubt) -> String {
         let Self { first, time, before, events } = self;
         let times = if *events == 1 { "once".to_owned() } else { format!("{events} times") };
@@ -58,26 +58,26 @@ impl fmt::Display for Backwards {
 /// The times of a log, as far as it was read.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
-    /// Of each object, the time of its last event; first of a log without keys.
+    /// The time of the last event of each object; index 0 is for a log without keys.
     latest: Vec<Option<Stamp>>,
     /// The only object that matters, if not all do.
     only: Option<Key>,
     noticed: Noticed,
 }
 
-/// The times that run backwards, as a reader notices them.
+/// The times that run backwards, shared with the reader that notices them.
 #[derive(Clone, Debug, Default)]
 pub struct Noticed(Arc<Mutex<Option<Backwards>>>);
 
 impl Noticed {
-    /// The events so far whose time is earlier than that of the event before.
+    /// Returns the events so far whose time is earlier than the time of the event before.
     pub fn backwards(&self) -> Option<Backwards> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Clock {
-    /// The next event has this time.
+    /// Takes the time of the next event.
     pub(crate) fn observe(
         &mut self,
         key: Option<Key>,
@@ -101,12 +101,12 @@ impl Clock {
         }
     }
 
-    /// Heeds the times of one object only.
+    /// Restricts the check to the times of one object.
     pub(crate) const fn select(&mut self, key: Key) {
         self.only = Some(key);
     }
 
-    /// What it notices, also later on.
+    /// Returns a handle to all observations, present and later.
     pub(crate) fn noticed(&self) -> Noticed {
         self.noticed.clone()
     }

@@ -1,4 +1,4 @@
-//! What to do about a defective input.
+//! Remedies for defective inputs.
 
 use super::Format;
 use super::error::ReadErrorKind;
@@ -6,8 +6,8 @@ use crate::Value;
 use crate::synchronisation::Object as Together;
 
 impl ReadErrorKind {
-    /// What to do about it, as an imperative sentence without a full stop.
-    /// `None` for errors of the operating system.
+    /// Returns the remedy, as an imperative sentence without a full stop. `None` for errors of the
+    /// operating system.
     pub fn cure(&self) -> Option<String> {
         let cure = match self {
             Self::Io(_) => return None,
@@ -153,7 +153,8 @@ fn is_table(line: &str) -> bool {
     line.starts_with('[') || line.contains([',', ';', '\t'])
 }
 
-/// Whether a field is one of a call with its times: a line has both, an event has neither.
+/// Returns true if a field belongs to a call with its times: such a line has both, an event has
+/// neither.
 fn is_call(field: &str) -> bool {
     matches!(
         field,

@@ -1,4 +1,4 @@
-//! Telling the formats apart by how an input begins.
+//! Detection of the format by the beginning of an input.
 
 use super::Format;
 use super::error::{Found, ReadError, ReadErrorKind};
@@ -7,11 +7,11 @@ use super::nearest::nearest;
 use super::source::BYTE_ORDER_MARK;
 use super::text::HEADERS;
 
-/// How many bytes of an input [`detect`] should be given, if there are that many.
+/// The number of bytes that [`detect`] should get, if the input has that many.
 pub const DETECTION_LENGTH: usize = 64 << 10;
 
-/// The format of the input that begins with `first`: the one that its first
-/// line which is not blank belongs to.
+/// Returns the format of the input that begins with `first`: the format of its first line that is
+/// not blank.
 ///
 /// ```
 /// use snapshot_test::format::{Format, detect};
@@ -22,7 +22,7 @@ pub const DETECTION_LENGTH: usize = 64 << 10;
 /// ```
 ///
 /// # Errors
-/// If the input is empty or begins like none of the formats.
+/// If the input is empty or begins like no known format.
 pub fn detect(first: &[u8]) -> Result<Format, ReadError> {
     if first.starts_with(b"\xff\xfe") || first.starts_with(b"\xfe\xff") {
         // A byte order mark of UTF-16.
@@ -43,7 +43,7 @@ pub fn detect(first: &[u8]) -> Result<Format, ReadError> {
     }
 }
 
-/// The format that a line belongs to, by its first characters.
+/// Returns the format of a line, by its first characters.
 pub(super) fn looks_like(line: &[u8]) -> Option<Format> {
     let word = line.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let after = line.get(word).copied().unwrap_or(b'\n');
@@ -61,7 +61,7 @@ pub(super) fn looks_like(line: &[u8]) -> Option<Format> {
     }
 }
 
-/// Whether a line begins with a map of EDN, whose first key is a keyword.
+/// Returns true if a line begins with a map of EDN, whose first key is a keyword.
 pub(super) fn is_map_of_edn(line: &[u8]) -> bool {
     line.strip_prefix(b"{").is_some_and(|rest| rest.trim_ascii_start().starts_with(b":"))
 }
@@ -72,7 +72,7 @@ fn unknown(first: &[u8], mark: usize, start: usize) -> ReadError {
     let line = &rest[..length];
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let control = |byte: &u8| (*byte < 0x20 && *byte != b'\t') || *byte == 0x7f;
-    // A character may be cut in two by the end of `first`: that is no error of the input.
+    // The end of `first` may cut a character in two: this is not an error of the input.
     let not_utf8 = std::str::from_utf8(line).err().filter(|error| error.error_len().is_some());
     let (at, width, kind) = match (line.iter().position(control), not_utf8) {
         (Some(at), _) => (at, 1, ReadErrorKind::ControlByte(line[at])),

@@ -1,7 +1,7 @@
-//! What can be wrong with an input, where, and what to do about it.
+//! Defects of inputs, their positions, and remedies.
 //!
-//! Every message says what was expected and what was found; every error but
-//! that of the operating system has a cure.
+//! Every message contains the expected and the found text; every error except those of the
+//! operating system has a remedy.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use super::source::LINE_LIMIT;
 use super::{Format, Object};
 use crate::Value;
 
-/// An input that cannot be read, with the place of the defect.
+/// An input that cannot be read, with the position of the defect.
 #[derive(Debug, Error)]
 #[error("{location}: {kind}", location = .inner.location, kind = .inner.kind)]
 pub struct ReadError {
@@ -33,17 +33,15 @@ impl ReadError {
         Self { inner: Box::new(Inner { location, kind, excerpt }) }
     }
 
-    /// Where the defect is.
     pub fn location(&self) -> Location {
         self.inner.location
     }
 
-    /// What is wrong.
     pub fn kind(&self) -> &ReadErrorKind {
         &self.inner.kind
     }
 
-    /// The place, the defect and the input around it.
+    /// Returns the position, the defect and the input around it.
     pub fn into_parts(self) -> (Location, ReadErrorKind, Option<Excerpt>) {
         let Inner { location, kind, excerpt } = *self.inner;
         (location, kind, excerpt)
@@ -55,7 +53,7 @@ impl ReadError {
 pub(super) struct Fault {
     /// Bytes of the unit before the defect.
     pub at: usize,
-    /// Bytes that are defective.
+    /// Number of defective bytes.
     pub width: usize,
     pub kind: ReadErrorKind,
 }
@@ -68,21 +66,21 @@ impl Fault {
     }
 }
 
-/// What is wrong with an input.
+/// The defect of an input.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReadErrorKind {
-    /// The operating system could not read on.
+    /// The operating system could not continue reading.
     #[error("cannot read on: {0}")]
     Io(#[from] std::io::Error),
-    /// Nothing at all, or blank lines only.
+    /// The input is empty, or has only blank lines.
     #[error("empty input: expected a history, found nothing")]
     Empty,
     /// The input ends within a line or event.
     #[error("truncated last {unit}: expected {end} at its end, found the end of the input",
         unit = unit(*terminator), end = end(*terminator))]
     Truncated {
-        /// What ends every line or event.
+        /// The terminator of every line or event.
         terminator: char,
     },
     /// A line or event longer than [`LINE_LIMIT`].
@@ -97,10 +95,10 @@ pub enum ReadErrorKind {
     /// A byte that is not part of a UTF-8 character.
     #[error("not UTF-8: expected UTF-8 text, found the byte 0x{0:02x}")]
     NotUtf8(u8),
-    /// None of the formats.
+    /// The input has no known format.
     #[error("unknown format: expected a text, JSON Lines or disc22 history, found {found}")]
     UnknownFormat {
-        /// How the input begins.
+        /// The beginning of the input.
         found: Found,
     },
     /// An event of another format than the input's.
@@ -108,25 +106,25 @@ pub enum ReadErrorKind {
     OtherFormat {
         /// The format that is being read.
         reading: Format,
-        /// The format of what was found.
+        /// The format of the event.
         found: Format,
     },
-    /// A word, field or mark that the format does not have here.
+    /// A word, field or mark that the format does not allow here.
     #[error("expected {expected}, found {found}")]
     Unexpected {
-        /// What would be right.
+        /// The allowed text.
         expected: &'static str,
-        /// What is there.
+        /// The text found.
         found: Found,
-        /// The word most like what is there.
+        /// The allowed word closest to it.
         nearest: Option<&'static str>,
     },
-    /// A line that goes on after its event is complete.
+    /// A line that continues after its event is complete.
     #[error("expected the end of the line after {after}, found {found}")]
     Trailing {
-        /// What is complete.
+        /// The complete part.
         after: &'static str,
-        /// What is there.
+        /// The text after it.
         found: Found,
     },
     /// A text without its closing quote.
@@ -157,7 +155,7 @@ pub enum ReadErrorKind {
     IdOutOfRange {
         /// `"process"` or `"segment"`.
         what: &'static str,
-        /// The largest possible.
+        /// The largest possible index.
         limit: u64,
         /// The number given.
         found: Found,
@@ -169,7 +167,7 @@ pub enum ReadErrorKind {
         what: &'static str,
         /// The number declared.
         found: Found,
-        /// The largest possible.
+        /// The largest possible number.
         limit: u64,
     },
     /// More values than a snapshot can have segments.
@@ -181,15 +179,15 @@ pub enum ReadErrorKind {
     /// A header after the first event.
     #[error("header after an event: expected {keyword} before the first event, found it here")]
     HeaderAfterEvent {
-        /// What the header declares.
+        /// The kind of header.
         keyword: &'static str,
     },
     /// A header given twice.
     #[error("duplicate header: expected {keyword} at most once, found it again")]
     DuplicateHeader {
-        /// What the header declares.
+        /// The kind of header.
         keyword: &'static str,
-        /// The line of the first one.
+        /// The line of the first such header.
         first: u64,
     },
     /// Headers that contradict each other.
@@ -204,7 +202,7 @@ pub enum ReadErrorKind {
     /// A line that is not JSON, or JSON of the wrong shape.
     #[error("not a JSON Lines event: {message}")]
     Json {
-        /// What the JSON parser says.
+        /// The message of the JSON parser.
         message: String,
     },
     /// A field that is missing.
@@ -212,17 +210,17 @@ pub enum ReadErrorKind {
     MissingField {
         /// The field.
         field: &'static str,
-        /// In which kind of line.
+        /// The kind of line.
         within: &'static str,
     },
     /// A field that the format does not have.
     #[error("unknown field: expected a field of {within}, found {found}")]
     UnknownField {
-        /// In which kind of line.
+        /// The kind of line.
         within: &'static str,
         /// The field.
         found: Found,
-        /// The field most like it.
+        /// The field closest to it.
         nearest: Option<&'static str>,
     },
     /// A field given twice.
@@ -295,14 +293,14 @@ impl ReadErrorKind {
     }
 }
 
-/// What was found instead: a word, or the end of the line.
+/// The text found instead: a word, or the end of the line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Found(String);
 
 impl Found {
     const LIMIT: usize = 40;
 
-    /// The word itself; empty for the end of the line.
+    /// Returns the word itself; empty for the end of the line.
     pub fn text(&self) -> &str {
         &self.0
     }
@@ -315,7 +313,7 @@ impl Found {
     }
 }
 
-/// The word in backquotes, or `the end of the line`.
+/// Writes the word in backquotes, or `the end of the line`.
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {

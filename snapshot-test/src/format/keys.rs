@@ -1,4 +1,4 @@
-//! Keys: which of several objects an event is of.
+//! Keys: the object of each event, in a recording of several.
 //!
 //! A recording has a key on each of its events, or on none. Keys are values; a reader
 //! numbers them in the order in which they first occur.
@@ -9,18 +9,16 @@ use std::num::NonZeroU32;
 use super::error::ReadErrorKind;
 use crate::Value;
 
-/// An object of a recording of several, by its number.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Key(NonZeroU32);
 
 impl Key {
-    /// The key with this number.
     pub(crate) fn new(index: usize) -> Self {
         let number = u32::try_from(index + 1).ok().and_then(NonZeroU32::new);
         Self(number.expect("a key takes a line, and there are fewer lines"))
     }
 
-    /// Its number, from 0, in the order in which keys first occurred.
+    /// Returns the index, from 0, in the order of the first occurrence of keys.
     pub const fn index(self) -> usize {
         self.0.get() as usize - 1
     }
@@ -31,17 +29,17 @@ impl Key {
 pub(super) struct Keys {
     names: Vec<Value>,
     numbers: HashMap<Value, Key>,
-    /// Whether the first event has a key, and its line.
+    /// For the first event: true if it has a key, and its line.
     first: Option<(bool, u64)>,
 }
 
 impl Keys {
-    /// Whether events have keys; decided by the first one.
+    /// Returns true if events have keys; decided by the first one.
     pub fn are_used(&self) -> bool {
         matches!(self.first, Some((true, _)))
     }
 
-    /// Whether it is known that no event has a key.
+    /// Returns true if it is known that no event has a key.
     pub const fn are_unused(&self) -> bool {
         matches!(self.first, Some((false, _)))
     }
@@ -50,7 +48,7 @@ impl Keys {
         &self.names
     }
 
-    /// The number of a key, a new one if it is new.
+    /// Returns the number of a key; registers it if it is new.
     pub fn number(&mut self, name: Value) -> Key {
         let Self { names, numbers, .. } = self;
         *numbers.entry(name).or_insert_with_key(|name| {
@@ -59,7 +57,8 @@ impl Keys {
         })
     }
 
-    /// Why an event of line `line`, with or without a key, cannot follow the first one.
+    /// Returns the reason why an event of line `line`, with or without a key, cannot follow the
+    /// first one, if any.
     #[inline]
     pub fn refusal(&mut self, has_key: bool, line: u64) -> Option<ReadErrorKind> {
         let (is_used, first) = *self.first.get_or_insert((has_key, line));
@@ -71,18 +70,18 @@ impl Keys {
     }
 }
 
-/// Which events a reader hands over.
+/// The events that a reader hands over.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Selection {
-    /// Those of a recording without keys.
+    /// All events of a recording without keys.
     Unkeyed,
-    /// Those of one object.
+    /// The events of one object.
     One(Key),
-    /// Those of all objects.
+    /// The events of all objects.
     All,
 }
 
-/// What becomes of an event.
+/// The treatment of an event.
 pub(super) enum Fate {
     Taken,
     Skipped,

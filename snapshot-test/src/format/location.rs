@@ -1,33 +1,31 @@
-//! Where something stands in an input, and what the input looks like there.
+//! Positions in an input, and excerpts of the input around them.
 
 use std::fmt;
 
-/// A place in an input.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Location {
     /// The line, from 1.
     pub line: u64,
     /// The column, from 1, counted in characters.
     pub column: u64,
-    /// Number of bytes before it.
+    /// Number of bytes before the position.
     pub offset: u64,
 }
 
 impl Location {
-    /// The start of an input.
     pub const START: Self = Self { line: 1, column: 1, offset: 0 };
 }
 
-/// `line:column`.
+/// Writes `line:column`.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }
 }
 
-/// A short piece of the input with the part that matters marked.
+/// A short piece of the input with the relevant part marked.
 ///
-/// A whole line, or one event of a format that puts them all on one line.
+/// A whole line, or one event of a format that puts all events on one line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Excerpt {
     text: String,
@@ -41,7 +39,7 @@ impl Excerpt {
     /// The longest excerpt, in characters; more would wrap in a terminal.
     pub const LIMIT: usize = 120;
 
-    /// The same with the values that a scan returned marked, instead of the event.
+    /// Returns the same excerpt with the values of a scan marked, instead of the event.
     #[must_use]
     pub(crate) fn on_values(mut self) -> Self {
         let end = self.text.find('#').unwrap_or(self.text.len());
@@ -79,7 +77,7 @@ impl Excerpt {
         (printable && text.chars().count() <= Self::LIMIT).then_some(Self { text, before, marked })
     }
 
-    /// As [`Self::new`], also of a long line: that is cut around the mark. `None` if the line is
+    /// As [`Self::new`], also for a long line, which is cut around the mark. `None` if the line is
     /// blank.
     pub(crate) fn around(line: &[u8], at: usize, width: usize) -> Option<Self> {
         /// Characters kept before the mark.
@@ -117,7 +115,7 @@ impl Excerpt {
     }
 }
 
-/// Two indented lines: the text, and the mark below it.
+/// Writes two indented lines: the text, and the mark below it.
 impl fmt::Display for Excerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "  {}", self.text)?;

@@ -1,11 +1,9 @@
-//! The three formats of recordings: reading, writing, telling them apart.
+//! The three formats of recordings: readers, writers, detection.
 //!
-//! All readers stream: an event is handed over as soon as its line (disc22: its
-//! `;`) is there, borrows its values from the reader, and memory is bounded by
-//! [`LINE_LIMIT`], never by the input. They check the *syntax* only; whether a
-//! history can have an event at its place is decided by
-//! [`snapshot_core::history::Admission`], through which every consumer passes
-//! the events.
+//! All readers stream: an event is handed over as soon as its line (disc22: its `;`) was read,
+//! borrows its values from the reader, and memory is bounded by [`LINE_LIMIT`], never by the input.
+//! They check only the *syntax*; [`snapshot_core::history::Admission`], through which every
+//! consumer passes the events, decides whether a history can have an event at its position.
 //!
 //! `docs/formats.md` describes the formats for users.
 
@@ -53,7 +51,6 @@ use self::parsed::{Payload, Shape};
 use crate::Value;
 use crate::stamp::Stamp;
 
-/// A format of recordings.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Format {
     /// One event per line, for people: `p0 update 5`. See [`mod@text`].
@@ -66,10 +63,9 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Text, Self::Jsonl, Self::Disc22];
 
-    /// Its name in options and reports: `text`, `jsonl` or `disc22`.
+    /// Returns the name in options and reports: `text`, `jsonl` or `disc22`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -79,7 +75,7 @@ impl Format {
     }
 }
 
-/// As in a sentence: `text`, `JSON Lines` or `disc22`.
+/// Writes the name in sentences: `text`, `JSON Lines` or `disc22`.
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -93,13 +89,11 @@ impl fmt::Display for Format {
 /// An event of one of several objects.
 #[derive(Debug)]
 pub struct KeyedEvent<'a, E = Event<'a, Value>> {
-    /// The object.
     pub key: Key,
-    /// Its key, as it stands in the recording.
+    /// The key, as written in the recording.
     pub name: &'a Value,
-    /// Where the event begins.
+    /// Position of the start of the event.
     pub location: Location,
-    /// The event.
     pub event: E,
 }
 
@@ -123,10 +117,10 @@ pub struct KeyedEvent<'a, E = Event<'a, Value>> {
 pub struct Reader<R> {
     inner: Inner<R>,
     object: Object,
-    /// Those of the event that was handed over last.
+    /// The values of the event that was handed over last.
     payload: Payload,
     selection: Selection,
-    /// Whether an event was selected.
+    /// True if an event was selected.
     is_found: bool,
 }
 
@@ -138,7 +132,7 @@ enum Inner<R> {
 }
 
 impl<R: Read> Inner<R> {
-    /// The next event; its values are appended.
+    /// Parses the next event; its values are appended.
     #[inline]
     fn advance(&mut self, payload: &mut Payload) -> Result<Option<Parsed>, ReadError> {
         match self {
@@ -165,7 +159,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Whether the recording is of several objects: each event has a key.
+    /// Returns true if the recording has several objects: each event has a key.
     pub fn is_keyed(&self) -> bool {
         match &self.inner {
             Inner::Text(reader) => reader.keys().are_used(),
@@ -174,7 +168,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The keys of the objects, in the order in which they first occurred, as far as the
+    /// Returns the keys of the objects, in the order in which they first occurred, as far as the
     /// recording was read.
     pub fn keys(&self) -> &[Value] {
         match &self.inner {
@@ -184,7 +178,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Reads from now on the events of one object only, by its key. Before this, or
+    /// Restricts reading to the events of one object, by its key. Before this, or
     /// [`Self::next_keyed`], the events of a recording of several are refused.
     ///
     /// # Errors
@@ -206,7 +200,8 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    /// What is noticed of the times of events, also later on: JSON Lines have them.
+    /// Returns a handle to contradictions among the times of events, present and later; only JSON
+    /// Lines have times.
     pub fn noticed(&self) -> Noticed {
         match &self.inner {
             Inner::Jsonl(reader) => reader.clock().noticed(),
@@ -214,7 +209,6 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The time of the event read last, if it has one.
     pub(crate) const fn time(&self) -> Option<Stamp> {
         match &self.inner {
             Inner::Jsonl(reader) => reader.time(),
@@ -222,16 +216,16 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Whether events of one object only are read: see [`Self::select`].
+    /// Returns true if only the events of one object are read: see [`Self::select`].
     pub const fn is_selecting(&self) -> bool {
         matches!(self.selection, Selection::One(_))
     }
 
-    /// The next event of a recording of several objects, of any of them, as
-    /// [`Self::next_event`]. `None` also where events have no keys.
+    /// Returns the next event of a recording of several objects, of any of them, as
+    /// [`Self::next_event`]. `None` also if events have no keys.
     ///
     /// # Errors
-    /// If what follows is no event of this format.
+    /// If the next line is not an event of this format.
     #[inline]
     pub fn next_keyed(&mut self) -> Option<Result<KeyedEvent<'_>, ReadError>> {
         self.payload.clear();
@@ -250,14 +244,14 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Parses the next event of a recording of several objects, which is to be
-    /// [appended](Self::append) to a batch.
+    /// Parses the next event of a recording of several objects, to be [appended](Self::append) to a
+    /// batch.
     pub(crate) fn parse_keyed(&mut self) -> Option<Result<Parsed, ReadError>> {
         self.payload.clear();
         self.inner.advance(&mut self.payload).transpose()
     }
 
-    /// Appends the event that was parsed last to a batch, under a key of the caller's.
+    /// Appends the event that was parsed last to a batch, under the given key.
     pub(crate) fn append(&mut self, parsed: &Parsed, key: Key, batch: &mut Batch) {
         batch.push(parsed, key, &mut self.payload);
     }
@@ -272,7 +266,7 @@ impl<R: Read> Reader<R> {
         ReadError::new(location, kind, self.excerpt())
     }
 
-    /// That the recording ends without an event of the object that was selected, if so.
+    /// Returns the error that the recording has no event of the selected object, if so.
     #[cold]
     fn missing(&mut self) -> Option<ReadError> {
         match self.selection {
@@ -284,7 +278,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The next event that is selected; its values are in the payload.
+    /// Parses the next selected event; its values are in the payload.
     #[inline]
     fn advance(&mut self) -> Result<Option<Parsed>, ReadError> {
         loop {
@@ -308,7 +302,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Reads text. Buffers by itself, as do the others.
+    /// Reads text. Has its own buffer, as do the other readers.
     ///
     /// # Errors
     /// If the input is empty or its header cannot be read.
@@ -324,13 +318,12 @@ impl<R: Read> Reader<R> {
         Ok(Self::new(Inner::Jsonl(jsonl::JsonlReader::new(input)?)))
     }
 
-    /// Reads disc22, whose events do not tell the number of segments before
-    /// the last of them: see [`disc22::segments`].
+    /// Reads disc22, whose number of segments is known only at the last event: see
+    /// [`disc22::segments`].
     pub fn disc22(input: R, segments: usize) -> Self {
         Self::new(Inner::Disc22(disc22::Disc22Reader::new(input, segments)))
     }
 
-    /// The format that is being read.
     pub const fn format(&self) -> Format {
         match self.inner {
             Inner::Text(_) => Format::Text,
@@ -339,7 +332,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// What is known of the recording before its first event.
+    /// Returns the declaration before the first event.
     pub const fn declaration(&self) -> &Declaration<Value> {
         match &self.inner {
             Inner::Text(reader) => reader.declaration(),
@@ -348,12 +341,11 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The object that the recording is of.
     pub const fn object(&self) -> Object {
         self.object
     }
 
-    /// Reads on in the middle of a recording of this object, whose header was read before.
+    /// Sets the object of a recording that is read from its middle on.
     #[must_use]
     pub fn within(mut self, object: Object) -> Self {
         self.object = object;
@@ -365,10 +357,10 @@ impl<R: Read> Reader<R> {
         self
     }
 
-    /// The next event of a recording of an immediate snapshot, as [`Self::next_event`].
+    /// Returns the next event of a recording of an immediate snapshot, as [`Self::next_event`].
     ///
     /// # Errors
-    /// If what follows is no event of this format.
+    /// If the next line is not an event of this format.
     pub fn next_exchange(
         &mut self,
     ) -> Option<Result<(Location, immediate::Event<'_, Value>), ReadError>> {
@@ -381,11 +373,11 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The next event of a recording of several immediate snapshots, of any of them, as
-    /// [`Self::next_exchange`]. `None` also where events have no keys.
+    /// Returns the next event of a recording of several immediate snapshots, of any of them, as
+    /// [`Self::next_exchange`]. `None` also if events have no keys.
     ///
     /// # Errors
-    /// If what follows is no event of this format.
+    /// If the next line is not an event of this format.
     pub fn next_keyed_exchange(
         &mut self,
     ) -> Option<Result<KeyedEvent<'_, immediate::Event<'_, Value>>, ReadError>> {
@@ -401,11 +393,11 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The next event and where it begins; `None` at the end of the input and
-    /// after an error. The values are those of the reader, until its next call.
+    /// Returns the next event and its position; `None` at the end of the input and after an error.
+    /// The reader owns the values, until its next call.
     ///
     /// # Errors
-    /// If what follows is no event of this format, or the recording is of another object.
+    /// If the next line is not an event of this format, or the recording has another object.
     #[inline]
     pub fn next_event(&mut self) -> Option<Result<(Location, Event<'_, Value>), ReadError>> {
         if self.object != Object::Snapshot {
@@ -421,8 +413,8 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Fills the batch with the next events. Reads on until it is full, whether
-    /// or not the input has to be waited for.
+    /// Fills the batch with the next events. Reads until the batch is full, even if it has to wait
+    /// for input.
     pub(crate) fn next_batch(&mut self, batch: &mut Batch) {
         let chosen = self.selection;
         match &mut self.inner {
@@ -440,8 +432,8 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// What is left of a long text of one snapshot, cut into pieces; `None` for any other
-    /// recording. Nothing more can be read here then.
+    /// Cuts the rest of a long text of one snapshot into pieces; `None` for any other recording.
+    /// Afterwards this reader is exhausted.
     pub(crate) fn pieces(&mut self) -> Option<Pieces<&mut R>> {
         match &mut self.inner {
             Inner::Text(reader) if self.selection == Selection::Unkeyed => reader.pieces(),
@@ -455,7 +447,7 @@ impl<R: Read> Reader<R> {
         self.next_batch(batch);
     }
 
-    /// Where the next line (disc22: event) begins; at the end of the input, its end.
+    /// Returns the position of the next line (disc22: event); at the end of the input, its end.
     pub const fn place(&self) -> Location {
         match &self.inner {
             Inner::Text(reader) => reader.place(),
@@ -464,8 +456,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The line (disc22: the event) of the event read last, if it is short and
-    /// printable.
+    /// Returns the line (disc22: the event) of the event read last, if it is short and printable.
     pub fn excerpt(&self) -> Option<Excerpt> {
         match &self.inner {
             Inner::Text(reader) => reader.excerpt(),
@@ -475,7 +466,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// The error for an object that the recording does not have.
+/// Returns the error for an object that the recording does not have.
 pub(crate) fn no_such_key(key: &Value) -> ReadError {
     ReadError::new(Location::START, ReadErrorKind::NoSuchKey(key.clone()), None)
 }

@@ -1,6 +1,6 @@
-//! The known word that was probably meant by an unknown one.
+//! The known word that an unknown one probably means.
 
-/// What other tools and formats call things, with the word for it here.
+/// Words of other tools and formats, with the word of this one.
 const MEANT: [(&str, &str); 17] = [
     ("write", "update"),
     ("set", "update"),
@@ -21,8 +21,8 @@ const MEANT: [(&str, &str); 17] = [
     ("result", "values"),
 ];
 
-/// The candidate that means the same elsewhere, or else the candidate within two edits of `word` (one edit for short words), if any:
-/// the closest, the first among equally close ones.
+/// Returns the candidate that is called `word` elsewhere, or else the candidate within two edits of
+/// `word` (one edit for short words), if any: the closest, the first among equally close ones.
 pub(super) fn nearest(word: &str, candidates: &[&'static str]) -> Option<&'static str> {
     const LONGEST: usize = 32;
     if word.len() > LONGEST {

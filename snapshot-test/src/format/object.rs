@@ -1,11 +1,10 @@
-//! The objects that recordings are of.
+//! The objects of recordings.
 
 use serde::{Deserialize, Serialize};
 
 use super::error::ReadErrorKind;
 use super::parsed::Shape;
 
-/// The object that a recording is of.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Object {
@@ -17,10 +16,9 @@ pub enum Object {
 }
 
 impl Object {
-    /// All of them.
     pub const ALL: [Self; 2] = [Self::Snapshot, Self::Immediate];
 
-    /// Its name in headers: `snapshot` or `immediate`.
+    /// Returns the name in headers: `snapshot` or `immediate`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Snapshot => "snapshot",
@@ -28,7 +26,7 @@ impl Object {
         }
     }
 
-    /// What a correct recording is: `linearizable` or `set-linearizable`.
+    /// Returns the criterion of a correct recording: `linearizable` or `set-linearizable`.
     pub const fn criterion(self) -> &'static str {
         match self {
             Self::Snapshot => "linearizable",
@@ -36,7 +34,7 @@ impl Object {
         }
     }
 
-    /// Why a recording of this object cannot have an event of a shape.
+    /// Returns the reason why a recording of this object cannot have an event of a shape, if any.
     pub(super) fn refusal(self, shape: Shape) -> Option<ReadErrorKind> {
         let foreign = |found| Some(ReadErrorKind::ForeignOperation { object: self, found });
         match (self, shape) {

@@ -1,4 +1,4 @@
-//! Parsed events: what a parser of any format hands to the reader.
+//! Parsed events, passed from a parser of any format to the reader.
 
 use std::num::NonZeroU32;
 
@@ -9,25 +9,25 @@ use snapshot_core::{Process, Segment};
 use super::{Key, Location};
 use crate::Value;
 
-/// What a parsed event does; its values stand beside it.
+/// The kind of a parsed event; its values are stored separately.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Shape {
-    /// There is one value, the one written.
+    /// Has one value, the written one.
     InvokeUpdate(Segment),
     InvokeScan,
-    /// There is one value, the one written. Of immediate snapshots only.
+    /// Has one value, the written one. Only of immediate snapshots.
     InvokeExchange,
     RespondUpdate,
-    /// The values are those returned.
+    /// The values are the returned ones.
     RespondScan,
-    /// The entries are those returned; with the number of segments, if it stands there.
+    /// The entries are the returned ones; with the number of segments, if the event contains it.
     RespondPartialScan(Option<NonZeroU32>),
     Fail,
     Unknown,
 }
 
-/// The values of parsed events: those of updates and full scans, and the entries of partial
-/// scans. What a parser gives up is truncated.
+/// The values of parsed events: of updates and full scans, and the entries of partial scans. A
+/// parser that gives up truncates its part.
 #[derive(Debug, Default)]
 pub(super) struct Payload {
     pub(super) values: Vec<Value>,
@@ -40,8 +40,8 @@ impl Payload {
         self.entries.clear();
     }
 
-    /// Appends the values to `integers`, and is empty then; whether all were integers, and none
-    /// was an entry of a partial scan. If not, some are not appended.
+    /// Moves the values to `integers`. Returns true if all were integers, and no entries of partial
+    /// scans existed. If false, some are not moved.
     pub(super) fn move_integers(&mut self, integers: &mut Vec<i64>) -> bool {
         let (start, count) = (integers.len(), self.values.len());
         integers.extend(self.values.drain(..).filter_map(|value| integer(&value)));
@@ -51,7 +51,7 @@ impl Payload {
     }
 }
 
-/// The integer, if the value is one.
+/// Returns the integer, if the value is one.
 pub(crate) const fn integer(value: &Value) -> Option<i64> {
     match value {
         Value::Integer(integer) => Some(*integer),
@@ -69,7 +69,7 @@ pub(crate) struct Parsed {
 }
 
 impl Shape {
-    /// The event of this shape in a recording of an immediate snapshot.
+    /// Returns the event of this shape in a recording of an immediate snapshot.
     pub(super) fn exchange(
         self,
         process: Process,
@@ -84,7 +84,7 @@ impl Shape {
         immediate::Event { process: process.index(), action }
     }
 
-    /// The event of this shape in a recording of a snapshot, with its values and entries.
+    /// Returns the event of this shape in a recording of a snapshot, with its values and entries.
     #[inline]
     pub(super) fn event<'a, V>(
         self,
@@ -94,7 +94,7 @@ impl Shape {
     ) -> Event<'a, V> {
         let action = match self {
             Self::InvokeUpdate(segment) => Action::InvokeUpdate { segment, value: &values[0] },
-            // Readers refuse an exchange with a snapshot.
+            // Readers refuse exchanges in recordings of a snapshot.
             Self::InvokeScan | Self::InvokeExchange => Action::InvokeScan,
             Self::RespondUpdate => Action::RespondUpdate,
             Self::RespondScan => Action::RespondScan { values },

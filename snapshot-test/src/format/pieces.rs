@@ -1,35 +1,35 @@
-//! A long text, in pieces that any thread can parse.
+//! Pieces of a long text, which any thread can parse.
 //!
-//! A piece is a number of whole lines. Where events have no keys, a line behind the header says
-//! the same wherever it stands, so pieces are parsed independently of each other: [`Pieces`]
-//! hands out bytes, [`Batch::parse`] makes events of them.
+//! A piece is a number of whole lines. Where events have no keys, the meaning of a line behind the
+//! header does not depend on its position, so pieces are parsed independently of each other:
+//! [`Pieces`] hands out bytes, [`Batch::parse`] makes events of them.
 //!
-//! Places are not noted, and of a line that is no event only its presence
-//! ([`Irregular`]). Both are asked for at most a few times per recording, of a reader that reads
-//! it again from its beginning: so errors and places are those of reading line by line.
+//! Pieces record neither positions nor the details of a malformed line ([`Irregular`]). Both are
+//! needed at most a few times per recording, and then a reader reads it again from its beginning:
+//! so errors and positions equal those of reading line by line.
 
 use std::io::{self, Chain, Cursor, Read};
 
 use super::source::LINE_LIMIT;
 
-/// Bytes of a piece, unless a line is longer: with the events made of them, they fit into the
-/// cache of a processor.
+/// Size of a piece in bytes, unless a line is longer: with its events, a piece fits into the cache
+/// of a processor.
 pub(crate) const SIZE: usize = 1 << 17;
 
-/// What follows is no event, for a reason that [`Reader`](super::Reader) tells.
+/// A malformed line; [`Reader`](super::Reader) finds the reason.
 #[derive(Debug)]
 pub(crate) enum Irregular {
-    /// By its bytes.
+    /// The bytes of the line are malformed.
     Line,
     /// The operating system could not read it.
     Io(io::Error),
 }
 
-/// Consecutive lines. Its room is used again and never shrinks.
+/// Consecutive lines. The buffer is reused and never shrinks.
 #[derive(Debug, Default)]
 pub(crate) struct Piece {
     bytes: Vec<u8>,
-    /// Where its last line ends.
+    /// End of the last line.
     end: usize,
 }
 
@@ -43,25 +43,25 @@ impl Piece {
 #[derive(Debug)]
 pub(crate) struct Pieces<R> {
     input: Chain<Cursor<Vec<u8>>, R>,
-    /// What was read behind the last piece: less than a line.
+    /// The incomplete line read behind the last piece.
     carry: Vec<u8>,
     size: usize,
 }
 
 impl<R: Read> Pieces<R> {
-    /// What stands in `buffer`, and then in `input`.
+    /// Cuts the contents of `buffer`, followed by `input`.
     pub(super) fn new(buffer: Vec<u8>, input: R) -> Self {
         Self { input: Cursor::new(buffer).chain(input), carry: Vec::new(), size: SIZE }
     }
 
-    /// Cuts pieces of about this many bytes.
+    /// Sets the approximate size of pieces in bytes.
     #[must_use]
     pub fn of_size(mut self, size: usize) -> Self {
         self.size = size;
         self
     }
 
-    /// Fills a piece with the next lines; `false` at the end of the input.
+    /// Fills a piece with the next lines. Returns false at the end of the input.
     ///
     /// # Errors
     /// If the input ends within a line, if a line is longer than [`LINE_LIMIT`], or if it cannot
@@ -105,7 +105,7 @@ mod tests {
 
     use super::*;
 
-    /// The pieces of a text of which `buffered` bytes were read before.
+    /// Returns the pieces of a text of which `buffered` bytes were read before.
     fn pieces(text: &str, buffered: usize, size: usize) -> (Vec<String>, Result<(), Irregular>) {
         let (buffer, input) = text.as_bytes().split_at(buffered);
         let mut pieces = Pieces::new(buffer.to_vec(), input).of_size(size);

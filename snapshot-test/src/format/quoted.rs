@@ -3,7 +3,7 @@
 #[cfg(test)]
 use snapshot_kit::value::write_quoted as write;
 
-/// Why a quoted text cannot be read, and where in it.
+/// The reason why a quoted text cannot be read, and its position in it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Defect {
     /// Bytes from the opening quote to the defect.
@@ -74,7 +74,7 @@ fn escape(bytes: &[u8], text: &mut String) -> Result<usize, DefectKind> {
     Ok(2)
 }
 
-/// `\uXXXX`, or two of them that form a surrogate pair.
+/// Reads `\uXXXX`, or two of them that form a surrogate pair.
 fn unicode_escape(bytes: &[u8]) -> Option<(char, usize)> {
     let high = code_unit(bytes)?;
     if !(0xd800..0xdc00).contains(&high) {
@@ -94,7 +94,7 @@ fn code_unit(bytes: &[u8]) -> Option<u32> {
         .try_fold(0, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)?))
 }
 
-/// The escape as it stands, at most `length` bytes of it and none of the next line.
+/// Returns the raw escape, at most `length` bytes of it, without the next line.
 fn bad(bytes: &[u8], length: usize) -> DefectKind {
     let end = bytes.iter().take(length).position(|&byte| byte < 0x20).unwrap_or(length);
     let shown = &bytes[..end.min(bytes.len())];

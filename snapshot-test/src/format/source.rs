@@ -16,14 +16,13 @@ use super::detect::looks_like;
 use super::error::{Fault, ReadError, ReadErrorKind};
 use super::location::{Excerpt, Location};
 
-/// The longest line (disc22: event) that is read, in bytes with its end. The
-/// response of a scan of 65,536 segments with the longest integers takes
-/// 1.4 MB; what is far longer is no recording.
+/// The longest line (disc22: event) that is read, in bytes with its end. The response of a scan of
+/// 65,536 segments with the longest integers takes 1.4 MB; a far longer line is no recording.
 pub const LINE_LIMIT: usize = 8 << 20;
 
 const INITIAL_BUFFER: usize = 1 << 20;
 
-/// An input, buffered, with the place reached in it.
+/// A buffered input, with the current position.
 #[derive(Debug)]
 pub(super) struct Source<R> {
     input: R,
@@ -32,7 +31,7 @@ pub(super) struct Source<R> {
     start: usize,
     /// The end of the last whole unit.
     complete: usize,
-    /// The end of what was read.
+    /// The end of the bytes read.
     end: usize,
     /// Offset of `buffer[0]` in the input.
     base: u64,
@@ -40,10 +39,10 @@ pub(super) struct Source<R> {
     line: u64,
     /// Offset of that line in the input.
     line_offset: u64,
-    /// Where the unit parsed last begins in the buffer.
+    /// Start in the buffer of the unit parsed last.
     last: usize,
     reading: Format,
-    /// What ends a unit of that format.
+    /// The terminator of a unit of the format.
     terminator: u8,
     at_end: bool,
     failed: bool,
@@ -68,9 +67,8 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// Ensures that there is a whole unit, reading more if necessary. `false`
-    /// at the end of the input; what then is left in [`Self::rest`] lacks its
-    /// terminator.
+    /// Ensures that there is a whole unit, reading more if necessary. Returns false at the end of
+    /// the input; the bytes then left in [`Self::rest`] lack a terminator.
     #[inline]
     pub(super) fn fill(&mut self) -> Result<bool, ReadError> {
         Ok(self.start < self.complete || self.refill()?)
@@ -126,14 +124,14 @@ impl<R: Read> Source<R> {
         self.line_offset = length as u64;
     }
 
-    /// The whole units that are not yet parsed.
+    /// Returns the whole units that are not yet parsed.
     #[inline]
     pub(super) fn units(&self) -> &[u8] {
         &self.buffer[self.start..self.complete]
     }
 
-    /// All bytes that are not yet parsed; at the end of the input, the
-    /// unfinished last unit.
+    /// Returns all bytes that are not yet parsed; at the end of the input, the unfinished last
+    /// unit.
     pub(super) fn rest(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
@@ -147,28 +145,30 @@ impl<R: Read> Source<R> {
         self.line_offset = self.base + self.start as u64;
     }
 
-    /// Passes `length` bytes of which none ends a line.
+    /// Passes `length` bytes without a line end.
     #[inline]
     pub(super) fn pass(&mut self, length: usize) {
         self.last = self.start;
         self.start += length;
     }
 
-    /// The place of the byte `ahead` bytes from here, where all characters
-    /// between are ASCII and on this line.
+    /// Returns the position of the byte `ahead` bytes from here, where all characters between are
+    /// ASCII and on this line.
     #[inline]
     pub(super) fn location(&self, ahead: usize) -> Location {
         let offset = self.base + (self.start + ahead) as u64;
         Location { line: self.line, column: offset - self.line_offset + 1, offset }
     }
 
-    /// The place of the first byte that is not yet parsed, which begins a line (disc22: an event).
+    /// Returns the position of the first byte that is not yet parsed, which begins a line (disc22:
+    /// an event).
     pub(super) const fn place(&self) -> Location {
         let offset = self.base + self.start as u64;
         Location { line: self.line, column: offset - self.line_offset + 1, offset }
     }
 
-    /// All bytes that are not yet parsed, and the input behind them: nothing more is read here.
+    /// Returns all bytes that are not yet parsed, and the input behind them: this source is
+    /// exhausted then.
     pub(super) fn take_rest(&mut self) -> (Vec<u8>, &mut R) {
         let rest = self.rest().to_vec();
         self.start = self.end;
@@ -178,24 +178,24 @@ impl<R: Read> Source<R> {
         (rest, &mut self.input)
     }
 
-    /// The unit passed last, until more is read.
+    /// Returns the unit passed last, until more is read.
     pub(super) fn last_unit(&self) -> &[u8] {
         &self.buffer[self.last..self.start]
     }
 
-    /// The unit passed last, with the word at byte `at` marked.
+    /// Returns the unit passed last, with the word at byte `at` marked.
     pub(super) fn excerpt(&self, at: usize) -> Option<Excerpt> {
         let unit = self.last_unit();
         let width = unit[at.min(unit.len())..].iter().take_while(|b| b.is_ascii_graphic()).count();
         Excerpt::new(unit, at, width)
     }
 
-    /// Whether reading ended with an error, not with the input.
+    /// Returns true if reading ended with an error, not with the input.
     pub(super) const fn has_failed(&self) -> bool {
         self.failed
     }
 
-    /// The error for a defect in the unit at `start`; nothing more is read.
+    /// Returns the error for a defect in the unit at `start`; nothing more is read.
     #[cold]
     pub(super) fn fail(&mut self, fault: Fault) -> ReadError {
         let rest = &self.buffer[self.start..self.end];
@@ -218,7 +218,7 @@ impl<R: Read> Source<R> {
         ReadError::new(location, fault.kind, excerpt)
     }
 
-    /// The error for an input that ends within a unit.
+    /// Returns the error for an input that ends within a unit.
     #[cold]
     pub(super) fn fail_truncated(&mut self) -> ReadError {
         let at = self.end - self.start;
@@ -227,8 +227,8 @@ impl<R: Read> Source<R> {
         self.fail(*fault)
     }
 
-    /// What shows that the unfinished unit is none of this format: a byte that
-    /// no recording contains, or the beginning of an event of another format.
+    /// Returns the evidence that the unfinished unit is foreign to this format: a byte that no
+    /// recording contains, or the beginning of an event of another format.
     fn foreign(&self) -> Option<Box<Fault>> {
         let rest = self.rest();
         let control = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
@@ -241,7 +241,6 @@ impl<R: Read> Source<R> {
         Some(Fault::new(indent, 1, kind))
     }
 
-    /// Ends the input here.
     fn stop(&mut self) {
         self.start = self.end;
         self.complete = self.end;

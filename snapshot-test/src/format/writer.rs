@@ -25,7 +25,7 @@ pub enum WriteError {
     Inexpressible(#[from] Inexpressible),
 }
 
-/// What a format cannot express. Nothing is ever dropped or changed silently.
+/// A recording that a format cannot express. Nothing is ever dropped or changed silently.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum Inexpressible {
@@ -37,7 +37,7 @@ pub enum Inexpressible {
         /// The initial value.
         value: Value,
     },
-    /// disc22: a value that is no integer.
+    /// disc22: a value that is not an integer.
     #[error("disc22 knows only integers, found {value}; write the recording as text or jsonl")]
     Text {
         /// The value.
@@ -54,7 +54,7 @@ pub enum Inexpressible {
         /// The segment updated.
         segment: Segment,
     },
-    /// disc22: a scan that returned some of the segments only.
+    /// disc22: a scan that returned only some of the segments.
     #[error(
         "disc22 has no scans of some segments only, found one of process {process} \
          (values that it leaves out at the end would be read as 0); \
@@ -106,7 +106,7 @@ pub enum Inexpressible {
         /// The process.
         process: Process,
     },
-    /// disc22: sizes other than those that a reader will infer.
+    /// disc22: sizes other than a reader will infer.
     #[error(
         "disc22 has as many segments as processes, here {inferred}, by the largest process and \
          the longest scan, found {segments} segment(s) and {processes} process(es); \
@@ -117,7 +117,7 @@ pub enum Inexpressible {
         segments: usize,
         /// Number of processes.
         processes: usize,
-        /// What a reader would infer.
+        /// The number that a reader would infer.
         inferred: usize,
     },
     /// disc22: no event at all.
@@ -134,7 +134,7 @@ pub enum Inexpressible {
     },
 }
 
-/// The initial values to list, so that all that are not listed are 0.
+/// Returns the initial values to list, so that all unlisted ones are 0.
 pub(super) fn expressible_initial(
     declaration: &Declaration<Value>,
 ) -> Result<Cow<'_, [Value]>, Inexpressible> {
@@ -172,9 +172,8 @@ impl<W: Write> Writer<W> {
         Self::with_comments(format, output, declaration, &[])
     }
 
-    /// Begins a recording with comments, none of which has several lines: lines
-    /// of their own in text, a field of the header in JSON Lines. disc22 has no
-    /// comments: there they are left out.
+    /// Begins a recording with single-line comments: separate lines in text, a field of the header
+    /// in JSON Lines. disc22 has no comments: there they are left out.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -217,7 +216,7 @@ impl<W: Write> Writer<W> {
         }))
     }
 
-    /// Writes one event. Whether it is admissible is the caller's business.
+    /// Writes one event. The caller ensures that it is admissible.
     ///
     /// # Errors
     /// If the output fails or the format cannot express the event.
@@ -229,8 +228,8 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Writes one event of an object of several, by its key. A recording has keys on all of
-    /// its events, or on none.
+    /// Writes one event of an object of several, by its key. All events of a recording have keys,
+    /// or none.
     ///
     /// # Errors
     /// As [`Self::write`]; disc22 has no keys.

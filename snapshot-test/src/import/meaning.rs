@@ -1,4 +1,4 @@
-//! The meaning of an operation of a log, by the names of segments; from names to numbers.
+//! The meaning of an operation of a log, in terms of named segments; and the numbering of names.
 //!
 //! A name has two parts, the key of an object and the name of a segment in it.
 //! Linearizability is local (Herlihy and Wing, 1990): objects under different keys are
@@ -13,13 +13,13 @@ use super::place::{Spot, Step};
 use super::timeline::Deed;
 use crate::Value;
 
-/// The most entries of all reads together that are held in memory.
+/// The largest total number of entries of reads held in memory.
 const MOST_ENTRIES: usize = 100_000_000;
 
 /// A segment, by the key of its object and its name there.
 pub(super) type Name = (String, String);
 
-/// An element of a set, once it is added.
+/// The value of an element of a set, once it is added.
 pub(super) const ADDED: Value = Value::Integer(1);
 
 /// The effect and the result of an operation.
@@ -28,12 +28,12 @@ pub(super) enum Meaning {
     Write(Name, Value),
     /// A scan of some segments, each at most once; empty unless it responded.
     Read(Vec<(Name, Value)>),
-    /// A scan of all elements of the set with this key, with those that it returned.
+    /// A scan of all elements of the set with this key, with the returned ones.
     ReadSet(String, BTreeSet<String>),
 }
 
 impl Meaning {
-    /// Hands over the names of its segments.
+    /// Passes the names of its segments to `take`.
     fn each_name(&self, take: &mut dyn FnMut(&Name) -> Step<()>) -> Step<()> {
         match self {
             Self::Write(name, _) => take(name),
@@ -54,12 +54,12 @@ impl Meaning {
 pub(super) struct Segments {
     numbers: HashMap<Name, Segment>,
     names: Vec<Name>,
-    /// Of each key, its segments.
+    /// The segments of each key.
     of_key: HashMap<String, Vec<Segment>>,
 }
 
 impl Segments {
-    /// The segments of these names, in this order.
+    /// Numbers the segments with these names, in this order.
     pub(super) fn of(names: impl IntoIterator<Item = Name>, spot: Spot) -> Step<Self> {
         let mut segments = Self::default();
         names.into_iter().try_for_each(|name| segments.add(&name, spot))?;
@@ -79,13 +79,12 @@ impl Segments {
         Ok(())
     }
 
-    /// The number of segments.
     pub(super) const fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// A line for each segment that says which it is; `bare` is the only segment of an object
-    /// without a key, if that has no name.
+    /// Returns a line for each segment with its name; `bare` is the only segment of an object
+    /// without a key, if it has no name.
     pub(super) fn comments(&self, bare: &str) -> Vec<String> {
         let shown = |(key, name): &Name| match (key.as_str(), name.as_str()) {
             ("", "") => bare.to_owned(),
@@ -98,7 +97,7 @@ impl Segments {
         named.map(|(segment, name)| format!("segment {segment} is {}", line(shown(name)))).collect()
     }
 
-    /// The deeds of operations, with the place of each, whose names are numbered as they occur.
+    /// Returns the deeds of operations, with their positions; numbers their names as they occur.
     pub(super) fn deeds(&mut self, meanings: Vec<(Spot, Meaning)>) -> Step<Vec<Deed>> {
         for (spot, meaning) in &meanings {
             meaning.each_name(&mut |name| self.add(name, *spot))?;
@@ -122,7 +121,7 @@ impl Segments {
         Ok(deeds)
     }
 
-    /// The deed of an operation all of whose names are known.
+    /// Returns the deed of an operation whose names are all known.
     fn deed(&self, meaning: Meaning) -> Deed {
         let mut entries: Vec<(Segment, Value)> = match meaning {
             Meaning::Write(name, value) => {

@@ -1,16 +1,16 @@
-//! Logs with clocks, as histories.
+//! Foreign logs with clocks, imported as histories.
 //!
-//! A recording is a sequence of events; a foreign log has intervals on clocks. What the
-//! clocks mean must be said, or an import raises false alarms:
+//! A recording is a sequence of events; a foreign log has intervals on clocks. The import must
+//! define the meaning of the clocks, or it raises false alarms:
 //!
-//! * Intervals are closed, and operations of two clients that touch overlap: a clock that
-//!   shows the same twice does not say which came first.
-//! * A client has one operation at a time, whatever its clock shows: those that touch keep
-//!   their order.
+//! * Intervals are closed, and operations of two clients that touch overlap: two equal times do not
+//!   determine which came first.
+//! * A client has one operation at a time, for any times of its clock: its operations that touch
+//!   keep their order.
 //! * With a skew s each clock may be off by s: every interval is widened by s at both ends.
 //!
-//! So the import never adds an order that the log does not vouch for, and never raises a
-//! false alarm. It can lose order, and says so: `timeline` has the argument.
+//! So the import never adds an order that the log does not vouch for, and never raises a false
+//! alarm. It can lose order, and then warns: `timeline` has the argument.
 //!
 //! `docs/formats.md` describes the logs for users.
 
@@ -36,38 +36,36 @@ use crate::Value;
 use crate::format::BYTE_ORDER_MARK;
 pub use crate::stamp::{Stamp, StampError};
 
-/// A log as a history.
 #[derive(Debug)]
 pub struct Imported {
-    /// What the log says happened.
+    /// The history in the log.
     pub history: History<Value>,
-    /// What was not used of it.
+    /// The unused parts of the log.
     pub warnings: Vec<Warning>,
-    /// Lines that say what segments and processes are in the log, if they have no numbers there,
-    /// or others.
+    /// Lines that name segments and processes as in the log, if their numbers differ.
     pub comments: Vec<String>,
 }
 
-/// Why a compare-and-set is refused, and what to do.
+/// The reason why a compare-and-set is refused, and the remedy.
 const COMPARE_AND_SET: (&str, &str) = (
     "is not judged yet as an operation of a snapshot: it writes, or fails, depending on the value \
      that is there, and so shows it",
     "leave out the registers with compare-and-set, and judge the others",
 );
 
-/// Why an operation of a queue is refused, and what to do.
+/// The reason why an operation of a queue is refused, and the remedy.
 const QUEUE: (&str, &str) = (
     "is no operation of a snapshot",
     "queues and stacks are judged by `check --object queue` and `--object stack`, from text or JSON \
      Lines (docs/synchronisation.md); from foreign logs they are not imported yet",
 );
 
-/// The byte at which a log begins: behind the byte order mark, if it has one.
+/// Returns the byte at which a log begins: behind the byte order mark, if it has one.
 fn without_mark(log: &[u8]) -> usize {
     if log.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
-/// The declaration of a history with these segments.
+/// Returns the declaration of a history with these segments.
 fn declaration(segments: usize, initial: Value) -> Declaration<Value> {
     let declaration = Declaration::new(Value::ZERO).with_segments(segments.max(1));
     if initial == Value::ZERO {
@@ -76,7 +74,6 @@ fn declaration(segments: usize, initial: Value) -> Declaration<Value> {
     declaration.with_initial(vec![initial; segments])
 }
 
-/// A log as text.
 fn text(log: &[u8]) -> Step<&str> {
     std::str::from_utf8(log).map_err(|error| {
         let at = error.valid_up_to();
@@ -84,7 +81,7 @@ fn text(log: &[u8]) -> Step<&str> {
     })
 }
 
-/// A line for each process that says which client it is; none if their names are its numbers.
+/// Returns a line for each process with the name of its client; empty if the names are the numbers.
 fn process_comments(clients: &[String]) -> Vec<String> {
     let is_number = |(process, client): (usize, &String)| process.to_string() == *client;
     if clients.iter().enumerate().all(is_number) {

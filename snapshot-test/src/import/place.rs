@@ -1,4 +1,4 @@
-//! Places in a log: bytes while it is read, lines and columns once something is reported.
+//! Positions in a log: bytes while it is read, lines and columns in reports.
 
 use super::error::{ImportError, ImportErrorKind};
 use crate::format::{Excerpt, Location};
@@ -6,9 +6,9 @@ use crate::format::{Excerpt, Location};
 /// A piece of a log.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Spot {
-    /// Bytes of the log before it.
+    /// Number of bytes of the log before it.
     pub at: usize,
-    /// Its bytes.
+    /// Its length in bytes.
     pub width: usize,
 }
 
@@ -17,7 +17,7 @@ impl Spot {
         Self { at, width: end - at }
     }
 
-    /// The place of its first byte.
+    /// Returns the position of its first byte.
     pub(super) fn location(self, log: &[u8]) -> Location {
         let (line, begin, _) = self.line(log);
         let before = String::from_utf8_lossy(&log[begin..self.at.min(log.len())]);
@@ -25,7 +25,7 @@ impl Spot {
         Location { line, column, offset: self.at as u64 }
     }
 
-    /// The number of its line, where that begins and where it ends.
+    /// Returns the number of its line, and the start and end of the line.
     fn line(self, log: &[u8]) -> (u64, usize, usize) {
         let at = self.at.min(log.len());
         let begin = memchr::memrchr(b'\n', &log[..at]).map_or(0, |newline| newline + 1);
@@ -33,14 +33,14 @@ impl Spot {
         (memchr::memchr_iter(b'\n', &log[..at]).count() as u64 + 1, begin, end)
     }
 
-    /// Its line with the piece marked.
+    /// Returns its line with the piece marked.
     fn excerpt(self, log: &[u8]) -> Option<Excerpt> {
         let (_, begin, end) = self.line(log);
         Excerpt::around(&log[begin..end], self.at - begin, self.width)
     }
 }
 
-/// A defect of a log, whose place is known in bytes.
+/// A defect of a log, with its position in bytes.
 #[derive(Debug)]
 pub(super) struct Fault {
     spot: Spot,
@@ -59,7 +59,7 @@ impl Fault {
         self
     }
 
-    /// The error, with lines and columns of this log.
+    /// Returns the error, with lines and columns of this log.
     pub(super) fn located(self, log: &[u8]) -> ImportError {
         let Self { spot, kind, earlier } = self;
         let spot = Spot { at: spot.at.min(log.len()), ..spot };
@@ -69,7 +69,7 @@ impl Fault {
 }
 
 impl ImportErrorKind {
-    /// The fault of this kind at a piece of the log. Boxed, so that results stay small.
+    /// Returns the fault of this kind at a piece of the log. Boxed, so that results stay small.
     #[cold]
     pub(super) fn at(self, spot: Spot) -> Box<Fault> {
         Box::new(Fault { spot, kind: self, earlier: None })

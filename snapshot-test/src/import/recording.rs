@@ -1,8 +1,7 @@
 //! Recordings in JSON Lines whose events are to be sorted by their `time`.
 //!
-//! In the file they stand in another order than they happened: it was put together from several,
-//! or written by threads with buffers of their own. Operations become intervals, with their
-//! semantics ([`timeline`]).
+//! Such a file has its events out of order: it was merged from several, or written by threads with
+//! separate buffers. Operations become intervals, with their semantics ([`timeline`]).
 
 use std::collections::BTreeMap;
 
@@ -14,7 +13,6 @@ use super::{ImportError, ImportErrorKind, Imported, Stamp};
 use crate::Value;
 use crate::format::{KeyedEvent, Location, Object, Reader};
 
-/// What happens at an event.
 #[derive(Debug)]
 enum Act {
     Invoke(Deed),
@@ -24,23 +22,23 @@ enum Act {
     End(Fate),
 }
 
-/// An event of an object.
 #[derive(Debug)]
 struct Timed {
     spot: Spot,
     process: usize,
     time: Stamp,
     act: Act,
-    /// How many segments a partial scan says there are.
+    /// The number of segments stated by a partial scan.
     width: usize,
 }
 
-/// The objects of a recording in JSON Lines, each with its key if it has one, whose events are
-/// in the order of their times; of several objects, all, or the one with this key. `skew` is by
-/// how much each clock may be off. O(n log n) for n events, all of which are held in memory.
+/// Imports the objects of a recording in JSON Lines, each with its key if it has one, with their
+/// events in the order of their times; all objects, or the one with this key. `skew` is the largest
+/// error of each clock. O(n log n) for n events, all of which are held in memory.
 ///
 /// # Errors
-/// If it is no recording, if an event has no time, or if in the order of times no history has it.
+/// If the recording is malformed, if an event has no time, or if no history has the events in the
+/// order of times.
 pub fn by_time(
     log: &[u8],
     key: Option<&Value>,
@@ -91,7 +89,7 @@ pub fn by_time(
     imported.map_err(|fault| fault.located(log))
 }
 
-/// The line that begins at a place.
+/// Returns the line that begins at a position.
 fn spot(log: &[u8], location: Location) -> Spot {
     let at = location.offset as usize;
     let rest = &log[at..];
@@ -99,7 +97,7 @@ fn spot(log: &[u8], location: Location) -> Spot {
     Spot { at, width: rest[..width].trim_ascii_end().len() }
 }
 
-/// The process of an event, what happens, and how many segments it says there are.
+/// Returns the process of an event, its kind, and the number of segments that it states.
 fn timed(event: &Event<'_, Value>) -> (usize, Act, usize) {
     let (act, width) = match &event.action {
         Action::InvokeUpdate { segment, value } => {
@@ -122,7 +120,6 @@ fn timed(event: &Event<'_, Value>) -> (usize, Act, usize) {
     (event.process.index(), act, width)
 }
 
-/// The history of one object.
 fn sorted(
     mut events: Vec<Timed>,
     mut declaration: Declaration<Value>,
@@ -131,7 +128,7 @@ fn sorted(
     events.sort_by_key(|event| event.time);
     let widest = events.iter().map(|event| event.width).max().unwrap_or(0);
     declaration.segments = Some(declaration.segments.unwrap_or(widest.max(1)));
-    // Operations that overlap others of their process take more.
+    // Operations that overlap others of their process need further processes.
     declaration.processes = None;
     let mut open: BTreeMap<usize, usize> = BTreeMap::new();
     let mut intervals: Vec<Interval> = Vec::new();

@@ -1,22 +1,22 @@
 //! From intervals to a sequence of events.
 //!
-//! The sequence must have no precedence that the intervals lack: A before B only if A's
-//! interval ends *strictly* before B's begins, or if one client did first A and then B. So
-//! at each instant invocations come before responses. What a client does is an exception:
-//! if its A ends at the instant at which its B begins, A's response must precede B's
-//! invocation, and the two stand between the other invocations of that instant and the
-//! other responses. That can be done for *one* client at an instant: were A, B of client p
-//! and C, D of client q to touch at one instant, then in a sequence with A before B and C
-//! before D, also A before D or C before B, which nothing vouches for. The order of the
-//! others is given up: the later operation is moved to a process of its own, and overlaps
-//! the earlier one. The same happens where a skew makes a client's intervals overlap.
+//! The sequence must have no precedence that the intervals lack: A before B only if A's interval
+//! ends *strictly* before B's begins, or if one client did first A and then B. So at each instant
+//! invocations come before responses. Operations of one client are an exception: if its A ends at
+//! the instant at which its B begins, A's response must precede B's invocation, and the two are
+//! placed between the other invocations of that instant and the other responses. That can be done
+//! for *one* client at an instant: were A, B of client p and C, D of client q to touch at one
+//! instant, then in a sequence with A before B and C before D, also A before D or C before B, which
+//! the log does not vouch for. The order of the other clients is given up: the later operation is
+//! moved to a separate process, and overlaps the earlier one. The same happens where a skew makes a
+//! client's intervals overlap.
 //!
-//! Intervals come in any order, and their places in the log order nothing: a client's operations
-//! are in the order of (call, return). Those of its operations that have both in common, and so
-//! no length, are in no order: they overlap.
+//! Intervals may have any order in the log; their positions do not order them. A client's
+//! operations are in the order of (call, return). Operations of a client with equal call and
+//! return, and so no length, have no order: they overlap.
 //!
-//! Giving up order only allows more linearizations: no alarm is false. Updates of one
-//! segment may overlap then; [`snapshot_core::saturation`] decides such histories, too.
+//! Giving up order only allows more linearizations: no alarm is false. Updates of one segment may
+//! then overlap; [`snapshot_core::saturation`] decides such histories, too.
 
 use std::collections::BTreeMap;
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ use super::place::{Spot, Step};
 use super::{ImportErrorKind, Stamp, Warning};
 use crate::Value;
 
-/// What an operation of a log does, and returns.
+/// The effect and the result of an operation of a log.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Deed {
     Update {
@@ -46,7 +46,6 @@ pub(super) enum Deed {
 }
 
 impl Deed {
-    /// Its invocation.
     pub(super) const fn invocation(&self) -> Action<'_, Value> {
         match self {
             Self::Update { segment, value } => Action::InvokeUpdate { segment: *segment, value },
@@ -54,7 +53,6 @@ impl Deed {
         }
     }
 
-    /// Its response.
     pub(super) fn response(&self) -> Action<'_, Value> {
         match self {
             Self::Update { .. } => Action::RespondUpdate,
@@ -64,11 +62,12 @@ impl Deed {
     }
 }
 
-/// What became of it; in the order in which a client's operations of one instant are taken.
+/// The outcome of an operation; in the order in which a client's operations of one instant are
+/// taken.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Fate {
     Failed,
-    /// Its effect may come at any later time.
+    /// The effect may come at any later time.
     Unknown,
     Ok,
 }
@@ -76,68 +75,67 @@ pub(super) enum Fate {
 /// One operation of a log.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Interval {
-    /// Its place in the log.
+    /// Its position in the log.
     pub(super) spot: Spot,
     pub(super) client: String,
     pub(super) deed: Deed,
     pub(super) call: Stamp,
-    /// `None`: it never returned.
+    /// `None` if it never returned.
     pub(super) end: Option<Stamp>,
     pub(super) fate: Fate,
 }
 
-/// A process of the history: a client, or what had to be moved beside it.
+/// A process of the history: a client, or one for operations that had to be moved.
 #[derive(Debug)]
 struct Lane {
     process: usize,
-    /// When it is free; `None`: at any time.
+    /// The time from which it is free; `None`: at any time.
     end: Option<Stamp>,
     /// Its last operation.
     last: Option<usize>,
-    /// Its last operation, if that has no effect, or may have it at any time: where it ends
-    /// orders nothing, and so it ends right before the next one begins.
+    /// Its last operation, if it has no effect, or may have it at any time. The end of such an
+    /// operation orders nothing, so it ends right before the next one begins.
     loose: Option<usize>,
 }
 
-/// Where an event stands among those of its instant.
+/// The phase of an event among those of its instant.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Phase {
     Invocation,
-    /// Of the one client whose operations touch here, in its order.
+    /// An event of the one client whose operations touch here, in its order.
     Chain(usize),
     Response,
 }
 
-/// The place of an event.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Place {
     at: Stamp,
     phase: Phase,
-    /// With which operation it comes: its own, or the one that it makes room for.
+    /// The operation that it accompanies: its own, or the one that it makes room for.
     with: usize,
     rank: Rank,
     operation: usize,
 }
 
-/// The order of events that come with one operation.
+/// The order of events that accompany one operation.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Rank {
-    /// The end of the loose one before.
+    /// The end of the loose operation before.
     Room,
     Invocation,
     End,
 }
 
-/// Intervals as a history.
+/// The history of intervals.
 #[derive(Debug)]
 pub(super) struct Arranged {
     pub(super) history: History<Value>,
     pub(super) warnings: Vec<Warning>,
-    /// The clients of the processes.
+    /// The client of each process.
     pub(super) clients: Vec<String>,
 }
 
-/// The history of these intervals; `declaration` says all but which process updates which segment.
+/// Arranges these intervals as a history; `declaration` has everything except the writers.
 pub(super) fn history(
     mut intervals: Vec<Interval>,
     declaration: Declaration<Value>,
@@ -176,23 +174,22 @@ pub(super) fn history(
     Ok(Arranged { history: history.finish(), warnings, clients })
 }
 
-/// The process with this number.
 pub(super) fn process(number: usize, spot: Spot) -> Step<Process> {
     let most = Process::LIMIT + 1;
     let what = "clients and operations that overlap others of their client";
     Process::new(number).map_err(|_| ImportErrorKind::TooMany { what, most }.at(spot))
 }
 
-/// The order in which a client did its operations; of different clients, and of operations in
-/// no order, one that does not depend on their places in the log. Where an outcome is not known
-/// the operation may have been given up at once: it comes before all that are called then.
+/// Returns the key that sorts a client's operations; for different clients, and operations without
+/// order, the key does not depend on their positions in the log. An operation with unknown outcome
+/// may have been given up immediately: it comes before all operations called then.
 fn order(one: &Interval) -> impl Ord + '_ {
     let Interval { client, deed, call, end, fate, .. } = one;
     (*call, *end, *fate, client, deed)
 }
 
-/// An operation that never returned ends, with an unknown outcome, when its client is
-/// called again. Two operations of a client that overlap are an error.
+/// Ends an operation that never returned, with an unknown outcome, when its client is called again.
+/// Two operations of a client that overlap are an error.
 fn close_before_the_next(intervals: &mut [Interval]) -> Step<()> {
     let mut last: HashMap<String, usize> = HashMap::new();
     for at in 0..intervals.len() {
@@ -214,12 +211,12 @@ fn close_before_the_next(intervals: &mut [Interval]) -> Step<()> {
     Ok(())
 }
 
-/// Whether two operations of a client have their instant in common, and so no order.
+/// Returns true if two operations of a client share a single instant, and so have no order.
 fn are_tied(one: &Interval, other: &Interval) -> bool {
     one.call == other.call && one.end == other.end && one.end == Some(one.call)
 }
 
-/// The places of all events, in their order; the process of each operation.
+/// Returns the positions of all events, in order, and the process of each operation.
 fn arrange(intervals: &[Interval], skew: Stamp) -> (Vec<Place>, Vec<usize>, Vec<Warning>) {
     let lane = |process| Lane { process, end: None, last: None, loose: None };
     let mut clients: BTreeMap<&str, Vec<Lane>> = BTreeMap::new();
@@ -230,11 +227,11 @@ fn arrange(intervals: &[Interval], skew: Stamp) -> (Vec<Place>, Vec<usize>, Vec<
             vec![lane(count - 1)]
         });
     }
-    // At an instant: the one process whose operations touch there.
+    // For each instant, the one process whose operations touch there.
     let mut touching: HashMap<Stamp, usize> = HashMap::new();
     let mut lost: BTreeMap<&str, usize> = BTreeMap::new();
     let mut processes = Vec::with_capacity(intervals.len());
-    // Loose operations with those that they make room for.
+    // Loose operations, with the operations that they make room for.
     let mut rooms: Vec<(usize, usize)> = Vec::new();
     for (at, interval) in intervals.iter().enumerate() {
         let (call, end) = widened(interval, skew);
@@ -286,7 +283,7 @@ fn arrange(intervals: &[Interval], skew: Stamp) -> (Vec<Place>, Vec<usize>, Vec<
         let (phase, rank) = (phase(at, with, Phase::Invocation), Rank::Room);
         places.push(Place { at, phase, with, rank, operation });
     }
-    // What failed, and was the last of its process.
+    // Failed operations that are the last of their process.
     for operation in clients.values().flatten().filter_map(|lane| lane.loose) {
         if intervals[operation].fate == Fate::Failed {
             let (phase, rank) = (Phase::Response, Rank::End);
@@ -305,7 +302,7 @@ fn widened(interval: &Interval, skew: Stamp) -> (Stamp, Option<Stamp>) {
     (interval.call.before(skew), interval.end.map(|end| end.after(skew)))
 }
 
-/// Many, if some segment is updated by more than one process.
+/// Returns many writers if some segment is updated by more than one process.
 fn writers(intervals: &[Interval], processes: &[usize]) -> Writers {
     let mut writer: HashMap<Segment, usize> = HashMap::new();
     for (interval, process) in intervals.iter().zip(processes) {

@@ -1,10 +1,10 @@
-//! What the reader of an imported log should know.
+//! Warnings about an imported log.
 
 use std::fmt;
 
 use crate::format::{Backwards, Location};
 
-/// What an import did not use.
+/// A part of a log that an import did not use.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {
@@ -12,24 +12,24 @@ pub enum Warning {
     OrderLost {
         /// The client.
         client: String,
-        /// How many of its operations overlap others of its own in the history.
+        /// Number of its operations that overlap others of its own in the history.
         operations: usize,
     },
     /// Time stamps that contradict the order of the log.
     Backwards(Backwards),
-    /// Operations that carry values which show nothing.
+    /// Operations with values that show nothing.
     Unused {
-        /// The first.
+        /// The first such operation.
         first: Location,
-        /// How many there are.
+        /// Number of such operations.
         operations: usize,
-        /// Why their values show nothing.
+        /// The reason why their values show nothing.
         reason: &'static str,
     },
 }
 
 impl Warning {
-    /// What to do about it, as an imperative sentence without a full stop.
+    /// Returns the remedy, as an imperative sentence without a full stop.
     pub const fn cure(&self) -> Option<&'static str> {
         match self {
             Self::Backwards(_) => Some(

@@ -1,10 +1,10 @@
 //! Reading on all cores, and judging in order.
 //!
-//! Each thread reads pieces from the input, parses them, and judges those that it has parsed, when
-//! their turn has come: pieces are judged one at a time, as they stand in the recording, so what is
-//! found does not depend on the number of threads. What a piece was parsed into stays with one thread,
-//! in the cache of its processor; only the judge, which holds little, goes from one to the other. While
-//! the turn is another thread's, a thread parses more, up to [`PIECES`], which bounds the memory.
+//! Each thread reads pieces from the input, parses them, and judges its own pieces when their turn
+//! comes: pieces are judged one at a time, in the order of the recording, so the findings do not
+//! depend on the number of threads. A parsed piece stays with one thread, in the cache of its
+//! processor; only the judge, which is small, moves between threads. While another thread has the
+//! turn, a thread parses more pieces, up to [`PIECES`], which bounds the memory.
 //!
 //! As in [`super::pipeline`], a thread may have to wait for its input: this is for files.
 
@@ -16,14 +16,14 @@ use std::thread;
 
 use crate::format::{Batch, Irregular, Piece, Pieces};
 
-/// Pieces per thread: those that are parsed while others are judged.
+/// Pieces per thread: the thread parses these while others are judged.
 const PIECES: usize = 3;
 
-/// More threads would find nothing to do: to judge takes longer than to parse.
+/// More threads would be idle: judging takes longer than parsing.
 pub(super) const MOST_THREADS: usize = 4;
 
-/// Has `judge` take all that `pieces` has, in order, until it breaks off. Returns why reading
-/// ended before the input did, if it came to that; the events in front of that are judged.
+/// Has `judge` take all of `pieces`, in order, until it breaks off. Returns the reason if reading
+/// ended before the input did; the events before that are judged.
 pub(super) fn for_each_piece<R: Read + Send>(
     pieces: Pieces<R>,
     threads: usize,
@@ -38,7 +38,7 @@ pub(super) fn for_each_piece<R: Read + Send>(
     thread::scope(|scope| {
         for number in 1..threads {
             let reader = thread::Builder::new().name(format!("reader {number}"));
-            // A system that has no thread to spare still gets its answer.
+            // A system without a spare thread still gets its answer.
             if reader.spawn_scoped(scope, || work.run()).is_err() {
                 break;
             }
@@ -48,27 +48,27 @@ pub(super) fn for_each_piece<R: Read + Send>(
     work.state.into_inner().unwrap_or_else(PoisonError::into_inner).irregular
 }
 
-/// The input, of which one thread reads at a time.
+/// The input, read by one thread at a time.
 struct Input<R> {
     pieces: Pieces<R>,
-    /// Number of the piece that is read next.
+    /// Number of the next piece to read.
     next: usize,
 }
 
 #[derive(Default)]
 struct State {
-    /// Number of the piece whose turn it is to be judged.
+    /// Number of the next piece to judge.
     turn: usize,
-    /// Whether the input has ended, or what follows is irregular.
+    /// True if the input has ended, or an irregular line follows.
     is_read: bool,
-    /// Whether no other piece is judged.
+    /// True if no other piece will be judged.
     is_over: bool,
     irregular: Option<Irregular>,
-    /// Number of threads that wait for the turn to go on.
+    /// Number of threads that wait for the turn to change.
     waiting: usize,
 }
 
-/// A piece that was parsed: its number, and how it ended.
+/// A parsed piece: its number, and its end.
 struct Parsed {
     number: usize,
     room: (Piece, Batch),
@@ -99,7 +99,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<R: Read, J: FnMut(&mut Batch) -> ControlFlow<()>> Work<R, J> {
-    /// What each thread does.
+    /// The work of each thread.
     fn run(&self) {
         let _ending = Ending(&self.state, &self.changed);
         let mut spare: Vec<(Piece, Batch)> = Vec::new();
@@ -134,7 +134,7 @@ impl<R: Read, J: FnMut(&mut Batch) -> ControlFlow<()>> Work<R, J> {
         }
     }
 
-    /// A piece is judged: it is the turn of the next one, unless no other matters.
+    /// Passes the turn to the next piece after one was judged, unless no other piece matters.
     fn pass_on(&self, state: &mut State, proceeds: ControlFlow<()>, ending: Result<(), Irregular>) {
         state.turn += 1;
         if proceeds.is_break() {
@@ -148,7 +148,7 @@ impl<R: Read, J: FnMut(&mut Batch) -> ControlFlow<()>> Work<R, J> {
         }
     }
 
-    /// The next piece of the input, parsed; nothing at the end.
+    /// Parses the next piece of the input; `None` at the end.
     fn parse(&self, (mut piece, mut batch): (Piece, Batch)) -> Option<Parsed> {
         let mut input = lock(&self.input);
         let number = input.next;

@@ -1,5 +1,5 @@
-//! What becomes of an input on which two judges contradict each other: it is kept, since nothing
-//! else shows the fault.
+//! Inputs on which two judges contradict each other: they are kept, since they are the only
+//! evidence of the fault.
 
 use std::path::PathBuf;
 
@@ -12,11 +12,10 @@ use crate::input::Replay;
 /// An input on which two judges contradict each other.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Disputed {
-    /// The contradiction.
     pub dispute: Dispute,
-    /// The object, of several.
+    /// The key of the object, of several.
     pub key: Option<Value>,
-    /// The file that has the input; `None` if nothing of it was kept.
+    /// The file with the input; `None` if it was not kept.
     pub kept: Option<PathBuf>,
 }
 
@@ -27,7 +26,7 @@ impl From<Dispute> for Disputed {
 }
 
 impl Disputed {
-    /// Where the recording is, and what to do with it: a line.
+    /// Returns a line with the place of the recording, and advice.
     pub fn evidence(&self) -> String {
         match &self.kept {
             Some(kept) => format!("the recording is kept, for the report: {}", kept.display()),
@@ -37,7 +36,7 @@ impl Disputed {
 }
 
 impl Finding {
-    /// The contradiction, if there is one, also in one object of several.
+    /// Returns the contradiction, if any, also in one object of several.
     pub(crate) fn disputed(&self) -> Option<Disputed> {
         match self {
             Self::Disputed(disputed) => Some(disputed.clone()),
@@ -51,7 +50,7 @@ impl Finding {
     }
 }
 
-/// The judgement; if it is none, since two judges contradict each other, with the input kept.
+/// Returns the judgement; if two judges contradict each other, keeps the input.
 pub(super) fn settled(judgement: Judgement, input: Option<&Replay>) -> Judgement {
     match judgement.finding.disputed() {
         Some(disputed) => {

@@ -1,10 +1,9 @@
 //! From a recording to a verdict with its proof.
 //!
-//! A recording is read once, event by event, by the monitor and, as long as it
-//! may be simple, by the observer; memory is bounded by concurrency, not by
-//! length. A violation is explained by reading the recording again, with the
-//! same bound. Only where the linear-time conditions do not decide, and where a
-//! linearization is wanted, is the whole history held in memory.
+//! A recording is read once, event by event, by the monitor and, as long as it may be simple, by
+//! the observer; memory is bounded by concurrency, not by length. A violation is explained by
+//! reading the recording again, with the same bound. The whole history is held in memory only if
+//! the linear-time conditions do not decide, or a linearization is wanted.
 
 mod cooperation;
 mod dispute;
@@ -32,22 +31,21 @@ use crate::read::{InputError, Recording, read_recording};
 pub use self::dispute::Disputed;
 pub use snapshot_core::explanation::{AcceptingRun, accepting_run};
 
-/// How to judge.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Options {
-    /// How long an exact search may take; `None`: as long as it takes.
+    /// Time limit of an exact search; `None`: no limit.
     pub time: Option<Duration>,
-    /// Bytes that an exact search may take.
+    /// Memory limit of an exact search, in bytes.
     pub memory: usize,
-    /// Whether to find a linearization, too. It needs the history in memory.
+    /// True if a linearization is wanted, too. It needs the history in memory.
     pub linearization: bool,
-    /// Whether to answer at the first violation, without reading on.
+    /// True to answer at the first violation, without reading on.
     pub live: bool,
-    /// How to decide; `None` chooses by itself. Any other holds the history in
-    /// memory and reads it to its end.
+    /// The checker; `None` chooses automatically. Any other holds the history in memory and reads
+    /// it to its end.
     pub checker: Option<Checker>,
-    /// Whether to keep nothing of an input that cannot be read again: no copy
-    /// is made, and a violation is reported without a proof.
+    /// True to keep no copy of an input that cannot be read again; a violation is then reported
+    /// without a proof.
     pub forget: bool,
 }
 
@@ -64,16 +62,12 @@ impl Default for Options {
     }
 }
 
-/// What is known of an input's size.
+/// The size of an input, as far as it was read.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Counts {
-    /// Number of processes.
     pub processes: usize,
-    /// Number of segments.
     pub segments: usize,
-    /// Number of events.
     pub events: usize,
-    /// Number of operations.
     pub operations: u64,
     /// Number of operations that neither responded nor failed.
     pub pending: u64,
@@ -82,7 +76,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts one object more of the same input.
+    /// Adds the counts of another object of the same input.
     fn add(&mut self, object: Self) {
         self.processes = self.processes.max(object.processes);
         self.segments = self.segments.max(object.segments);
@@ -93,117 +87,113 @@ impl Counts {
     }
 }
 
-/// The judgement of one input.
 #[derive(Debug)]
 pub struct Judgement {
-    /// The format it was read in, unless it is not known.
+    /// The format of the input, if known.
     pub format: Option<Format>,
-    /// Its size, as far as it was read.
+    /// The size of the input, as far as it was read.
     pub counts: Counts,
-    /// Times that contradict the order of its lines, if there are any.
+    /// Times that contradict the order of its lines, if any.
     pub backwards: Option<Backwards>,
-    /// The answer.
     pub finding: Finding,
 }
 
 impl Judgement {
-    /// The judgement of an input without times.
+    /// Creates the judgement of an input without times.
     pub(crate) const fn new(format: Option<Format>, counts: Counts, finding: Finding) -> Self {
         Self { format, counts, backwards: None, finding }
     }
 }
 
-/// The answer for one input.
 #[derive(Debug)]
 pub enum Finding {
-    /// It is linearizable.
     Linearizable {
-        /// How that was decided.
+        /// The method of the decision.
         method: Method,
         /// An order that shows it, if wanted.
         linearization: Option<Linearization>,
     },
-    /// It is not.
+    /// The input is not linearizable.
     Violation(Box<ViolationFinding>),
     /// A budget ran out.
     Unknown {
-        /// How it was searched.
+        /// The method of the search.
         method: Method,
-        /// What ran out, and what is known.
+        /// The budget that ran out, and the partial result.
         unknown: Unknown,
     },
     /// The linear-time conditions do not decide it, and it was not searched.
     Unsearched {
-        /// How far they got.
+        /// The point from which they do not decide.
         undecided: Undecided,
-        /// Why there was no search.
+        /// The reason why there was no search.
         obstacle: Obstacle,
     },
-    /// It is a recording of several objects.
+    /// The input is a recording of several objects.
     Objects(Box<objects::Objects>),
-    /// It is a recording of an immediate snapshot.
+    /// The input is a recording of an immediate snapshot.
     Immediate(immediate::Finding),
-    /// It is no recording.
+    /// The input is not a recording.
     Malformed(OpenError),
     /// Two judges contradict each other: a fault of this program, and no answer.
     Disputed(Disputed),
 }
 
-/// Why an input was not searched.
+/// The reason why an input was not searched.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Obstacle {
-    /// Nothing of it was kept.
+    /// The input was not kept.
     Forgotten,
-    /// It does not fit in the memory that the search may take.
+    /// The input does not fit in the memory of the search.
     TooLarge,
-    /// Nothing but the linear-time conditions was asked for.
+    /// Only the linear-time conditions were requested.
     Unwanted,
 }
 
 /// A violation, as found in an input.
 #[derive(Debug)]
 pub struct ViolationFinding {
-    /// How it was decided.
+    /// The method of the decision.
     pub method: Method,
-    /// The event that completes it, and where that is.
+    /// Number and position of the event that completes it.
     pub decided_at: (usize, Location),
-    /// Whether every shorter prefix is known to be linearizable.
+    /// True if every shorter prefix is known to be linearizable.
     pub is_first: bool,
-    /// What proves it; `None` if nothing of the input was kept, or finding a
-    /// proof takes more memory than allowed.
+    /// The proof; `None` if the input was not kept, or finding a proof takes more memory than
+    /// allowed.
     pub proof: Option<Proof>,
-    /// What is wrong with the input behind the violation, if anything.
+    /// The error of the input behind the violation, if any.
     pub malformed: Option<InputError>,
 }
 
-/// Why there is a violation, with the places of the operations that show it.
+/// The reason for a violation, with the positions of its operations.
 #[derive(Debug)]
 pub struct Proof {
     /// The operations and the reason.
     pub explanation: Explanation<Value>,
-    /// The places of the events of these operations, ascending by event.
+    /// The positions of the events of these operations, ascending by event.
     pub locations: Vec<(usize, Location)>,
-    /// Why the certificate, if one is wanted, cannot be checked: where a budget ran out,
-    /// the operations may be too many to try all orders.
+    /// The reason why the certificate, if one is wanted, cannot be checked: after an exhausted
+    /// budget, the operations may be too many for exhaustive search.
     pub uncertified: Option<Refuted>,
 }
 
 impl Proof {
-    /// Where an event of one of the proof's operations is.
+    /// Returns the position of an event of one of the proof's operations.
     pub fn location(&self, event: usize) -> Option<Location> {
         let found = self.locations.binary_search_by_key(&event, |(event, _)| *event).ok()?;
         Some(self.locations[found].1)
     }
 }
 
-/// Judges an input; `format`: `None` detects it. Of several objects, each is judged by
-/// itself.
+/// Judges an input; detects the format if `format` is `None`. Of several objects, each is judged
+/// separately.
 pub fn judge(input: &Input, format: Option<Format>, options: &Options) -> Judgement {
     judge_object(input, format, None, options, &Gauge::default())
 }
 
 /// Judges an input, or one object of several by its key, as if there were no others. The gauge
-/// shows how far it is read.
+/// shows the progress of reading.
 pub fn judge_object(
     input: &Input,
     format: Option<Format>,
@@ -256,7 +246,6 @@ fn judge_reader(
     }
 }
 
-/// Judges a history in memory.
 fn whole(reader: InputReader, options: &Options) -> Judgement {
     let format = Some(reader.format());
     match read_recording(reader, usize::MAX) {
@@ -278,8 +267,8 @@ fn within<T>(options: &Options, run: impl FnOnce(&mut Budget<'_>) -> T) -> T {
     run(&mut Budget { memory: options.memory, proceed: &mut proceed })
 }
 
-/// Judges a history in memory; `locations`: of its events; `defect`: why the input has no
-/// more of them, if it was read to a defect.
+/// Judges a history in memory; `locations` are the positions of its events; `defect` is the error
+/// that ended the input early, if any.
 pub fn judge_recording(
     format: Option<Format>,
     history: &History<Value>,

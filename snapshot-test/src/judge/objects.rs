@@ -1,11 +1,10 @@
-//! Judging recordings of several objects, told apart by keys.
+//! Judging recordings of several objects, distinguished by keys.
 //!
-//! Linearizability is local (Herlihy and Wing 1990, Theorem 1): the whole is linearizable
-//! iff each object's part is. So each object has judges of its own, in memory bounded by
-//! what overlaps on it. One thread reads; the others each judge some of the objects, by
-//! their numbers. Objects that this leaves undecided, and those whose proof is wanted, are
-//! read again, in groups that fit in memory, and checked in parallel as recordings of
-//! their own.
+//! Linearizability is local (Herlihy and Wing 1990, Theorem 1): the whole is linearizable iff each
+//! object's part is. So each object has its own judges, in memory bounded by its overlapping
+//! operations. One thread reads; each of the others judges some of the objects, by their numbers.
+//! Objects that remain undecided, or whose proof is wanted, are read again, in groups that fit in
+//! memory, and checked in parallel as separate recordings.
 
 mod second;
 mod survey;
@@ -16,52 +15,49 @@ use crate::Value;
 use crate::format::Object;
 use crate::input::{InputReader, OpenError, Replay};
 
-/// A saturated relation forgets as soon as this many operations are held, so that many
-/// objects take little memory.
+/// A saturated relation forgets as soon as this many operations are held, so that many objects take
+/// little memory.
 pub(super) const KEPT: usize = 64;
 
-/// Objects that fail and are explained; of more, only the verdict and its place are reported.
+/// Number of failing objects that are explained; for others, only the verdict and its position are
+/// reported.
 pub const MOST_PROOFS: usize = 1000;
 
 /// The answer for a recording of several objects.
 #[derive(Debug)]
 pub struct Objects {
-    /// What the objects are.
+    /// The kind of the objects.
     pub object: Object,
-    /// Number of objects that are linearizable.
     pub linearizable: u64,
-    /// Number of objects that are not.
+    /// Number of objects that are not linearizable.
     pub violations: u64,
-    /// Number of objects that could not be decided.
+    /// Number of undecided objects.
     pub unknown: u64,
-    /// Those that are not linearizable, then those that could not be decided, each in the
-    /// order in which objects first occur; last, if linearizations are wanted, all others.
+    /// The objects that are not linearizable, then the undecided ones, each in the order in which
+    /// objects first occur; last, if linearizations are wanted, all others.
     pub parts: Vec<Part>,
-    /// What is wrong with the input behind the violations, if anything.
+    /// The error of the input behind the violations, if any.
     pub malformed: Option<OpenError>,
 }
 
 impl Objects {
-    /// Number of objects.
     pub const fn total(&self) -> u64 {
         self.linearizable + self.violations + self.unknown
     }
 
-    /// The parts that are not linearizable, or could not be decided.
+    /// Returns the parts that are not linearizable, or undecided.
     pub fn failing(&self) -> &[Part] {
         let failing = (self.violations + self.unknown) as usize;
         &self.parts[..failing.min(self.parts.len())]
     }
 }
 
-/// One object of several.
 #[derive(Debug)]
 pub struct Part {
-    /// Its key.
     pub key: Value,
-    /// The judgement of its events; they are numbered as if there were no others.
+    /// The judgement of its events, which are numbered as if there were no others.
     pub judgement: Judgement,
-    /// Where its certificate was written, if it was.
+    /// The path of its certificate, if written.
     pub certificate: Option<String>,
 }
 
@@ -91,8 +87,8 @@ pub(super) fn judge(reader: InputReader, replay: Option<&Replay>, options: &Opti
     Judgement::new(format, counts, finding)
 }
 
-/// The parts with their verdicts, in their order; `quiet`: the number of linearizable objects
-/// besides.
+/// Collects the parts with their verdicts, in order; `quiet` is the number of further linearizable
+/// objects.
 pub(super) fn objects(
     object: Object,
     parts: Vec<Part>,

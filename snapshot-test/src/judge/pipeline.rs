@@ -1,13 +1,13 @@
 //! Reading and judging at the same time.
 //!
-//! One thread reads a recording batch by batch, the calling one judges what was
-//! read before. Four batches go round between them, so memory is bounded and
-//! each may be some batches ahead of the other. Parsing takes about as long as
-//! judging does: two threads are worth it, and a third would find nothing to do.
+//! One thread reads a recording batch by batch, the calling one judges earlier batches. Four
+//! batches circulate between them, so memory is bounded and each may be some batches ahead of the
+//! other. Parsing takes about as long as judging: two threads are worth it, and a third would be
+//! idle.
 //!
-//! The reading thread must not wait for its input: a batch comes when it is
-//! full, and a call that is done with the recording returns only when the batch
-//! that is being read is. So this is for files, not for pipes.
+//! The reading thread must not wait for its input: a batch is passed on when it is full, and a call
+//! that has finished with the recording returns only after the batch that is being read. So this is
+//! for files, not for pipes.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -17,22 +17,21 @@ use std::thread;
 use crate::format::{Batch, ReadError};
 use crate::input::InputReader;
 
-/// How many batches there are: one being read, one being judged, and two
-/// because neither takes equally long each time.
+/// Number of batches: one being read, one being judged, and two because the times of both vary.
 const BATCHES: usize = 4;
 
-/// Has `judge` take all batches that `reader` still has, in order, until it
-/// breaks off. Returns what is wrong behind the last event, if it came to that.
+/// Has `judge` take all remaining batches of `reader`, in order, until it breaks off. Returns the
+/// error behind the last event, if any.
 pub(super) fn for_each_batch(
     reader: &mut InputReader,
     mut judge: impl FnMut(&Batch) -> ControlFlow<()>,
 ) -> Option<ReadError> {
-    // A system that has no thread to spare still gets its answer.
+    // A system without a spare thread still gets its answer.
     with_two_threads(reader, &mut judge).unwrap_or_else(|_| with_one_thread(reader, judge))
 }
 
 /// # Errors
-/// If there is no second thread; nothing was read then.
+/// If a second thread cannot be started; then nothing was read.
 fn with_two_threads(
     reader: &mut InputReader,
     judge: &mut impl FnMut(&Batch) -> ControlFlow<()>,

@@ -1,8 +1,7 @@
 //! Judging a recording as it is read.
 //!
-//! Each event is judged as soon as it is there. Where the input cannot make us
-//! wait, that is in a file, and is long, most of it is read by several threads
-//! (`division.rs`).
+//! Each event is judged as soon as it was read. Several threads read most of a long file, which
+//! never has to be waited for (`division.rs`).
 
 mod division;
 
@@ -23,23 +22,23 @@ use crate::format::Location;
 use crate::input::{InputReader, OpenError, Replay};
 use crate::read::{InputError, Origins, Recording, read_recording};
 
-/// States that brute force may visit to confirm an explanation: with two scans
-/// and a few updates it needs some dozens.
+/// States that brute force may visit to confirm an explanation; two scans and a few updates need
+/// some dozens.
 const CONFIRMATION: usize = 1_000_000;
 
-/// What the first reading came to.
+/// The state of the first reading.
 pub(super) struct Reading {
     monitor: Monitor<Value>,
     observer: OnlineObserver<Value>,
-    /// Of a recording with many writers that is live, or cannot be read again: decides where
-    /// the monitor does not.
+    /// Decides where the monitor does not, for a recording with many writers that is live, or
+    /// cannot be read again.
     saturation: Option<Box<Saturation<Value>>>,
-    /// If the relation is not kept from the first event on: it begins whenever something is
-    /// invoked while all else is over, and forgets from this many operations on.
+    /// If the relation is not kept from the first event on: it begins whenever an operation is
+    /// invoked while all others have ended, and forgets from this many operations on.
     renewed: Option<usize>,
-    /// Where the event is at which the judgement was made.
+    /// Position of the event that decided it.
     decided: Option<Location>,
-    /// The event at which the relation had no order, where it is, and whether every shorter prefix
+    /// The event at which the relation had no order, its position, and true if every shorter prefix
     /// has one.
     conflict: Option<(usize, Location, bool)>,
     error: Option<InputError>,
@@ -68,7 +67,7 @@ fn judge_divided(
     Judgement::new(format, counts, conclude(reading, replay, options))
 }
 
-/// What a reading says; `replay` reads the input again, for a proof or a search.
+/// Returns the finding of a reading; `replay` reads the input again, for a proof or a search.
 pub(super) fn conclude(reading: Reading, replay: Option<Replay>, options: &Options) -> Finding {
     let monitor = &reading.monitor;
     let judgement = monitor.judgement();
@@ -164,7 +163,7 @@ fn read(
     Ok(reading)
 }
 
-/// What is known without another reading.
+/// The finding as far as known without another reading.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Standing {
     Linearizable(Method),
@@ -173,7 +172,7 @@ pub(super) enum Standing {
 }
 
 impl Reading {
-    /// Ready for the first event.
+    /// Creates the state before the first event.
     pub(super) fn new(
         declaration: Declaration<Value>,
         saturation: Option<Saturation<Value>>,
@@ -191,9 +190,9 @@ impl Reading {
         })
     }
 
-    /// As [`Self::new`], for one of many objects: while nothing is open, next to nothing is held.
-    /// With many writers, a relation of `kept` operations at least is kept while something is
-    /// open, and for good once updates of a segment have overlapped.
+    /// As [`Self::new`], for one of many objects: while no operation is open, almost nothing is
+    /// held. With many writers, a relation of at least `kept` operations is kept while an operation
+    /// is open, and permanently once updates of a segment have overlapped.
     pub(super) fn of_one_of_many(
         declaration: Declaration<Value>,
         kept: usize,
@@ -202,7 +201,7 @@ impl Reading {
         Ok(Self { renewed, ..Self::new(declaration, None)? })
     }
 
-    /// Begins a relation where one is wanted, and nothing that came before matters.
+    /// Begins a relation if one is wanted, and no earlier event matters.
     fn renew(&mut self) {
         if let (Some(kept), None) = (self.renewed, &self.saturation)
             && let Some(declaration) = self.monitor.continuation()
@@ -211,7 +210,6 @@ impl Reading {
         }
     }
 
-    /// The size, as far as the input was read.
     pub(super) fn counts(&self) -> Counts {
         let monitor = &self.monitor;
         Counts {
@@ -224,7 +222,6 @@ impl Reading {
         }
     }
 
-    /// What is known so far.
     pub(super) fn standing(&self) -> Standing {
         match (self.monitor.judgement(), &self.saturation) {
             (monitor::Judgement::Violation(_), _) => Standing::Violation,
@@ -242,7 +239,7 @@ impl Reading {
         }
     }
 
-    /// Takes the next event; breaks if nothing that follows matters.
+    /// Takes the next event; breaks if no later event matters.
     #[inline]
     pub(super) fn take(
         &mut self,
@@ -286,8 +283,8 @@ impl Reading {
     }
 }
 
-/// The report of a violation takes two more passes over the input: for what the scans returned, and
-/// for what there was to read.
+/// Reports a violation, with two more passes over the input: one for the values of the scans, one
+/// for the updates that they could read.
 fn violation(
     method: Method,
     alarm: &Alarm,
@@ -300,7 +297,7 @@ fn violation(
         None => None,
         Some(replay) => match explain(replay, alarm, options) {
             Ok(Some(proof)) => Some(proof),
-            // The operations named do not suffice: look for others.
+            // The named operations do not suffice: search for others.
             Ok(None) => match search(replay, options) {
                 Some(finding) => return finding,
                 None => None,
@@ -319,7 +316,7 @@ fn violation(
     }))
 }
 
-/// `None` if the operations that the alarm names do not prove it.
+/// Returns `None` if the operations that the alarm names do not prove it.
 fn explain(replay: &Replay, alarm: &Alarm, options: &Options) -> Result<Option<Proof>, OpenError> {
     let mut values = ReturnedValues::new(alarm);
     let mut reader = replay.open()?;
@@ -332,7 +329,7 @@ fn explain(replay: &Replay, alarm: &Alarm, options: &Options) -> Result<Option<P
     let mut reader = replay.open()?;
     let mut excerpt = Excerpt::new(alarm, values, reader.declaration());
     let mut events = 0;
-    // What is wrong behind the alarm does not matter here.
+    // Errors behind the alarm do not matter here.
     while let Some(Ok((_, event))) = reader.next_event() {
         excerpt.observe(&event);
         events += 1;
@@ -348,13 +345,13 @@ fn explain(replay: &Replay, alarm: &Alarm, options: &Options) -> Result<Option<P
     Ok(Some(Proof { explanation, locations, uncertified: None }))
 }
 
-/// Whether the operations of an explanation have no order, by trying all.
+/// Returns true if the operations of an explanation have no order, by exhaustive search.
 fn is_confirmed(explanation: &Explanation<Value>) -> bool {
     let history = explanation.history();
     matches!(Projection::whole(&history).linearization(CONFIRMATION), Ok(None))
 }
 
-/// The places of events, given in ascending order.
+/// Returns the positions of events, given in ascending order.
 fn locate(replay: &Replay, events: &[usize]) -> Result<Vec<(usize, Location)>, OpenError> {
     let mut reader = replay.open()?;
     let mut locations = Vec::with_capacity(events.len());
@@ -373,8 +370,8 @@ fn locate(replay: &Replay, events: &[usize]) -> Result<Vec<(usize, Location)>, O
     Ok(locations)
 }
 
-/// Reads the whole history into memory and decides it exactly; `None` if it
-/// does not fit in the memory allowed.
+/// Reads the whole history into memory and decides it exactly; `None` if it does not fit in the
+/// memory allowed.
 fn search(replay: &Replay, options: &Options) -> Option<Finding> {
     let recording = replay.open().and_then(|reader| Ok(read_recording(reader, options.memory)?));
     match recording {

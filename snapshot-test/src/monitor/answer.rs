@@ -1,4 +1,4 @@
-//! What a monitor says of one object: an alarm, or what it leaves open.
+//! The answer of a monitor for one object: an alarm, or an undecided part.
 
 use std::fmt::Write;
 
@@ -12,40 +12,39 @@ use crate::format::{Location, Object};
 use crate::judge::{Finding, Judgement, immediate};
 use crate::report;
 
-/// What there is to say of one object.
+/// The answer for one object.
 #[derive(Debug)]
 pub struct Answer {
     pub(super) key: Option<Value>,
     pub(super) object: Object,
-    /// What its judge knew.
+    /// The final state of its judge.
     pub(super) state: State,
-    /// Whether, of a violation, it knew that everything before was right.
+    /// For a violation, true if the judge knew that everything before was correct.
     pub(super) is_certain: bool,
-    /// Where its event was that was read last.
+    /// Position of the event of the object that was read last.
     pub(super) last: Location,
-    /// Events since its past was cut off.
+    /// Number of events since its past was cut off.
     pub(super) events: usize,
-    /// Events before.
+    /// Number of events before the cut.
     pub(super) before: u64,
-    /// Where it was cut off.
+    /// Position of the cut.
     pub(super) cut: Location,
     pub(super) most_kept: usize,
-    /// The exact judgement of the events since then; none if they were too many to be kept.
+    /// The exact judgement of the events since the cut; `None` if they were too many to keep.
     pub(super) judgement: Option<Judgement>,
 }
 
 impl Answer {
-    /// The key of the object, if it has one.
     pub const fn key(&self) -> Option<&Value> {
         self.key.as_ref()
     }
 
-    /// The exit code for this object alone: 4 if two judges contradict each other, 1 for a
-    /// violation, 3 if it is open, else 0.
+    /// Returns the exit code for this object alone: 4 if two judges contradict each other, 1 for a
+    /// violation, 3 if it is undecided, else 0.
     pub fn code(&self) -> u8 {
         match (&self.judgement, self.state) {
             (Some(judgement), _) if judgement.finding.disputed().is_some() => 4,
-            // What the judge found is certain, also where an exact search gives up.
+            // The state of the judge is certain, even if an exact search gives up.
             (_, State::Violation) => 1,
             (Some(judgement), _) => report::exit_code([&judgement.finding]),
             (None, State::Undecided) => 3,
@@ -53,8 +52,8 @@ impl Answer {
         }
     }
 
-    /// The event that completes the violation: its number among those of the object, from 0, and
-    /// its place.
+    /// Returns the event that completes the violation: its number among those of the object, from
+    /// 0, and its position.
     pub fn decided_at(&self) -> (u64, Location) {
         let last = (self.events.saturating_sub(1), self.last);
         let (event, place) = match self.judgement.as_ref().map(|judgement| &judgement.finding) {
@@ -67,7 +66,7 @@ impl Answer {
         (self.before + event as u64, place)
     }
 
-    /// Whether everything before that event is known to be right.
+    /// Returns true if everything before that event is known to be correct.
     pub fn is_first(&self) -> bool {
         match self.judgement.as_ref().map(|judgement| &judgement.finding) {
             Some(Finding::Violation(violation)) => violation.is_first,
@@ -76,7 +75,7 @@ impl Answer {
         }
     }
 
-    /// For people, in several lines; `name` is the input's.
+    /// Returns a report for human readers, in several lines; `name` is the input's.
     pub fn human(&self, name: &str) -> String {
         let name = match &self.key {
             Some(key) => format!("{name} @{key}"),
@@ -116,9 +115,9 @@ impl Answer {
         text
     }
 
-    /// For programs, in one line: the record of `check --report json` for one of several objects,
-    /// whose events and operations are numbered from the last cut on, and the number of events
-    /// before that.
+    /// Returns a report for programs, in one line: the record of `check --report json` for one of
+    /// several objects, whose events and operations are numbered from the last cut on, and the
+    /// number of events before it.
     pub fn json(&self, name: &str) -> String {
         let mut line = match self.shown() {
             Some(judgement) => report::json_of(name, self.key.as_ref(), judgement, self.before),
@@ -141,7 +140,7 @@ impl Answer {
         line
     }
 
-    /// The judgement, unless it falls short of what is certain.
+    /// Returns the judgement, unless it falls short of the certain facts.
     fn shown(&self) -> Option<&Judgement> {
         let judgement = self.judgement.as_ref()?;
         let code = report::exit_code([&judgement.finding]);

@@ -1,4 +1,4 @@
-//! The file from which a recording is gone on with.
+//! Checkpoint files, from which a monitor resumes a recording.
 
 use serde::{Deserialize, Serialize};
 use snapshot_core::history::{Declaration, Writers};
@@ -7,35 +7,30 @@ use thiserror::Error;
 use crate::Value;
 use crate::format::{Format, Location, Object};
 
-/// The version of the file.
 const VERSION: u32 = 1;
 
-/// No input has as many bytes, lines or events: places can be added up.
+/// No input has as many bytes, lines or events, so that sums of positions do not overflow.
 const MOST: u64 = 1 << 62;
 
-/// Where a recording can be gone on with: the input from `bytes` on, of which each object
-/// leaves out what it has taken already.
+/// A point at which a recording can be resumed: the input from `bytes` on, of which each object
+/// skips the events that it has taken already.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Checkpoint {
-    /// The version of this file.
     pub snapshot_checkpoint: u32,
     /// `text` or `jsonl`.
     pub format: String,
-    /// `snapshot` or `immediate`; left out, a snapshot.
+    /// `snapshot` or `immediate`; a snapshot if absent.
     #[serde(default, skip_serializing_if = "is_snapshot")]
     pub object: String,
     /// Bytes of the input before it.
     pub bytes: u64,
     /// Lines of the input before it.
     pub lines: u64,
-    /// The declared number of segments.
     pub segments: Option<usize>,
-    /// The declared number of processes.
     pub processes: Option<usize>,
-    /// The declared initial values.
     pub initial: Vec<Held>,
-    /// Whether several processes may update a segment.
+    /// True if several processes may update a segment.
     pub many_writers: bool,
     /// The objects that have occurred.
     pub objects: Vec<Saved>,
@@ -45,12 +40,12 @@ fn is_snapshot(object: &str) -> bool {
     object == Object::Snapshot.name()
 }
 
-/// What an object is at an instant at which none of its operations is open: all that
-/// happened to it before is linearizable, and over.
+/// The state of an object at an instant at which none of its operations is open: all earlier events
+/// are linearizable, and ended.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Saved {
-    /// Its key; none if the recording is of one object.
+    /// Its key; absent if the recording has one object.
     pub key: Option<Held>,
     /// Bytes of the input before that instant.
     pub bytes: u64,
@@ -58,25 +53,25 @@ pub struct Saved {
     pub lines: u64,
     /// Events of the object before it.
     pub events: u64,
-    /// The number of segments, as far as it is known.
+    /// The number of segments, if known.
     pub segments: Option<usize>,
-    /// What segments 0, 1, ... hold.
+    /// The values of segments 0, 1, ....
     pub values: Vec<Held>,
-    /// Which process updates segments 0, 1, ..., as far as it is known.
+    /// The writers of segments 0, 1, ..., as far as known.
     pub writers: Vec<Option<usize>>,
-    /// Where it is judged no further: an alarm that was raised is not raised again.
+    /// The event that ended its judgement: an alarm is not raised again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
 }
 
-/// The event from which on an object is judged no further.
+/// The event from which on an object is not judged.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ended {
-    /// Why no history can have it there; none if it completes a violation.
+    /// The reason why no history can have it there; absent if it completes a violation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// Its number among those of the object, from 0.
+    /// Its number among the events of the object, from 0.
     pub event: u64,
     /// Its line, from 1.
     pub line: u64,
@@ -84,13 +79,13 @@ pub struct Ended {
     pub column: u64,
     /// Bytes of the input before it.
     pub bytes: u64,
-    /// Whether the violation may be complete before.
+    /// True if the violation may be complete before it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_after: bool,
 }
 
 impl Ended {
-    /// Where the event begins.
+    /// Returns the position of the start of the event.
     pub const fn place(&self) -> Location {
         Location { line: self.line, column: self.column, offset: self.bytes }
     }
@@ -100,9 +95,7 @@ impl Ended {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Held {
-    /// An integer.
     Integer(i64),
-    /// A text.
     Text(String),
 }
 
@@ -124,44 +117,44 @@ impl From<&Held> for Value {
     }
 }
 
-/// A file that is no checkpoint.
+/// The reason why a file is not a checkpoint.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// It is no JSON, or has other fields.
+    /// The file is not JSON, or has other fields.
     #[error("expected a checkpoint as `monitor --checkpoint` writes it: {0}")]
     Json(#[from] serde_json::Error),
-    /// It is of another version, or of another format.
+    /// The checkpoint has another version, or another format.
     #[error("expected version {VERSION} of a checkpoint of text or jsonl")]
     Version,
-    /// It contradicts itself.
+    /// The declaration contradicts itself.
     #[error("the checkpoint contradicts itself: {0}")]
     Contradiction(#[from] snapshot_core::history::HistoryError),
-    /// A number in it is none of a place or of events.
+    /// A number is not a valid position or count.
     #[error("expected places and numbers of events in the checkpoint, found {0}")]
     Number(u64),
-    /// Objects of it are judged no further, which is of no use to a monitor that ends there.
+    /// Some objects have ended, but a monitor without `--all` ends with them.
     #[error("alarms were raised before the checkpoint, and the recording was read on: add --all")]
     All,
-    /// It is of several inputs, for a monitor of one.
+    /// The checkpoint has several inputs, but the monitor one.
     #[error("the checkpoint is of several inputs: name all of them, or use another file")]
     Several,
-    /// It is of one input, for a monitor of several.
+    /// The checkpoint has one input, but the monitor several.
     #[error("the checkpoint is of one input: name that one alone, or use another file")]
     One,
-    /// An input stands in it twice.
+    /// An input occurs twice.
     #[error("expected each input once in the checkpoint, found {0} twice")]
     Twice(String),
-    /// It contradicts itself, of an immediate snapshot.
+    /// The declaration of an immediate snapshot contradicts itself.
     #[error("the checkpoint contradicts itself: {0}")]
     Exchange(#[from] snapshot_core::immediate::ExchangeError),
 }
 
 impl Checkpoint {
-    /// A checkpoint from the text of its file.
+    /// Parses the text of a checkpoint file.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the text is not a checkpoint.
     pub fn parse(text: &str) -> Result<Self, CheckpointError> {
         if text.starts_with("{\"snapshot_checkpoints\":") {
             return Err(CheckpointError::Several);
@@ -171,7 +164,7 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// That version, format and numbers are possible.
+    /// Checks version, format and numbers.
     pub(super) fn validate(&self) -> Result<(), CheckpointError> {
         if self.snapshot_checkpoint != VERSION || !self.is_known() {
             return Err(CheckpointError::Version);
@@ -182,7 +175,7 @@ impl Checkpoint {
         }
     }
 
-    /// All that is counted in it.
+    /// Returns all counts in it.
     fn numbers(&self) -> impl Iterator<Item = u64> + '_ {
         let saved = self.objects.iter().flat_map(|saved| [saved.bytes, saved.lines, saved.events]);
         let ended = self.objects.iter().filter_map(|saved| saved.ended.as_ref());
@@ -190,7 +183,7 @@ impl Checkpoint {
         [self.bytes, self.lines].into_iter().chain(saved).chain(ended)
     }
 
-    /// Where to go on with these objects, if the next event of the input begins here.
+    /// Creates the checkpoint of these objects, if the next event of the input begins here.
     pub fn at(
         at: Location,
         (format, object): (Format, Object),
@@ -214,12 +207,12 @@ impl Checkpoint {
         }
     }
 
-    /// Whether an object of it is judged no further.
+    /// Returns true if an object of it has ended.
     pub fn has_ended(&self) -> bool {
         self.objects.iter().any(|saved| saved.ended.is_some())
     }
 
-    /// What it says of all objects.
+    /// Returns the declaration of all objects.
     pub fn declaration(&self) -> Declaration<Value> {
         let writers = if self.many_writers { Writers::Many } else { Writers::Single };
         let mut declaration = Declaration::new(Value::ZERO)
@@ -234,7 +227,6 @@ impl Checkpoint {
         self.input_format().is_some() && self.input_object().is_some()
     }
 
-    /// The object of its input.
     pub fn input_object(&self) -> Option<Object> {
         if self.object.is_empty() {
             return Some(Object::Snapshot);
@@ -242,14 +234,12 @@ impl Checkpoint {
         Object::ALL.into_iter().find(|object| object.name() == self.object)
     }
 
-    /// The text of its file.
     pub fn text(&self) -> String {
         let mut text = serde_json::to_string(self).expect("texts and numbers become JSON");
         text.push('\n');
         text
     }
 
-    /// The format of its input.
     pub fn input_format(&self) -> Option<Format> {
         match self.format.as_str() {
             "text" => Some(Format::Text),

@@ -1,7 +1,7 @@
-//! The file from which several inputs are gone on with.
+//! Checkpoint files of several inputs.
 //!
-//! Objects of an input depend on nothing but that input: so the checkpoint of each stands by itself, and
-//! those in a file may be of different moments. The file is replaced as a whole.
+//! Objects of an input depend only on that input: so the checkpoint of each is independent, and
+//! a file may have checkpoints of different moments. The file is replaced as a whole.
 
 use std::fmt::Write;
 
@@ -9,33 +9,30 @@ use serde::Deserialize;
 
 use super::{Checkpoint, CheckpointError};
 
-/// The version of the file.
 const VERSION: u32 = 1;
 
-/// Where to go on with each of several inputs.
+/// The checkpoints of several inputs.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Checkpoints {
     snapshot_checkpoints: u32,
-    /// Of each input.
+    /// One per input.
     pub inputs: Vec<NamedCheckpoint>,
 }
 
-/// Where to go on with an input.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct NamedCheckpoint {
-    /// The name of the input.
     pub input: String,
-    /// Where to go on; if that is not known yet, at its beginning.
+    /// The checkpoint; if absent, the input is read from its beginning.
     pub checkpoint: Option<Checkpoint>,
 }
 
 impl Checkpoints {
-    /// Checkpoints from the text of their file.
+    /// Parses the text of a file of checkpoints.
     ///
     /// # Errors
-    /// If it is none, or an input stands in it twice.
+    /// If the text is invalid, or an input occurs twice.
     pub fn parse(text: &str) -> Result<Self, CheckpointError> {
         if text.starts_with("{\"snapshot_checkpoint\":") {
             return Err(CheckpointError::One);
@@ -58,7 +55,7 @@ impl Checkpoints {
         Ok(checkpoints)
     }
 
-    /// The text of the file that holds these: the name of each input, and the text of its
+    /// Returns the text of a file of these checkpoints: the name of each input, and the text of its
     /// checkpoint.
     pub fn text<'a>(inputs: impl IntoIterator<Item = (&'a str, Option<&'a str>)>) -> String {
         let mut text = format!("{{\"snapshot_checkpoints\":{VERSION},\"inputs\":[");

@@ -1,15 +1,15 @@
 //! Workers that judge the objects of one or several recordings, each in a thread.
 //!
-//! A thread for each recording that is read hands events over ([`Intake`]). They go to the worker that
-//! [owns](super::owner()) their object, in batches, by a queue of few of them: a slow worker holds the readers
-//! up, and those their inputs. So memory is bounded by the objects, by the queues, and by what waits of
-//! each input. An object is judged by one worker, event by event in the order of its
-//! input, and what is found depends on its own events alone: so the alarms are the same for any number of workers,
-//! and in whatever order inputs are read.
+//! A thread for each input hands its events over ([`Intake`]). They go to the worker that
+//! [owns](super::owner()) their object, in batches, by a short queue: a slow worker holds the
+//! readers up, and they their inputs. So memory is bounded by the objects, by the queues, and by
+//! the waiting events of each input. An object is judged by one worker, event by event in the order
+//! of its input, and the findings depend only on its own events: so the alarms are the same for any
+//! number of workers, and any order of reading the inputs.
 //!
-//! That holds since an object is of one input: an event counts when it comes, and of two inputs it is not
-//! known in which order theirs came. The worker that owns a key sees where it comes from, and refuses
-//! a second input.
+//! That holds since an object belongs to one input: the order of events within an input is known,
+//! but not between two inputs. The worker that owns a key knows its input, and refuses a second
+//! one.
 
 use std::collections::HashMap;
 use std::io;
@@ -24,54 +24,53 @@ use super::{Answer, Judge, Saved, Share, Standing};
 use crate::format::{Batch, Key, Location};
 use crate::{InputError, Value};
 
-/// Batches that a worker may be behind.
+/// Number of batches that a worker may be behind.
 const BATCHES: usize = 3;
 
-/// Where workers bring what they find, with the number of the input. Whatever is brought is over and
-/// done with when the call returns: a checkpoint that is made later may rely on it.
+/// Receives the findings of workers, with the number of the input. A finding must be completely
+/// processed when the call returns: a later checkpoint may rely on it.
 pub trait Desk: Sync {
-    /// Takes an alarm, or an object that is left open at the end. Whether to go on.
+    /// Takes an alarm, or an object that is undecided at the end. Returns false to stop.
     fn answer(&self, input: usize, answer: &Answer) -> bool;
 
-    /// Takes the error for an event of this object that no history can have there; of a recording
-    /// without keys, of that. Whether to go on.
+    /// Takes the error for an event of this object that no history can have there; without a key,
+    /// of a recording without keys. Returns false to stop.
     fn refuse(&self, input: usize, key: Option<&Value>, error: &InputError) -> bool;
 
-    /// Takes the keys of objects that are of this input, all of them before their first events are judged;
-    /// some of them more than once.
+    /// Takes the keys of objects of this input, before their first events are judged; some keys
+    /// more than once.
     fn claim(&self, _input: usize, _keys: &[Value]) {}
 
-    /// Takes an object that was read from two inputs: nothing more is judged.
+    /// Takes an object that was read from two inputs: no further event is judged.
     fn clash(&self, clash: &Clash<'_>);
 }
 
 /// An object that was read from two inputs.
 #[derive(Debug)]
 pub struct Clash<'a> {
-    /// Its key.
     pub key: &'a Value,
-    /// The input that it was read from.
+    /// The input that it was read from first.
     pub first: usize,
-    /// The other one.
+    /// The other input.
     pub second: usize,
-    /// Its first event there, if that was read: a checkpoint may have it, too.
+    /// Its first event there, if that was read: it may also come from a checkpoint.
     pub at: Option<Location>,
 }
 
-/// What a worker is sent.
+/// A message to a worker.
 pub(super) enum Message {
-    /// An input: what is judged of it, and where batches go that have been judged.
+    /// An input begins: its part for this worker, and the return path of used batches.
     Begin(usize, Box<dyn Part>, Sender<Batch>),
-    /// Events of its objects; their keys are numbered as they came of this input to this worker.
-    /// Before them, the keys that are new.
+    /// The new keys, then events of its objects. Keys are numbered in the order in which this input
+    /// sent them to this worker.
     Events(usize, Vec<Value>, Batch),
-    /// The next event of the input begins here: what is to be saved of its objects?
+    /// The next event of the input begins here: requests the state of its objects to save.
     Save(usize, Location, SyncSender<Vec<Saved>>),
-    /// The input has ended. What is to be saved, if it has ended in order, here?
+    /// The input has ended, regularly if there is a position: requests the state of its objects to
+    /// save.
     End(usize, Option<Location>, SyncSender<Vec<Saved>>),
 }
 
-/// The workers.
 pub struct Crew<'scope> {
     queues: Vec<SyncSender<Message>>,
     threads: Vec<ScopedJoinHandle<'scope, Vec<Standing>>>,
@@ -79,11 +78,11 @@ pub struct Crew<'scope> {
 }
 
 impl<'scope> Crew<'scope> {
-    /// This many workers for this many inputs. What is found comes to the desk, until that sets
-    /// `stop`.
+    /// Starts this many workers for this many inputs. Findings are passed to the desk, until `stop`
+    /// is set.
     ///
     /// # Errors
-    /// If there are not as many threads.
+    /// If the threads cannot be started.
     pub fn new(
         scope: &'scope Scope<'scope, '_>,
         workers: NonZeroUsize,
@@ -106,16 +105,17 @@ impl<'scope> Crew<'scope> {
         Ok(Self { queues, threads, inputs })
     }
 
-    /// By which an input is handed over.
+    /// Returns the intake for handing over an input.
     ///
     /// # Panics
-    /// If there is no input of this number.
+    /// If the input does not exist.
     pub fn intake(&self, input: usize) -> Intake {
         assert!(input < self.inputs, "there are {} inputs", self.inputs);
         Intake::new(input, self.queues.clone())
     }
 
-    /// Waits until all inputs have ended and all is judged; what became of each.
+    /// Waits until all inputs have ended and all events are judged. Returns the results of each
+    /// input.
     pub fn finish(self) -> Vec<Standing> {
         drop(self.queues);
         let mut standings = vec![Standing::default(); self.inputs];
@@ -127,7 +127,7 @@ impl<'scope> Crew<'scope> {
     }
 }
 
-/// The desk, as a part sees it.
+/// The desk, for use by a part.
 pub(super) struct Bench<'a> {
     desk: &'a dyn Desk,
     stop: &'a AtomicBool,
@@ -145,36 +145,36 @@ impl Bench<'_> {
     }
 }
 
-/// What a worker judges of one input.
+/// The part of one input that a worker judges.
 pub(super) trait Part: Send {
-    /// The keys that it begins with.
+    /// Returns the keys that it begins with.
     fn keys(&self) -> Vec<Value>;
 
-    /// Judges events; before them, keys that are new.
+    /// Judges events; registers new keys before.
     fn judge(&mut self, fresh: Vec<Value>, batch: &Batch, input: usize, bench: &Bench<'_>);
 
-    /// What is to be saved, if the next event of the input begins here.
+    /// Returns the state to save, if the next event of the input begins here.
     fn save(&mut self, at: Location, input: usize, bench: &Bench<'_>) -> Vec<Saved>;
 
-    /// Judges what is open at the end, and what is to be saved of it, if the input has ended here.
+    /// Judges undecided objects at the end. Returns their state to save, if the input has ended
+    /// here.
     fn end(&mut self, at: Option<Location>, input: usize, bench: &Bench<'_>) -> Vec<Saved>;
 
-    /// What became of its objects.
+    /// Returns the results of its objects.
     fn standing(&self) -> Standing;
 }
 
-/// How far an input is.
+/// The stage of an input.
 enum Stage {
     Awaited,
     Judged(Box<dyn Part>, Sender<Batch>),
     Ended(Standing),
 }
 
-/// A worker, in its thread.
 struct Worker<'a> {
-    /// Of each input.
+    /// One stage per input.
     stages: Vec<Stage>,
-    /// Of each key its input, if there are several.
+    /// The input of each key, if there are several inputs.
     homes: Option<HashMap<Value, usize>>,
     desk: Bench<'a>,
 }
@@ -216,7 +216,7 @@ impl Worker<'_> {
         self.stages.into_iter().map(standing).collect()
     }
 
-    /// Notes that an object is of this input; its first event is there.
+    /// Registers the input of an object; its first event is at `at`.
     fn admit(&mut self, input: usize, key: &Value, at: impl FnOnce() -> Option<Location>) {
         let Some(homes) = &mut self.homes else { return };
         let home = *homes.entry(key.clone()).or_insert(input);
@@ -225,7 +225,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Ends an input: its objects are given back.
+    /// Ends an input, and frees its objects.
     fn end(&mut self, input: usize, at: Option<Location>, reply: Option<&SyncSender<Vec<Saved>>>) {
         let Stage::Judged(part, _) = &mut self.stages[input] else { return };
         let saved = part.end(at, input, &self.desk);
@@ -236,7 +236,8 @@ impl Worker<'_> {
     }
 }
 
-/// Where the first event is of a key of which `behind` keys, with it, were new in this batch.
+/// Returns the position of the first event of a key: the new key with `behind - 1` new keys after
+/// it in this batch.
 fn first(batch: &Batch, behind: usize) -> Option<Location> {
     let last = batch.keys().iter().map(|key| key.index()).max()?;
     let wanted = (last + 1).checked_sub(behind)?;

@@ -14,17 +14,17 @@ use crate::{InputError, Value};
 
 /// The judge of one immediate snapshot.
 ///
-/// Its past is cut off where no operation is open and no outcome is unknown: whatever comes
-/// is in later blocks than all that was, and finds in the segments what the last operations
-/// that did not fail wrote.
+/// Its past is cut off where no operation is open and no outcome is unknown: every later operation
+/// is in a later block than all earlier ones, and finds in the segments the values of the last
+/// operations that did not fail.
 pub struct Exchanges {
     past: Past,
     monitor: Monitor<Value>,
-    /// What came since, unless it is too long.
+    /// The events since the cut, if few.
     kept: Option<(HistoryBuilder<Value>, Vec<Location>)>,
-    /// Of each process what it is writing.
+    /// The value that each process is writing.
     open: Vec<Option<Value>>,
-    /// What the last operation of each process wrote.
+    /// The value of the last operation of each process.
     values: Vec<Value>,
 }
 

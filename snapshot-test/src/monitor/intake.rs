@@ -1,7 +1,7 @@
-//! What a thread that reads an input hands over to the workers.
+//! Handing events from a reading thread over to the workers.
 //!
-//! Batches are handed over when they are full, and before the input is waited for: an alarm
-//! does not wait for events that may never come.
+//! Batches are handed over when they are full, and before the input is waited for: an alarm does
+//! not wait for events that may never come.
 
 use std::cell::RefCell;
 use std::io::{self, Read};
@@ -13,26 +13,25 @@ use super::{Judge, Saved, Share, owner};
 use crate::Value;
 use crate::format::{Batch, Key, Location, Parsed, ReadError, Reader};
 
-/// What waits to be sent to a worker.
+/// Events to be sent to a worker.
 struct Lane {
     messages: SyncSender<Message>,
-    /// Keys that it was sent, or will be.
+    /// Number of keys sent to it, or to be sent.
     keys: usize,
     fresh: Vec<Value>,
     batch: Batch,
 }
 
-/// What waits to be sent to all workers.
+/// Events to be sent to all workers.
 #[derive(Default)]
 struct Lanes {
     input: usize,
     lanes: Vec<Lane>,
     used: Option<Receiver<Batch>>,
-    /// Whether the input was read since this was asked last.
+    /// True if the input was read since the last call of `was_read`.
     was_read: bool,
-    /// Events that were handed over since they were counted last.
+    /// Number of events handed over since the last count.
     events: u64,
-    /// Keys that were counted.
     counted: usize,
 }
 
@@ -45,7 +44,7 @@ impl Lanes {
         let used = self.used.as_ref().and_then(|used| used.try_recv().ok());
         let batch = std::mem::replace(&mut lane.batch, used.unwrap_or_else(Batch::new));
         let events = Message::Events(self.input, std::mem::take(&mut lane.fresh), batch);
-        // A worker that is gone has panicked, which is seen when it is joined.
+        // A worker that is gone has panicked, which is noticed when it is joined.
         let _ = lane.messages.send(events);
     }
 
@@ -53,7 +52,7 @@ impl Lanes {
         (0..self.lanes.len()).for_each(|worker| self.send(worker));
     }
 
-    /// Events and keys since they were counted last.
+    /// Returns the numbers of events and keys since the last count.
     fn count(&mut self) -> (u64, u64) {
         let keys: usize = self.lanes.iter().map(|lane| lane.keys).sum();
         let fresh = keys - std::mem::replace(&mut self.counted, keys);
@@ -61,24 +60,24 @@ impl Lanes {
     }
 }
 
-/// What a thread has read and the workers have not got yet.
+/// The events that a thread has read but the workers have not received yet.
 #[derive(Clone, Default)]
 pub struct Outbox(Rc<RefCell<Lanes>>);
 
 impl Outbox {
-    /// An input before which this is emptied whenever it may have to be waited for, and of which
-    /// no more than `most` bytes are read at a time: what waits is no more than what stands in these. `count` takes
-    /// the events and the keys that have come since the time before.
+    /// Wraps an input so that this outbox is emptied whenever the input may have to be waited for,
+    /// and at most `most` bytes are read at a time, which bounds the waiting events. `count` takes
+    /// the numbers of events and keys since its last call.
     pub fn before<R, C: FnMut(u64, u64)>(&self, input: R, most: usize, count: C) -> Emptied<R, C> {
         Emptied { outbox: self.clone(), input, most, count }
     }
 
-    /// Events and keys since they were counted last.
+    /// Returns the numbers of events and keys since the last count.
     pub fn count(&self) -> (u64, u64) {
         self.0.borrow_mut().count()
     }
 
-    /// Whether the input was read since this was asked last.
+    /// Returns true if the input was read since the last call.
     pub fn was_read(&self) -> bool {
         std::mem::take(&mut self.0.borrow_mut().was_read)
     }
@@ -105,7 +104,7 @@ impl<R: Read, C: FnMut(u64, u64)> Read for Emptied<R, C> {
     }
 }
 
-/// The way of an input to the workers, for any thread.
+/// The connection from an input to the workers, for any thread.
 pub struct Intake {
     input: usize,
     queues: Vec<SyncSender<Message>>,
@@ -116,11 +115,11 @@ impl Intake {
         Self { input, queues }
     }
 
-    /// Begins to hand over, by the thread that reads. There is a share for each worker; objects must
-    /// be in that of their [owner](super::owner()), of a recording without keys in that of `home`.
+    /// Begins handing over, by the reading thread. There is a share for each worker; objects must
+    /// be in the share of their [owner](super::owner()), without keys in the share of `home`.
     ///
     /// # Panics
-    /// If there are not as many shares as workers, or `home` is none of these.
+    /// If the number of shares differs from the number of workers, or `home` is not a worker.
     pub fn begin<J: Judge + 'static>(
         self,
         shares: Vec<Share<J>>,
@@ -144,22 +143,21 @@ impl Intake {
 /// Hands the events of one input over.
 pub struct Dealer {
     outbox: Outbox,
-    /// Of each key of the reader its worker, and its number there.
+    /// For each key of the reader, its worker, and its number there.
     places: Vec<(usize, Key)>,
     /// The worker of a recording without keys.
     home: usize,
 }
 
 impl Dealer {
-    /// Where the next event begins; it is to be [dealt](Self::deal).
+    /// Returns the position of the next event, which is to be [dealt](Self::deal).
     ///
     /// # Errors
-    /// If what follows is no event.
+    /// If the next line is not an event.
     pub fn next<R: Read>(&self, reader: &mut Reader<R>) -> Option<Result<Dealt, ReadError>> {
         Some(reader.parse_keyed()?.map(|parsed| Dealt { parsed }))
     }
 
-    /// Hands over the event that was read last.
     pub fn deal<R: Read>(&mut self, dealt: &Dealt, reader: &mut Reader<R>) {
         let mut lanes = self.outbox.0.borrow_mut();
         lanes.events += 1;
@@ -176,14 +174,14 @@ impl Dealer {
         }
     }
 
-    /// What is to be saved of all objects, if the next event of the input begins here. All alarms
-    /// for events before have come to the desk by then.
+    /// Returns the state to save of all objects, if the next event of the input begins here. By
+    /// then the desk has received all alarms for earlier events.
     pub fn save(&self, location: Location) -> Vec<Saved> {
         self.ask(|input, reply| Message::Save(input, location, reply))
     }
 
-    /// Ends the input: what is open is judged, and objects are given back. What is to be saved of
-    /// them, if it has ended in order, here.
+    /// Ends the input: undecided objects are judged, and objects are freed. Returns their state to
+    /// save, if the input has ended regularly, here.
     pub fn end(self, location: Option<Location>) -> Vec<Saved> {
         self.ask(|input, reply| Message::End(input, location, reply))
     }
@@ -200,7 +198,7 @@ impl Dealer {
     }
 }
 
-/// The worker of a key that is new, and its number there. The reader numbers keys as they occur.
+/// Returns the worker of a new key, and its number there. The reader numbers keys as they occur.
 #[cold]
 fn place(name: Option<&Value>, home: usize, lanes: &mut [Lane]) -> (usize, Key) {
     let Some(name) = name else { return (home, Key::new(0)) };
@@ -211,21 +209,21 @@ fn place(name: Option<&Value>, home: usize, lanes: &mut [Lane]) -> (usize, Key) 
     (worker, Key::new(lane.keys - 1))
 }
 
-/// The workers wait for nothing more.
+/// Lets the workers stop waiting.
 impl Drop for Dealer {
     fn drop(&mut self) {
         drop(self.outbox.0.take());
     }
 }
 
-/// An event that was read, and is not handed over yet.
+/// An event that was read, but not handed over yet.
 #[derive(Debug)]
 pub struct Dealt {
     parsed: Parsed,
 }
 
 impl Dealt {
-    /// Where it begins.
+    /// Returns the position of the start of the event.
     pub const fn location(&self) -> Location {
         self.parsed.location
     }

@@ -1,4 +1,4 @@
-//! What a monitor needs of the judge of one object.
+//! The interface of the judge of one object.
 
 use std::fmt::Debug;
 use std::io::Read;
@@ -17,22 +17,21 @@ use crate::{InputError, Value};
 pub struct Next<'a, E> {
     /// The number of the object's key in the reader and the key, if there are several objects.
     pub key: Option<(usize, &'a Value)>,
-    /// Where the event begins.
+    /// Position of the start of the event.
     pub location: Location,
-    /// The event.
     pub event: E,
 }
 
-/// The past of an object that was cut off: all of it is correct, and over.
+/// The past of an object that was cut off: all of it is correct, and ended.
 #[derive(Debug)]
 pub struct Past {
-    /// What is declared of the object; what it holds at the cut is initial.
+    /// The declaration of the object; its values at the cut are initial.
     pub declaration: Declaration<Value>,
-    /// Where it was cut off.
+    /// Position of the cut.
     pub cut: Location,
-    /// Its number of events.
+    /// Number of events before the cut.
     pub events: u64,
-    /// Events since then that are kept for an argument, at most.
+    /// The largest number of events since the cut that are kept for an argument.
     pub most_kept: usize,
 }
 
@@ -41,7 +40,7 @@ impl Past {
         Self { declaration, cut: Location::START, events: 0, most_kept: MOST_KEPT }
     }
 
-    /// As it was saved, with what is declared of all objects.
+    /// Restores a saved past, with the declaration of all objects.
     pub fn resumed(declaration: &Declaration<Value>, saved: &Saved) -> Self {
         let mut declaration = declaration.clone();
         declaration.segments = saved.segments.or(declaration.segments);
@@ -50,7 +49,7 @@ impl Past {
         Self { declaration, cut, events: saved.events, most_kept: MOST_KEPT }
     }
 
-    /// As it is saved, but for the writers.
+    /// Returns the past to save, without the writers.
     pub fn save(&self, key: Option<&Value>) -> Saved {
         Saved {
             key: key.map(Held::from),
@@ -64,7 +63,7 @@ impl Past {
         }
     }
 
-    /// Takes events more, after which the object has these segments, which hold these values.
+    /// Adds events, after which the object has these segments with these values.
     pub fn extend(&mut self, events: usize, segments: Option<usize>, values: &[Value]) {
         self.events += events as u64;
         self.declaration.segments = segments;
@@ -77,19 +76,17 @@ pub trait Judge: Sized + Send {
     /// The object whose recordings it judges.
     const OBJECT: Object;
 
-    /// An event of such a recording.
     type Event<'a>;
 
-    /// Why an event is refused.
     type Error: Into<CheckpointError> + Debug;
 
-    /// Nothing has happened since that past.
+    /// Creates a judge after that past, without further events.
     ///
     /// # Errors
     /// If the declaration contradicts itself.
     fn since(past: Past) -> Result<Self, Self::Error>;
 
-    /// Nothing has happened yet.
+    /// Creates a judge without events.
     ///
     /// # Errors
     /// If the declaration contradicts itself.
@@ -97,35 +94,35 @@ pub trait Judge: Sized + Send {
         Self::since(Past::new(declaration))
     }
 
-    /// As it was saved, with what is declared of all objects.
+    /// Restores a saved judge, with the declaration of all objects.
     ///
     /// # Errors
-    /// If what was saved contradicts itself.
+    /// If the saved state contradicts itself.
     fn resume(declaration: &Declaration<Value>, saved: &Saved) -> Result<Self, Self::Error> {
         Self::since(Past::resumed(declaration, saved))
     }
 
-    /// What it is at the last cut.
+    /// Returns the state at the last cut.
     fn save(&self, key: Option<&Value>) -> Saved {
         self.past().save(key)
     }
 
-    /// What was cut off.
+    /// Returns the past that was cut off.
     fn past(&self) -> &Past;
 
-    /// What was cut off, to be said differently.
+    /// Returns the past that was cut off, for changes of its representation.
     fn past_mut(&mut self) -> &mut Past;
 
-    /// Events since the last cut.
+    /// Number of events since the last cut.
     fn events(&self) -> usize;
 
-    /// Operations that neither responded nor failed.
+    /// Number of operations that neither responded nor failed.
     fn pending(&self) -> u64;
 
-    /// What is known of what came since the last cut.
+    /// Returns the state of the events since the last cut.
     fn state(&self) -> State;
 
-    /// Whether everything before the event of a violation is known to be right.
+    /// Returns true if everything before the event of a violation is known to be correct.
     fn is_first(&self) -> bool;
 
     /// Takes the next event.
@@ -134,11 +131,11 @@ pub trait Judge: Sized + Send {
     /// If no execution can have it here.
     fn observe(&mut self, location: Location, event: &Self::Event<'_>) -> Result<(), Self::Error>;
 
-    /// Cuts off the past before this place, if that loses nothing. What is known of it now: where
-    /// values repeat, an exact search may have found a violation.
+    /// Cuts off the past before this position, if no information is lost. Returns the state after
+    /// it: where values repeat, an exact search may have found a violation.
     ///
     /// # Errors
-    /// None, since what was admitted contradicts nothing.
+    /// Never, since admitted events contradict nothing.
     fn cut(
         &mut self,
         at: Location,
@@ -146,20 +143,21 @@ pub trait Judge: Sized + Send {
         options: &Options,
     ) -> Result<State, Self::Error>;
 
-    /// What came since the last cut, judged exactly; `None` if it was too long to be kept.
+    /// Returns the exact judgement of the events since the last cut; `None` if they were too many
+    /// to keep.
     fn judgement(&self, format: Format, options: &Options) -> Option<Judgement>;
 
-    /// The next event of a recording, with its key if it has one.
+    /// Returns the next event of a recording, with its key if it has one.
     ///
     /// # Errors
-    /// If what follows is no event.
+    /// If the next line is not an event.
     fn next<R: Read>(
         reader: &mut Reader<R>,
     ) -> Option<Result<Next<'_, Self::Event<'_>>, ReadError>>;
 
-    /// Has `take` take the events of a batch of several objects, with their keys and places.
+    /// Has `take` take the events of a batch of several objects, with their keys and positions.
     fn for_each(batch: &Batch, take: impl FnMut(Key, Location, &Self::Event<'_>));
 
-    /// The error for an event that was refused at this place.
+    /// Returns the error for an event that was refused at this position.
     fn refused(location: Location, error: Self::Error, excerpt: Option<Excerpt>) -> InputError;
 }

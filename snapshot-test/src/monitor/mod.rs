@@ -1,31 +1,31 @@
-//! Recordings that are judged while they are being made, for as long as that takes.
+//! Unbounded recordings, judged while they are being made.
 //!
-//! Memory stays bounded since the past is cut off: at an instant at which no operation of an
-//! object is open and none has an unknown outcome, all that happened to it precedes all that
-//! will. If what came before is linearizable, the whole is iff what follows is, begun with
-//! the values that the last updates left: any order has the first part first, and the
-//! updates of a segment, which precede each other as one process makes them, leave the last
-//! one's value. So the object's judge starts afresh there. Such instants of all objects are a
-//! [`Checkpoint`], from which a process that was killed goes on with the same answers: it
-//! reads on from the earliest of them, and each object leaves out what it has taken.
+//! Memory stays bounded since the past is cut off: at an instant at which no operation of an object
+//! is open and none has an unknown outcome, all its earlier operations precede all later ones. If
+//! the past is linearizable, the whole is linearizable iff the future is, begun with the values of
+//! the last updates: any order has the past first, and the updates of a segment, which precede each
+//! other as one process makes them, leave the value of the last one. So the object's judge starts
+//! afresh there. Such instants of all objects are a [`Checkpoint`], from which a process that was
+//! killed resumes with the same answers: it reads from the earliest of them on, and each object
+//! skips the events that it has taken.
 //!
-//! Where an object has no such instant (an outcome is lost for ever, several processes update
-//! a segment), nothing is cut off; the monitor's own memory is bounded by concurrency, and the
-//! events that a violation would be explained from are kept up to a limit.
+//! If an object has no such instant (an outcome is lost forever, several processes update a
+//! segment), nothing is cut off; the monitor's own memory is bounded by concurrency, and the events
+//! that explain a violation are kept up to a limit.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! | --- | --- |
-//! | `judge` | what is needed of the judge of one object |
+//! | `judge` | the interface of the judge of one object |
 //! | `object` | the judge of one snapshot |
 //! | `exchanges` | the judge of one immediate snapshot |
 //! | `share` | some of the objects, each judged to its own first violation |
 //! | `crew` | threads, each with shares of the inputs |
-//! | `intake` | how an input comes to them |
-//! | `owner` | which share an object belongs to |
-//! | `checkpoint`, `checkpoints` | where to go on with one input, with several, as a file |
-//! | `answer` | what is said of one object |
-//! | `summary` | what is said of all objects at the end |
-//! | `source` | inputs that have no end |
+//! | `intake` | the path of an input to the threads |
+//! | `owner` | the share that an object belongs to |
+//! | `checkpoint`, `checkpoints` | checkpoints of one input and of several, as a file |
+//! | `answer` | the answer for one object |
+//! | `summary` | the final answer for all objects |
+//! | `source` | endless inputs |
 
 mod answer;
 mod checkpoint;
@@ -63,37 +63,37 @@ use crate::judge::Options;
 /// Events of an object after which its past is cut off, where it can be.
 const PART: usize = 1 << 14;
 
-/// What is known so far.
+/// The state of a judgement.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum State {
-    /// It is linearizable.
+    /// The events so far are linearizable.
     Fine,
-    /// It is not decided, since values repeat; an exact search may decide it.
+    /// The events are undecided, since values repeat; an exact search may decide them.
     Undecided,
     /// No order explains it.
     Violation,
 }
 
-/// Judges a recording event by event, as far as to the first violation.
+/// Judges a recording event by event, up to the first violation.
 pub struct Live<J = Snapshots> {
     format: Format,
     declaration: Declaration<Value>,
     share: Share<J>,
-    /// The object that is violated.
+    /// The number of the violated object.
     violated: Option<usize>,
 }
 
 impl<J: Judge> Live<J> {
-    /// Nothing has happened yet. Of `options`, the budgets of an exact search matter.
+    /// Creates a monitor without events. Of `options`, the budgets of an exact search matter.
     pub fn new(format: Format, declaration: Declaration<Value>, options: Options) -> Self {
         let share = Share::new(format, declaration.clone(), options, (PART, MOST_KEPT));
         Self { format, declaration, share, violated: None }
     }
 
-    /// Goes on where a checkpoint says: the input that is read begins there.
+    /// Resumes at a checkpoint: the input must begin there.
     ///
     /// # Errors
-    /// If the checkpoint holds what no recording does, or objects that have ended.
+    /// If the checkpoint holds invalid state, or objects that have ended.
     pub fn resume(checkpoint: &Checkpoint, options: Options) -> Result<Self, CheckpointError> {
         let format = checkpoint.input_format().ok_or(CheckpointError::Version)?;
         let mut live = Self::new(format, checkpoint.declaration(), options);
@@ -107,30 +107,29 @@ impl<J: Judge> Live<J> {
         Ok(live)
     }
 
-    /// Cuts off the past of an object after this many events, where it can be; by default
-    /// after 16,384, which costs little.
+    /// Sets the number of events after which the past of an object is cut off, where it can be; by
+    /// default 16,384, which costs little.
     #[must_use]
     pub fn cutting_after(mut self, events: usize) -> Self {
         self.share.cut_after(events);
         self
     }
 
-    /// Events so far, those before the checkpoint included.
+    /// Number of events so far, including those before the checkpoint.
     pub fn events(&self) -> u64 {
         self.share.events()
     }
 
-    /// Objects so far.
+    /// Number of objects so far.
     pub fn objects(&self) -> usize {
         self.share.objects()
     }
 
-    /// Operations that neither responded nor failed.
+    /// Number of operations that neither responded nor failed.
     pub fn pending(&self) -> u64 {
         self.share.pending()
     }
 
-    /// What is known so far.
     pub fn state(&self) -> State {
         match self.violated {
             Some(_) => State::Violation,
@@ -140,7 +139,7 @@ impl<J: Judge> Live<J> {
     }
 
     /// Takes the next event, of the object with this key, which has this number in the reader.
-    /// Whether it completes a violation.
+    /// Returns true if it completes a violation.
     ///
     /// # Errors
     /// If no history can have this event here.
@@ -155,11 +154,11 @@ impl<J: Judge> Live<J> {
         Ok(self.violated.is_some())
     }
 
-    /// Where to go on, if the next event of the input begins here. Cuts off what can be.
-    /// O(objects).
+    /// Returns a checkpoint, if the next event of the input begins here. Cuts off pasts where
+    /// possible. O(objects).
     ///
     /// # Errors
-    /// None, since what was admitted contradicts nothing.
+    /// Never, since admitted events contradict nothing.
     pub fn checkpoint(&mut self, location: Location) -> Result<Checkpoint, J::Error> {
         let violated = self.share.cut(location)?;
         self.violated = self.violated.or(violated.first().copied());
@@ -168,8 +167,8 @@ impl<J: Judge> Live<J> {
         Ok(Checkpoint::at(at, kind, &self.declaration, objects))
     }
 
-    /// The report for people: of a violation with its argument, of the rest in a line; and
-    /// the exit code. `name` is the input's.
+    /// Returns the report for human readers, with the argument of a violation, and a line on the
+    /// rest; and the exit code. `name` is the input's.
     pub fn report(&self, name: &str) -> (String, u8) {
         let (events, open) = (self.events(), self.pending());
         let fine = J::OBJECT.criterion();
@@ -190,7 +189,7 @@ impl<J: Judge> Live<J> {
         for number in wanted {
             let answer = self.share.answer(number);
             text.push_str(&answer.human(name));
-            // A violation first, then what is open.
+            // A violation first, then undecided objects.
             let worse = answer.code();
             code = if code == 1 || worse == 1 { 1 } else { code.max(worse) };
         }

@@ -15,27 +15,27 @@ use crate::format::{Batch, Excerpt, Format, Key, Location, Object, ReadError, Re
 use crate::judge::{Finding, Judgement, Options, judge_recording};
 use crate::{InputError, Origins, Value};
 
-/// Events of an object that are kept for an argument, at most.
+/// The largest number of events of an object that are kept for an argument.
 pub(super) const MOST_KEPT: usize = 1 << 20;
 
-/// Events of a part whose memory serves the next one, at most.
+/// The largest number of events of a part whose memory is reused for the next one.
 const MOST_REUSED: usize = 1 << 16;
 
 /// The judge of one snapshot, since the last instant at which its past was cut off.
 pub struct Snapshots {
     past: Past,
     monitor: Monitor<Value>,
-    /// What came since, unless it is too long.
+    /// The events since the cut, if few.
     kept: Option<(HistoryBuilder<Value>, Vec<Location>)>,
-    /// Of each process the update that is open.
+    /// The open update of each process.
     open: Vec<Option<(Segment, Value)>>,
-    /// What the last update of each segment wrote.
+    /// The value of the last update of each segment.
     values: Vec<Value>,
     writers: Vec<Option<Process>>,
 }
 
 impl Snapshots {
-    /// A segment has one writer, also across cuts.
+    /// Checks that a segment has one writer, also across cuts.
     fn require_writer(&self, event: &Event<'_, Value>) -> Result<(), HistoryError> {
         let Action::InvokeUpdate { segment, .. } = event.action else { return Ok(()) };
         match self.writers.get(segment.index()) {
@@ -50,7 +50,7 @@ impl Snapshots {
         }
     }
 
-    /// Remembers what the last update of each segment wrote, and which process it is of.
+    /// Records the value of the last update of each segment, and its process.
     fn note(&mut self, event: &Event<'_, Value>) {
         let process = event.process.index();
         if self.open.len() <= process {
@@ -172,7 +172,7 @@ impl Judge for Snapshots {
             self.past.extend(self.monitor.events(), segments, &self.values);
             let declaration = &self.past.declaration;
             self.monitor = Monitor::new(declaration.clone())?;
-            // The memory of a part as short as most is used again.
+            // The memory of a part is reused if the part is as short as most.
             match &mut self.kept {
                 Some((builder, locations)) if locations.capacity() <= MOST_REUSED => {
                     builder.restart(declaration.clone())?;

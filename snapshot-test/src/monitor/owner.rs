@@ -1,13 +1,13 @@
-//! Which of several workers an object belongs to.
+//! The owner of an object among several workers.
 
 use crate::Value;
 
-/// The worker, of this many, that judges the object with this key. The same in each run, on each
-/// machine: FNV-1a, 64 bits (Fowler, Noll, Vo), of the key's kind and bytes, and then the
+/// Returns the worker, of this many, that judges the object with this key. The same in each run, on
+/// each machine: FNV-1a, 64 bits (Fowler, Noll, Vo), of the key's kind and bytes, and then the
 /// finalizer of MurmurHash3, since the high bits decide and the last byte hardly changes them.
 ///
 /// # Panics
-/// If there is no worker.
+/// If `workers` is 0.
 pub fn owner(key: &Value, workers: usize) -> usize {
     assert!(workers > 0, "an object belongs to a worker");
     let hash = match key {
@@ -33,7 +33,7 @@ const fn mix(mut hash: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// A checkpoint and another machine rely on these.
+    /// Checkpoints and other machines rely on these.
     #[test]
     fn owners_never_change() {
         // The published values of FNV-1a for "a" and "foobar".

@@ -1,9 +1,9 @@
-//! Some of the objects of a recording, each judged by itself to its own first violation.
+//! Some of the objects of a recording, each judged separately to its own first violation.
 //!
-//! An object ends at the event that completes its violation, or that no history can have there:
-//! its judge is given back, and what follows of it is counted. So memory is that of the objects
-//! that go on, and a few words for each that has ended. Where an object ends depends on its own
-//! events alone, so objects may be divided among shares in any way.
+//! An object ends at the event that completes its violation, or that no history can have there: its
+//! judge is freed, and its later events are only counted. So memory is that of the live objects,
+//! and a few words for each ended one. The end of an object depends only on its own events, so
+//! objects may be divided among shares in any way.
 
 use std::collections::HashMap;
 
@@ -17,22 +17,22 @@ use crate::format::{Format, Location};
 use crate::judge::Options;
 use crate::{InputError, Value};
 
-/// Events of one of many objects after which its past is cut off, where it can be.
+/// For one of many objects, the number of events after which its past is cut off, where it can be.
 const PART: usize = 1 << 6;
 
-/// Events of one of many objects that are kept for an argument, at most.
+/// For one of many objects, the largest number of events kept for an argument.
 const MOST_KEPT: usize = 1 << 16;
 
-/// Objects of a recording, by key; of a recording without keys, one without a key.
+/// Objects of a recording, by key; of a recording without keys, one object without a key.
 pub struct Share<J> {
     format: Format,
     declaration: Declaration<Value>,
     options: Options,
-    /// Events of an object after which its past is cut off, where it can be.
+    /// Number of events of an object after which its past is cut off, where it can be.
     part: usize,
-    /// Events of an object that are kept for an argument, at most.
+    /// The largest number of events of an object that are kept for an argument.
     most_kept: usize,
-    /// Where the input begins that is read.
+    /// Start of the part of the input that is read.
     bytes: u64,
     lines: u64,
     objects: Vec<Object<J>>,
@@ -41,16 +41,15 @@ pub struct Share<J> {
     by_reader: Vec<usize>,
 }
 
-/// One of the objects.
 struct Object<J> {
     key: Option<Value>,
     stage: Stage<J>,
-    /// Where its event was that was read last.
+    /// Position of its event that was read last.
     last: Location,
-    /// Events since the last cut at which a cut is tried. Grows where exact searches do not
-    /// decide, so that these take a bounded part of the time.
+    /// Number of events since the last cut at which a cut is tried. Grows where exact searches do
+    /// not decide, so that these take a bounded part of the time.
     patience: usize,
-    /// Whether an exact search has found it linearizable, at the end of the input.
+    /// True if an exact search has found it linearizable, at the end of the input.
     is_decided: bool,
 }
 
@@ -59,7 +58,7 @@ enum Stage<J> {
     Counted {
         ended: Ended,
         events: u64,
-        /// Events before this place are counted.
+        /// Events before this position are counted already.
         from: Location,
     },
 }
@@ -79,7 +78,7 @@ impl<J: Judge> Object<J> {
         }
     }
 
-    /// Cuts off its past, if that loses nothing and is worth a try.
+    /// Cuts off its past, if no information is lost and the try is worthwhile.
     fn cut(
         &mut self,
         at: Location,
@@ -99,13 +98,13 @@ impl<J: Judge> Object<J> {
 }
 
 impl<J: Judge> Share<J> {
-    /// For a recording of many objects: as [`Self::new`], with little memory for each.
+    /// As [`Self::new`], for a recording of many objects, with little memory for each.
     pub fn of_many(format: Format, declaration: Declaration<Value>, options: Options) -> Self {
         Self::new(format, declaration, options, (PART, MOST_KEPT))
     }
 
-    /// Nothing has happened yet. Of `options`, the budgets of an exact search matter. The past of
-    /// an object is cut off after `part` events, and `most_kept` are kept for an argument.
+    /// Creates a share without events. Of `options`, the budgets of an exact search matter. The
+    /// past of an object is cut off after `part` events, and `most_kept` are kept for an argument.
     pub fn new(
         format: Format,
         declaration: Declaration<Value>,
@@ -126,10 +125,10 @@ impl<J: Judge> Share<J> {
         }
     }
 
-    /// Goes on with an object of a checkpoint.
+    /// Resumes an object of a checkpoint.
     ///
     /// # Errors
-    /// If what was saved contradicts itself.
+    /// If the saved state contradicts itself.
     pub fn resume(&mut self, saved: &Saved) -> Result<(), CheckpointError> {
         let stage = match &saved.ended {
             None => {
@@ -145,12 +144,12 @@ impl<J: Judge> Share<J> {
         Ok(())
     }
 
-    /// The input that is read begins behind these bytes and lines of the whole.
+    /// Sets the bytes and lines of the whole input before the part that is read.
     pub fn begin_behind(&mut self, bytes: u64, lines: u64) {
         (self.bytes, self.lines) = (bytes, lines);
     }
 
-    /// Cuts off the past of an object after this many events.
+    /// Sets the number of events after which the past of an object is cut off.
     pub fn cut_after(&mut self, events: usize) {
         self.part = events;
         self.objects.iter_mut().for_each(|object| object.patience = events);
@@ -166,27 +165,25 @@ impl<J: Judge> Share<J> {
         number
     }
 
-    /// The keys of the objects.
     pub fn keys(&self) -> impl Iterator<Item = &Value> {
         self.objects.iter().filter_map(|object| object.key.as_ref())
     }
 
-    /// Number of objects.
     pub fn objects(&self) -> usize {
         self.objects.len()
     }
 
-    /// Events so far, those before a checkpoint included.
+    /// Number of events so far, including those before a checkpoint.
     pub fn events(&self) -> u64 {
         self.objects.iter().map(Object::events).sum()
     }
 
-    /// Operations that neither responded nor failed, of objects that are judged.
+    /// Number of operations of live objects that neither responded nor failed.
     pub fn pending(&self) -> u64 {
         self.objects.iter().filter_map(Object::judge).map(J::pending).sum()
     }
 
-    /// Objects that are not decided: values repeat.
+    /// Returns the undecided objects, in which values repeat.
     pub fn undecided(&self) -> impl Iterator<Item = usize> + '_ {
         let undecided = |object: &Object<J>| {
             object.judge().is_some_and(|judge| judge.state() == State::Undecided)
@@ -194,18 +191,17 @@ impl<J: Judge> Share<J> {
         (0..self.objects.len()).filter(move |number| undecided(&self.objects[*number]))
     }
 
-    /// A place of the whole input, of one of what is read.
+    /// Translates a position in the part that is read into one of the whole input.
     pub fn place(&self, location: Location) -> Location {
         let (line, offset) = (self.lines + location.line, self.bytes + location.offset);
         Location { line, offset, ..location }
     }
 
     /// Takes the next event, of the object with this key, which has this number in the reader.
-    /// The object, if it is violated: it is to be [ended](Self::alarm) then.
+    /// Returns the object, if it is violated: it must be [ended](Self::alarm) then.
     ///
     /// # Errors
-    /// If no history can have this event here: the object is to be ended, too
-    /// ([`Self::refuse`]).
+    /// If no history can have this event here: the object must be ended, too ([`Self::refuse`]).
     pub fn observe(
         &mut self,
         key: Option<(usize, &Value)>,
@@ -233,7 +229,7 @@ impl<J: Judge> Share<J> {
         Ok((judge.state() == State::Violation).then_some(number))
     }
 
-    /// Takes the next event of an object that is judged, and whose past is to be cut off before.
+    /// Takes the next event of a live object whose past is to be cut off before.
     #[cold]
     fn observe_after_cut(
         &mut self,
@@ -269,11 +265,11 @@ impl<J: Judge> Share<J> {
         Ok(number)
     }
 
-    /// Cuts off what can be, if the next event of the input begins here; the objects of which an
-    /// exact search finds that they are violated. O(objects).
+    /// Cuts off pasts where possible, if the next event of the input begins here. Returns the
+    /// objects that an exact search finds violated. O(objects).
     ///
     /// # Errors
-    /// None, since what was admitted contradicts nothing.
+    /// Never, since admitted events contradict nothing.
     pub fn cut(&mut self, location: Location) -> Result<Vec<usize>, J::Error> {
         let at = self.place(location);
         let mut violated = Vec::new();
@@ -285,10 +281,10 @@ impl<J: Judge> Share<J> {
         Ok(violated)
     }
 
-    /// As [`Self::cut`], but for objects that are not decided: nothing is searched. O(objects).
+    /// As [`Self::cut`], except undecided objects, so that no search is run. O(objects).
     ///
     /// # Errors
-    /// None, since what was admitted contradicts nothing.
+    /// Never, since admitted events contradict nothing.
     pub fn cut_decided(&mut self, location: Location) -> Result<(), J::Error> {
         let at = self.place(location);
         for object in &mut self.objects {
@@ -299,7 +295,7 @@ impl<J: Judge> Share<J> {
         Ok(())
     }
 
-    /// The objects at their last cuts, if the next event of the input begins here.
+    /// Returns the objects at their last cuts, if the next event of the input begins here.
     pub fn save(&self, location: Location) -> Vec<Saved> {
         let at = self.place(location);
         let save = |object: &Object<J>| match &object.stage {
@@ -319,7 +315,7 @@ impl<J: Judge> Share<J> {
         self.objects.iter().map(save).collect()
     }
 
-    /// What there is to say of an object that has not ended, judged exactly.
+    /// Returns the exact answer for an object that has not ended.
     ///
     /// # Panics
     /// If it has ended.
@@ -341,7 +337,7 @@ impl<J: Judge> Share<J> {
         }
     }
 
-    /// Ends an object that is violated, with what there is to say of it.
+    /// Ends a violated object, and returns its answer.
     ///
     /// # Panics
     /// If it has ended before.
@@ -351,8 +347,8 @@ impl<J: Judge> Share<J> {
         answer
     }
 
-    /// Judges an undecided object exactly, at the end of the input: what there is to say of it,
-    /// unless it is linearizable.
+    /// Judges an undecided object exactly, at the end of the input. Returns its answer, unless it
+    /// is linearizable.
     ///
     /// # Panics
     /// If it has ended before.
@@ -369,12 +365,12 @@ impl<J: Judge> Share<J> {
         Some(answer)
     }
 
-    /// Ends the object with this key in the reader, if there are keys, whose event here is refused. The error, with its
-    /// place in the whole input; or, where values repeat and an exact search finds that the object
-    /// was violated before, that.
+    /// Ends the object with this key in the reader, if there are keys, whose event here is refused.
+    /// Returns the error, with its position in the whole input.
     ///
     /// # Errors
-    /// The violation.
+    /// The violation, if values repeat and an exact search finds that the object was violated
+    /// before.
     pub fn refuse(
         &mut self,
         key: Option<(usize, &Value)>,
@@ -383,7 +379,7 @@ impl<J: Judge> Share<J> {
     ) -> Result<InputError, Box<Answer>> {
         let error = J::refused(location, error, None).behind(self.bytes, self.lines);
         let at = self.place(location);
-        // Without an object, no event of it is right.
+        // If the object cannot exist, every event of it is refused.
         let Ok(number) = self.number(key, at) else { return Ok(error) };
         let is_undecided =
             self.objects[number].judge().is_some_and(|judge| judge.state() == State::Undecided);
@@ -418,7 +414,7 @@ impl<J: Judge> Share<J> {
         object.stage = Stage::Counted { ended, events, from: Location::START };
     }
 
-    /// What became of the objects, at the end of the input.
+    /// Returns the results of the objects, at the end of the input.
     pub fn standing(&self) -> Standing {
         let end = |object: &Object<J>| match &object.stage {
             Stage::Counted { ended, .. } => Some(End::Ended(ended.clone())),

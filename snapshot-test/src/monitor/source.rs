@@ -1,4 +1,4 @@
-//! Inputs that have no end: a pipe, a file that grows, connections.
+//! Endless inputs: a pipe, a file that grows, connections.
 
 use std::io::{self, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Between two looks at what has nothing new.
+/// Interval between two reads of an input without new bytes.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// An input that another program writes, or a person: it ends where it is closed, or when `stop`
-/// is set, even if nothing comes. On systems that are no Unix, only once something has come.
+/// An input that another program writes, or a person: it ends where it is closed, or when `stop` is
+/// set, even if no bytes come. On systems other than Unix, only after further bytes.
 #[derive(Debug)]
 pub struct Interruptible<'a, R> {
     input: R,
@@ -18,7 +18,7 @@ pub struct Interruptible<'a, R> {
 }
 
 impl<'a, R> Interruptible<'a, R> {
-    /// Reads from `input`, which must not keep back in a buffer what it has read.
+    /// Reads from `input`, which must not buffer.
     pub const fn new(input: R, stop: &'a AtomicBool) -> Self {
         Self { input, stop }
     }
@@ -31,7 +31,7 @@ impl<R: Read + std::os::fd::AsFd> Read for Interruptible<'_, R> {
 
         let pause = Timespec::try_from(PAUSE).map_err(io::Error::other)?;
         while !self.stop.load(Ordering::Relaxed) {
-            // Ready is also what is closed or broken: reading says so.
+            // A closed or broken input is also ready: reading reports it.
             match poll(&mut [PollFd::new(&self.input, PollFlags::IN)], Some(&pause)) {
                 Ok(0) | Err(rustix::io::Errno::INTR) => {}
                 Ok(_) => return self.input.read(buffer),
@@ -49,7 +49,7 @@ impl<R: Read> Read for Interruptible<'_, R> {
     }
 }
 
-/// A file that grows: where it ends, more is waited for, until `stop` is set.
+/// A file that grows: at its end, more bytes are waited for, until `stop` is set.
 #[derive(Debug)]
 pub struct Follow<'a, R> {
     input: R,
@@ -57,7 +57,7 @@ pub struct Follow<'a, R> {
 }
 
 impl<'a, R: Read> Follow<'a, R> {
-    /// Follows what `input` reads.
+    /// Follows the bytes of `input`.
     pub const fn new(input: R, stop: &'a AtomicBool) -> Self {
         Self { input, stop }
     }
@@ -76,8 +76,8 @@ impl<R: Read> Read for Follow<'_, R> {
 }
 
 /// Connections to a port of this machine, one after the other, read as one input: when one is
-/// closed, the next goes on. A connection that is closed within a line is an error, since what
-/// stands in half a line is not what was meant.
+/// closed, the next one is read. A connection that is closed within a line is an error, since half
+/// a line may have another meaning than the whole.
 #[derive(Debug)]
 pub struct Listen<'a> {
     listener: TcpListener,
@@ -87,8 +87,8 @@ pub struct Listen<'a> {
 }
 
 impl<'a> Listen<'a> {
-    /// Listens. Addresses of other machines are refused: whatever can connect can write into the
-    /// recording.
+    /// Starts listening. Addresses of other machines are refused: every program that can connect
+    /// can write into the recording.
     ///
     /// # Errors
     /// If the address is not of this machine alone, or cannot be listened at.
@@ -102,10 +102,10 @@ impl<'a> Listen<'a> {
         Ok(Self { listener, connection: None, is_within_line: false, stop })
     }
 
-    /// Where it listens: with port 0, the system has chosen one.
+    /// Returns the address: for port 0, the system has chosen the port.
     ///
     /// # Errors
-    /// If the system does not know.
+    /// If the system does not know it.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }

@@ -1,4 +1,4 @@
-//! What a monitor says at the end, of all objects of all inputs.
+//! The final report of a monitor on all objects of all inputs.
 
 use std::fmt::Write;
 
@@ -11,31 +11,30 @@ use crate::Value;
 use crate::format::Object;
 use crate::report;
 
-/// What became of the objects of a share, or of an input.
+/// The results of the objects of a share, or of an input.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Standing {
-    /// Number of objects.
     pub objects: u64,
-    /// Their events.
+    /// Number of their events.
     pub events: u64,
-    /// Their operations that neither responded nor failed.
+    /// Number of their operations that neither responded nor failed.
     pub pending: u64,
-    /// Those that are not linearizable, that were refused, or that are open, by key.
+    /// The objects that are not linearizable, refused, or undecided, by key.
     #[serde(with = "keyed")]
     pub ends: Vec<(Option<Value>, End)>,
 }
 
-/// What became of an object that is not linearizable, as far as is known.
+/// The end of an object that is not known to be linearizable.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum End {
-    /// It was violated, or no history can have one of its events.
+    /// The object was violated, or no history can have one of its events.
     Ended(Ended),
     /// Values repeat, and the budget of an exact search ran out.
     Open,
 }
 
 impl Standing {
-    /// Adds what became of other objects.
+    /// Adds the results of other objects.
     pub fn add(&mut self, other: Self) {
         self.objects += other.objects;
         self.events += other.events;
@@ -43,7 +42,7 @@ impl Standing {
         self.ends.extend(other.ends);
     }
 
-    /// Ends in the order of their places, the open ones by key.
+    /// Sorts ends by their positions, undecided ones by key.
     fn sort(&mut self) {
         let place = |end: &End| match end {
             End::Ended(ended) => (0, ended.bytes),
@@ -53,18 +52,16 @@ impl Standing {
     }
 }
 
-/// What became of an input.
+/// The results of an input.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct InputStanding {
-    /// Its name.
     pub name: String,
-    /// What it is a recording of.
     pub object: Object,
-    /// What became of its objects.
+    /// The results of its objects.
     pub standing: Standing,
 }
 
-/// Ends by key, as JSON has them.
+/// Ends by key, in JSON.
 mod keyed {
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -83,17 +80,17 @@ mod keyed {
     }
 }
 
-/// What is said at the end, of all objects.
+/// The final report on all objects.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Summary {
-    /// In the order in which they were named.
+    /// In the order of the command line.
     inputs: Vec<InputStanding>,
     objects: u64,
     events: u64,
     pending: u64,
 }
 
-/// How all inputs are called: by the name of the only one, or by how many there are.
+/// Returns the title of all inputs: the name of the only one, or their number.
 pub fn title(names: &[impl AsRef<str>]) -> String {
     match names {
         [only] => only.as_ref().to_owned(),
@@ -101,7 +98,7 @@ pub fn title(names: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// `12 events of 2 objects, 1 operation open`.
+/// Returns `12 events of 2 objects, 1 operation open`.
 pub(super) fn sized(events: u64, of: &str, open: u64) -> String {
     let (events, open) =
         (counted(events, "event", "events"), counted(open, "operation", "operations"));
@@ -112,7 +109,7 @@ pub(super) fn sized(events: u64, of: &str, open: u64) -> String {
 type Wrong<'a, E> = (&'a InputStanding, &'a Option<Value>, E);
 
 impl Summary {
-    /// Of all inputs, one or several.
+    /// Creates the summary of one input or several.
     pub fn new(mut inputs: Vec<InputStanding>) -> Self {
         inputs.iter_mut().for_each(|input| input.standing.sort());
         let sum = |count: fn(&Standing) -> u64| {
@@ -152,8 +149,8 @@ impl Summary {
         self.all().filter(|(_, _, end)| **end == End::Open)
     }
 
-    /// The exit code: 1 if an object is violated, else 2 if one is malformed, else 3 if one is
-    /// open, else 0.
+    /// Returns the exit code: 1 if an object is violated, else 2 if one is malformed, else 3 if one
+    /// is undecided, else 0.
     pub fn code(&self) -> u8 {
         if self.violations().next().is_some() {
             return 1;
@@ -164,7 +161,7 @@ impl Summary {
         if self.open().next().is_some() { 3 } else { 0 }
     }
 
-    /// What all are that are right.
+    /// Returns the criterion that correct objects fulfil.
     fn criterion(&self) -> &'static str {
         let is_immediate = |input: &InputStanding| input.object == Object::Immediate;
         let is_all = !self.inputs.is_empty() && self.inputs.iter().all(is_immediate);
@@ -180,7 +177,7 @@ impl Summary {
         }
     }
 
-    /// For people.
+    /// Renders the summary for human readers.
     pub fn human(&self) -> String {
         let Self { objects, events, pending, .. } = self;
         let title = title(&self.names());
@@ -222,7 +219,7 @@ impl Summary {
         text
     }
 
-    /// For programs, in one line.
+    /// Renders the summary for programs, in one line.
     pub fn json(&self) -> String {
         let counts = |count: usize| count as u64;
         let (violation, malformed, unknown) = (

@@ -1,4 +1,4 @@
-//! What a violation of an immediate snapshot is for people.
+//! Violations of an immediate snapshot for human readers.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::Value;
 use crate::format::Location;
 use crate::judge::immediate::{Finding, Violation};
 
-/// The lines below the verdict, each indented and ended.
+/// Writes the lines below the verdict, each indented and ended.
 pub(super) fn human(out: &mut String, finding: &Finding) -> std::fmt::Result {
     match finding {
         Finding::SetLinearizable(_) => Ok(()),
@@ -47,7 +47,7 @@ fn explain(
     writeln!(out, "\n  condition: {}", found.condition().name())
 }
 
-/// E1, E2 in the order of the violation's operations.
+/// Returns E1, E2 in the order of the violation's operations.
 fn name(operations: Vec<OperationId>, id: OperationId) -> String {
     let at = operations.iter().position(|&other| other == id).unwrap_or_default();
     format!("E{}", at + 1)

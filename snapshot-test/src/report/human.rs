@@ -1,5 +1,5 @@
-//! A judgement for people: the verdict in one line; for a violation, the
-//! operations that prove it with their places, and the argument.
+//! Judgements for human readers: the verdict in one line; for a violation, the operations that
+//! prove it with their positions, and the argument.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use snapshot_core::verdict::{Cause, Method, Size};
 use super::verdict;
 use crate::judge::{Counts, Finding, Judgement, Obstacle, ViolationFinding};
 
-/// The report on one input. Several lines, each ended.
+/// Returns the report on one input. Several lines, each ended.
 pub fn human(name: &str, judgement: &Judgement) -> String {
     let mut text = String::new();
     write(&mut text, name, judgement, false).expect("writing to a string cannot fail");
@@ -23,7 +23,7 @@ pub fn explained(name: &str, judgement: &Judgement) -> String {
     text
 }
 
-/// The size of an input, and how it was decided.
+/// Returns the size of an input, and the method of the decision.
 pub fn summary(judgement: &Judgement) -> String {
     let size = size(&judgement.counts);
     match &judgement.finding {
@@ -183,7 +183,7 @@ fn write(
             writeln!(out, "  {}", disputed.dispute)?;
             writeln!(out, "  {}", disputed.evidence())
         }
-        // What is wrong, and how to mend it, is a diagnostic, not a result.
+        // The error, with its remedy, is a diagnostic, not a result.
         Finding::Malformed(error) => match error.unopened() {
             Some(reason) => writeln!(out, "{name}: {verdict} ({reason})"),
             None => writeln!(out, "{name}: {verdict}"),

@@ -21,18 +21,16 @@ use crate::judge::{
     Finding, Judgement, Obstacle, Proof, ViolationFinding, accepting_run, immediate,
 };
 
-/// Version of the schema.
 pub const SCHEMA: u32 = 1;
 
-/// The report on one input.
 #[derive(Debug, Serialize)]
 pub struct Record<'a> {
     schema: u32,
     input: &'a str,
-    /// Of one object of several.
+    /// The key of an object, of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<JsonValue>,
-    /// Events that were cut off before those that are numbered.
+    /// Number of events cut off before the numbered ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<u64>,
     verdict: &'static str,
@@ -44,7 +42,8 @@ pub struct Record<'a> {
     operations: u64,
     pending: u64,
     failed: u64,
-    /// That times contradict the order of the lines, and what it means for the verdict.
+    /// The warning that times contradict the order of the lines, with the consequence for the
+    /// verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +56,7 @@ pub struct Record<'a> {
     disputed: Option<Contradiction>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<String>,
-    /// Why `certify` cannot check it.
+    /// The reason why `certify` cannot check it.
     #[serde(skip_serializing_if = "Option::is_none")]
     uncertified: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +86,7 @@ struct Place {
 #[derive(Debug, Serialize)]
 struct Violation {
     decided_at: Place,
-    /// The violation may be complete before.
+    /// True if the violation may be complete before.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     not_after: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -183,19 +182,19 @@ struct Malformed {
     report: String,
 }
 
-/// The report on one input, in one line without its end; `certificate` is where
-/// the certificate was written.
+/// Returns the report on one input, in one line without its end; `certificate` is the path of the
+/// certificate.
 pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> String {
     text(&record(name, judgement, certificate))
 }
 
-/// A record, in one line without its end.
+/// Returns a record as one line without its end.
 pub(crate) fn text(record: &impl Serialize) -> String {
     serde_json::to_string(record).expect("a record consists of numbers and texts")
 }
 
-/// As [`json`], of one object of several, of which this many events were cut off before those
-/// that are numbered.
+/// As [`json`], for one object of several, of which this many events were cut off before the
+/// numbered ones.
 pub(crate) fn json_of(
     name: &str,
     key: Option<&Value>,
@@ -206,7 +205,7 @@ pub(crate) fn json_of(
     text(&Record { key, before: Some(before), ..record(name, judgement, None) })
 }
 
-/// Why the certificate of a judgement cannot be checked, if that is so.
+/// Returns the reason why the certificate of a judgement cannot be checked, if any.
 fn uncertified(judgement: &Judgement) -> Option<&Refuted> {
     match &judgement.finding {
         Finding::Violation(violation) => violation.proof.as_ref()?.uncertified.as_ref(),

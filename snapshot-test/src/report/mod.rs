@@ -1,4 +1,4 @@
-//! Judgements for people and for programs.
+//! Judgements for human readers and for programs.
 
 mod exchanges;
 mod human;
@@ -17,25 +17,21 @@ use snapshot_core::verdict::Exhausted;
 use crate::format::Doubt;
 use crate::judge::{Finding, immediate};
 
-/// How many inputs turned out how.
+/// Numbers of inputs by verdict.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Tally {
     /// Linearizable, or set-linearizable.
     pub right: usize,
-    /// With a violation.
     pub violations: usize,
-    /// Not decided.
     pub unknown: usize,
-    /// Malformed.
     pub malformed: usize,
-    /// Those on which two judges contradict each other.
+    /// Inputs on which two judges contradict each other.
     pub disputed: usize,
-    /// Not to be opened.
+    /// Inputs that cannot be opened.
     pub unreadable: usize,
 }
 
 impl Tally {
-    /// Counts an input.
     pub fn count(&mut self, finding: &Finding) {
         let count = match finding {
             Finding::Linearizable { .. }
@@ -59,7 +55,7 @@ impl Tally {
         *count += 1;
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds the counts of another tally.
     pub const fn add(&mut self, other: Self) {
         self.right += other.right;
         self.violations += other.violations;
@@ -69,7 +65,6 @@ impl Tally {
         self.unreadable += other.unreadable;
     }
 
-    /// Number of inputs.
     pub const fn inputs(&self) -> usize {
         self.right
             + self.violations
@@ -79,9 +74,9 @@ impl Tally {
             + self.disputed
     }
 
-    /// The exit code: 4 if two judges contradict each other, else 1 if there is a violation, else 2
-    /// if an input is malformed or cannot be opened, else 3 if one is
-    /// unknown, else 0.
+    /// Returns the exit code: 4 if two judges contradict each other, else 1 if there is a
+    /// violation, else 2 if an input is malformed or cannot be opened, else 3 if one is unknown,
+    /// else 0.
     pub const fn code(&self) -> u8 {
         match self {
             Self { disputed: 1.., .. } => 4,
@@ -92,12 +87,12 @@ impl Tally {
         }
     }
 
-    /// For people, in a line.
+    /// Renders the tally for human readers, in one line.
     pub fn human(&self) -> String {
         self.human_of("linearizable")
     }
 
-    /// The same, where what is right is called so.
+    /// As [`Self::human`], with this word for correct inputs.
     pub fn human_of(&self, criterion: &str) -> String {
         let Self { right, violations, unknown, malformed, unreadable, disputed } = self;
         let inputs = counted(self.inputs() as u64, "input", "inputs");
@@ -114,14 +109,14 @@ impl Tally {
     }
 }
 
-/// The exit code for a set of findings, as [`Tally::code`] has it.
+/// Returns the exit code for a set of findings, as [`Tally::code`].
 pub fn exit_code<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> u8 {
     let mut tally = Tally::default();
     findings.into_iter().for_each(|finding| tally.count(finding));
     tally.code()
 }
 
-/// What times that run backwards mean for a finding.
+/// Returns the consequence of times that run backwards for a finding.
 pub fn doubt(finding: &Finding) -> Doubt {
     match exit_code([finding]) {
         0 => Doubt::Missed,
@@ -130,7 +125,6 @@ pub fn doubt(finding: &Finding) -> Doubt {
     }
 }
 
-/// The one-word verdict.
 pub fn verdict(finding: &Finding) -> &'static str {
     match finding {
         Finding::Linearizable { .. } => "linearizable",

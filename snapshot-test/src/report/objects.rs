@@ -1,4 +1,4 @@
-//! What is wrong with which of several objects, for people.
+//! The failing objects of a recording of several, for human readers.
 
 use std::fmt::Write;
 
@@ -6,19 +6,19 @@ use snapshot_core::verdict::Size;
 
 use crate::judge::objects::{Objects, Part};
 
-/// Objects that are reported with their arguments.
+/// The largest number of objects that are reported with their arguments.
 const MOST_SHOWN: usize = 3;
 
-/// Keys that are listed.
+/// The largest number of keys that are listed.
 const MOST_NAMED: usize = 20;
 
-/// The parts that are reported in full: the first ones that fail.
+/// Returns the parts that are reported in full: the first failing ones.
 pub(super) fn shown(found: &Objects) -> &[Part] {
     let failing = found.failing();
     &failing[..failing.len().min(MOST_SHOWN)]
 }
 
-/// The verdict in one line, and the keys of the objects that fail.
+/// Writes the verdict in one line, and the keys of the failing objects.
 pub(super) fn human(out: &mut String, name: &str, size: Size, found: &Objects) -> std::fmt::Result {
     let (total, failing) = (found.total(), found.failing());
     let (violations, unknown) = failing.split_at(found.violations as usize);

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::Value;
 
-/// A value as JSON has it: a number or a string.
+/// A value in JSON: a number or a string.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum JsonValue {

@@ -1,5 +1,5 @@
-//! Certificates changed at random: none is accepted for a false verdict, and none
-//! makes the check panic or go on without end.
+//! Certificates changed at random: none is accepted for a false verdict, and none makes the check
+//! panic or run forever.
 
 use snapshot_test::certificate::Certificate;
 use snapshot_test::format::Reader;

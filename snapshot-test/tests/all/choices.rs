@@ -1,10 +1,10 @@
 //! Reproducible choices.
 
-/// Reproducible choices (Marsaglia, "Xorshift RNGs", 2003).
+/// A generator of reproducible choices (Marsaglia, "Xorshift RNGs", 2003).
 pub struct Choices(pub u64);
 
 impl Choices {
-    /// A number below a limit, which is not 0.
+    /// Returns a number below a limit, which is not 0.
     pub fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

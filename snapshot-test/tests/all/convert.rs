@@ -1,4 +1,4 @@
-//! The command `snapshot-test convert`, as its users meet it.
+//! End-to-end tests of the command `snapshot-test convert`.
 
 use std::fs;
 use std::io::Write;
@@ -14,13 +14,12 @@ fn run(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    // A child that refuses its arguments does not read its input: that is no
-    // failure of the test.
+    // A child that refuses its arguments does not read its input: this does not fail the test.
     let _ = child.stdin.take().expect("standard input is piped").write_all(input);
     child.wait_with_output().expect("the program ends")
 }
 
-/// Exit code, standard output, standard error.
+/// Returns exit code, standard output, standard error.
 fn answer(output: &Output) -> (i32, &str, &str) {
     let text = |bytes| std::str::from_utf8(bytes).expect("the output is text");
     let code = output.status.code().expect("the program ends by itself");

@@ -1,4 +1,4 @@
-//! Good recordings that were damaged on their way: what is noticed, and what is lost.
+//! Good recordings that were damaged in transit: the damage that is noticed, and the rest.
 
 use std::fs;
 
@@ -8,8 +8,8 @@ use trial::Program;
 
 const PROGRAM: Program = Program::new(env!("CARGO_BIN_EXE_snapshot-test"));
 
-/// What is said of a text: `Ok` if it is linearizable, else the line that is refused, `None` if no
-/// order explains what it says.
+/// Returns the answer to a text: `Ok` if it is linearizable, else the line that is refused, or
+/// `None` if no order explains it.
 fn said(path: &std::path::Path, bytes: &[u8]) -> Result<(), Option<u64>> {
     fs::write(path, bytes).unwrap();
     match judge(&Input::File(path.to_owned()), None, &Options::default()).finding {
@@ -34,7 +34,7 @@ fn what_is_lost_doubled_or_cut_is_noticed() {
         let text = fs::read_to_string(&good).unwrap();
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         assert_eq!(said(&path, text.as_bytes()), Ok(()));
-        // A line of progress sees that all of it is read.
+        // A line of progress shows that the whole input is read.
         let (gauge, input) = (Gauge::default(), Input::File(good.clone()));
         judge_object(&input, None, None, &Options::default(), &gauge);
         let size = text.len() as u64;
@@ -46,12 +46,12 @@ fn what_is_lost_doubled_or_cut_is_noticed() {
         let (mut lost, mut open) = (0, 0);
         for (index, line) in lines.iter().enumerate().filter(|(_, line)| is_event(line)) {
             let (before, after) = (lines[..index].concat(), lines[index + 1..].concat());
-            // Twice: the second one is refused, in its line.
+            // Doubled: the second one is refused, in its line.
             let doubled = [&before, *line, *line, &after].concat();
             let found = said(&path, doubled.as_bytes());
             assert_eq!(found, Err(Some(index as u64 + 2)), "{format}: {doubled}");
-            // Lost: the next event of its process is refused, unless there is none, or a scan has
-            // returned a value that was never written.
+            // Lost: the next event of its process is refused, unless there is no such event, or a
+            // scan has returned a value that was never written.
             match said(&path, [before.clone(), after].concat().as_bytes()) {
                 Ok(()) => open += 1,
                 Err(None) => lost += 1,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use trial::{Program, pages};
 
-/// Options of other programs on the pages: of cargo, its tests, rustc, Redis, tree-sitter and Helix.
+/// Options of other programs on the pages: cargo, its tests, rustc, Redis, tree-sitter and Helix.
 const FOREIGN: [&str; 13] = [
     "--abi",
     "--appendfsync",
@@ -29,7 +29,7 @@ fn the_commands_on_the_pages_are_known() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Wherever they stand on a page: also in a sentence, where no program is named.
+/// Checks every position on a page, even sentences that name no program.
 #[test]
 fn the_options_on_the_pages_are_known() {
     let sources = pages::command_line_sources();

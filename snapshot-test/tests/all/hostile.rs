@@ -1,17 +1,16 @@
-//! Hostile inputs and outputs: whatever is put before the program, it ends with one
-//! of its documented exit codes, in bounded time and memory.
+//! Hostile inputs and outputs: for every input, the program ends with one of its documented exit
+//! codes, in bounded time and memory.
 
 #![cfg(unix)]
 use std::fs;
 
 use trial::{Program, spoilt};
 
-/// The program from outside.
 const PROGRAM: Program = Program::new(env!("CARGO_BIN_EXE_snapshot-test"));
 
 const GOOD: &str = "segments 2\np0 update 5\np1 scan\np0 ok\np1 ok 5 0\n";
 
-/// Texts with what is wrong with them.
+/// Returns texts with their defects.
 fn texts() -> Vec<(&'static str, Vec<u8>)> {
     let mut texts = spoilt(GOOD, "update");
     texts.extend([
@@ -58,7 +57,7 @@ fn every_text_is_answered() {
         fs::write(&input, bytes).unwrap();
         for format in ["auto", "text", "jsonl", "disc22"] {
             let (code, text) = PROGRAM.answer(&["check", "--format", format, &input]);
-            // A refusal has words.
+            // A refusal has an explanation.
             assert!(code != 2 || text.lines().count() > 1, "{name}: {text}");
             refused += usize::from(code == 2);
         }
@@ -72,7 +71,7 @@ fn every_text_is_answered() {
     assert!(refused > 2 * texts.len(), "{refused}");
 }
 
-/// Recordings of several objects, damaged: exit code 2, with the place and what is wrong.
+/// Recordings of several objects, damaged: exit code 2, with the position and the defect.
 #[test]
 fn damaged_keys_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -139,15 +138,15 @@ fn what_is_no_file_is_refused() {
             vec!["check", "--certificate", &path("good"), &path("good")],
         ] {
             let (code, text) = PROGRAM.answer(&arguments);
-            // Of what is in a folder, `check` judges each file.
+            // `check` judges each file in a folder.
             let expected = if arguments == ["check", &here] { 0 } else { 2 };
             assert_eq!(code, expected, "{arguments:?}: {text}");
         }
     }
 }
 
-/// A full output is an error with exit code 2, a closed one ends the program quietly,
-/// and a diagnostic that cannot be written changes nothing.
+/// A full output is an error with exit code 2, a closed one ends the program quietly, and a
+/// diagnostic that cannot be written changes nothing.
 #[test]
 fn full_and_closed_outputs_end_the_program() {
     let folder = tempfile::tempdir().unwrap();
@@ -180,7 +179,7 @@ fn full_and_closed_outputs_end_the_program() {
     ]);
 }
 
-/// Commands to a terminal in a name are shown, not obeyed; JSON has the name as it is.
+/// Terminal control sequences in a name are shown, not executed; JSON has the raw name.
 #[test]
 fn names_command_no_terminal() {
     let folder = tempfile::tempdir().unwrap();
@@ -225,7 +224,7 @@ fn a_bomb_is_not_judged_and_said_not_to_be() {
     }
 }
 
-/// Outputs that cannot be written leave what was there, and nothing else.
+/// Outputs that cannot be written leave the previous contents, and nothing else.
 #[test]
 fn outputs_appear_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
@@ -252,8 +251,8 @@ fn outputs_appear_whole_or_not_at_all() {
     }
 }
 
-/// The budget may run out while fewer operations are looked for. Then, and only then,
-/// `check` says that its certificate cannot be checked, and `certify` that it was not.
+/// The budget may run out while fewer operations are searched for. Then, and only then, `check`
+/// reports that its certificate cannot be checked, and `certify` that it was not.
 #[test]
 fn a_certificate_that_is_too_large_is_said_to_be() {
     let folder = tempfile::tempdir().unwrap();

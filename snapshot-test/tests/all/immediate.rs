@@ -40,7 +40,7 @@ fn file(directory: &Path, name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// The report without the line ends within its sentences.
+/// Returns the report without the line ends within its sentences.
 fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -86,13 +86,13 @@ fn violations_are_told_and_certified() {
         let certificate = certificates.join(format!("{condition}.certificate"));
         let (output, text) = run(&["certify", path, certificate.to_str().unwrap()]);
         assert_eq!(output.status.code(), Some(0), "{text}");
-        // The same certificate proves nothing of the recording without that violation.
+        // The same certificate proves nothing about the recording without that violation.
         let twin = file(directory.path(), "twin", BLOCK);
         let (output, text) =
             run(&["certify", twin.to_str().unwrap(), certificate.to_str().unwrap()]);
         assert_eq!(output.status.code(), Some(1), "{text}");
         if condition == "validity" {
-            // Without a certificate, the recording is read up to the violation only.
+            // Without a certificate, the recording is read only up to the violation.
             let (_, text) = run(&["check", path]);
             assert!(unwrapped(&text).contains("before E1 responded wrote it"), "{text}");
         }
@@ -170,7 +170,7 @@ fn both_formats_say_the_same() {
         }
         assert_eq!(fs::read_to_string(at("again.txt")).unwrap(), recording);
     }
-    // Of several objects, one.
+    // One of several objects.
     let (output, text) = run(&["convert", &at("r.txt"), "--to", "text", "--key", "a"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert_eq!(text, "object immediate\np0 exchange 5\np0 ok 5\n");
@@ -182,7 +182,7 @@ fn both_formats_say_the_same() {
     assert!(error.contains(":4:1:") && error.contains("still open"), "{error}");
 }
 
-/// Each line of the recordings in turn, with keys of their own.
+/// Returns the lines of the recordings in turn, with different keys.
 fn mixed(recordings: &[(&str, String)]) -> String {
     let mut lines: Vec<_> = recordings.iter().map(|(key, text)| (key, text.lines())).collect();
     let mut mixed = String::from("object immediate\n");
@@ -229,7 +229,7 @@ fn objects_are_judged_each_by_itself() {
     let (output, text) = run(&["check", path.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("set-linearizable (2 objects, each by itself; 6 operations"), "{text}");
-    // A line that is no event is bad input; behind a violation, the report has the violation, too.
+    // A malformed line is bad input; after a violation, the report has the violation, too.
     let path = file(directory.path(), "bad.txt", &(mixed(&fine) + "@\"a\" p0 scan\n"));
     let (output, _) = run(&["check", path.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
@@ -239,7 +239,7 @@ fn objects_are_judged_each_by_itself() {
     assert!(text.contains("note: the input is malformed later on"), "{text}");
 }
 
-/// Runs the generator; the recording.
+/// Runs the generator. Returns the recording.
 fn generated(options: &str) -> String {
     let (output, text) = run(&["generate --object immediate", options]
         .join(" ")
@@ -298,7 +298,7 @@ fn what_is_generated_is_what_it_says() {
 #[test]
 fn the_monitor_stops_at_the_violation_and_forgets_the_past() {
     let directory = tempfile::tempdir().unwrap();
-    // Past the first cut, and long past it.
+    // Beyond the first cut, and far beyond it.
     for operations in [100, 30_000] {
         let options =
             format!("--violation immediacy --processes 4 --operations {operations} --seed 5");
@@ -375,7 +375,7 @@ fn explanations_draw_blocks_and_what_a_violation_forces() {
         let escaped = unwrapped(words).replace('<', "&lt;");
         assert!(page.contains(&escaped), "{condition}: {page}");
         let (_, drawn) = run(&["explain", path, "--to", "dot"]);
-        // Two operations in a circle, but for one that returns what was never there.
+        // Two operations in a circle, unless one returns a value that was never there.
         let arrows = drawn.matches("color=red3").count() + drawn.matches("color=gray40").count();
         assert_eq!(arrows, if condition == "own-value" { 0 } else { 2 }, "{drawn}");
     }
@@ -390,7 +390,7 @@ fn explanations_draw_blocks_and_what_a_violation_forces() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
 
-/// What the columns of a page hold, read as its script does.
+/// The columns of a page, read as its script reads them.
 #[test]
 fn a_page_holds_the_recording_and_its_blocks() {
     let directory = tempfile::tempdir().unwrap();

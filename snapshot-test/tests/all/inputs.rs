@@ -1,5 +1,5 @@
-//! Several inputs of one monitor: in any interleaving, by any number of workers, killed and resumed
-//! anywhere, the alarms are those of `check` for each object alone.
+//! Several inputs of one monitor: in any interleaving, with any number of workers, killed and
+//! resumed at any point, the alarms equal those of `check` for each object alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -19,16 +19,15 @@ use snapshot_test::{InputError, Value};
 
 use crate::shares::{self, Recording, due};
 
-/// Takes how many events and keys have come.
+/// Takes the numbers of new events and keys.
 type Count = fn(u64, u64);
 
-/// An alarm of an input.
 type Alarm = (usize, shares::Alarm);
 
-/// A key of two inputs, these, and its first line in the second one.
+/// A key of two inputs, with these inputs, and its first line in the second one.
 type Refused = (String, usize, usize, Option<u64>);
 
-/// What workers bring: how often each alarm came, and keys that two inputs have.
+/// The findings of workers: the number of times of each alarm, and keys of two inputs.
 #[derive(Default)]
 pub struct Brought {
     alarms: Mutex<BTreeMap<Alarm, usize>>,
@@ -36,7 +35,7 @@ pub struct Brought {
 }
 
 impl Brought {
-    /// How often each alarm came; each key is of one input.
+    /// Returns the number of times of each alarm; each key must belong to one input.
     pub fn alarms(self) -> BTreeMap<Alarm, usize> {
         let clashes = self.clashes.into_inner().unwrap();
         assert!(clashes.is_empty(), "{clashes:?}");
@@ -68,10 +67,10 @@ struct Open<'a> {
     begin: (u64, u64),
 }
 
-/// How inputs are read.
+/// The parameters of reading inputs.
 pub struct Course<'a> {
     pub texts: &'a [String],
-    /// As many workers as there may be each time.
+    /// The possible numbers of workers.
     pub workers: &'a [usize],
     pub kills: usize,
 }
@@ -81,9 +80,8 @@ fn name(input: usize) -> String {
 }
 
 impl Course<'_> {
-    /// Reads all inputs, some events of one, then of another; what became of each, and what was
-    /// brought. Now and then where to go on with one of them is kept, and now and then it goes on
-    /// from there.
+    /// Reads all inputs, alternating between them. Returns the results of each, and all findings.
+    /// Sometimes stores a checkpoint of one of them, and sometimes resumes from it.
     pub fn run(mut self, random: &mut ChaCha8Rng) -> (Brought, Vec<Standing>) {
         let (brought, stop) = (Brought::default(), AtomicBool::new(false));
         let mut kept: Vec<Option<String>> = vec![None; self.texts.len()];
@@ -105,7 +103,7 @@ impl Course<'_> {
                 let crew = Crew::new(scope, workers, count, &brought, &stop).unwrap();
                 self.until_killed((crew, number), resumed, &mut kept, random)
             });
-            // What is in the checkpoint is not raised again.
+            // Alarms in the checkpoint are not raised again.
             for (alarm, times) in brought.alarms.lock().unwrap().iter() {
                 let is_held = resumed(alarm.0).is_some_and(|held| {
                     held.objects.iter().any(|saved| {
@@ -122,7 +120,7 @@ impl Course<'_> {
         }
     }
 
-    /// The same until it is killed: then there are no standings.
+    /// The same until the monitor is killed: then there are no standings.
     fn until_killed<'c>(
         &mut self,
         (crew, workers): (Crew<'_>, usize),
@@ -131,7 +129,7 @@ impl Course<'_> {
         random: &mut ChaCha8Rng,
     ) -> Option<Vec<Standing>> {
         let texts = self.texts;
-        // Some bytes at a time, or as many as there are.
+        // Some bytes at a time, or all available ones.
         let how = (workers, [100, usize::MAX][random.random_range(0..2)]);
         let inputs = texts.iter().enumerate();
         let mut open: Vec<_> = inputs
@@ -155,7 +153,7 @@ impl Course<'_> {
                 }
                 if self.kills > 0 && random.random_range(0..60) == 0 {
                     self.kills -= 1;
-                    // At once, or as late as can be.
+                    // Immediately, or as late as possible.
                     if random.random_bool(0.7) {
                         open.into_iter().flatten().for_each(|one| drop(one.dealer.end(None)));
                         crew.finish();
@@ -169,7 +167,7 @@ impl Course<'_> {
     }
 }
 
-/// One of the inputs that are open.
+/// Picks one of the open inputs.
 fn some(open: &[Option<Open<'_>>], random: &mut ChaCha8Rng) -> Option<usize> {
     let left: Vec<usize> = (0..open.len()).filter(|input| open[*input].is_some()).collect();
     (!left.is_empty()).then(|| left[random.random_range(0..left.len())])
@@ -193,7 +191,7 @@ fn opened<'a>(
         shares[worker].resume(saved).unwrap();
     }
     let outbox = Outbox::default();
-    // A line that says nothing: where all was read, there would be no recording.
+    // A comment: without any line, there would be no recording.
     let rest = &text.as_bytes()[begin.0 as usize..];
     let rest = if rest.is_empty() { b"# the end\n" } else { rest };
     let count: Count = |_, _| ();
@@ -209,14 +207,14 @@ fn checkpoint(
 ) -> String {
     let declaration = Reader::text(text.as_bytes()).unwrap().declaration().clone();
     let (offset, line) = (at.offset + begin.0, at.line + begin.1);
-    // The line that says nothing is none of the input.
+    // The comment is not part of the input.
     let offset = offset.min(text.len() as u64);
     let line = line.min(text.lines().count() as u64 + 1);
     let at = Location { offset, line, ..at };
     Checkpoint::at(at, (Format::Text, Snapshots::OBJECT), &declaration, objects).text()
 }
 
-/// Inputs with objects of their own, of which some have no keys.
+/// Returns inputs with different objects; some inputs have no keys.
 fn recordings(random: &mut ChaCha8Rng) -> Vec<Recording> {
     let count: usize = random.random_range(1..6);
     let recording = |input| {
@@ -269,7 +267,7 @@ fn in_any_interleaving_and_killed_the_alarms_are_those_of_each_object_alone() {
     assert!(due > 100 && twice > 3 && bare > 10, "{due}, {twice} twice, {bare} without keys");
 }
 
-/// Whichever comes first, and whoever owns it.
+/// For every order of the inputs, and every owner.
 #[test]
 fn a_key_of_two_inputs_is_refused_with_its_place() {
     let mut random = ChaCha8Rng::seed_from_u64(12);

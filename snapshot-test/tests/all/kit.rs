@@ -1,4 +1,4 @@
-//! What a failing test of the kit shows is what the program says of its recording.
+//! The output of a failing test of the kit equals the program's report on its recording.
 
 use snapshot_core::history::{Declaration, History};
 use snapshot_kit::{Recorded, Value, judge};
@@ -6,7 +6,7 @@ use snapshot_test::input::Input;
 use snapshot_test::judge::{Options, judge as judge_input};
 use snapshot_test::report::human;
 
-/// Which of the test's operations are recorded.
+/// The recorded operations of the test.
 fn history(values: [u64; 2]) -> History<u64> {
     let [first, second] = values;
     let declaration = Declaration::new(3).with_segments(2);
@@ -38,7 +38,7 @@ fn what_is_linearizable_is_not_written() {
     assert!(overlap.note().is_none());
 }
 
-/// Values of all kinds come back as they were recorded.
+/// Values of all kinds are read as they were recorded.
 #[test]
 fn saved_values_are_read_again() {
     let values = ["a \"b\"\n".to_owned(), "0".to_owned(), String::new()];

@@ -1,5 +1,5 @@
-//! What the crates of the workspace must never know of each other and of the
-//! world. Most of an architecture is absences; these are the ones that hold.
+//! Forbidden dependencies of the crates of the workspace on each other and on the world. Most of an
+//! architecture is absences; these tests enforce them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// What cargo says of the workspace.
+/// Returns cargo's metadata of the workspace.
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
@@ -23,8 +23,8 @@ fn metadata() -> Value {
     serde_json::from_slice(&output.stdout).expect("cargo prints JSON")
 }
 
-/// The direct dependencies of each crate of the workspace, as its manifest
-/// declares them: `normal`, `dev` or `build`, by name.
+/// Returns the direct dependencies of each crate of the workspace, as its manifest declares them:
+/// `normal`, `dev` or `build`, by name.
 fn declared() -> BTreeMap<String, BTreeMap<&'static str, BTreeSet<String>>> {
     let metadata = metadata();
     let text = |value: &Value| value.as_str().expect("a name").to_owned();
@@ -44,7 +44,7 @@ fn declared() -> BTreeMap<String, BTreeMap<&'static str, BTreeSet<String>>> {
     declared
 }
 
-/// Everything that a crate needs to run, in the versions of `Cargo.lock`.
+/// Returns all dependencies that a crate needs to run, in the versions of `Cargo.lock`.
 fn closure(package: &str) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--edges", "normal,no-proc-macro", "--prefix", "none"])
@@ -58,7 +58,7 @@ fn closure(package: &str) -> BTreeSet<String> {
     tree.lines().map(name).filter(|name| !name.is_empty() && name != package).collect()
 }
 
-/// Which crates of the workspace each of them may depend on, tests included.
+/// The crates of the workspace that each of them may depend on, tests included.
 const MAY_KNOW: [(&str, &[&str]); 21] = [
     ("snapshot-core", &["trial"]),
     ("snapshot-io", &[]),
@@ -156,8 +156,8 @@ fn crates_know_only_those_below_them() {
     }
 }
 
-/// The interpreter and refinement confirm or deny the findings of the search: a mistake
-/// must not be shared. Only tests of the search compare the two.
+/// The interpreter and refinement confirm or deny the findings of the search: they must not share a
+/// mistake. Only tests of the search compare the two.
 #[test]
 fn the_search_and_its_judges_share_nothing_but_the_language() {
     let declared = declared();
@@ -166,7 +166,7 @@ fn the_search_and_its_judges_share_nothing_but_the_language() {
     assert!(!needs("snapshot-semantics", "snapshot-explorer"));
     // Tests project executions of the interpreter; the prover itself shares nothing with it.
     assert!(!needs("snapshot-everyn", "snapshot-semantics"));
-    // Tests ask the prover what it keeps; the check of its proofs shares nothing with it.
+    // Tests query the tracked state of the prover; the check of its proofs shares nothing with it.
     assert!(!needs("snapshot-invariant", "snapshot-everyn"));
     assert!(!needs("snapshot-invariant", "snapshot-explorer"));
     assert!(!needs("snapshot-semantics", "snapshot-everyn"));
@@ -184,7 +184,7 @@ fn the_search_and_its_judges_share_nothing_but_the_language() {
     }
 }
 
-/// The engine can be replaced: nothing else knows it.
+/// The engine can be replaced: only this crate depends on it.
 #[test]
 fn only_the_cluster_knows_timely() {
     for (member, declared) in declared() {
@@ -207,7 +207,7 @@ fn the_theory_and_the_corpus_need_next_to_nothing() {
     }
 }
 
-/// Crates for files, threads, clocks, terminals, formats, as they are known.
+/// Known crates for files, threads, clocks, terminals and formats.
 const WORLDLY: [&str; 20] = [
     "async-std",
     "chrono",
@@ -253,7 +253,7 @@ fn the_test_kit_is_small() {
     assert!(closure.len() < 30, "{closure:?}");
 }
 
-/// Other checkers: what we compare with must not be what we answer with.
+/// Other checkers, which serve only for comparison, never for an answer.
 const PEERS: [&str; 5] = ["lincheck", "porcupine", "stateright", "todc-mem", "todc-utils"];
 
 #[test]
@@ -319,8 +319,8 @@ fn the_testing_tool_knows_no_verifier_and_the_verifier_no_format() {
     }
 }
 
-/// What has no unit tests is not compiled once more for them (`test = false`): then it must
-/// have none, for they would not run.
+/// A crate without unit tests is not compiled once more for them (`test = false`): then it must
+/// have none, since they would not run.
 #[test]
 fn what_is_not_compiled_for_tests_has_none() {
     let metadata = metadata();

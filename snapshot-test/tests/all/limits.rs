@@ -16,7 +16,7 @@ impl<R: Read> Read for Dripping<R> {
     }
 }
 
-/// Never ends, and counts what was read of it.
+/// An endless input that counts the bytes read.
 struct Endless<'c> {
     byte: u8,
     read: &'c mut usize,

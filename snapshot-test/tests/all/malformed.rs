@@ -1,9 +1,9 @@
-//! Defective inputs and exactly what is said about them.
+//! Defective inputs and their exact reports.
 //!
-//! Each file of `tests/malformed/` is an input: its extension is the format it
-//! is read as (`auto`: detected). Beside it, with `.err` appended, stands the
-//! expected report. With `UPDATE_EXPECTED=1` in the environment the reports are
-//! rewritten: read the difference before committing it.
+//! Each file of `tests/malformed/` is an input: its extension is the format for reading it (`auto`:
+//! detected). The file beside it, with `.err` appended, is the expected report. With
+//! `UPDATE_EXPECTED=1` in the environment the reports are rewritten: read the difference before
+//! committing it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! A recording of a real server with many writers, where it is at hand: in
-//! `shared/recordings` beside the workspace.
+//! A recording of a real server with many writers, if available: in `shared/recordings` beside the
+//! workspace.
 
 use std::collections::HashSet;
 use std::fs;
@@ -39,11 +39,11 @@ fn a_scan_that_is_not_atomic_is_proved_by_four_operations() {
     let certificate = Certificate::from_text(&text).unwrap();
     let history = read_history(input.open(None).unwrap()).unwrap().0;
     certificate.check(&history).unwrap();
-    // One event earlier there is an order.
+    // One event earlier an order exists.
     assert!(certificate.check(&history.prefix(1068)).is_err());
 }
 
-/// Two updates overlap, and scans see them come in both orders: a live check stops there.
+/// Two updates overlap, and scans see them in both orders: a live check stops there.
 #[test]
 fn a_live_check_stops_at_the_first_event_that_no_order_explains() {
     let folder = tempfile::tempdir().unwrap();
@@ -64,7 +64,7 @@ fn a_live_check_stops_at_the_first_event_that_no_order_explains() {
     }
 }
 
-/// Few values, so that they repeat: the answers are those of the recipe.
+/// Few values, so that they repeat: the answers equal those of the recipe.
 #[test]
 fn repeated_values_are_generated_and_judged() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Recordings that are judged while they are made: cut off, saved and resumed anywhere, the
-//! answers are those of the whole.
+//! Recordings judged while they are made: for cuts, checkpoints and resumption at any point, the
+//! answers equal those of the whole.
 
 use corpus::generate::{Recipe, Style};
 use snapshot_core::check::check;
@@ -11,8 +11,8 @@ use snapshot_test::judge::Options;
 use snapshot_test::monitor::{Checkpoint, Live, Snapshots, State};
 use snapshot_test::read_history;
 
-/// A recording as text: rounds, between which nothing is open, the last with a scan that may
-/// be wrong.
+/// Returns recordings as text: rounds, between which no operation is open, the last with a scan
+/// that may be wrong.
 fn recordings() -> Vec<String> {
     let mut texts = Vec::new();
     for seed in 0..60 {
@@ -33,7 +33,7 @@ fn recordings() -> Vec<String> {
                     Action::Fail => format!("p{process} fail\n"),
                     Action::Unknown => format!("p{process} unknown\n"),
                     Action::RespondScan { .. } | Action::RespondPartialScan { .. } => {
-                        // The last value, or seldom the one before: right or wrong.
+                        // The last value, or seldom the one before: correct or wrong.
                         let guess = |k: usize| {
                             let back = u64::from(
                                 (seed + round * 7 + process.index() as u64) % 9 == k as u64,
@@ -50,7 +50,7 @@ fn recordings() -> Vec<String> {
     texts
 }
 
-/// Judges the rest of a recording, as far as to a violation; how many events there were.
+/// Judges the rest of a recording, up to a violation. Returns the number of events.
 fn judged(live: &mut Live, text: &str) -> (State, u64) {
     let mut reader = Reader::text(text.as_bytes()).unwrap();
     while let Some(next) = reader.next_event() {
@@ -114,12 +114,12 @@ fn resumed_from_any_place_the_answer_is_the_same() {
     assert!(resumed > 300 && moved > 100, "{resumed}, {moved} of which go on from the middle");
 }
 
-/// Several objects, each cut off by itself.
+/// Several objects, each cut off separately.
 #[test]
 fn objects_are_resumed_each_from_its_place() {
     let one = |key: usize, line: &str| format!("@{key} {line}\n");
     let mut text = String::from("segments 1\n");
-    // Object 0 has an operation open all the time; object 1 goes on and on.
+    // Object 0 has an operation open throughout; object 1 continues.
     text += &one(0, "p0 update 7");
     for value in 1..50 {
         for line in [format!("p0 update {value}"), "p0 ok".to_owned()] {

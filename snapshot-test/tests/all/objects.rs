@@ -1,5 +1,5 @@
-//! Recordings of several objects: the verdict of each object is that of a recording which has
-//! its events only, however the objects interleave.
+//! Recordings of several objects: the verdict of each object equals that of a recording with only
+//! its events, for every interleaving of the objects.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,12 +16,13 @@ use snapshot_test::judge::{Finding, Judgement, Options, judge, judge_object};
 use snapshot_test::read_history;
 use snapshot_test::report::{exit_code, verdict};
 
-/// What an open operation writes, and what it has read once it took effect.
+/// The value that an open operation writes, and the values it has read once it took effect.
 type Open = (Option<(usize, i64)>, Option<Vec<i64>>);
 
-/// The lines of a run of an atomic object by several processes, each of which may update any
-/// segment; or, where segments have owners, its own, if there is one. Of some runs, one scan or more return a value of the past; some scans are partial;
-/// some runs write few values, which leaves open which update was read.
+/// Returns the lines of a run of an atomic object by several processes, each of which may update
+/// any segment; or, if segments have owners, only its own, if there is one. In some runs, some
+/// scans return a past value; some scans are partial; some runs write few values, so that the
+/// source of a read is ambiguous.
 pub fn run(random: &mut ChaCha8Rng, segments: usize, is_owned: bool) -> Vec<String> {
     let processes = random.random_range(1..5);
     let lies = random.random_range(0..3) == 0;
@@ -133,7 +134,8 @@ fn objects(judgement: &Judgement) -> &Objects {
     }
 }
 
-/// Verdicts, the events that decide them, and proofs are those of the objects' own recordings.
+/// Verdicts, the events that decide them, and proofs equal those of the objects' separate
+/// recordings.
 fn compare(interleaving: &Interleaving, tally: &mut [usize; 3]) {
     let quick = Options::default();
     let proved = Options { linearization: true, ..quick };
@@ -154,7 +156,7 @@ fn compare(interleaving: &Interleaving, tally: &mut [usize; 3]) {
         }
         tally[["linearizable", "violation", "unknown"].iter().position(|w| *w == word).unwrap()] +=
             1;
-        // The proof of the part is one of the object's own recording.
+        // The part's proof is a proof of the object's separate recording.
         let part = complete.parts.iter().find(is_named).unwrap();
         assert_eq!(part.judgement.counts, alone.counts);
         let certificate = match &part.judgement.finding {
@@ -218,7 +220,7 @@ fn conversion_keeps_keys_and_verdicts() {
         };
         assert_eq!(keys(&one), keys(&other));
         assert!(convert(read(&jsonl), Format::Disc22, Vec::new()).is_err());
-        // Without its key, an object's part is its own recording.
+        // Without its key, an object's part is its separate recording.
         for (k, key) in interleaving.keys.iter().enumerate() {
             let mut reader = read(&jsonl);
             reader.select(key).unwrap();
@@ -248,8 +250,7 @@ fn a_live_reading_stops_at_the_first_violation_of_any_object() {
     }
 }
 
-/// What is wrong with one object's events is wrong with the input; but a violation before it
-/// stays one.
+/// A defect in one object's events is a defect of the input; but an earlier violation remains.
 #[test]
 fn a_defect_is_that_of_the_input() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What `cargo publish` asks of the crates that users depend on, without a registry.
+//! Requirements of `cargo publish` for the crates that users depend on, without a registry.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What can be published. The rest is for the workspace itself: tests, measurements; and
-/// `lineup` with its parts, which `cargo lineup` compiles from a clone.
+/// The published crates. The rest is for the workspace itself: tests, measurements; and `lineup`
+/// with its parts, which `cargo lineup` compiles from a clone.
 const PUBLISHED: [&str; 13] = [
     "snapshot-cluster",
     "snapshot-core",
@@ -73,8 +73,8 @@ fn what_users_depend_on_has_all_that_a_registry_asks_for() {
             let needed = text_of(&dependency["name"]);
             let is_dev = dependency["kind"] == "dev";
             let is_free = dependency["req"] == "*";
-            // A path is removed from what is published, and a dependency of tests that has
-            // nothing else is removed with it.
+            // Publishing removes a path, and a dev-dependency that has only a path is removed with
+            // it.
             if is_free {
                 assert!(is_dev && !dependency["path"].is_null(), "{name}: {needed} has no version");
             } else if !dependency["path"].is_null() {

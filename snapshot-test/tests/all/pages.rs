@@ -1,22 +1,22 @@
-//! What the pages for users show is what the program takes.
+//! The program accepts the examples on the pages for users.
 use std::fs;
 use std::process::Command;
 
 use snapshot_test::conformance::Family;
 
-/// The first block of code below a heading.
+/// Returns the first block of code below a heading.
 fn sample<'a>(page: &'a str, heading: &str) -> &'a str {
     let (_, below) = page.split_once(heading).expect("the page has the heading");
     let (_, block) = below.split_once("```\n").expect("a block begins");
     block.split_once("```").expect("it ends").0
 }
 
-/// The answer of `snapshot-test check` to a recording; its exit code.
+/// Returns the answer of `snapshot-test check` to a recording, with its exit code.
 fn check(recording: &str) -> (Option<i32>, String) {
     answer(recording, &["check", "recording.txt"])
 }
 
-/// The answer of a command to a recording, which it knows as `recording.txt`; its exit code.
+/// Returns the answer of a command to a recording in `recording.txt`, with its exit code.
 fn answer(recording: &str, arguments: &[&str]) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("recording.txt"), recording).unwrap();
@@ -53,7 +53,7 @@ fn the_recording_of_the_readme_is_answered_as_shown() {
     assert!(told.starts_with(report), "{told}");
 }
 
-/// The picture is remade by `snapshot-test explain recording.txt --to svg` on the README's recording.
+/// `snapshot-test explain recording.txt --to svg` on the README's recording remakes the picture.
 #[test]
 fn the_picture_of_the_readme_is_drawn_by_explain() {
     let page = include_str!("../../../README.md");

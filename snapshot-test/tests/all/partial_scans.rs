@@ -1,4 +1,4 @@
-//! Scans of some segments: all ways to write them are one history, and nothing is lost.
+//! Scans of some segments: all notations give one history, without loss.
 
 use snapshot_core::check::check;
 use snapshot_core::search::Budget;
@@ -24,7 +24,7 @@ const JSONL: &str = concat!(
     "{\"process\":1,\"event\":\"ok\",\"values\":{\"0\":5,\"1\":0,\"2\":0}}\n",
 );
 
-/// The events of a recording, as a history has them.
+/// Returns the events of a recording, in the form of a history.
 fn events(reader: Reader<&[u8]>) -> Vec<String> {
     let (history, _) = read_history(reader).expect("it is a history");
     history.events().map(|event| event.to_string()).collect()
@@ -36,7 +36,7 @@ fn all_spellings_are_one_history() {
     assert_eq!(expected[2], "p1 ok s0 5");
     assert_eq!(expected[5], "p2 ok s0 5 s2 0");
     assert_eq!(expected[7], "p1 ok _");
-    // All segments are there: it is a full scan.
+    // All segments are present: it is a full scan.
     assert_eq!(expected[9], "p1 ok 5 0 0");
     assert_eq!(events(Reader::jsonl(JSONL.as_bytes()).unwrap()), expected);
     for format in [Format::Text, Format::Jsonl] {

@@ -1,5 +1,5 @@
-//! What is said of violations: certificates that `certify` accepts, at the first event at which
-//! there is one, by operations that the event has seen.
+//! Reports of violations: `certify` accepts their certificates, and they name the first event at
+//! which a violation exists, and operations up to that event.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -23,7 +23,7 @@ use crate::choices::Choices;
 const STATES: usize = 1_000_000;
 
 impl Choices {
-    /// Never, if that is once in 0 times.
+    /// Returns true once in this many times; 0: never.
     fn once_in(&mut self, times: usize) -> bool {
         times > 0 && self.below(times) == 0
     }
@@ -35,7 +35,7 @@ enum Open {
     Scan(Option<Vec<Option<i64>>>),
 }
 
-/// A run of a snapshot of few values, in which some entries of scans are missing or wrong.
+/// Returns a run of a snapshot of few values, in which some entries of scans are missing or wrong.
 fn random(choices: &mut Choices) -> History<Value> {
     let segments = 1 + choices.below(4);
     let processes = 2 + choices.below(4);
@@ -45,7 +45,7 @@ fn random(choices: &mut Choices) -> History<Value> {
         Declaration::new(Value::from(0)).with_segments(segments).with_writers(Writers::Many);
     let mut history = History::builder(declaration).expect("it is sound");
     let mut values = vec![0; segments];
-    // What was written last to each segment, whether it is there or not.
+    // The latest values written to each segment, whether they took effect or not.
     let mut recent = vec![vec![0]; segments];
     let mut open: Vec<Option<Open>> = (0..processes).map(|_| None).collect();
     let mut next = 3;
@@ -97,7 +97,7 @@ fn random(choices: &mut Choices) -> History<Value> {
     history.finish()
 }
 
-/// What is said of a history in memory.
+/// Returns the finding for a history in memory.
 fn judged(history: &History<Value>, checker: Option<Checker>) -> Finding {
     let locations = vec![Location::START; history.len()];
     let options = Options { linearization: true, checker, ..Options::default() };
@@ -108,7 +108,7 @@ fn drawn(history: &History<Value>) -> String {
     history.events().map(|event| format!("{event}\n")).collect()
 }
 
-/// Its certificate is accepted, and its argument is about what had happened by its event.
+/// Its certificate is accepted, and its argument uses only operations up to its event.
 fn confirm(history: &History<Value>, violation: &ViolationFinding) {
     let proof = violation.proof.as_ref().expect("it is proved");
     let decided_at = violation.decided_at.0;
@@ -133,7 +133,7 @@ fn confirm(history: &History<Value>, violation: &ViolationFinding) {
     }
 }
 
-/// Whether the first events are linearizable, by trying all orders.
+/// Returns true if the first events are linearizable, by trying all orders.
 fn is_linearizable(history: &History<Value>, events: usize) -> bool {
     let prefix = history.prefix(events);
     Projection::whole(&prefix).linearization(STATES).expect("it is small").is_some()
@@ -193,7 +193,7 @@ fn every_violation_of_random_histories_is_proved_where_it_is_complete() {
     }
 }
 
-/// The recording, read event by event from a file, has the same place and a proof as good.
+/// Reading the recording from a file, event by event, gives the same position and a valid proof.
 fn confirm_stream(history: &History<Value>, decided_at: usize) {
     let text = write_history(Format::Text, Vec::new(), history).expect("memory is there");
     let mut file = tempfile::NamedTempFile::new().expect("there is room");

@@ -1,4 +1,4 @@
-//! What is written is read back unchanged, in every format that can express it.
+//! Written recordings are read back unchanged, in every format that can express them.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ fn integers() -> BoxedStrategy<Value> {
     any::<i64>().prop_map(Value::Integer).boxed()
 }
 
-/// What a process does next, if it is idle; how its operation ends, if not.
+/// The next operation of a process, if it is idle; else the end of its operation.
 #[derive(Clone, Debug)]
 struct Choice {
     process: usize,
@@ -33,8 +33,8 @@ struct Choice {
     values: Vec<Value>,
 }
 
-/// Histories of `segments` segments: random choices, each made admissible.
-/// `plain`: only what disc22 can express.
+/// Histories of `segments` segments: random choices, each made admissible. `plain`: only histories
+/// that disc22 can express.
 fn histories(plain: bool) -> impl Strategy<Value = History<Value>> {
     (1usize..5, any::<[bool; 3]>()).prop_flat_map(move |(segments, [many, declare, initial])| {
         let value = if plain { integers } else { values };
@@ -74,7 +74,7 @@ fn history(
     let many = declaration.writers == Writers::Many;
     let mut history: HistoryBuilder<Value> =
         History::builder(declaration).expect("the declaration is consistent");
-    // What each process has open: nothing, an update, a scan.
+    // The open operation of each process: none, an update, a scan.
     let mut open: Vec<Option<bool>> = vec![None; segments + 2];
     if plain {
         // The largest process occurs.
@@ -112,8 +112,7 @@ fn reader(format: Format, written: &[u8]) -> Reader<&[u8]> {
     .expect("what was written is well-formed")
 }
 
-/// Writes, reads back, and compares events and declaration; through each other
-/// format too.
+/// Writes, reads back, and compares events and declaration; also by way of each other format.
 fn check(history: &History<Value>, formats: &[Format]) -> Result<(), TestCaseError> {
     for &format in formats {
         let written = write_history(format, Vec::new(), history)
@@ -191,7 +190,7 @@ fn idle_processes_are_known_to_disc22_by_their_segments() {
     assert_eq!(back, text.as_bytes());
 }
 
-/// What disc22 says to a recording in the text format.
+/// Returns disc22's refusal of a recording in the text format.
 fn refused(text: &str) -> String {
     let reader = reader(Format::Text, text.as_bytes());
     let error = convert(reader, Format::Disc22, Vec::new()).expect_err("disc22 cannot say this");

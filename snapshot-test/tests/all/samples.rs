@@ -1,6 +1,5 @@
-//! Sample recordings, where they are at hand: in the folder that
-//! `SNAPSHOT_SAMPLES` names, or `shared/histories` beside the workspace. They are no
-//! part of the project, so without them there is nothing to test.
+//! Sample recordings, if available: in the folder of `SNAPSHOT_SAMPLES`, or `shared/histories`
+//! beside the workspace. They are not part of the project, so without them the tests are empty.
 //!
 //! Each is named `[non_]linearizable-...`, in the disc22 format.
 
@@ -17,7 +16,7 @@ use snapshot_test::format::Format;
 use snapshot_test::input::Input;
 use snapshot_test::{Value, read_history};
 
-/// The recordings in a folder, with whether they are linearizable.
+/// Returns the recordings in a folder, each with its expected verdict.
 fn samples(folder: &str) -> Vec<(PathBuf, bool)> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/histories");
     let named = env::var_os("SNAPSHOT_SAMPLES").map(PathBuf::from);
@@ -45,8 +44,8 @@ fn read(path: &Path) -> History<Value> {
     read_history(reader).unwrap_or_else(|error| panic!("{}: {error}", path.display())).0
 }
 
-/// The checker's verdict, its certificate and the monitor's alarm must all
-/// agree with the name; returns how the checker decided.
+/// The checker's verdict, its certificate and the monitor's alarm must all agree with the name.
+/// Returns the method of the checker.
 fn try_out(path: &Path, is_linearizable: bool) -> Method {
     let name = path.display();
     let history = read(path);

@@ -1,5 +1,5 @@
-//! Objects that are judged each to its own first violation, while the recording is being made:
-//! the alarms are those of `check` for each object alone.
+//! Objects judged each to its own first violation, while the recording is being made: the alarms
+//! equal those of `check` for each object alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -17,28 +17,28 @@ use trial::extent::either;
 use crate::inputs::Course;
 use crate::objects::run;
 
-/// An alarm: the key, the number of the event among those of the object, and its line.
+/// An alarm: the key, the number of the event within the object, and its line.
 pub type Alarm = (String, u64, u64);
 
-/// A recording of several objects, and the alarms that are due.
+/// A recording of several objects, and the expected alarms.
 #[derive(Default)]
 pub struct Recording {
     pub text: String,
     pub events: u64,
     pub objects: u64,
     pub alarms: BTreeSet<Alarm>,
-    /// Events that no history can have where they stand, likewise.
+    /// Events that no history can have at their position, in the same form.
     pub refused: BTreeSet<Alarm>,
 }
 
 impl Recording {
-    /// Random runs of `objects` objects, interleaved, some of which have an event too many. Of each,
-    /// `check` is asked alone.
+    /// Returns random runs of `objects` objects, interleaved, some of which have an event too many.
+    /// `check` judges each object alone.
     pub fn new(random: &mut ChaCha8Rng, objects: usize, length: usize) -> Self {
         Self::of(random, 0..objects, length)
     }
 
-    /// As [`Self::new`], of objects with these numbers: what has other numbers has other keys.
+    /// As [`Self::new`], for objects with these numbers: other numbers give other keys.
     pub fn of(random: &mut ChaCha8Rng, objects: Range<usize>, length: usize) -> Self {
         let is_owned = random.random_bool(0.7);
         let header = format!(
@@ -83,8 +83,8 @@ impl Recording {
     }
 }
 
-/// The event that completes the violation of a recording of one object, by `check`, or else that
-/// no history can have there; whether it is a violation.
+/// Returns the event that completes the violation of a recording of one object, by `check`, or else
+/// one that no history can have there; and true if it is a violation.
 fn first_wrong(header: &str, lines: &[String]) -> Option<(u64, bool)> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
@@ -92,7 +92,7 @@ fn first_wrong(header: &str, lines: &[String]) -> Option<(u64, bool)> {
     let judgement = judge(&Input::File(file.path().to_owned()), None, &Options::default());
     match judgement.finding {
         Finding::Violation(violation) => Some((violation.decided_at.0 as u64, true)),
-        // What stands before was not searched where values repeat.
+        // Earlier events were not searched where values repeat.
         Finding::Malformed(OpenError::Input(error)) => {
             let event = error.location().line - 4;
             let before = &lines[..event as usize];
@@ -103,7 +103,7 @@ fn first_wrong(header: &str, lines: &[String]) -> Option<(u64, bool)> {
     }
 }
 
-/// An alarm that is raised, as it is due.
+/// Returns a raised alarm, in the expected form.
 pub fn due(answer: &Answer) -> Alarm {
     let (event, place) = answer.decided_at();
     let text = answer.human("r");
@@ -111,7 +111,7 @@ pub fn due(answer: &Answer) -> Alarm {
     (key.trim_start_matches(" @").to_owned(), event, place.line)
 }
 
-/// The alarms of a standing, as they are due, and the events that were refused.
+/// Returns the alarms of a standing, in the expected form, and the events that were refused.
 pub fn alarms(standing: &Standing) -> (BTreeSet<Alarm>, BTreeSet<Alarm>) {
     let (mut alarms, mut refused) = (BTreeSet::new(), BTreeSet::new());
     for (key, end) in &standing.ends {
@@ -127,8 +127,8 @@ pub fn alarms(standing: &Standing) -> (BTreeSet<Alarm>, BTreeSet<Alarm>) {
     (alarms, refused)
 }
 
-/// A monitor that is killed now and then, and goes on from its last checkpoint: what it has
-/// raised, with how often, and the standing at the end.
+/// Runs a monitor that is killed at random times, and resumes from its last checkpoint. Returns the
+/// alarms it has raised, with their numbers of times, and the standing at the end.
 fn killed(text: &str, random: &mut ChaCha8Rng, part: usize) -> (BTreeMap<Alarm, usize>, Standing) {
     let declaration = Reader::text(text.as_bytes()).unwrap().declaration().clone();
     let mut raised: BTreeMap<Alarm, usize> = BTreeMap::new();
@@ -207,7 +207,7 @@ fn killed_and_resumed_each_alarm_is_that_of_check() {
     assert!(due > 150 && twice > 10, "{due} alarms, {twice} of them more than once");
 }
 
-/// Values repeat: the alarm is raised where the past is to be cut off, not at the end.
+/// With repeated values, the alarm is raised when the past is to be cut off, not at the end.
 #[test]
 fn what_a_search_finds_does_not_wait_for_the_end() {
     let mut random = ChaCha8Rng::seed_from_u64(2);

@@ -1,5 +1,5 @@
-//! What is read by a second thread, a long file, is judged as what is read
-//! event by event, standard input; and that without delay.
+//! A long file, read by a second thread, is judged as standard input, read event by event; and
+//! without delay.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
@@ -27,8 +27,7 @@ enum Event {
 use Event::{Scan, Scanned, Update, Updated};
 
 impl Event {
-    /// How it stands in a recording of this format, with what separates it
-    /// from the next.
+    /// Returns its text in a recording of this format, with the separator from the next.
     fn written(self, format: Format) -> String {
         match (format, self) {
             (Format::Text, Update(process, value)) => format!("p{process} update {value}\n"),
@@ -56,8 +55,8 @@ impl Event {
     }
 }
 
-/// At least this many events, all in order: each of two processes updates its
-/// segment while the other scans both.
+/// Returns at least this many events, all in order: each of two processes updates its segment while
+/// the other scans both.
 fn linearizable(events: usize) -> Vec<Event> {
     let round = |number| {
         let [before, now] = [number, number + 1];
@@ -72,7 +71,7 @@ fn written(format: Format, events: &[Event]) -> String {
     events.iter().map(|event| event.written(format)).collect()
 }
 
-/// The answers for a file, by its name and through standard input.
+/// Returns the answers for a file, by its name and through standard input.
 fn both(file: &Path, options: &[&str]) -> [String; 2] {
     let check = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_snapshot-test"));
@@ -223,7 +222,7 @@ fn a_live_answer_does_not_wait_for_more_input() {
         sender.send(answer).unwrap();
     });
     let answer = answers.recv_timeout(Duration::from_secs(60));
-    // Now it may end, whatever it was waiting for.
+    // Now it may end, even if it is still waiting.
     drop(producer);
     listener.join().unwrap();
     assert_eq!(checker.wait().unwrap().code(), Some(1));

@@ -1,47 +1,47 @@
-//! The last runs of a window, as a scan that responds is compared with them.
+//! The last runs of a window, prepared for the comparison with a scan that responds.
 //!
-//! A scan returns one of the last three runs almost always, and which one is a matter of chance:
-//! they are compared without branches, and what is asked of each entry is a load at the place that
-//! was found. Whether a scan has read one of them for certain is asked once for all its entries,
-//! by the earliest end and the latest doubt among them ([`Glance`]).
+//! A scan almost always returns one of the last three runs, at random. So they are compared without
+//! branches, and the bounds of each entry are loads at the found index. Whether a scan has
+//! certainly read these runs is tested once for all its entries, by the earliest end and the latest
+//! doubt among them ([`Glance`]).
 //!
-//! Invariant ([`Front::validate`]): copies of the last three runs of the window; its updates float
-//! only if `doubt` is [`NEVER`].
+//! Invariant ([`Front::validate`]): copies of the last three runs of the window; if an update of
+//! the window floats, `doubt` is [`NEVER`].
 
 use super::{Instant, NEVER, NONE, Run};
 
-/// How many runs are here; as a place, that of a value which none of them has.
+/// The number of runs in a front; as an index, stands for a value that no run has.
 const RUNS: usize = 3;
 
-/// The last three runs, latest first. Where there are fewer, the others ended at instant 0.
+/// The last three runs, latest first. Missing runs count as ended at instant 0.
 #[derive(Clone, Debug)]
 pub(super) struct Front<V> {
     /// Number of the last run.
     number: u64,
     values: [V; RUNS],
     invocations: [Instant; RUNS + 1],
-    /// When each was certainly overwritten: [`NEVER`], and the responses of the last two runs.
-    /// At the place of no run 0.
+    /// The instant at which each run was certainly overwritten: [`NEVER`], and the responses of the
+    /// last two runs. 0 at the index of no run.
     ends: [Instant; RUNS + 1],
-    /// A scan invoked at this instant or before may have read another run than these, or more
-    /// than one that has its value.
+    /// A scan invoked at this instant or before may have read a run outside the front, or the value
+    /// of two runs.
     doubt: Instant,
-    /// All bits are set but at the place of the last run while no scan saw that.
+    /// All bits are set, except at the index of the last run while no scan saw it.
     seen: [u64; RUNS + 1],
-    /// The first scan that saw the last run; [`NONE`] if none did.
+    /// The first scan that saw the last run; [`NONE`] if no scan did.
     seen_by: u64,
-    /// When that scan responded; [`NEVER`] if none did.
+    /// The response of that scan; [`NEVER`] if no scan saw the last run.
     seen_at: Instant,
 }
 
-/// What a scan has read, as far as the fronts of all windows say.
+/// The bounds of a scan's reads, according to the fronts of all windows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Glance {
-    /// The scan, and when it was invoked and responds.
+    /// The scan, its invocation and its response.
     scan: u64,
     since: Instant,
     now: Instant,
-    /// The latest invocation among the scan's and those of the runs that it read.
+    /// The latest invocation among the scan and the runs that it read.
     pub latest: Instant,
     /// The earliest end of these runs.
     pub earliest: Instant,
@@ -49,13 +49,13 @@ pub(crate) struct Glance {
 }
 
 impl Glance {
-    /// Of no window yet.
+    /// Creates a glance before the first window.
     pub const fn new(scan: u64, since: Instant, now: Instant) -> Self {
         Self { scan, since, now, latest: since, earliest: NEVER, doubt: 0 }
     }
 
-    /// Whether each entry was read from the run that was found for it. If not, what was found
-    /// means nothing.
+    /// Returns true if each entry was certainly read from the run that was found for it. If false,
+    /// the found runs are meaningless.
     #[inline]
     pub const fn is_certain(&self) -> bool {
         self.earliest >= self.since && self.doubt < self.since
@@ -63,7 +63,7 @@ impl Glance {
 }
 
 impl<V: Clone + Eq> Front<V> {
-    /// Of a window whose only run is the initial value.
+    /// Creates the front of a window whose only run is the initial value.
     pub fn new(initial: V) -> Self {
         Self {
             number: 0,
@@ -77,8 +77,8 @@ impl<V: Clone + Eq> Front<V> {
         }
     }
 
-    /// Of these runs, of which there is at least one; the first has the number `base`, and those
-    /// before it were overwritten long ago.
+    /// Creates the front of these runs, of which there is at least one; the first has the number
+    /// `base`, and earlier runs were overwritten long ago.
     fn of(base: u64, runs: &[Run<V>], floats: bool) -> Self {
         let last = &runs[runs.len() - 1];
         let mut front = Self::new(last.value.clone());
@@ -95,8 +95,8 @@ impl<V: Clone + Eq> Front<V> {
         front
     }
 
-    /// As if the window had always had these runs. The last one, if its number is as before, is
-    /// seen by the scan that saw it: what was seen is never removed.
+    /// Replaces the runs, as if the window had always had them. If the last run keeps its number,
+    /// it keeps the scan that saw it.
     pub fn renew(&mut self, base: u64, runs: &[Run<V>], floats: bool) {
         let renewed = Self::of(base, runs, floats);
         let is_other = renewed.number != self.number;
@@ -107,7 +107,7 @@ impl<V: Clone + Eq> Front<V> {
         }
     }
 
-    /// Tests the invariant, for what [`Self::of`] is given.
+    /// Checks the invariant, for the arguments of [`Self::of`].
     ///
     /// # Panics
     /// If it is broken.
@@ -124,7 +124,8 @@ impl<V: Clone + Eq> Front<V> {
         assert_eq!(is_seen, self.seen_by != NONE);
     }
 
-    /// The same front with `other(value)` in the place of each value; `None` if one has no other.
+    /// Returns the same front with `other(value)` for each value; `None` if a value has
+    /// no counterpart.
     pub fn translated<W>(&self, other: &impl Fn(&V) -> Option<W>) -> Option<Front<W>> {
         let [last, second, third] = &self.values;
         let Self { number, invocations, ends, doubt, seen, seen_by, seen_at, .. } = *self;
@@ -132,7 +133,7 @@ impl<V: Clone + Eq> Front<V> {
         Some(Front { number, values, invocations, ends, doubt, seen, seen_by, seen_at })
     }
 
-    /// The doubt, if before these runs the latest one ended at `others`.
+    /// Returns the doubt, if the latest run before these ended at `others`.
     #[inline]
     fn doubt_with(&self, others: Instant, floats: bool) -> Instant {
         let [.., end, _] = self.ends;
@@ -140,7 +141,7 @@ impl<V: Clone + Eq> Front<V> {
         if floats { NEVER } else { others.max(repeated) }
     }
 
-    /// A run begins.
+    /// Records the beginning of a run.
     #[inline]
     pub fn push(&mut self, value: V, invocation: Instant, floats: bool) {
         self.number += 1;
@@ -161,28 +162,28 @@ impl<V: Clone + Eq> Front<V> {
         (self.seen_by, self.seen_at) = (NONE, NEVER);
     }
 
-    /// The first update of the last run responds.
+    /// Records the response of the first update of the last run.
     #[inline]
     pub fn respond(&mut self, now: Instant) {
         self.ends[1] = now;
     }
 
-    /// The first scan that saw the last run, and when that responded.
+    /// Returns the first scan that saw the last run, and its response.
     pub fn first_scan(&self) -> Option<(u64, Instant)> {
         (self.seen_at != NEVER).then_some((self.seen_by, self.seen_at))
     }
 
-    /// A scan that responds at `now` saw the run with this number.
+    /// Records that a scan that responds at `now` saw the run with this number.
     #[inline]
     pub fn see(&mut self, number: u64, scan: u64, now: Instant) {
-        // Whether a run was seen is asked only while its update is the last one, and open.
+        // Only the last run, while its update is open, needs the scan that saw it.
         if number == self.number && self.seen_at == NEVER {
             (self.seen_by, self.seen_at) = (scan, now);
             self.seen[0] = NEVER;
         }
     }
 
-    /// The scan that responded at `now` may have seen another run.
+    /// Takes back that the scan that responded at `now` saw the last run.
     #[cold]
     pub fn unsee(&mut self, now: Instant) {
         if self.seen_at == now {
@@ -190,8 +191,8 @@ impl<V: Clone + Eq> Front<V> {
         }
     }
 
-    /// The number of the run that a scan has read if it returned `value`, provided that
-    /// [`Glance::is_certain`] in the end; marks it as seen.
+    /// Returns the number of the run that a scan has read if it returned `value`, provided that
+    /// [`Glance::is_certain`] after all entries. Marks the run as seen.
     #[inline(always)]
     pub fn read(&mut self, value: &V, glance: &mut Glance) -> u64 {
         let [last, second, third] = &self.values;

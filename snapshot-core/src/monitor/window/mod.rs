@@ -1,12 +1,11 @@
 //! The updates of one segment that an open scan may still return.
 //!
-//! Consecutive updates with the same value form one *run*: all but the first
-//! are redundant, for at whatever instant of its interval such an update takes
-//! effect, it changes nothing. (Between the end of its predecessor, which
-//! wrote the same value, and the beginning of its successor, no other update
-//! writes the segment.) So a run stands for its first update, and runs are
-//! numbered 1, 2, ...; run 0 is the initial value. In this numbering a simple
-//! history is differentiated: its segments have two runs at most.
+//! Consecutive updates with the same value form one *run*: all but the first are redundant, since
+//! such an update changes nothing, at any instant of its interval. (Between the end of its
+//! predecessor, which wrote the same value, and the beginning of its successor, no other update
+//! writes the segment.) So the first update represents its run, and runs are numbered 1, 2, ...;
+//! run 0 is the initial value. In this numbering a simple history is differentiated: its segments
+//! have two runs at most.
 //!
 //! Invariant: invocations and responses of the runs ascend, and every response
 //! but the last one's is known.
@@ -27,29 +26,29 @@ pub(crate) use read::Sight;
 /// The instant of an event: its number plus 1, so that initial values have instant 0.
 pub(crate) type Instant = u64;
 
-/// The response of an update that has not responded.
+/// The response of an update that never responds.
 pub(crate) const NEVER: Instant = u64::MAX;
 
 /// An operation number that names no operation.
 pub(crate) const NONE: u64 = u64::MAX;
 
-/// From this many runs on, a window finds values by hashing.
+/// A window with at least this many runs finds values by hashing.
 const INDEX_FROM: usize = 48;
 
-/// Below this many runs it forgets the index again.
+/// A window with fewer runs drops the index again.
 const INDEX_UNTIL: usize = 16;
 
-/// This many runs are kept in any case.
+/// Up to this many runs are never forgotten.
 const SHORT: usize = 8;
 
-/// Forgotten runs are removed when there are this many.
+/// Forgotten runs are removed in groups of at least this size.
 const COMPACT_FROM: usize = 32;
 
 /// Consecutive updates of a segment with one value.
 #[derive(Clone, Debug)]
 pub(crate) struct Run<V> {
     pub value: V,
-    /// Its first update; [`NONE`] for the initial value.
+    /// The first update; [`NONE`] for the initial value.
     pub update: u64,
     pub invocation: Instant,
     /// Response of the first update, or the instant by which a scan proved
@@ -57,21 +56,21 @@ pub(crate) struct Run<V> {
     pub response: Instant,
 }
 
-/// An update that was not over when the next update of its segment began.
+/// An update that was open when the next update of its segment began.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Floating {
     pub update: u64,
     /// The next update of the segment that has not failed.
     pub next: u64,
     invocation: Instant,
-    /// What it was to the segment before its successor began.
+    /// The kind of the update in its segment before its successor began.
     tail: Tail,
 }
 
-/// What became of the last update of a segment.
+/// The state of the last update of a segment.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Tail {
-    /// It is over (or there is none).
+    /// It has ended (or the segment has no update).
     Settled,
     /// It is the first of the last run, and open.
     OpenRun(u64),
@@ -84,7 +83,7 @@ enum Tail {
 /// The window of one segment.
 #[derive(Clone, Debug)]
 pub(crate) struct Window<V> {
-    /// What of the last runs is compared with scans.
+    /// The last runs, for the comparison with scans.
     front: Front<V>,
     /// Number of the first run in `runs`.
     base: u64,
@@ -92,9 +91,9 @@ pub(crate) struct Window<V> {
     runs: Vec<Run<V>>,
     head: usize,
     tail: Tail,
-    /// By value, in the order of invocations: an update begins to float when its
-    /// successor begins, and floats again only as the last of its segment. Never
-    /// more than there are updates without outcome.
+    /// Floating updates by value, in the order of invocations: an update begins to float when its successor begins,
+    /// and floats again only as the last of its segment. No longer than the number of updates
+    /// without outcome.
     floating: SeededMap<V, Vec<Floating>>,
     /// Updates still open though a scan that saw them ended before their
     /// successor began, with that scan. At most one per process.
@@ -104,7 +103,7 @@ pub(crate) struct Window<V> {
 }
 
 impl<V: Clone + Eq + Hash> Window<V> {
-    /// The window of a segment that holds its initial value.
+    /// Creates the window of a segment that has its initial value.
     pub fn new(initial: V) -> Self {
         Self {
             front: Front::new(initial.clone()),
@@ -118,7 +117,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
         }
     }
 
-    /// Tests the invariants.
+    /// Checks the invariants.
     ///
     /// # Panics
     /// In debug builds, if one is broken.
@@ -132,7 +131,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
         }
     }
 
-    /// What the last update wrote.
+    /// Returns the value of the last update.
     pub fn last_value(&self) -> &V {
         &self.runs[self.runs.len() - 1].value
     }
@@ -142,7 +141,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
         self.kept().len() + self.floating.values().map(Vec::len).sum::<usize>()
     }
 
-    /// Whether it is worth shortening.
+    /// Returns true if the window is worth shortening.
     #[inline]
     pub fn is_long(&self) -> bool {
         self.runs.len() - self.head > SHORT
@@ -168,19 +167,19 @@ impl<V: Clone + Eq + Hash> Window<V> {
         &self.runs[(number - self.base) as usize]
     }
 
-    /// The run after the one with this number, if it has begun.
+    /// Returns the run after the one with this number, if it has begun.
     #[inline]
     pub fn next(&self, number: u64) -> Option<&Run<V>> {
         self.runs.get((number + 1 - self.base) as usize)
     }
 
-    /// When the run after the one with this number was certainly in effect.
+    /// Returns the instant at which the run after the one with this number was certainly in effect.
     #[inline]
     pub fn overwritten(&self, number: u64) -> Instant {
         self.next(number).map_or(NEVER, |run| run.response)
     }
 
-    /// An update of the segment begins.
+    /// Records the invocation of an update of the segment.
     #[inline]
     pub fn begin(&mut self, update: u64, value: &V, now: Instant) {
         if self.tail != Tail::Settled {
@@ -207,9 +206,9 @@ impl<V: Clone + Eq + Hash> Window<V> {
         }
     }
 
-    /// The last update, though still open, is about to have a successor. If a
-    /// scan saw it, it had taken effect when that scan responded; else its
-    /// place in the order is open: it floats.
+    /// Settles the last update, still open, before its successor begins. If a scan saw it, it had
+    /// taken effect when that scan responded; else its position in the order is undetermined: it
+    /// floats.
     #[cold]
     fn settle_tail(&mut self, next: u64) {
         let tail = std::mem::replace(&mut self.tail, Tail::Settled);
@@ -237,7 +236,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
         self.renew_front();
     }
 
-    /// An update that may have been a successor of floating ones has failed.
+    /// Records the failure of an update that may have been a successor of floating ones.
     #[cold]
     fn successor_failed(&mut self, failed: u64, next: Option<u64>) {
         let mut last = None;
@@ -255,7 +254,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
             });
             !updates.is_empty()
         });
-        // It is the segment's last update again, as if nothing had followed.
+        // It is the segment's last update again, as if it had no successor.
         if let Some((value, floating)) = last {
             self.tail = floating.tail;
             if floating.invocation != NEVER {
@@ -266,7 +265,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
         self.renew_front();
     }
 
-    /// The update responds. `Err` names its successor if the two overlap.
+    /// Records the response of the update. `Err` names its successor if the two overlap.
     #[inline]
     pub fn respond(&mut self, update: u64, now: Instant) -> Result<(), u64> {
         match self.tail {
@@ -287,8 +286,8 @@ impl<V: Clone + Eq + Hash> Window<V> {
         Ok(())
     }
 
-    /// The update failed: it never took effect. Returns the scan that saw it
-    /// all the same, if any.
+    /// Records the failure of the update, which never took effect. Returns a scan that saw it
+    /// nevertheless, if any.
     pub fn fail(&mut self, update: u64) -> Option<u64> {
         match self.tail {
             Tail::OpenRun(open) if open == update => {
@@ -323,7 +322,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
         None
     }
 
-    /// The outcome of the update will never be known: it can no longer fail.
+    /// Records that the outcome of the update will never be known: it can no longer fail.
     pub fn give_up(&mut self, update: u64) {
         if self.tail == Tail::OpenRun(update) {
             self.tail = Tail::LostRun(update);
@@ -337,7 +336,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
         }
     }
 
-    /// Takes the last run away; the front is as it was.
+    /// Removes the last run; leaves the front unchanged.
     fn pop_last(&mut self) -> Run<V> {
         let run = self.runs.pop().expect("a window is never empty");
         if let Some(index) = &mut self.index
@@ -366,7 +365,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
         }
     }
 
-    /// Takes the first run kept out of the index.
+    /// Removes the first run kept from the index.
     fn forget_indexed(&mut self) {
         let value = &self.runs[self.head].value;
         if let Some(index) = &mut self.index
@@ -381,7 +380,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
 
     #[inline(never)]
     fn compact(&mut self) {
-        // Three runs stay, for the sake of the front.
+        // Three runs stay, as the front requires.
         let forgotten = self.head.min(self.runs.len().saturating_sub(3));
         self.base += forgotten as u64;
         self.runs.drain(..forgotten);
@@ -401,20 +400,19 @@ impl<V: Clone + Eq + Hash> Window<V> {
         self.index = Some(Box::new(index));
     }
 
-    /// Of the updates with this value whose place in the order is open the one
-    /// invoked first, if there is one.
+    /// Returns the floating update with this value that was invoked first, if any.
     #[inline]
     pub fn floating(&self, value: &V) -> Option<Floating> {
         self.floating.get(value)?.first().copied()
     }
 
-    /// A scan that responds at `now` saw this run.
+    /// Records that a scan that responds at `now` saw this run.
     #[inline]
     pub fn saw(&mut self, number: u64, scan: u64, now: Instant) {
         self.front.see(number, scan, now);
     }
 
-    /// The front of the runs as they are now.
+    /// Rebuilds the front from the current runs.
     #[cold]
     fn renew_front(&mut self) {
         self.front.renew(self.base, &self.runs, !self.floating.is_empty());
@@ -426,8 +424,8 @@ impl<V: Clone + Eq + Hash> Window<V> {
 mod tests {
     use super::*;
 
-    /// An update that a scan saw can be given up before its successor begins,
-    /// or after (by another process); it can fail as long as it is not.
+    /// An update that a scan saw can be given up before its successor begins, or after (by another
+    /// process); until then it can fail.
     #[test]
     fn seen_updates_are_remembered_until_given_up() {
         let mut window = Window::new(0);
@@ -451,7 +449,7 @@ mod tests {
             assert_eq!(window.seen_open.len(), 0);
         }
     }
-    /// Given up while its place is open, it cannot fail when it comes back.
+    /// An update given up while it floats cannot fail when it becomes the last again.
     #[test]
     fn floating_updates_may_be_given_up() {
         for is_lost in [false, true] {
@@ -468,7 +466,7 @@ mod tests {
         }
     }
 
-    /// An update that fails takes nothing from what is known of the last one.
+    /// A failed update does not change the scan that saw the last one.
     #[test]
     fn what_was_seen_stays_seen() {
         let mut window = Window::new(0);

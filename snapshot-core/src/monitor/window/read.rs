@@ -1,4 +1,4 @@
-//! Which run of a window a scan has read.
+//! Finding the run of a window that a scan has read.
 
 use std::hash::Hash;
 
@@ -7,35 +7,35 @@ use super::{Glance, Instant, NEVER, Run, Window};
 /// The run that an entry of a scan was read from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Sight {
-    /// Its number, or [`Sight::NOTHING`] or [`Sight::SEVERAL`].
+    /// Number of the run, or [`Sight::NOTHING`] or [`Sight::SEVERAL`].
     pub number: u64,
     pub invocation: Instant,
-    /// When the next run was certainly in effect.
+    /// The instant at which the next run was certainly in effect.
     pub overwritten: Instant,
 }
 
 impl Sight {
     /// No run that the scan may have read has this value.
     pub const NOTHING: u64 = u64::MAX;
-    /// More than one has, or an update whose place in the order is open.
+    /// Several such runs have this value, or a floating update.
     pub const SEVERAL: u64 = u64::MAX - 1;
 }
 
 impl<V: Clone + Eq + Hash> Window<V> {
-    /// The number of the run that a scan has read if it returned `value`, provided that the
-    /// [`Glance`] at all its entries is certain in the end; marks it as seen. O(1).
+    /// Returns the number of the run that a scan has read if it returned `value`, provided that the
+    /// [`Glance`] is certain after all its entries. Marks the run as seen. O(1).
     #[inline(always)]
     pub fn read(&mut self, value: &V, glance: &mut Glance) -> u64 {
         self.front.read(value, glance)
     }
 
-    /// Takes back what [`Self::read`] marked for the scan that responds at `now`.
+    /// Takes back the marks of [`Self::read`] for the scan that responds at `now`.
     pub fn unsee(&mut self, now: Instant) {
         self.front.unsee(now);
     }
 
-    /// The run that a scan invoked at `since`, and responding at `now`, read if it returned
-    /// `value`: not overwritten before `since`. Marks it as seen. O(1) on average.
+    /// Returns the run that a scan invoked at `since`, and responding at `now`, read if it returned
+    /// `value`: not overwritten before `since`. Marks the run as seen. O(1) on average.
     #[inline(never)]
     pub fn read_slowly(&mut self, value: &V, since: Instant, scan: u64, now: Instant) -> Sight {
         let sight = self.find_slowly(value, since);
@@ -81,8 +81,8 @@ impl<V: Clone + Eq + Hash> Window<V> {
         found
     }
 
-    /// All runs that a scan invoked at `since` may have read, if it returned
-    /// `value`, latest first. O(candidates), at least while there are many runs.
+    /// Returns all runs that a scan invoked at `since` may have read, if it returned `value`,
+    /// latest first. O(candidates), at least while there are many runs.
     pub fn candidates(&self, value: &V, since: Instant) -> impl Iterator<Item = u64> + '_ {
         let numbers: Box<dyn Iterator<Item = u64> + '_> = match &self.index {
             Some(index) => Box::new(index.get(value).into_iter().flatten().rev().copied()),
@@ -107,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// What happens to a window; an update is named by its place among the open ones.
+    /// An event of a window; updates are given by their positions among the open ones.
     #[derive(Clone, Copy, Debug)]
     enum Act {
         /// Writes this value; all other updates respond first, unless it overlaps with them.
@@ -115,10 +115,10 @@ mod tests {
         Respond(usize),
         Fail(usize),
         GiveUp(usize),
-        /// No scan is open that was invoked this number of events ago.
+        /// Every open scan was invoked at most this number of events ago.
         Forget(Instant),
-        /// A scan that was invoked the second number of events ago returns the value of the last run
-        /// but the first number.
+        /// A scan that was invoked the second number of events ago returns the value of a run,
+        /// counted back from the last by the first number.
         Scan(usize, Instant),
     }
 
@@ -134,8 +134,8 @@ mod tests {
         ]
     }
 
-    /// Takes the acts up to the first after which a monitor would not go on. Counts the scans
-    /// that read the last run, those before it, and those of which a glance says nothing.
+    /// Takes the acts up to the first at which a monitor would stop. Counts the scans that read the
+    /// last run, the runs before it, and the scans with an uncertain glance.
     fn compare(acts: &[Act], counts: &mut [usize; 4]) {
         let mut window = Window::new(0_u8);
         let (mut open, mut oldest) = (Vec::new(), 1);

@@ -6,7 +6,8 @@ use super::{Run, Window};
 use crate::seeded::SeededMap;
 
 impl<V: Clone + Eq + Hash> Window<V> {
-    /// The same window with `other(value)` in the place of each value; `None` if one has no other.
+    /// Returns the same window with `other(value)` for each value; `None` if a value
+    /// has no counterpart.
     pub fn translated<W: Clone + Eq + Hash>(
         &self,
         other: &impl Fn(&V) -> Option<W>,

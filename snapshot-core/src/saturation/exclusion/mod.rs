@@ -1,15 +1,15 @@
 //! Refutations where values repeat.
 //!
-//! An entry can have been read from several updates. Each of these is supposed; where
-//! the relation has a cycle then, it is *excluded*, and an entry with one source left is
-//! settled: as `sources` does it, but with every step written down. What that leaves open is
-//! tried source by source, within each other.
+//! An entry can have been read from several updates. Each of these is supposed. If the relation
+//! then has a cycle, the source is *excluded*, and an entry with one source left is settled: as in
+//! `sources`, but every step is recorded. The remaining entries are tried source by source, with
+//! nested suppositions.
 //!
-//! Most of a history has no part in its refutation. Windows of it are tried, from its last
-//! event backwards, each twice as long as the one before; what a window refutes is
-//! refuted, as entries that can have been read from an update outside of it are taken as
-//! missing. Then entries and operations are left out as long as the rest is refuted. An
-//! entry always has all of its sources, so the lines hold of the whole history.
+//! Most of a history has no part in its refutation. Windows of it are tried, from its last event
+//! backwards, each twice as long as the one before; a refuted window refutes the history, since
+//! entries that can have been read from an update outside the window are taken as missing. Then
+//! entries and operations are left out as long as the rest is refuted. An entry always has all of
+//! its sources, so the lines hold in the whole history.
 
 mod narrowing;
 mod updates;
@@ -26,17 +26,17 @@ use crate::search::Budget;
 use crate::verdict::{Line, Refutation, Rule, Witness};
 use crate::{OperationId, Segment};
 
-/// Events of the first window.
+/// Number of events of the first window.
 const WINDOW: usize = 64;
 
-/// How many sources are supposed within each other at most, besides those by which
-/// single entries are narrowed.
+/// The largest depth of nested suppositions of sources, besides those by which single entries are
+/// narrowed.
 const DEPTH: usize = 3;
 
 /// The update that an entry was read from; `None`: the initial value.
 type Source = Option<OperationId>;
 
-/// An entry, with all that it can have been read from by time.
+/// An entry, with all its possible sources by time.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct Entry {
     scan: OperationId,
@@ -50,9 +50,9 @@ enum Item {
     Entry(Entry),
 }
 
-/// Looks for a refutation of a history by its first events, which are not linearizable,
-/// while all but the last of them are. `None` if there is none of this kind, or the
-/// budget is used up.
+/// Searches for a refutation of a history by its first events, which are not linearizable, while
+/// all but the last of them are. `None` if no refutation of this kind exists, or the budget is used
+/// up.
 pub(crate) fn refute<V: Clone + Eq + Hash>(
     whole: &History<V>,
     events: usize,
@@ -67,7 +67,7 @@ pub(crate) fn refute<V: Clone + Eq + Hash>(
         for depth in [0, DEPTH] {
             if let Some(found) = refutation(history, &items, depth, budget) {
                 let items = shrunk(history, used(items, &found), depth, budget);
-                // What is shown has been derived: the budget has no part in it.
+                // Every shown line has been derived already, so this needs no budget.
                 let mut unlimited = Budget { memory: usize::MAX, proceed: &mut || true };
                 let found = refutation(history, &items, depth, &mut unlimited).unwrap_or(found);
                 return Some((updates.witness(&items, &found), found));
@@ -80,7 +80,7 @@ pub(crate) fn refute<V: Clone + Eq + Hash>(
     }
 }
 
-/// The items that a refutation names, with what their entries can have been read from.
+/// Keeps the items that a refutation names, and the sources of their entries.
 fn used(mut items: Vec<Item>, refutation: &Refutation) -> Vec<Item> {
     let mut named: Vec<OperationId> =
         refutation.lines.iter().flat_map(|line| [line.before, line.after]).collect();
@@ -103,7 +103,7 @@ fn used(mut items: Vec<Item>, refutation: &Refutation) -> Vec<Item> {
     items
 }
 
-/// As few of the items as can be found that are refuted.
+/// Leaves out as many of the items as possible while the rest is refuted.
 fn shrunk<V>(
     history: &History<V>,
     mut items: Vec<Item>,
@@ -120,7 +120,7 @@ fn shrunk<V>(
     }
 }
 
-/// A refutation of these items alone.
+/// Returns a refutation of these items alone.
 fn refutation<V>(
     history: &History<V>,
     items: &[Item],
@@ -172,8 +172,8 @@ fn refutation<V>(
     Narrowing::new(relation, &name, budget).refutation(open, depth)
 }
 
-/// Builds the relation of some operations, with the entries that have one source; an
-/// operation that comes before itself if that makes a cycle.
+/// Builds the relation of some operations, with the entries that have one source. `Err` is an
+/// operation that comes before itself, if the relation has a cycle.
 fn relate<V>(
     history: &History<V>,
     ids: &[OperationId],

@@ -1,4 +1,4 @@
-//! Excludes sources of entries one after the other, writing down why.
+//! Excludes sources of entries one after the other, and records the reasons.
 
 use super::super::proof::Derivation;
 use super::super::relation::{NONE, Relation};
@@ -7,7 +7,7 @@ use crate::search::Budget;
 use crate::verdict::{Line, Refutation, Rule};
 use crate::{OperationId, Segment};
 
-/// How many sources are supposed in all, for one set of operations.
+/// The largest number of suppositions for one set of operations.
 const TRIALS: usize = 20_000;
 
 /// An entry that is not settled.
@@ -18,7 +18,7 @@ pub(super) struct Open {
     pub blocks: Vec<u32>,
 }
 
-/// Excludes sources, writing down why.
+/// Excludes sources, and records the reasons.
 pub(super) struct Narrowing<'r, 'b, 'p> {
     relation: Relation,
     name: &'r dyn Fn(u32) -> OperationId,
@@ -28,7 +28,7 @@ pub(super) struct Narrowing<'r, 'b, 'p> {
 }
 
 impl<'r, 'b, 'p> Narrowing<'r, 'b, 'p> {
-    /// Of a relation without cycle, whose operations have these names.
+    /// Creates the narrowing of a relation without cycle, whose operations have these names.
     pub fn new(
         relation: Relation,
         name: &'r dyn Fn(u32) -> OperationId,
@@ -37,13 +37,13 @@ impl<'r, 'b, 'p> Narrowing<'r, 'b, 'p> {
         Self { relation, name, lines: Vec::new(), trials: 0, budget }
     }
 
-    /// A refutation, if one is found with this many sources supposed within each other.
+    /// Returns a refutation, if one is found with suppositions nested to this depth.
     pub fn refutation(mut self, open: Vec<Open>, depth: usize) -> Option<Refutation> {
         self.refute(open, depth).then_some(Refutation { lines: self.lines })
     }
 
-    /// Whether there is a contradiction, with which the lines then end. Otherwise they are
-    /// as they were.
+    /// Returns true if a contradiction was found; the lines then end with it. Otherwise the lines
+    /// are unchanged.
     fn refute(&mut self, mut open: Vec<Open>, depth: usize) -> bool {
         let length = self.lines.len();
         if self.narrow(&mut open) || self.search(&open) || self.split(open, depth) {
@@ -53,7 +53,7 @@ impl<'r, 'b, 'p> Narrowing<'r, 'b, 'p> {
         false
     }
 
-    /// Excludes what makes a cycle by itself, until nothing changes.
+    /// Excludes sources that make a cycle by themselves, until nothing changes.
     fn narrow(&mut self, open: &mut Vec<Open>) -> bool {
         loop {
             let mut has_changed = false;
@@ -70,7 +70,7 @@ impl<'r, 'b, 'p> Narrowing<'r, 'b, 'p> {
                     [] => return self.unreadable(scan, segment),
                     [block] => {
                         if let Err(found) = self.relation.settle_entry(scan, segment, block) {
-                            // The trials have ended early.
+                            // The limit of trials was reached.
                             return self.derive(found.operation);
                         }
                         open.swap_remove(at);
@@ -85,8 +85,8 @@ impl<'r, 'b, 'p> Narrowing<'r, 'b, 'p> {
         }
     }
 
-    /// Takes the open entry with the fewest sources, and excludes one after the other by what
-    /// follows for other entries.
+    /// Takes the open entry with the fewest sources, and excludes one after the other by
+    /// consequences for other entries.
     fn split(&mut self, open: Vec<Open>, depth: usize) -> bool {
         let fewest = (0..open.len()).min_by_key(|at| open[*at].blocks.len());
         let (Some(at), false) = (fewest, depth == 0) else { return false };
@@ -98,8 +98,8 @@ impl<'r, 'b, 'p> Narrowing<'r, 'b, 'p> {
         are_excluded && self.unreadable(scan, segment)
     }
 
-    /// Excludes a source, if a contradiction follows from it: at once, or by narrowing
-    /// other entries.
+    /// Excludes a source, if a contradiction follows from it, directly or by narrowing other
+    /// entries.
     fn exclude(
         &mut self,
         scan: u32,
@@ -130,7 +130,7 @@ impl<'r, 'b, 'p> Narrowing<'r, 'b, 'p> {
         is_refuted
     }
 
-    /// Refutes what is settled, the open entries missing, by search for an order.
+    /// Refutes the settled entries, if no entry is open, by search for an order.
     fn search(&mut self, open: &[Open]) -> bool {
         if !open.is_empty() || self.is_over() {
             return false;

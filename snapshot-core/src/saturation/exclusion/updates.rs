@@ -1,4 +1,4 @@
-//! What entries can have been read from by time, and which of them a window has.
+//! The sources of entries by time, and those within a window.
 
 use std::hash::Hash;
 
@@ -11,17 +11,18 @@ use crate::{OperationId, Segment};
 /// The updates of a value, by invocation, each with the latest response up to it.
 type List = Vec<(OperationId, usize)>;
 
-/// The updates of a history, to find what entries can have been read from.
+/// The updates of a history, prepared for finding the sources of entries.
 pub(super) struct Updates<'h, V> {
     whole: &'h History<V>,
     history: &'h History<V>,
     by_value: SeededMap<(Segment, &'h V), List>,
-    /// Per segment, the complete updates by response, with the latest invocation so far.
+    /// For each segment, the complete updates by response, with the latest invocation so far.
     ended: Vec<Vec<(usize, usize)>>,
 }
 
 impl<'h, V: Eq + Hash> Updates<'h, V> {
-    /// Of a prefix of a history; an update that fails after it takes no effect in it either.
+    /// Takes the updates of a prefix of a history; an update that fails after the prefix has no
+    /// effect in it either.
     pub fn new(whole: &'h History<V>, history: &'h History<V>) -> Self {
         let mut by_value: SeededMap<_, List> = SeededMap::default();
         let mut ended = vec![Vec::new(); history.segments()];
@@ -50,8 +51,8 @@ impl<'h, V: Eq + Hash> Updates<'h, V> {
         Self { whole, history, by_value, ended }
     }
 
-    /// The operations that had not ended before an event, and the entries of the scans
-    /// among them that can have been read from these only.
+    /// Returns the operations that had not ended before an event, and the entries of the scans
+    /// among them whose sources are all among these operations.
     pub fn window(&self, start: usize) -> Vec<Item> {
         let history = self.history;
         let is_in = |id: OperationId| {
@@ -73,8 +74,8 @@ impl<'h, V: Eq + Hash> Updates<'h, V> {
         items
     }
 
-    /// The operations of a refutation, with all that their entries in its segments can have
-    /// been read from, and those by which time rules out others.
+    /// Returns the operations of a refutation, with all sources of their entries in its segments,
+    /// and the updates by which time rules out others.
     pub fn witness(&self, items: &[Item], refutation: &Refutation) -> Witness {
         let history = self.history;
         let has = |is_it: fn(&Rule) -> bool| refutation.lines.iter().any(|line| is_it(&line.rule));
@@ -113,7 +114,7 @@ impl<'h, V: Eq + Hash> Updates<'h, V> {
         Witness { reason, segments, operations, renaming: None }
     }
 
-    /// The update that by time comes after all other sources of an entry, if there are any.
+    /// Returns the update that by time comes after all other sources of an entry, if any.
     fn overwriting(
         &self,
         scan: OperationId,
@@ -136,7 +137,7 @@ impl<'h, V: Eq + Hash> Updates<'h, V> {
         Some(history.step(ended[before.checked_sub(1)?].1).operation)
     }
 
-    /// What an entry can have been read from by time.
+    /// Returns the sources of an entry by time.
     fn sources(&self, scan: OperationId, segment: Segment, value: &'h V) -> Vec<Source> {
         let scan = self.history.operation(scan);
         let ended = &self.ended[segment.index()];

@@ -1,11 +1,10 @@
 //! The rule *block*: from a step between two blocks to the order of all of them.
 //!
-//! Where the clock of an operation of block b rises at a chain, the last mark
-//! there, of block a, yields "a before b". Earlier marks of the chain are before
-//! that one by time, so what they yield has been derived from it, or will be. A
-//! derivation is left out if it follows from the one that raised the clock, or from
-//! another one that is made: from a' before b, where the update of a' has the mark
-//! in its clock, so that a before a' was derived.
+//! Where the clock of an operation of block b rises at a chain, the last mark there, of block a,
+//! yields "a before b". Earlier marks of the chain are before that one by time, so their
+//! consequences have been derived from it, or will be. A derivation is left out if it follows from
+//! the one that raised the clock, or from another one that is made: from a' before b, where the
+//! update of a' has the mark in its clock, so that a before a' was derived.
 
 use std::cmp::Reverse;
 
@@ -13,7 +12,7 @@ use super::super::chains::Mark;
 use super::{Cycle, Kind, NONE, Operation, Relation, Rise, at};
 
 impl Relation {
-    /// What follows from an operation's clock, where it has risen.
+    /// Derives the consequences of the rises of an operation's clock.
     pub(super) fn derive(&mut self, operation: u32, rises: &[Rise]) {
         let Operation { kind, chain, number, node, .. } = *self.operation(operation);
         if chain != NONE && at(&self.nodes[node as usize].clock, chain) >= number {
@@ -41,8 +40,8 @@ impl Relation {
     fn derive_at(&mut self, operation: u32, segment: u32, block: u32, rises: &[Rise]) {
         let update = self.block(block).update;
         if update == NONE {
-            // What comes before a scan of the initial value, and belongs to
-            // another block, comes after the scan by the rule `first`.
+            // A predecessor of a scan of the initial value that belongs to another block comes
+            // after the scan by the rule `first`.
             return;
         }
         let mut candidates = std::mem::take(&mut self.candidates);
@@ -50,7 +49,7 @@ impl Relation {
         let known = self.clock(update);
         for rise in rises {
             let number = at(clock, rise.chain);
-            // No mark after these is new; to see that takes no look at the marks.
+            // No mark after these is new; this test does not read the marks.
             if operation != update && number <= rise.before.max(at(known, rise.chain)) {
                 continue;
             }
@@ -91,7 +90,7 @@ impl Relation {
         self.candidates = candidates;
     }
 
-    /// Whether the block of a mark is known to be before another block.
+    /// Returns true if the block of a mark is known to be before another block.
     #[inline]
     fn follows(&self, mark: Mark, chain: u32, block: u32) -> bool {
         let update = self.block(block).update;

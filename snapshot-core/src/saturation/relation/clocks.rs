@@ -1,17 +1,17 @@
-//! Clocks: what comes before what.
+//! Clocks: the predecessors of each node.
 //!
-//! The clock of a node says, per chain, the number of the last operation that
-//! comes before it. Invariant, once the queue is empty: along an edge x -> y the clock
-//! of y is at least that of x, and includes x. So the relation is acyclic iff no
-//! operation's clock includes the operation itself. Nodes are worked off in the order
-//! in which they were made, which mostly is that of the relation.
+//! The clock of a node has, for each chain, the number of the last operation that comes before it.
+//! Invariant, once the queue is empty: along an edge x -> y the clock of y is at least the clock of
+//! x, and includes x. So the relation is acyclic iff no operation's clock includes the operation
+//! itself. Nodes are processed in the order of their creation, which mostly agrees with the
+//! relation.
 
 use std::cmp::Reverse;
 
 use super::{Cycle, Edge, Kind, NONE, Node, Relation, Rise, Stands, at};
 
 impl Relation {
-    /// Adds an edge, and what it tells to the clock at its end.
+    /// Adds an edge, and joins the clock of its start into the clock of its end.
     pub(super) fn add_edge(&mut self, from: u32, to: u32, cause: (u32, u32)) {
         if let Some(trail) = self.trials.last_mut() {
             trail.edges.push(from);
@@ -39,9 +39,9 @@ impl Relation {
         self.nodes[from as usize].clock = clock;
     }
 
-    /// Whether anything can follow from a rise of this node's clock: it is passed on along
-    /// edges, and derived from at updates and complete scans. An edge that is added later
-    /// takes the whole clock along.
+    /// Returns true if a rise of this node's clock can have consequences: it is passed on along
+    /// edges, and derived from at updates and complete scans. An edge that is added later takes the
+    /// whole clock along.
     #[inline]
     fn is_watched(&self, node: u32) -> bool {
         let Node { edges, stands, .. } = self.nodes[node as usize];
@@ -54,7 +54,7 @@ impl Relation {
             }
     }
 
-    /// As raising all entries of an empty clock.
+    /// Raises all entries of an empty clock.
     fn fill(&mut self, node: u32, clock: &[u32], via: u32) {
         if clock.is_empty() {
             return;
@@ -70,10 +70,10 @@ impl Relation {
         self.rises[slot].extend(rises.map(|(chain, _)| Rise { chain, before: 0, via }));
     }
 
-    /// As raising each entry to that of another clock.
+    /// Raises each entry to the entry of another clock.
     fn join(&mut self, node: u32, clock: &[u32], via: u32) {
         let own = &self.nodes[node as usize].clock;
-        // Mostly nothing rises; to see that takes no branches.
+        // Usually nothing rises; this test takes no branches.
         let is_below = own.iter().zip(clock).fold(false, |so_far, (a, b)| so_far | (a < b));
         if is_below || clock.len() > own.len() {
             for (chain, &number) in (0..).zip(clock) {
@@ -91,7 +91,7 @@ impl Relation {
         self.nodes[node as usize].dirty as usize
     }
 
-    /// Room for rises, until it is given back.
+    /// Allocates a slot for rises, until it is given back.
     pub(super) fn spare_slot(&mut self) -> u32 {
         self.spare.pop().unwrap_or_else(|| {
             self.rises.push(Vec::new());
@@ -99,7 +99,7 @@ impl Relation {
         })
     }
 
-    /// Gives back a slot, with the room that it had.
+    /// Gives back a slot, with its capacity.
     pub(super) fn give_back(&mut self, slot: u32, mut rises: Vec<Rise>) {
         rises.clear();
         self.rises[slot as usize] = rises;
@@ -115,7 +115,7 @@ impl Relation {
         }
         if clock.len() <= chain as usize {
             if clock.capacity() <= chain as usize {
-                // Not twice as much as before: clocks are what takes the memory.
+                // Not twice the capacity: clocks dominate the memory.
                 clock.reserve_exact(self.chains.len().max(chain as usize + 1) - clock.len());
             }
             clock.resize(chain as usize + 1, 0);
@@ -130,9 +130,8 @@ impl Relation {
         }
     }
 
-    /// Passes on all rises and derives what follows. After a cycle was found,
-    /// clocks are still brought to their end if `is_thorough`: then they tell what
-    /// reaches what.
+    /// Passes on all rises and derives the consequences. After a cycle was found, clocks are still
+    /// completed if `is_thorough`: then they show all predecessors.
     pub(super) fn saturate(&mut self) -> Result<(), Cycle> {
         while let Some(Reverse(node)) = self.queue.pop() {
             let slot = std::mem::replace(&mut self.nodes[node as usize].dirty, NONE);

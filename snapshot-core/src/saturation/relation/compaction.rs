@@ -1,21 +1,21 @@
 //! The relation without its past (`forgetting.rs`), renumbered.
 //!
-//! Kept are, in their old order: operations outside of the past; updates whose blocks
-//! are kept, since their values may still be returned, or other scans of them are kept;
-//! scans that carry such an update, which is on no chain; the ends of blocks that are kept;
-//! the instants that something outside of the past comes before; and the edges between these.
+//! Kept in their old order: operations outside of the past; updates whose blocks are kept, since
+//! their values may still be returned, or other scans of them are kept; scans that carry such an
+//! update, which is on no chain; the ends of kept blocks; the instants with a successor outside of
+//! the past; and the edges between these.
 
 use super::forgetting::Past;
 use super::{Block, Edge, End, Kind, NONE, Node, Operation, Relation, Stands};
 
-/// Where operations and blocks have gone, by their old numbers; [`NONE`]: forgotten.
+/// The new numbers of operations and blocks, by their old numbers; [`NONE`]: forgotten.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Moves {
     pub operations: Vec<u32>,
     pub blocks: Vec<u32>,
 }
 
-/// What is kept, by old numbers.
+/// The kept objects, by old numbers.
 struct Kept {
     operations: Vec<bool>,
     blocks: Vec<bool>,
@@ -23,7 +23,8 @@ struct Kept {
 }
 
 impl Relation {
-    /// Forgets what nothing that follows can bear upon. `open` are the open operations.
+    /// Forgets operations and blocks that no later event can depend on. `open` are the open
+    /// operations.
     pub fn forget(&mut self, open: impl Iterator<Item = u32>) -> Moves {
         debug_assert!(self.trials.is_empty() && self.queue.is_empty(), "at rest");
         let oldest = open.map(|open| self.operation(open).invocation).min().unwrap_or(self.time);
@@ -36,7 +37,7 @@ impl Relation {
         }
         let moves = Moves { operations: places(&kept.operations), blocks: places(&kept.blocks) };
         self.compact(&kept, &moves);
-        // Times before the oldest open invocation are no longer told apart.
+        // Times before the oldest open invocation are no longer distinguished.
         let base = oldest.saturating_sub(1);
         self.time -= base;
         for operation in &mut self.operations {
@@ -116,7 +117,7 @@ impl Relation {
     fn compact_graph(&mut self, kept: &Kept, moves: &Moves, nodes: &[u32]) {
         let edges = std::mem::take(&mut self.edges);
         let mut kept_nodes = Vec::new();
-        // The numbers of edges tell how old they are: they keep their order.
+        // The numbers of edges are their ages: their order is kept.
         let mut kept_edges: Vec<(u32, u32)> = Vec::new();
         for ((from, mut node), _) in
             (0..).zip(old(&mut self.nodes)).zip(&kept.nodes).filter(|(_, kept)| **kept)
@@ -158,7 +159,7 @@ fn moved(places: &[u32], number: u32) -> u32 {
     if number == NONE { NONE } else { places[number as usize] }
 }
 
-/// The places of what is kept, without gaps.
+/// Returns new indices without gaps for the kept objects.
 fn places(kept: &[bool]) -> Vec<u32> {
     let mut next = 0;
     let place = |is_kept: &bool| {

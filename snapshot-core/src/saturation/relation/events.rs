@@ -1,5 +1,5 @@
-//! How the relation grows with each event: invocations and responses add nodes
-//! and the edges of the rules *time*, *reads* and *first*.
+//! Growth of the relation with each event: invocations and responses add nodes and the edges of the
+//! rules *time*, *reads* and *first*.
 
 use super::super::chains::Mark;
 use super::trials::Settled;
@@ -29,7 +29,7 @@ impl Relation {
         id
     }
 
-    /// An update is invoked; its block is the last one then.
+    /// Records the invocation of an update; its block becomes the last one.
     pub fn invoke_update(&mut self, segment: u32) -> Result<u32, Cycle> {
         let initial = self.initial_block(segment);
         let block = self.blocks.len() as u32;
@@ -37,7 +37,7 @@ impl Relation {
         let end = self.add_node(Stands::End(block));
         self.blocks.push(Block { segment, update, end, seen_by: NONE, is_gone: false });
         let Operation { node, chain, number, .. } = *self.operation(update);
-        // Unless another update came before, which is after the initial value.
+        // Unless another update, which is after the initial value, precedes it.
         let clock = &self.nodes[self.now as usize].clock;
         let has_earlier = (0..).zip(clock).any(|(chain, &number)| {
             number > 0 && self.chains.last_mark(chain, segment, number).is_some()
@@ -60,7 +60,7 @@ impl Relation {
         scan
     }
 
-    /// An operation has responded: what is invoked from now on comes after it.
+    /// Records the response of an operation: later invocations come after it.
     fn respond(&mut self, operation: u32) {
         if self.next == NONE {
             self.next = self.add_node(Stands::Instant);
@@ -79,7 +79,7 @@ impl Relation {
         self.saturate()
     }
 
-    /// A scan has responded; `entries` are the blocks that it saw, by segment.
+    /// Records the response of a scan; `entries` are the blocks that it saw, by segment.
     pub fn respond_scan(&mut self, scan: u32, entries: &[u32]) -> Result<(), Cycle> {
         self.respond(scan);
         let start = self.entries.len() as u32;
@@ -97,8 +97,8 @@ impl Relation {
         self.saturate()
     }
 
-    /// States, or supposes, what a complete scan saw in a segment, of which that was not
-    /// known. The relation keeps chains.
+    /// States, or supposes, the block that a complete scan saw in a segment, if unknown so far. The
+    /// relation keeps chains.
     pub fn settle_entry(&mut self, scan: u32, segment: u32, block: u32) -> Result<(), Cycle> {
         let Kind::Scan { entries } = self.operation(scan).kind else { return Ok(()) };
         let place = (entries + 1 + segment) as usize;
@@ -113,7 +113,7 @@ impl Relation {
         self.saturate()
     }
 
-    /// What follows from the clock of a scan of which an entry has become known.
+    /// Derives the consequences of the clock of a scan after one of its entries has become known.
     fn derive_all(&mut self, scan: u32) {
         let rise = |chain| Rise { chain, before: 0, via: NONE };
         let dirty = self.nodes[self.operation(scan).node as usize].dirty;
@@ -134,7 +134,7 @@ impl Relation {
         }
         if update != NONE {
             let is_carrier = self.operation(update).chain == NONE;
-            // What comes after a later scan of the chain comes after the first one.
+            // A successor of a later scan of the chain is a successor of the first one.
             if is_carrier && self.chains.last_block(chain, segment) != Some(block) {
                 self.chains.mark(chain, segment, Mark { number, operation: scan, block });
             }
@@ -143,8 +143,8 @@ impl Relation {
         self.add_edge(node, end, (NONE, NONE));
     }
 
-    /// An open operation ends without response: a scan, an update that failed
-    /// and that no scan has seen, or one whose outcome is unknown.
+    /// Records the end of an operation without response: a scan, an update that failed and that no
+    /// scan has seen, or one whose outcome is unknown.
     pub fn end_without_response(&mut self, operation: u32, is_unknown: bool) {
         self.time += 1;
         let has_effect =

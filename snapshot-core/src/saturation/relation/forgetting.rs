@@ -1,57 +1,55 @@
-//! What nothing that follows can bear upon is forgotten, so that memory is
-//! bounded by how much overlaps, not by the length of the stream.
+//! Forgetting operations that no later event can depend on, so that memory is bounded by the number
+//! of overlapping operations, not by the length of the stream.
 //!
-//! Let t be the invocation of the oldest open operation (updates of unknown outcome
-//! are not open); *over* are the operations that responded before t: all that
-//! follow come after them. A block is over if an operation of it is. A block is
-//! * *closed*, if it is before a block that is over: no scan that is still open, or
-//!   begins later, can return it, for then the other block would be before it, too;
+//! Let t be the invocation of the oldest open operation (updates of unknown outcome are not open).
+//! An operation is *over* if it responded before t: all later operations come after it. A block is
+//! over if an operation of it is. A block is
+//! * *closed*, if it is before a block that is over: no scan that is still open, or begins later,
+//!   can return it, since then the other block would be before it, too;
 //! * *settled*, if it is ordered with every other block of the segment.
 //!
 //! The *past* is the largest set of operations that are over (an update of unknown
 //! outcome: if its block is) such that
-//! 1. whatever comes before an operation of the past belongs to the past;
-//! 2. each block of an operation of the past is settled; or it is closed, and all of its
-//!    operations belong to the past.
+//! 1. every predecessor of an operation of the past belongs to the past;
+//! 2. each block of an operation of the past is settled; or it is closed, and all of its operations
+//!    belong to the past.
 //!
-//! **Lemma.** Nothing more will ever come before an operation of the past, except in
-//! a cycle that is found without it. Consider the first such step x < y.
-//! By *time* and *reads*, y would be a new operation. By *first*, a new scan returned an
-//! initial value, though an update is over: its block is closed, and reading it is
-//! refused. By *chain*, x < z < y: then z < y is old, so z is of the past, and x < z was
-//! first. By *block*, from x' < y' with x, x' in block a, and y, y' in block b:
-//! y' is not of the past (else x' < y' is old, so a was before b already, and closed,
-//! and x is no new scan). So b is settled. If a is over, it is ordered with b: either a was
-//! before b already, or b before a, and y' < x' < y' is a cycle of operations outside
-//! of the past, or x', and with it y', belongs to the past. If a is not over, all of its
-//! operations that have responded, or will, begin after t, so after y: then b is before a,
-//! a cycle again.
+//! **Lemma.** An operation of the past gets no further predecessor, except in a cycle that is found
+//! without it. Consider the first such step x < y.
+//! * By *time* and *reads*, y would be a new operation.
+//! * By *first*, a new scan returned an initial value, though an update is over: its block is
+//!   closed, and reading it is refused.
+//! * By *chain*, x < z < y: then z < y is old, so z belongs to the past, and x < z was first.
+//! * By *block*, from x' < y' with x, x' in block a, and y, y' in block b: y' does not belong to
+//!   the past (else x' < y' is old, so a was before b already, and closed, and x is no new scan).
+//!   So b is settled. If a is over, it is ordered with b: either a was before b already, or b
+//!   before a, and y' < x' < y' is a cycle of operations outside of the past, or x', and with it
+//!   y', belongs to the past. If a is not over, all of its operations that have responded, or will,
+//!   begin after t, so after y: then b is before a, a cycle again.
 //!
-//! So what is derived among other operations never needs those of the past, with one exception:
-//! that a block has been there at all. From its update follows all that follows from the
-//! scans that saw it. Hence scans of the past can be forgotten, and updates as soon as their
-//! blocks are closed and lie in the past as a whole. (An update that is on no chain is
-//! represented by scans that carry it: these are kept with it.) A scan that returns what
-//! was forgotten is a conflict by itself.
+//! So derivations among other operations never need those of the past, with one exception: the
+//! existence of a block. Its update implies everything that follows from the scans that saw it.
+//! Hence scans of the past can be forgotten, and updates as soon as their blocks are closed and lie
+//! in the past as a whole. (Scans that carry an update on no chain represent it: these are kept
+//! with it.) A scan that returns a forgotten value is a conflict by itself.
 //!
-//! Clocks stay as they are: an entry that points behind what is kept means the last
-//! operation kept before it. Nodes of what is forgotten never rise again, so their
-//! edges are not needed.
+//! Clocks stay unchanged: an entry that names a forgotten operation means the last kept operation
+//! before it. Nodes of forgotten operations never rise again, so their edges are not needed.
 //!
-//! Condition 2 is needed: without it, an old scan may be forgotten that still decides
-//! the order of later ones, by blocks that it shares with scans that are kept
+//! Condition 2 is needed: without it, an old scan may be forgotten that still decides the order of
+//! later ones, by blocks that it shares with kept scans
 //! (`snapshot-core/tests/all/judge/forgetting.rs` has such a history).
 
 use super::{End, Kind, NONE, Operation, Relation, at};
 
-/// What is known of a block.
+/// The status of a block.
 #[derive(Clone, Copy, Debug, Default)]
 struct Standing {
     is_over: bool,
     is_closed: bool,
-    /// Of a block that is over; the past has no others.
+    /// Only for a block that is over; the past has no others.
     is_settled: bool,
-    /// Whether all of its operations belong to the past.
+    /// True if all of its operations belong to the past.
     is_past: bool,
 }
 
@@ -61,7 +59,7 @@ pub(super) struct Past<'r> {
     /// Time of the oldest open invocation.
     oldest: u32,
     blocks: Vec<Standing>,
-    /// Per chain, the number of the last operation of the past.
+    /// For each chain, the number of the last operation of the past.
     frontier: Vec<u32>,
 }
 
@@ -76,12 +74,12 @@ impl<'r> Past<'r> {
         past
     }
 
-    /// Whether nothing more will come before what has this clock.
+    /// Returns true if a node with this clock gets no further predecessor.
     pub fn covers(&self, clock: &[u32]) -> bool {
         clock.iter().zip(&self.frontier).all(|(number, last)| number <= last)
     }
 
-    /// Whether an operation belongs to the past.
+    /// Returns true if an operation belongs to the past.
     pub fn contains(&self, operation: &Operation) -> bool {
         if operation.chain == NONE {
             self.covers(&self.relation.nodes[operation.node as usize].clock)
@@ -90,7 +88,7 @@ impl<'r> Past<'r> {
         }
     }
 
-    /// Whether a block can be forgotten: no scan will return it, and it decides nothing.
+    /// Returns true if a block can be forgotten: no scan will return it, and it decides nothing.
     pub fn has_block(&self, block: u32) -> bool {
         let standing = self.blocks[block as usize];
         standing.is_closed && standing.is_past
@@ -100,7 +98,8 @@ impl<'r> Past<'r> {
         operation.end == End::Response && operation.response < self.oldest
     }
 
-    /// The blocks of an operation: of its update, or those that it saw, if it is complete.
+    /// Visits the blocks of an operation: the block of its update, or the blocks that it saw, if it
+    /// is complete.
     fn each_block(&self, operation: &Operation, mut visit: impl FnMut(u32)) {
         match operation.kind {
             Kind::Update { block } => visit(block),
@@ -130,15 +129,16 @@ impl<'r> Past<'r> {
         }
     }
 
-    /// Whether a block is before one that is over; and whether it is ordered with all others. Along a chain, whatever comes before one mark comes before the next
-    /// ones: so the last one that is over tells of all whether some is later, and
-    /// the first one that is not earlier, whether all others are later.
+    /// Returns whether a block is before one that is over; and whether it is ordered with all
+    /// others. Along a chain, every predecessor of one mark is a predecessor of the next ones. So
+    /// the last mark that is over decides whether some block is later, and the first mark that is
+    /// not earlier decides whether all others are later.
     fn compare(&self, block: u32) -> (bool, bool) {
         let relation = self.relation;
         let super::Block { segment, update, seen_by, .. } = *relation.block(block);
         let chains = 0..relation.chains.len() as u32;
         if update == NONE {
-            // It is before all others, and there from the start.
+            // The initial block is before all others from the start.
             let mut marks =
                 chains.filter_map(|chain| relation.chains.marks(chain, segment).first());
             return (marks.any(|mark| self.blocks[mark.block as usize].is_over), true);
@@ -164,7 +164,7 @@ impl<'r> Past<'r> {
         (is_closed, is_settled)
     }
 
-    /// All that is over, chain by chain.
+    /// Begins with all operations that are over, chain by chain.
     fn begin_frontier(&mut self) {
         let mut ends = vec![false; self.frontier.len()];
         for operation in &self.relation.operations {
@@ -185,7 +185,7 @@ impl<'r> Past<'r> {
         }
     }
 
-    /// Finds out which blocks belong to the past as a whole; whether that has changed.
+    /// Finds the blocks that belong to the past as a whole. Returns true if they have changed.
     fn find_whole_blocks(&mut self) -> bool {
         let mut is_past: Vec<bool> = self.blocks.iter().map(|block| block.is_over).collect();
         for operation in &self.relation.operations {
@@ -201,7 +201,7 @@ impl<'r> Past<'r> {
         has_changed
     }
 
-    /// Takes out of the past what does not fulfil its conditions; whether there was any.
+    /// Removes operations that violate the conditions of the past. Returns true if there were any.
     fn lower_frontier(&mut self) -> bool {
         let relation = self.relation;
         let mut has_changed = false;

@@ -1,15 +1,14 @@
 //! The saturated relation, kept as a graph with clocks.
 //!
 //! **Nodes** are operations; *instants*, one per maximal group of responses
-//! (`x -> instant -> instant -> y` says in O(n) edges that x responded before y
-//! was invoked); and per block its *end*, behind all operations of the block.
-//! "All of block a before all of block b" is one edge, from the end of a to the
-//! update of b, since that update comes before all that see it.
+//! (`x -> instant -> instant -> y` states in O(n) edges that x responded before y was invoked); and
+//! for each block its *end*, behind all operations of the block. "All of block a before all of
+//! block b" is one edge, from the end of a to the update of b, since that update comes before all
+//! scans that see it.
 //!
-//! Here is what the graph consists of; `events.rs` makes it grow, `clocks.rs` says what
-//! comes before what, `blocks.rs` derives one block's order from another's,
-//! `trials.rs` supposes an order of two scans, and `forgetting.rs` says what need not be
-//! kept (`compaction.rs`).
+//! This module defines the graph; `events.rs` makes it grow, `clocks.rs` tracks predecessors,
+//! `blocks.rs` derives one block's order from another's, `trials.rs` supposes an order of two
+//! scans, `forgetting.rs` finds the forgettable operations, and `compaction.rs` removes them.
 
 mod blocks;
 mod clocks;
@@ -28,7 +27,7 @@ use super::chains::{Chains, Mark};
 /// No node, block, operation or chain.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What a node stands for.
+/// The object that a node represents.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Stands {
     Operation(u32),
@@ -40,50 +39,49 @@ enum Stands {
 #[derive(Clone, Debug)]
 struct Node {
     clock: Vec<u32>,
-    /// First of its edges.
+    /// Index of the node's first edge.
     edges: u32,
-    /// Its rises that were not passed on yet; [`NONE`]: there are none.
+    /// The slot of its rises that were not passed on yet; [`NONE`] without rises.
     dirty: u32,
     stands: Stands,
 }
 
-/// An edge, numbered in the order in which edges were made.
+/// An edge; edges are numbered in the order of their creation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub to: u32,
     next: u32,
-    /// For a derived edge: an operation of the first block that comes before
-    /// one of the second.
+    /// For a derived edge: an operation of the first block that comes before one of the second.
     pub cause: (u32, u32),
 }
 
-/// What an operation does, with blocks for values.
+/// The kind of an operation, with blocks for values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     Update {
         block: u32,
     },
     Scan {
-        /// Start of its entries, once it is complete; else [`NONE`].
+        /// Start of its entries, once the scan is complete; else [`NONE`].
         entries: u32,
     },
 }
 
-/// How an operation has ended.
+/// The end of an operation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum End {
-    /// Not yet.
+    /// The operation is open.
     Open,
     Response,
-    /// An update that may have taken effect, or may do so at any time.
+    /// The operation is an update that may have taken effect, or may do so at any time.
     Unknown,
-    /// It failed; or it is a scan without response.
+    /// The operation failed; or it is a scan without response.
     NoEffect,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
-    /// Its number in the history.
+    /// Number of the operation in the history.
     pub id: u64,
     pub kind: Kind,
     pub end: End,
@@ -91,22 +89,21 @@ pub(super) struct Operation {
     /// [`NONE`]: on no chain.
     pub chain: u32,
     pub number: u32,
-    /// Times: positions of events. The response is [`NONE`] without one.
+    /// Times: positions of events. `response` is [`NONE`] without a response.
     pub invocation: u32,
     pub response: u32,
 }
 
-/// An update with the scans that saw it; or, without update, those that saw
-/// the initial value.
+/// An update with the scans that saw it; or, without update, the scans that saw the initial value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
     pub segment: u32,
     /// [`NONE`] for the initial value.
     pub update: u32,
     end: u32,
-    /// The first complete scan that saw it; [`NONE`]: none did.
+    /// The first complete scan that saw it, or [`NONE`].
     pub seen_by: u32,
-    /// Whether this is an initial value that no scan can return any more.
+    /// True for an initial value that no scan can return any more.
     pub is_gone: bool,
 }
 
@@ -118,11 +115,11 @@ struct Rise {
     via: u32,
 }
 
-/// What was derived from a clock as a whole before its rises are passed on.
+/// The part of a clock that was used for derivations before its rises are passed on.
 #[derive(Clone, Copy, Debug)]
 struct Derived {
     operation: u32,
-    /// How many of the first rises of its clock that was derived from.
+    /// Number of the first rises of the clock that were used.
     rises: usize,
 }
 
@@ -137,15 +134,15 @@ pub(super) struct Relation {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
     operations: Vec<Operation>,
-    /// How many there have been.
+    /// Number of operations invoked so far.
     invoked: u64,
     blocks: Vec<Block>,
     /// The block of the initial value, per segment.
     initial: Vec<u32>,
-    /// Blocks that scans saw; [`NONE`]: not returned, or not known which.
+    /// Blocks that scans saw; [`NONE`]: not returned, or unknown.
     entries: Vec<u32>,
     chains: Chains,
-    /// The instant before what is invoked now.
+    /// The instant before the next invocation.
     now: u32,
     /// The instant after the responses since the last invocation, or [`NONE`].
     next: u32,
@@ -156,10 +153,10 @@ pub(super) struct Relation {
     derived: Option<Derived>,
     cycle: Option<Cycle>,
     trials: Vec<Trail>,
-    /// Whether clocks are brought to their end even after a cycle was found.
+    /// True if clocks are completed even after a cycle was found.
     pub is_thorough: bool,
-    /// Whether updates of unknown outcome keep their chains, so that scans of them can
-    /// be settled later.
+    /// True if updates of unknown outcome keep their chains, so that scans of them can be settled
+    /// later.
     pub keeps_chains: bool,
     candidates: Vec<(u32, u32, Mark)>,
 }
@@ -217,7 +214,7 @@ impl Relation {
         &self.chains
     }
 
-    /// Bytes held, roughly.
+    /// Approximate number of bytes held.
     pub fn bytes(&self) -> usize {
         self.nodes.len() * (size_of::<Node>() + 4 * self.chains.len())
             + self.edges.len() * size_of::<Edge>()
@@ -264,7 +261,7 @@ impl Relation {
         }
     }
 
-    /// Whether one operation comes before another one. The first must be on a chain.
+    /// Returns true if one operation comes before another one. The first must be on a chain.
     #[inline]
     pub fn is_before(&self, first: u32, second: u32) -> bool {
         let first = self.operation(first);
@@ -307,7 +304,7 @@ impl Relation {
     }
 }
 
-/// A step from an operation to one that comes after it, other than by time.
+/// A step from an operation to a successor, other than by time.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Successor {
     /// A scan that saw the update; or, from a scan, one supposed to be later.

@@ -1,16 +1,16 @@
-//! Supposing that one scan comes before another one, and taking it back.
+//! Supposing that one scan comes before another one, and undoing it.
 //!
-//! Between [`Relation::begin_trial`] and [`Relation::undo_trial`], old clock
-//! entries are kept on a trail, and undone with the edges, last ones first.
+//! Between [`Relation::begin_trial`] and [`Relation::undo_trial`], old clock entries are kept on a
+//! trail, and restored with the edges, last ones first.
 
 use super::{Cycle, NONE, Relation, Stands};
 
-/// What a trial has changed.
+/// The changes of a trial.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trail {
-    /// Node, chain, and the entry before.
+    /// Node, chain, and previous entry.
     pub clocks: Vec<(u32, u32, u32)>,
-    /// Where the new edges begin.
+    /// The sources of the new edges.
     pub edges: Vec<u32>,
     pub first_edge: usize,
     pub entries: Vec<Settled>,
@@ -21,7 +21,7 @@ pub(super) struct Trail {
 pub(super) struct Settled {
     pub place: usize,
     pub block: u32,
-    /// The first scan that saw the block, before.
+    /// The first scan that saw the block, before the trial.
     pub seen_by: u32,
 }
 
@@ -33,7 +33,7 @@ impl Relation {
         self.saturate()
     }
 
-    /// Whether a scan can have seen a block; changes nothing.
+    /// Returns true if a scan can have seen a block; changes nothing.
     pub fn can_settle(&mut self, scan: u32, segment: u32, block: u32) -> bool {
         self.begin_trial();
         let result = self.settle_entry(scan, segment, block);
@@ -41,7 +41,7 @@ impl Relation {
         result.is_ok()
     }
 
-    /// Whether an order of two scans makes no cycle; changes nothing.
+    /// Returns true if an order of two scans makes no cycle; changes nothing.
     pub fn can_order(&mut self, first: u32, second: u32) -> bool {
         self.begin_trial();
         let result = self.order(first, second);
@@ -61,13 +61,13 @@ impl Relation {
         is_possible
     }
 
-    /// What follows can be undone.
+    /// Starts an undo log.
     pub fn begin_trial(&mut self) {
         let first_edge = self.edges.len();
         self.trials.push(Trail { first_edge, ..Trail::default() });
     }
 
-    /// The operations whose clocks have risen since the last trial began; some repeatedly.
+    /// Visits the operations whose clocks have risen since the last trial began; some repeatedly.
     pub fn each_risen(&self, mut visit: impl FnMut(u32)) {
         let Some(trail) = self.trials.last() else { return };
         for &(node, _, _) in &trail.clocks {
@@ -77,7 +77,7 @@ impl Relation {
         }
     }
 
-    /// Undoes what was done since the trial began; a cycle is gone with it.
+    /// Undoes the changes since the trial began, with any cycle.
     pub fn undo_trial(&mut self) {
         let Some(trail) = self.trials.pop() else { return };
         for (node, chain, before) in trail.clocks.into_iter().rev() {
@@ -94,7 +94,7 @@ impl Relation {
         self.cycle = None;
     }
 
-    /// Makes what was done since the trial began part of what was before.
+    /// Keeps the changes since the trial began.
     pub fn keep_trial(&mut self) {
         let Some(mut trail) = self.trials.pop() else { return };
         if let Some(outer) = self.trials.last_mut() {

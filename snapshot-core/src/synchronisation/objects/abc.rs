@@ -61,11 +61,11 @@ impl<V: Clone + Eq + Hash> Synchronisation for Abc<V> {
     }
 }
 
-/// Whether no two of the members contradict each other.
+/// Returns true if no two of the members contradict each other.
 fn agree<V: Clone + Eq + Hash>(kinds: &Kinds<'_, V>) -> bool {
     (0..3).all(|mine| {
         let Some((_, (_, Some(returned)))) = &kinds[mine] else { return true };
-        // Of the two others, in the order of kinds.
+        // The two other members, in the order of kinds.
         let others = [usize::from(mine == 0), 2 - usize::from(mine == 2)];
         let expected = [&returned.0, &returned.1];
         others.iter().zip(expected).all(|(&other, expected)| {

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use super::{bond, object};
 use crate::synchronisation::{Bond, Member, Synchronisation};
 
-/// A barrier at which n threads meet. Input and output say nothing.
+/// A barrier at which n threads meet. Inputs and outputs carry no information.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Barrier {
     /// Number of threads; at least 1.
@@ -30,8 +30,8 @@ impl Synchronisation for Barrier {
     }
 }
 
-/// A barrier at which n threads meet, and exactly one of them is the leader (as of
-/// `std::sync::Barrier`). Outputs say whether it is that one.
+/// A barrier at which n threads meet, and exactly one of them is the leader (as in
+/// `std::sync::Barrier`). The output is true for the leader.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LeaderBarrier {
     /// Number of threads; at least 1.
@@ -63,24 +63,24 @@ impl Synchronisation for LeaderBarrier {
 }
 
 object! {
-    /// A barrier at which all threads meet that are enrolled: none at first. A thread enrols
-    /// when it is not enrolled, resigns and synchronises when it is.
+    /// A barrier at which all enrolled threads meet: none at first. A thread enrols when it is not
+    /// enrolled, resigns and synchronises when it is.
     EnrollableBarrier
 }
 
 /// An operation of an enrollable barrier, with the identity of its thread.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum EnrollableInput<V> {
-    /// Meets all threads that are enrolled.
+    /// Meets all enrolled threads.
     Sync(V),
-    /// Takes part from now on.
+    /// Enrols the thread.
     Enrol(V),
-    /// Takes no part any more.
+    /// Resigns the thread.
     Resign(V),
 }
 
 impl<V: Clone + Hash + Ord> Synchronisation for EnrollableBarrier<V> {
-    /// The threads that are enrolled.
+    /// The enrolled threads.
     type State = BTreeSet<V>;
     type Input = EnrollableInput<V>;
     type Output = ();
@@ -113,7 +113,7 @@ impl<V: Clone + Hash + Ord> Synchronisation for EnrollableBarrier<V> {
         if met.len() == enrolled.len() { Bond::Yes } else { Bond::Prefix }
     }
 
-    /// All that are enrolled must be there.
+    /// All enrolled threads must be present.
     fn can_complete(
         &self,
         enrolled: &BTreeSet<V>,

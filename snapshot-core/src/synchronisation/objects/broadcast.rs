@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use super::channel::{ChannelInput, ChannelOutput};
 use crate::synchronisation::{Bond, Member, Synchronisation};
 
-/// A channel in which one send meets n receives, which all return what is sent.
+/// A channel in which one send meets n receives, which all return the value sent.
 #[derive(Clone, Copy, Debug)]
 pub struct AtomicBroadcast<V> {
     receivers: usize,
@@ -15,7 +15,7 @@ pub struct AtomicBroadcast<V> {
 }
 
 impl<V> AtomicBroadcast<V> {
-    /// The broadcast to this many receivers.
+    /// Creates the broadcast to this many receivers.
     pub const fn new(receivers: usize) -> Self {
         Self { receivers, values: PhantomData }
     }

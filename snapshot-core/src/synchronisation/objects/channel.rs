@@ -7,7 +7,7 @@ use super::{bond, object, returns};
 use crate::synchronisation::{Bond, Keyed, Member, Role, Side, Synchronisation};
 
 object! {
-    /// A synchronous channel without a buffer: a send meets a receive, which returns what is
+    /// A synchronous channel without a buffer: a send meets a receive, which returns the value
     /// sent.
     Channel
 }
@@ -21,7 +21,7 @@ pub enum ChannelInput<V> {
     Receive,
 }
 
-/// What an operation of a channel returns.
+/// The output of an operation of a channel.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum ChannelOutput<V> {
     /// The value was received.
@@ -64,7 +64,7 @@ impl<V: Clone + Eq + Hash> Synchronisation for Channel<V> {
 
 impl<V: Clone + Eq + Hash> Keyed for Channel<V> {
     type Key = V;
-    /// The value of pending sends; `None` of pending receives.
+    /// The value of pending sends; `None` for pending receives.
     type Pool = Option<V>;
 
     fn role(&self, input: &ChannelInput<V>, output: &ChannelOutput<V>) -> Role<V, Option<V>> {
@@ -83,12 +83,12 @@ impl<V: Clone + Eq + Hash> Keyed for Channel<V> {
     }
 }
 
-/// The role of an operation that sent a value.
+/// Returns the role of an operation that sent a value.
 pub(super) fn sender<V: Clone>(value: &V) -> Role<V, Option<V>> {
     Role::Pair { side: Side::A, key: value.clone(), partners: None }
 }
 
-/// The role of an operation that received a value.
+/// Returns the role of an operation that received a value.
 pub(super) fn receiver<V: Clone>(value: &V) -> Role<V, Option<V>> {
     Role::Pair { side: Side::B, key: value.clone(), partners: Some(value.clone()) }
 }

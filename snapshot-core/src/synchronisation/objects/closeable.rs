@@ -23,7 +23,7 @@ pub enum CloseableInput<V> {
     Close,
 }
 
-/// What an operation of a channel that can be closed returns.
+/// The output of an operation of a channel that can be closed.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum CloseableOutput<V> {
     /// The value was received.
@@ -35,7 +35,7 @@ pub enum CloseableOutput<V> {
 }
 
 impl<V: Clone + Eq + Hash> Synchronisation for CloseableChannel<V> {
-    /// Whether it is closed.
+    /// True if the channel is closed.
     type State = bool;
     type Input = CloseableInput<V>;
     type Output = CloseableOutput<V>;

@@ -13,7 +13,7 @@ object! {
     CounterChannel
 }
 
-/// What an operation of a counting channel returns.
+/// The output of an operation of a counting channel.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum CounterOutput<V> {
     /// The number of the meeting.

@@ -8,14 +8,14 @@ use super::{bond, object};
 use crate::synchronisation::{Bond, Keyed, Member, Role, Side, Synchronisation};
 
 object! {
-    /// An exchanger: two operations meet, each with a value, and each returns that of the
-    /// other. Input and output are values.
+    /// An exchanger: two operations meet, and each returns the value of the other. Input and output
+    /// are values.
     Exchanger
 }
 
 object! {
-    /// An exchanger whose operations may time out: then they take effect alone, and return
-    /// nothing.
+    /// An exchanger whose operations may time out: then they take effect alone, and return no
+    /// value.
     TimeoutExchanger
 }
 

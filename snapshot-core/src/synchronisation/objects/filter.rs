@@ -8,8 +8,8 @@ use super::{bond, object, returns};
 use crate::synchronisation::{Bond, Keyed, Member, Role, Synchronisation};
 
 object! {
-    /// A synchronous channel in which a receive says which values it accepts, and meets only
-    /// a send of one of these.
+    /// A synchronous channel in which a receive states the values that it accepts, and meets only a
+    /// send of one of these.
     FilterChannel
 }
 
@@ -54,8 +54,8 @@ impl<V: Clone + Eq + Hash> Synchronisation for FilterChannel<V> {
     }
 }
 
-/// What a complete receive accepts is of no consequence besides what it returned; a pending
-/// one can meet sends of several values.
+/// Besides its returned value, the accepted values of a complete receive do not matter; a pending
+/// receive can meet sends of several values.
 impl<V: Clone + Eq + Hash> Keyed for FilterChannel<V> {
     type Key = V;
     type Pool = Option<V>;

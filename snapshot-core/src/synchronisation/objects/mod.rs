@@ -45,7 +45,7 @@ pub use pairs::{MenAndWomen, PairInput};
 pub use terminating::{TerminatingInput, TerminatingOutput, TerminatingQueue};
 pub use timeout::{TimeoutChannel, TimeoutOutput};
 
-/// Defines an object that is nothing but its type of values.
+/// Defines an object that has only a type of values.
 macro_rules! object {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -63,12 +63,12 @@ use object;
 
 use super::{Bond, Member};
 
-/// [`Bond::Yes`] if an operation may have returned that, else [`Bond::No`].
+/// Returns [`Bond::Yes`] if the output is allowed, else [`Bond::No`].
 const fn bond(allowed: bool) -> Bond {
     if allowed { Bond::Yes } else { Bond::No }
 }
 
-/// Whether a member may have returned this.
+/// Returns true if a member may have returned this output.
 fn returns<I, O: PartialEq>(member: Member<'_, I, O>, output: &O) -> bool {
     member.1.is_none_or(|returned| returned == output)
 }

@@ -8,8 +8,8 @@ use std::ops::RangeInclusive;
 use super::{bond, returns};
 use crate::synchronisation::{Bond, Member, Synchronisation};
 
-/// A queue for n threads whose dequeues wait while it is empty; where all n wait, they all
-/// return that it has ended.
+/// A queue for n threads whose dequeues wait while it is empty; when all n wait, they all return
+/// that the queue has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct TerminatingQueue<V> {
     threads: usize,
@@ -17,7 +17,7 @@ pub struct TerminatingQueue<V> {
 }
 
 impl<V> TerminatingQueue<V> {
-    /// The queue for this many threads.
+    /// Creates the queue for this many threads.
     pub const fn new(threads: usize) -> Self {
         Self { threads, values: PhantomData }
     }
@@ -32,7 +32,7 @@ pub enum TerminatingInput<V> {
     Dequeue,
 }
 
-/// What an operation of a terminating queue returns.
+/// The output of an operation of a terminating queue.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum TerminatingOutput<V> {
     /// The value was added.

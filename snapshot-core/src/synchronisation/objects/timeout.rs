@@ -12,10 +12,10 @@ object! {
     TimeoutChannel
 }
 
-/// What an operation of a channel with time limits returns.
+/// The output of an operation of a channel with time limits.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum TimeoutOutput<V> {
-    /// Whether the value was received.
+    /// True if the value was received.
     Sent(bool),
     /// The value received, if any.
     Received(Option<V>),

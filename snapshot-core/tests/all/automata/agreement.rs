@@ -21,8 +21,8 @@ fn union(processes: usize) -> Nfa {
     violation(Alphabet::new(processes).unwrap())
 }
 
-/// Compares all deciders on all words of a scope; how many words, and how many
-/// of them are shortest violations.
+/// Compares all deciders on all words of a scope. Returns the numbers of words, and of shortest
+/// violations among them.
 fn agree_on_all(scope: Scope) -> (usize, usize) {
     let nfa = union(scope.processes);
     let mut simulation = Simulation::new(&nfa);
@@ -63,10 +63,9 @@ fn all_histories_of_three_processes() {
     assert_eq!(agree_on_all(scope), (114_116, 28_623));
 }
 
-/// Explores the product of a deterministic form of the union, the observer and
-/// all well-formed words, with every letter of the alphabet: if a violation is
-/// found by one and not by the other, it shows in some reachable configuration.
-/// The number of configurations.
+/// Explores the product of a deterministic form of the union, the observer and all well-formed
+/// words, with every letter of the alphabet: a violation found by only one of them would show in
+/// some reachable configuration. Returns the number of configurations.
 fn explore<S: Clone + Eq + std::hash::Hash>(
     processes: usize,
     start: S,
@@ -109,7 +108,7 @@ fn the_observer_is_the_determinised_union_of_two_processes() {
     }
 }
 
-/// Of three processes, in the slow suite of four.
+/// Three processes; in the slow suite four.
 #[test]
 fn the_observer_is_the_determinised_union_of_more_processes() {
     for (processes, configurations) in [(3, 29_430), (4, 261_610)].into_iter().take(either(1, 2)) {
@@ -129,7 +128,7 @@ fn determinisation_keeps_to_its_limit() {
     assert_eq!(Dfa::determinise(&union(2), 100).unwrap_err().limit, 100);
 }
 
-/// The states on the way are a run of the automaton that accepts `prefix`.
+/// Asserts that the states are a run of the automaton that accepts `prefix`.
 fn assert_accepting_run(nfa: &Nfa, prefix: &[Letter]) {
     let transitions: HashSet<_> =
         nfa.transitions().iter().map(|t| (t.from, t.letter, t.to)).collect();
@@ -175,7 +174,7 @@ fn a_violation_is_found_wherever_it_is() {
     }
 }
 
-/// Random histories would prove little if they were all alike.
+/// Random histories prove something only if they vary.
 #[test]
 fn random_histories_are_of_all_kinds() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

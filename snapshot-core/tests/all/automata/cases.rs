@@ -1,4 +1,4 @@
-//! Named histories: each violation with a sibling, one event away, that is none.
+//! Named histories: each violation with a correct sibling, one event away.
 
 use snapshot_core::automata::{
     Alphabet, Nfa, decrease, first_accepting_prefix, inappropriate, inversion, violation,
@@ -12,8 +12,8 @@ use crate::automata::words::word;
 const I: Switching = Switching::I;
 const J: Switching = Switching::J;
 
-/// Name, letters, and for a violation: which automata accept, and the alarm.
-/// The alarm always comes with the last letter.
+/// Name, letters, and for a violation: the accepting automata, and the alarm. The alarm always
+/// comes with the last letter.
 type Case = (&'static str, &'static str, Option<(&'static [&'static str], Alarm)>);
 
 const CASES: &[Case] = &[

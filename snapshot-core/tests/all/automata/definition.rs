@@ -3,7 +3,7 @@
 
 use snapshot_core::simple::{Letter, Symbol};
 
-/// What an operation does, with what it returned if it did.
+/// The kind of an operation, with its returned values if complete.
 #[derive(Clone, Copy)]
 pub enum Kind {
     Scan { returned: Option<[bool; 2]>, foreign: bool },
@@ -58,7 +58,7 @@ pub fn operations(word: &[Letter]) -> Vec<Operation> {
     operations
 }
 
-/// Whether some order of the operations explains the word.
+/// Returns true if some order of the operations explains the word.
 pub fn is_linearizable(word: &[Letter]) -> bool {
     let mut operations = operations(word);
     operations.retain(|operation| match operation.kind {
@@ -69,7 +69,7 @@ pub fn is_linearizable(word: &[Letter]) -> bool {
     search(&operations, 0, [false; 2])
 }
 
-/// Whether the operations outside `done` can follow, from what the object holds.
+/// Returns true if the operations outside `done` can follow, from the current values.
 fn search(operations: &[Operation], done: u32, held: [bool; 2]) -> bool {
     let missing = |index: usize| done >> index & 1 == 0;
     let complete = |index: usize| operations[index].response.is_some();

@@ -4,7 +4,7 @@ use snapshot_core::simple::Letter;
 
 use crate::automata::definition::{Kind, Operation, operations};
 
-/// Which of the three properties a well-formed word violates.
+/// The properties that a well-formed word violates.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Violated {
     pub inversion: bool,
@@ -18,8 +18,8 @@ impl Violated {
     }
 }
 
-/// Reads the properties off the operations. A segment's updates are taken to
-/// be ordered: else Lemma 14 does not apply.
+/// Reads the properties off the operations. Assumes that a segment's updates are ordered: else
+/// Lemma 14 does not apply.
 pub fn violated(word: &[Letter]) -> Violated {
     let operations = operations(word);
     let foreign = operations
@@ -59,7 +59,7 @@ pub fn violated(word: &[Letter]) -> Violated {
     violated
 }
 
-/// Whether updates of one segment are not ordered: open at once, or lost.
+/// Returns true if updates of one segment are not ordered: open at the same time, or lost.
 pub fn has_overlapping_updates(word: &[Letter]) -> bool {
     let operations = operations(word);
     (0..2).any(|l| {

@@ -1,4 +1,4 @@
-//! Recordings, and the simple histories that they are.
+//! Recordings, and their simple histories.
 
 use proptest::prelude::*;
 use snapshot_core::history::{Declaration, History, HistoryBuilder, Writers};
@@ -67,8 +67,8 @@ fn where_nothing_switches_scans_and_then_numbers_decide() {
 
 #[test]
 fn a_value_never_written_is_an_alarm_at_its_event() {
-    // At a segment that switched to something else, at one that never changed
-    // when both places are taken, and of an update that failed.
+    // At a segment that switched to another value, at one that never changed when two others
+    // switch, and of an update that failed.
     for (entries, alarm) in [
         (["z", "-", "-", "-"], Some(Alarm::Foreign)),
         (["-", "-", "-", "x"], Some(Alarm::Foreign)),
@@ -100,16 +100,16 @@ fn a_snapshot_of_one_segment_has_no_j() {
     assert_eq!(Observer::first_violation(&simple), Some((3, Alarm::Stale { segment: I })));
 }
 
-/// How an update ends.
+/// The end of an update.
 enum End {
     Responds,
     IsLost,
     Fails,
-    /// When the next update responds.
+    /// Responds when the next update responds.
     Overlaps,
 }
 
-/// An update of segment 0: its process, its value, and how it ends.
+/// An update of segment 0: its process, its value, and its end.
 type Update = (usize, &'static str, End);
 
 fn updates(entries: &[Update]) -> Result<SimpleHistory, NotSimple> {
@@ -235,7 +235,7 @@ fn record(processes: usize, letters: &[Letter]) -> History<u8> {
     history.finish()
 }
 
-/// Whether updates of one segment, some switching one, were open at once.
+/// Returns true if updates of one segment, some switching one, were open at the same time.
 fn overlaps(processes: usize, letters: &[Letter]) -> bool {
     let mut open: Vec<Option<Symbol>> = vec![None; processes];
     let segment = |symbol: Symbol| match symbol {

@@ -25,8 +25,8 @@ fn sizes_follow_their_formulas() {
     }
 }
 
-/// Propositions 12, 13 and 15: doubling n at most doubles what is linear and
-/// quadruples what is quadratic.
+/// Propositions 12, 13 and 15: doubling n at most doubles linear sizes and quadruples quadratic
+/// ones.
 #[test]
 fn sizes_grow_as_the_paper_says() {
     let size = |automaton: fn(Alphabet) -> Nfa, n| {

@@ -14,18 +14,18 @@ pub fn word(text: &str) -> Vec<Letter> {
     text.split(';').map(|name| parse(name).expect("a letter as it displays")).collect()
 }
 
-/// Which letters an enumeration uses.
+/// The letters of an enumeration.
 #[derive(Clone, Copy)]
 pub struct Scope {
     pub processes: usize,
     pub length: usize,
-    /// Whether every process may update i and j; else p0 updates i, p1 updates j.
+    /// True if every process may update i and j; else p0 updates i, p1 updates j.
     pub any_writer: bool,
 }
 
-/// Calls `visit` with every well-formed word of the scope, prefixes first,
-/// leaving out those of which a prefix was answered with `false`. The updates
-/// of segments that never change are left out, and so are unwritten values.
+/// Calls `visit` with every well-formed word of the scope, prefixes first, and skips the extensions
+/// of words for which it returns `false`. The updates of segments that never change are left out,
+/// and so are unwritten values.
 pub fn enumerate(scope: Scope, visit: &mut impl FnMut(&[Letter]) -> bool) {
     let letters: Vec<Letter> = Alphabet::new(scope.processes)
         .unwrap()
@@ -70,9 +70,9 @@ enum Doing {
     Other,
 }
 
-/// A simple history of an atomic object, told by a sequence of choices: each
-/// lets one process invoke, take effect or respond. One response in `lies` need
-/// not be what the object held (0: all are), one update in sixteen is lost.
+/// Returns a simple history of an atomic object, driven by a sequence of choices: each lets one
+/// process invoke, take effect or respond. One response in `lies` may differ from the object's
+/// values (0: none does), one update in sixteen is lost.
 pub fn recorded(processes: usize, lies: u32, choices: &[u32]) -> Vec<Letter> {
     let mut word = WellFormed::new(processes);
     let mut letters = Vec::new();
@@ -117,7 +117,7 @@ pub fn recorded(processes: usize, lies: u32, choices: &[u32]) -> Vec<Letter> {
                     Some(0) => Symbol::RespondForeign,
                     Some(1) => Symbol::RespondScan { at_i: true, at_j },
                     Some(2) => Symbol::RespondScan { at_i, at_j: true },
-                    // Too small is the more interesting lie.
+                    // A value that is too small is the more interesting lie.
                     Some(3..9) => Symbol::RespondScan { at_i: false, at_j },
                     Some(_) => Symbol::RespondScan { at_i, at_j: false },
                 });

@@ -5,17 +5,17 @@ use std::hash::Hash;
 
 use super::orders::Order;
 
-/// An operation with the answer that it gave.
+/// An operation with its answer.
 pub trait Answered: Clone + Debug + Eq + Hash {
-    /// The object, as it is at first.
+    /// The state of the object; initially the default.
     type State: Clone + Debug + Default + Eq + Hash;
 
-    /// Executes the operation; whether that is what it answered.
+    /// Executes the operation. Returns true if its answer is correct.
     fn execute(&self, state: &mut Self::State) -> bool;
 }
 
-/// Whether some order of the operations that extends the one given explains their answers.
-/// All are tried.
+/// Returns true if some order of the operations that extends the given one explains their answers.
+/// Tries all orders.
 pub fn is_linearizable<A: Answered>(operations: &[A], before: &[u32]) -> bool {
     complete(operations, before, 0, &A::State::default())
 }
@@ -33,16 +33,16 @@ fn complete<A: Answered>(operations: &[A], before: &[u32], taken: u32, state: &A
     })
 }
 
-/// The orders that are left of an order with each choice of its barriers, those with few cuts
-/// first, and how many cuts these are.
+/// Returns the remainder of an order for each choice of its barriers, few cuts first, with the
+/// number of cuts.
 pub fn weakenings(order: &Order) -> Vec<(usize, Vec<u32>)> {
     let mut choices: Vec<u32> = (0..=order.barriers()).collect();
     choices.sort_by_key(|cuts| cuts.count_ones());
     choices.into_iter().map(|cuts| (cuts.count_ones() as usize, order.before(cuts))).collect()
 }
 
-/// The least number of cuts that leave a history that is not linearizable; none if the
-/// history is.
+/// Returns the least number of cuts that leave a history that is not linearizable; `None` if the
+/// history is linearizable.
 pub fn cuts_needed<A: Answered>(
     operations: &[A],
     weakenings: &[(usize, Vec<u32>)],

@@ -1,5 +1,5 @@
-//! How many barriers violations need: the definition, by brute force on all small histories,
-//! against [`snapshot_core::generic::weaken`], and the table of `docs/barriers.md`.
+//! The number of barriers that violations need: the definition, by brute force on all small
+//! histories, against [`snapshot_core::generic::weaken`], and the table of `docs/barriers.md`.
 //!
 //! `SNAPSHOT_BARRIERS=full` counts the whole table (some minutes); by default its rows end
 //! one operation earlier where they are long.
@@ -12,7 +12,6 @@ mod table;
 mod theorem;
 mod weaken;
 
-/// Whether the whole table is wanted.
 fn is_full() -> bool {
     crate::is_full("SNAPSHOT_BARRIERS")
 }

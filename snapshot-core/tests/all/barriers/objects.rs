@@ -1,15 +1,15 @@
-//! Objects, as programs that know nothing of the crate's specifications.
+//! Objects, as programs that share nothing with the crate's specifications.
 
 use std::collections::VecDeque;
 
 use super::definition::Answered;
 
-/// (i, j)-simple histories: the updates that repeat what is there are left out.
+/// (i, j)-simple histories, without updates that repeat the current value.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Simple {
     /// The first update of i, or j, to 1.
     Switch(usize),
-    /// A scan with what it returned of i and j.
+    /// A scan with its values of i and j.
     Scan([bool; 2]),
 }
 
@@ -95,7 +95,7 @@ impl Answered for Counter {
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Pool<const FIRST_IN_FIRST_OUT: bool> {
     Add(u8),
-    /// What it removed; none if there was nothing.
+    /// The removed value; `None` if the object was empty.
     Remove(Option<u8>),
 }
 

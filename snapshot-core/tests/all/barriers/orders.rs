@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-/// What an operation spans: its first and its last interval.
+/// The span of an operation: its first and its last interval.
 pub type Span = (usize, usize);
 
 /// An order of time among operations, by the intervals that they span.
 ///
-/// Every interval but for none is the first of some operation and the last of some: so there
-/// are as few intervals as the order allows, and each interval order of labelled operations
-/// has one such representation (Greenough, "Representation and enumeration of interval orders
-/// and semiorders", 1976).
+/// Every interval is the first of some operation and the last of some operation. So the number of
+/// intervals is minimal for the order, and each interval order of labelled operations has one such
+/// representation (Greenough, "Representation and enumeration of interval orders and semiorders",
+/// 1976).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Order {
     pub spans: Vec<Span>,
@@ -18,8 +18,8 @@ pub struct Order {
 }
 
 impl Order {
-    /// By operation, the set of those that precede it, if only the order across these cuts is
-    /// kept: bit c of `cuts` stands for the barrier between the intervals c and c + 1.
+    /// Returns for each operation the set of its predecessors, if only the order across these cuts
+    /// is kept: bit c of `cuts` stands for the barrier between the intervals c and c + 1.
     pub fn before(&self, cuts: u32) -> Vec<u32> {
         let is_cut = |between: Range<usize>| between.into_iter().any(|cut| cuts >> cut & 1 == 1);
         let before = |&(first, _): &Span| {
@@ -30,13 +30,13 @@ impl Order {
         self.spans.iter().map(before).collect()
     }
 
-    /// All barriers.
+    /// The set of all barriers.
     pub const fn barriers(&self) -> u32 {
         (1 << (self.intervals - 1)) - 1
     }
 }
 
-/// Every interval order of this many labelled operations, at least one.
+/// Visits every interval order of this many labelled operations, at least one.
 pub fn each(operations: usize, visit: &mut impl FnMut(&Order)) {
     for intervals in 1..=operations {
         let mut order = Order { spans: Vec::new(), intervals };
@@ -70,7 +70,7 @@ fn extend(
     }
 }
 
-/// As many as there are (OEIS A079144).
+/// The known numbers (OEIS A079144).
 #[test]
 fn every_interval_order_comes_once() {
     for (operations, expected) in [(1, 1), (2, 3), (3, 19), (4, 207), (5, 3451)] {

@@ -4,8 +4,8 @@ use snapshot_core::generic::objects::{Queue, QueueInput, QueueOutput};
 use snapshot_core::generic::{History, HistoryBuilder, Refutation, barriers, refute};
 use snapshot_core::search::Budget;
 
-/// A dequeue finds nothing, though at any time while it is open one of these many values is
-/// there: each is enqueued before the one before it begins to be dequeued.
+/// A dequeue returns empty, though at any time while it is open one of these `values` is in the
+/// queue: each is enqueued before the previous one begins to be dequeued.
 fn covered(values: u8) -> History<QueueInput<u8>, QueueOutput<u8>> {
     const WHOLE: usize = 0;
     let mut builder = History::builder();
@@ -27,7 +27,7 @@ fn covered(values: u8) -> History<QueueInput<u8>, QueueOutput<u8>> {
     builder.finish()
 }
 
-/// With one value more, one cut more: so no number is enough for all.
+/// Each further value needs a further cut: so no number is enough for all.
 #[test]
 fn an_empty_answer_covered_by_a_chain_needs_one_cut_more_than_values() {
     for values in 1..=5 {

@@ -1,8 +1,8 @@
-//! The table of `docs/barriers.md`: how many barriers violations need, object by object.
+//! The table of `docs/barriers.md`: the number of barriers that violations need, object by object.
 //!
-//! A history is an interval order of labelled operations with an answer of each. Operations
-//! with inputs are distinguished by them; other operations that are equal, by their places, and
-//! answers are counted as multisets.
+//! A history is an interval order of labelled operations with an answer of each. Operations with
+//! inputs are distinguished by them; other equal operations, by their positions, and answers are
+//! counted as multisets.
 
 use super::definition::{Answered, cuts_needed, weakenings};
 use super::is_full;
@@ -14,7 +14,7 @@ use super::weaken::agree;
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 struct Row {
     histories: usize,
-    /// By number of cuts, the histories that are not linearizable and need as many.
+    /// By number of cuts, the non-linearizable histories that need this many.
     needing: [usize; 5],
 }
 
@@ -58,7 +58,7 @@ fn with_multisets<A: Clone>(first: &[A], of: &[A], count: usize) -> Vec<Vec<A>> 
     all.into_iter().map(|(chosen, _)| chosen).collect()
 }
 
-/// Each of `firsts` with all of 1 to 3 queries, where that makes at most `most` operations.
+/// Combines each of `firsts` with all of 1 to 3 queries, up to `most` operations.
 fn rows<A: Answered>(
     most: usize,
     firsts: impl IntoIterator<Item = Vec<A>>,
@@ -81,7 +81,7 @@ fn any<A>(_: &[A], _: &Order) -> bool {
     true
 }
 
-/// The row that is expected: of the shorter table, or of the whole one.
+/// Returns the expected row: of the shorter table, or of the whole one.
 fn either(
     (histories, needing): (usize, [usize; 5]),
     (of_all, needing_of_all): (usize, [usize; 5]),
@@ -100,7 +100,7 @@ fn simple_snapshot_histories_need_one() {
     assert_eq!(row, Row { histories: 75_922, needing: [17_853, 49_878, 0, 0, 0] });
 }
 
-/// The updates of a segment follow each other.
+/// Returns true if the updates of each segment follow each other.
 pub fn single_writers(updates: &[Snapshot], order: &Order) -> bool {
     let spans = &order.spans[..updates.len()];
     let mut neighbours = updates.windows(2).zip(spans.windows(2));
@@ -120,14 +120,13 @@ pub struct Space {
 }
 
 impl Space {
-    /// How many operations there are.
     pub fn operations(&self) -> usize {
         self.answered.first().map_or(0, Vec::len)
     }
 }
 
-/// Updates of two segments by one writer each, no fewer of the second, with the answers of up to
-/// three scans.
+/// Returns updates of two segments by one writer each, with at least as many of the second, and the
+/// answers of up to three scans.
 pub fn differentiated(most: usize) -> Vec<Space> {
     let mut all = Vec::new();
     for [i, j] in (0..=3).flat_map(|i| (i..=3).map(move |j| [i, j])) {
@@ -184,8 +183,8 @@ fn counters() {
     );
 }
 
-/// One to three values, and one to three removals: each value at most once, and with
-/// `empty` any number of removals that found nothing.
+/// Returns one to three values, and one to three removals: each value at most once, and with
+/// `empty` any number of removals that found the object empty.
 fn pools<A: Answered>(
     most: usize,
     has_empty: bool,

@@ -6,8 +6,8 @@ use super::objects::{Simple, Snapshot};
 use super::orders::{self, Order};
 use super::table::{differentiated, single_writers};
 
-/// The simple history of a renaming: updates of a segment from number `from` on become 1.
-/// Those that repeat what is there are left out; what is left, by its numbers.
+/// Returns the simple history of a renaming: updates of a segment from number `from` on become 1.
+/// Updates that repeat the current value are left out; the rest keeps its numbers.
 fn renamed(operations: &[Snapshot], from: [u8; 2]) -> Vec<(usize, Simple)> {
     let renamed = operations.iter().enumerate().filter_map(|(number, operation)| {
         let operation = match *operation {
@@ -21,7 +21,7 @@ fn renamed(operations: &[Snapshot], from: [u8; 2]) -> Vec<(usize, Simple)> {
     renamed.collect()
 }
 
-/// Whether the operations that are left cannot be put in order.
+/// Returns true if the remaining operations cannot be put in order.
 fn is_refuted(left: &[(usize, Simple)], before: &[u32]) -> bool {
     let operations: Vec<Simple> = left.iter().map(|(_, operation)| operation.clone()).collect();
     let among = |of: u32| {
@@ -32,7 +32,7 @@ fn is_refuted(left: &[(usize, Simple)], before: &[u32]) -> bool {
     !is_linearizable(&operations, &before)
 }
 
-/// How many cuts the best renaming needs.
+/// Returns the number of cuts that the best renaming needs.
 fn cuts_needed(operations: &[Snapshot], order: &Order) -> Option<usize> {
     let weakenings = weakenings(order);
     let (_, whole) = weakenings.last()?;

@@ -11,7 +11,7 @@ use super::definition::{Answered, is_linearizable};
 use super::objects::Register;
 use super::orders::{self, Order};
 
-/// An object of the tests as one of the crate: inputs are operations with their answers.
+/// An object of the tests as an object of the crate: inputs are operations with their answers.
 pub struct Object<A>(std::marker::PhantomData<A>);
 
 impl<A: Answered> Specification for Object<A> {
@@ -35,7 +35,8 @@ fn unlimited<R>(run: impl FnOnce(&mut Budget<'_>) -> R) -> R {
     run(&mut Budget { memory: usize::MAX, proceed: &mut || true })
 }
 
-/// The history with this order of time: in each interval the invocations, then the responses.
+/// Returns the history with this order of time: in each interval the invocations, then the
+/// responses.
 pub fn history<A: Answered>(operations: &[A], order: &Order) -> History<A, ()> {
     let mut builder: HistoryBuilder<A, ()> = History::builder();
     for interval in 0..order.intervals {
@@ -53,7 +54,7 @@ pub fn history<A: Answered>(operations: &[A], order: &Order) -> History<A, ()> {
     builder.finish()
 }
 
-/// The crate finds a violation with as many cuts as are needed, and with no fewer.
+/// The crate finds a violation with the needed number of cuts, and with no fewer.
 pub fn agree<A: Answered>(operations: &[A], order: &Order, needed: Option<usize>) {
     let object = Object(std::marker::PhantomData);
     let history = history(operations, order);
@@ -82,7 +83,7 @@ pub fn agree<A: Answered>(operations: &[A], order: &Order, needed: Option<usize>
     assert!(matches!(verdict, Outcome::NotLinearizable { .. }));
 }
 
-/// What precedes what, of operations whose processes are numbered as they are.
+/// Returns the pairs of operations in precedence, of processes numbered like their operations.
 fn precedence<I, O>(history: &History<I, O>) -> BTreeSet<(usize, usize)> {
     let operations = history.operations();
     let pairs = operations.iter().flat_map(|one| operations.iter().map(move |other| (one, other)));
@@ -128,8 +129,8 @@ fn order_across_cuts_is_kept_and_no_other() {
     assert!(forgotten > 10_000, "{forgotten}");
 }
 
-/// Any history of at most k barriers whose order a history contains is contained in what some
-/// k cuts leave of it.
+/// Any history of at most k barriers whose order is contained in a history is contained in the
+/// remainder of that history for some k cuts.
 #[test]
 fn cuts_forget_no_more_than_need_be() {
     let mut contained = 0;
@@ -157,8 +158,7 @@ fn cuts_forget_no_more_than_need_be() {
     assert!(contained > 3_000, "{contained}");
 }
 
-/// Pending operations are open for ever, failed ones are not there, and neither ends an
-/// interval.
+/// Pending operations are open forever, failed ones are absent, and neither ends an interval.
 #[test]
 fn what_does_not_respond_ends_no_interval() {
     let mut builder: HistoryBuilder<Register, ()> = History::builder();
@@ -183,7 +183,7 @@ fn what_does_not_respond_ends_no_interval() {
     assert!(matches!(found, Refutation::Unrefuted { is_linearizable: true, .. }), "{found:?}");
 }
 
-/// A budget that runs out is no answer, and an answer in spite of it says what it is.
+/// An exhausted budget is not an answer, and an answer despite it states its strength.
 #[test]
 fn budgets_bind() {
     let order = Order { spans: vec![(0, 0), (1, 1), (2, 2)], intervals: 3 };

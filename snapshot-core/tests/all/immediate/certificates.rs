@@ -1,4 +1,4 @@
-//! The judges of certificates refuse what proves nothing.
+//! The judges of certificates refuse invalid proofs.
 
 use proptest::prelude::*;
 use snapshot_core::OperationId;
@@ -80,7 +80,7 @@ fn violations_are_refused_that_are_not_shown() {
 }
 
 proptest! {
-    /// Of an execution that is set-linearizable no violation of any form is confirmed.
+    /// For a set-linearizable execution, no violation of any form is confirmed.
     #[test]
     fn nothing_is_confirmed_wrongly(
         choices in prop::collection::vec(any::<u32>(), 0..40),

@@ -11,10 +11,10 @@ pub const fn value(process: usize, number: usize) -> u32 {
 /// One event of a plan of calls and responses.
 type Happening = (bool, usize);
 
-/// Calls `visit` with each execution in which process k has `counts[k]` operations, the last
-/// one complete or pending, and complete ones return any vector of values that occur or
-/// are initial. Of event orders that differ by exchanging neighbouring calls, or
-/// neighbouring responses, one is taken.
+/// Calls `visit` with each execution in which process k has `counts[k]` operations, the last one
+/// complete or pending, and complete ones return any vector of values that occur or are initial. Of
+/// event orders that differ only by exchanging neighbouring calls, or neighbouring responses, one
+/// is taken.
 pub fn executions(counts: &[usize], visit: &mut impl FnMut(&History<u32>)) {
     for pending in 0_u32..1 << counts.len() {
         let mut order = Vec::new();

@@ -8,7 +8,7 @@ use snapshot_core::immediate::{
 use crate::immediate::enumeration::executions;
 use crate::immediate::oracle::is_set_linearizable;
 
-/// What became of the executions of a shape.
+/// Counts of the executions of a shape.
 #[derive(Debug, Default)]
 struct Tally {
     executions: usize,
@@ -39,7 +39,7 @@ fn judge(history: &History<u32>, tally: &mut Tally) {
             assert_eq!(exchanges::check(history, &alarm.violation), Ok(()), "{history:?}");
             let Judgement::Violation(live) = monitor.judgement() else { panic!("{history:?}") };
             assert_eq!(live.event, alarm.event);
-            // The alarm comes with the first event that no continuation mends.
+            // The alarm comes with the first event that no continuation repairs.
             assert!(is_set_linearizable(&prefix(history, alarm.event)), "{history:?}");
             assert!(!is_set_linearizable(&prefix(history, alarm.event + 1)), "{history:?}");
             let condition = alarm.violation.condition();
@@ -55,7 +55,7 @@ fn judge(history: &History<u32>, tally: &mut Tally) {
     }
 }
 
-/// The first events of an execution.
+/// Returns the first events of an execution.
 pub fn prefix(history: &History<u32>, events: usize) -> History<u32> {
     let declaration = history.declaration().clone().with_segments(history.segments());
     let mut builder = History::builder(declaration).unwrap();
@@ -71,7 +71,7 @@ fn tally(counts: &[usize]) -> Tally {
     tally
 }
 
-/// The numbers of set-linearizable executions are those of an independent program.
+/// The expected numbers of set-linearizable executions come from an independent program.
 #[test]
 fn the_four_conditions_are_exact() {
     let mut shapes: Vec<(&[usize], usize)> =

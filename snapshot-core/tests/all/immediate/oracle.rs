@@ -3,14 +3,14 @@
 use snapshot_core::OperationId;
 use snapshot_core::immediate::History;
 
-/// Whether some sequence of blocks explains the execution.
+/// Returns true if some sequence of blocks explains the execution.
 pub fn is_set_linearizable(history: &History<u32>) -> bool {
     let contents = (0..history.segments()).map(|k| *history.initial_value(k)).collect();
     let unplaced = history.operation_ids().filter(|&id| !history.operation(id).is_failed());
     extend(history, &unplaced.collect::<Vec<_>>(), contents)
 }
 
-/// Whether the operations that are not placed can follow, given what is in the segments.
+/// Returns true if the unplaced operations can follow, given the contents of the segments.
 fn extend(history: &History<u32>, unplaced: &[OperationId], contents: Vec<u32>) -> bool {
     if unplaced.iter().all(|&id| !history.operation(id).is_complete()) {
         return true;

@@ -1,13 +1,14 @@
-//! One operation per process, all concurrent: what can be returned.
+//! The possible outputs of one operation per process, all concurrent.
 //!
-//! The outputs of an immediate snapshot are the ordered set partitions of the processes:
-//! the simplices of the chromatic subdivision (Borowsky and Gafni, PODC 1993). With
-//! I1 and I2 alone they are those of an atomic snapshot after a write.
+//! The outputs of an immediate snapshot are the ordered set partitions of the processes: the
+//! simplices of the chromatic subdivision (Borowsky and Gafni, PODC 1993). I1 and I2 alone allow
+//! the outputs of an atomic snapshot after a write.
 
 use snapshot_core::history::Declaration;
 use snapshot_core::immediate::{Condition, History, Verdict, check};
 
-/// All profiles for n processes: those accepted, and those that violate immediacy only.
+/// Counts all profiles for n processes: the accepted ones, and the ones that violate only
+/// immediacy.
 fn profiles(n: usize) -> (usize, usize) {
     let (mut accepted, mut contained) = (0, 0);
     let subsets = 1_usize << n;

@@ -116,8 +116,7 @@ fn monitor(history: &History<u32>) -> Judgement {
     monitor.judgement()
 }
 
-/// The execution in which an operation, somewhere, returned for some segment the value before
-/// the one that it returned.
+/// The execution in which an operation returned for some segment the value before its recorded one.
 fn step_back(history: &History<u32>, choice: usize) -> History<u32> {
     let segment = choice % history.segments();
     let of_segment = |id: &_| history.operation(*id).process.index() == segment;
@@ -137,7 +136,7 @@ fn step_back(history: &History<u32>, choice: usize) -> History<u32> {
     })
 }
 
-/// The execution with values that come again after a while.
+/// The execution with values that recur after a period.
 fn recurring(history: &History<u32>, period: u32) -> History<u32> {
     let again = |value: u32| if value == 0 { 0 } else { value % period + 1 };
     let mut builder =
@@ -155,7 +154,7 @@ fn recurring(history: &History<u32>, period: u32) -> History<u32> {
     builder.finish()
 }
 
-/// Each answer confirmed by its own judge; the verdict.
+/// Returns the verdict; its own judge confirms each answer.
 fn confirmed(history: &History<u32>) -> bool {
     match (check(history), monitor(history)) {
         (Verdict::SetLinearizable(order), Judgement::SetLinearizable) => {
@@ -217,7 +216,7 @@ proptest! {
         confirmed(&step_back(&history, disturbance as usize));
     }
 
-    /// Where values come again, an answer is right, or left open.
+    /// With recurring values, an answer is right, or undecided.
     #[test]
     fn decisions_are_right_where_values_come_again(
         segments in 1..5_usize,
@@ -235,7 +234,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// While an operation stays pending nothing is settled: values are found far back, after
+    /// While an operation stays pending, no vector is settled: values are found far back, after
     /// failures, too, and in executions that are not linearizable.
     #[test]
     fn an_operation_that_stays_pending_changes_no_answer(
@@ -257,7 +256,7 @@ proptest! {
     }
 }
 
-/// Values that come again so late that the first ones are settled are no obstacle.
+/// Values that recur after their first writes are settled do not matter.
 #[test]
 fn settled_values_may_come_again() {
     let mut builder = History::builder(Declaration::new(0).with_segments(2)).unwrap();
@@ -270,14 +269,14 @@ fn settled_values_may_come_again() {
         }
     }
     assert_eq!(decide(&builder.clone().finish()), Decision::SetLinearizable);
-    // The value of the round before last.
+    // The value of two rounds before.
     builder.invoke(0, 500).unwrap();
     builder.respond(0, &[500, contents[1] - 1]).unwrap();
     assert_eq!(decide(&builder.finish()), Decision::Violation);
 }
 
-/// What the monitor keeps does not grow with the stream, even after an unknown outcome; it
-/// grows with what is concurrent with an operation that never ends.
+/// The monitor's memory does not grow with the stream, even after an unknown outcome; it grows with
+/// the operations concurrent with one that never ends.
 #[test]
 fn the_monitor_is_bounded_by_concurrency() {
     let mut most = [0; 3];

@@ -3,8 +3,8 @@
 use snapshot_core::history::Declaration;
 use snapshot_core::immediate::{Condition, History, HistoryBuilder, Verdict, check};
 
-/// The executions of three processes that write 5, 6, 7 and then 8 (process 0), with what
-/// the operations return.
+/// Judges executions of three processes that write 5, 6, 7 and then 8 (process 0); the argument
+/// builds the events.
 fn judged(build: impl FnOnce(&mut HistoryBuilder<u32>)) -> Result<usize, (Condition, String)> {
     let mut builder = History::builder(Declaration::new(0).with_segments(3)).unwrap();
     build(&mut builder);

@@ -1,5 +1,5 @@
-//! Every sequence of events that is no history is refused, for the right
-//! reason, and a refused event changes nothing.
+//! Every invalid sequence of events is refused, for the right reason, and a refused event changes
+//! nothing.
 
 use snapshot_core::history::{Declaration, HistoryErrorKind, Writers};
 use snapshot_core::monitor::Monitor;
@@ -7,8 +7,8 @@ use snapshot_core::{History, Process, Segment};
 
 use crate::judge::sketch::letters;
 
-/// Why the last of these events is refused; all others must be admitted. The
-/// builder and the monitor must agree, and go on as if it had never come.
+/// Returns the reason why the last of these events is refused; all others must be admitted. The
+/// builder and the monitor must agree, and continue without the refused event.
 fn refusal(declaration: &Declaration<i64>, events: &str) -> HistoryErrorKind {
     let mut builder = History::builder(declaration.clone()).expect("a sound declaration");
     let mut monitor = Monitor::new(declaration.clone()).expect("a sound declaration");
@@ -90,8 +90,8 @@ fn a_scan_returns_one_value_per_segment() {
     };
     assert_eq!(refusal(&two_segments(), "0:s 0:0"), wrong(0, 2, 1));
     assert_eq!(refusal(&two_segments(), "0:s 0:0,0,0"), wrong(0, 2, 3));
-    // Undeclared, the first complete scan tells, unless it contradicts what
-    // was known before.
+    // Undeclared, the first complete scan fixes the number of segments, unless it contradicts
+    // earlier events.
     let undeclared = Declaration::new(0);
     assert_eq!(refusal(&undeclared, "0:s 0:0,0 1:s 1:0,0,0"), wrong(1, 2, 3));
     assert_eq!(refusal(&undeclared, "0:s 0:0,0 1:s 1:0"), wrong(1, 2, 1));

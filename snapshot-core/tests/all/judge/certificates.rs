@@ -1,4 +1,4 @@
-//! The certificate checkers accept what is a proof and nothing else.
+//! The certificate checkers accept proofs, and only proofs.
 
 use snapshot_core::certificate::brute_force::BruteForceError;
 use snapshot_core::certificate::linearization::{self, LinearizationError};
@@ -30,8 +30,8 @@ fn witness(segments: &[usize], operations: &[usize]) -> Witness {
     }
 }
 
-/// All sequences of at most `longest` operations, with repetitions, of which
-/// the last does not exist.
+/// Visits all sequences of at most `longest` operations, with repetitions; the last operation does
+/// not exist.
 fn each_sequence(operations: usize, longest: usize, visit: &mut dyn FnMut(&Linearization)) {
     fn go_on(
         operations: usize,
@@ -51,7 +51,7 @@ fn each_sequence(operations: usize, longest: usize, visit: &mut dyn FnMut(&Linea
     go_on(operations, longest, &mut Linearization::default(), visit);
 }
 
-/// All witnesses that list what the history has, in the right order.
+/// Visits all witnesses that list operations and segments of the history, in the right order.
 fn each_witness(history: &History<i64>, visit: &mut dyn FnMut(&Witness)) {
     let chosen = |set: u32, size: usize| -> Vec<usize> {
         (0..size).filter(|&index| set >> index & 1 == 1).collect()
@@ -98,7 +98,7 @@ fn no_witness_speaks_against_a_linearizable_history() {
         Space::differentiated(2, 2, 4),
         Space::many_writers(1, 3, 2, 4),
     ];
-    // The last two in the slow suite.
+    // The last two run in the slow suite.
     for space in spaces.into_iter().take(either(6, 8)) {
         space.explore(&mut |history| {
             let is_linearizable =
@@ -171,13 +171,13 @@ fn a_wrong_entry_names_what_would_have_been_read() {
     assert_eq!(refusal(&[0, 1, 2]), wrong(1, None));
 }
 
-/// A history amid whose operations a few contradict each other, and a sibling
-/// in which an event is another or elsewhere, and all is well.
+/// A history with a few contradictory operations among others, and a correct sibling that differs
+/// in one event or its position.
 struct Contradiction {
     name: &'static str,
     bad: &'static str,
     good: &'static str,
-    /// The witness against the bad one.
+    /// The witness against the bad history.
     segments: &'static [usize],
     operations: &'static [usize],
 }
@@ -285,7 +285,7 @@ fn a_malformed_witness_is_refused() {
     let other = WitnessError::OtherSegment { update: id(1), segment: segment(0) };
     assert_eq!(refusal(&[1], &[1, 3]), Some(other));
 
-    // What is left out would make all well, or does.
+    // An omitted operation may matter, or the listed ones are linearizable.
     let unlisted = WitnessError::NotOmissible { update: id(2), scan: id(3) };
     assert_eq!(refusal(&[1], &[3]), Some(unlisted));
     let linearizable = |indices| WitnessError::Linearizable { linearization: order(indices) };
@@ -309,8 +309,8 @@ fn a_witness_beyond_brute_force_is_undecided() {
     assert_eq!(witness::check(&history, &witness(&[0], &[127, 128])), Ok(()));
 }
 
-/// What the listed operations say nothing about costs nothing; what they do, memory
-/// in every state, of which there is a limit.
+/// Segments without listed updates or differing entries cost nothing; others cost memory in every
+/// state, which is limited.
 #[test]
 fn segments_cost_memory_only_where_they_matter() {
     // This many updates that overlap have 2^18 sets: 65,536 segments would take 34 GB.
@@ -359,9 +359,9 @@ fn what_may_be_left_out_depends_on_what_is_left() {
     let between = "1:s 0:u0=5 0:ok 0:u0=7 0:ok 1:7 2:s 0:u0=5 0:ok 2:5";
     assert!(!accepts(between, &[0, 1, 2, 3]));
 
-    // Two updates overlap, so the value before the last update is either's: the
-    // first scan shows that the last one, though it repeats the one that was
-    // invoked just before it, is not redundant.
+    // Two updates overlap, so the value before the last update may be of either one. The first scan
+    // shows that the last one, though it repeats the one that was invoked just before it, is not
+    // redundant.
     let overlapping = "0:u0=7 2:u0=5 2:ok 0:ok 1:s 1:7 2:u0=5 2:ok 1:s 1:5";
     assert!(!accepts(overlapping, &[0, 1, 2, 4]));
     let ordered = "0:u0=7 0:ok 2:u0=5 2:ok 1:s 1:7 2:u0=5 2:ok 1:s 1:5";

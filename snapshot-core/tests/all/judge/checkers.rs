@@ -1,8 +1,7 @@
-//! Everything that decides linearizability, to be run on the same histories.
+//! All deciders of linearizability, to be run on the same histories.
 //!
-//! Brute force says what is true, and proves it where the history is
-//! linearizable. Every other checker must agree with it. A new checker is one
-//! line in [`DECIDERS`] or [`PROVERS`].
+//! Brute force is the truth, and proves it if the history is linearizable. Every other checker must
+//! agree with it. A new checker is one line in [`DECIDERS`] or [`PROVERS`].
 
 use snapshot_core::automata::{self, Alphabet};
 use snapshot_core::certificate::brute_force::MAX_OPERATIONS;
@@ -46,8 +45,8 @@ const DECIDERS: &[(&str, Decider)] = &[
     ("automata on all renamings", renamings::decide),
 ];
 
-/// Checkers that prove what they answer: each answer must come with a
-/// certificate that passes its check.
+/// Checkers that prove their answers: each answer must come with a certificate that passes its
+/// check.
 const PROVERS: &[(&str, Prover)] = &[("check", by_check), ("exact search", by_proving_search)];
 
 fn by_linear_check(history: &History<i64>) -> Option<bool> {
@@ -102,7 +101,7 @@ fn by_monitor(history: &History<i64>) -> Option<bool> {
     }
 }
 
-/// It decides what the linear-time conditions decide, and where values do not repeat.
+/// The monitor must decide if the linear-time conditions do, or if values do not repeat.
 fn by_monitor_of_many_writers(history: &History<i64>) -> Option<bool> {
     if history.writers() != Writers::Many || history.has_partial_scans() {
         return None;
@@ -128,8 +127,8 @@ fn by_monitor_of_many_writers(history: &History<i64>) -> Option<bool> {
     is_decided.then_some(true)
 }
 
-/// An alarm may say of two operations that one precedes the other: it does. (Of
-/// updates that overlap, another scan may have told that one is over.)
+/// If an alarm implies that one operation precedes another, the history must confirm it. (For
+/// overlapping updates, another scan may imply that one had ended.)
 fn check_precedence(history: &History<i64>, violation: &Violation) {
     let (before, after) = match *violation {
         Violation::Decrease { earlier, later, .. } => (earlier, later),
@@ -190,7 +189,7 @@ fn by_saturation(history: &History<i64>) -> Option<bool> {
     }
 }
 
-/// Whether no value is written twice to a segment, nor is its initial value.
+/// Returns true if no value is written twice to a segment, or equals its initial value.
 fn is_differentiated(history: &History<i64>) -> bool {
     let mut written = std::collections::HashSet::new();
     history.operations().iter().all(|operation| match operation.segment() {
@@ -202,11 +201,11 @@ fn is_differentiated(history: &History<i64>) -> bool {
     })
 }
 
-/// The alarm comes at the first event that makes the prefix non-linearizable, though the
-/// past is forgotten now and then. (What is forgotten is counted in `forgetting.rs`.)
+/// The alarm comes at the first event that makes the prefix non-linearizable, though the past is
+/// forgotten from time to time. (`forgetting.rs` counts forgotten operations.)
 fn by_online_saturation(history: &History<i64>) -> Option<bool> {
     let mut online = Saturation::new(history.declaration());
-    // As in a crowd, however small.
+    // As in a crowd, but for every size.
     let mut placing = Saturation::new(history.declaration()).placing(0);
     for (position, event) in history.events().enumerate() {
         if position % 4 == 3 {
@@ -234,8 +233,8 @@ fn by_plain_search(history: &History<i64>) -> Option<bool> {
     answer(&unlimited(|budget| search::search_plainly(history, budget)))
 }
 
-/// Its orders must pass both checks of linearizations, that of snapshots and
-/// that of any object; and how far it got must be explained and linearizable.
+/// Its orders must pass both checks of linearizations, for snapshots and for generic objects. The
+/// deepest prefix must be explained and linearizable.
 fn by_generic_search(history: &History<i64>) -> Option<bool> {
     let (snapshot, generic_history) = Snapshot::of(history);
     match unlimited(|budget| generic::check(&snapshot, &generic_history, budget)) {
@@ -249,7 +248,7 @@ fn by_generic_search(history: &History<i64>) -> Option<bool> {
         } => {
             let prefix = history.prefix(furthest.events);
             let mut order = furthest.order;
-            // Scans that end later are taken already, and no part of the proof.
+            // Scans that end later are taken already, but are not part of the proof.
             order.order.retain(|id| {
                 let operation = prefix.operation(*id);
                 operation.is_complete() || !operation.is_scan()
@@ -266,8 +265,7 @@ fn by_observer(history: &History<i64>) -> Option<bool> {
     Some(Observer::first_violation(&simple).is_none())
 }
 
-/// It may have no opinion where the observer of the whole has one, not the
-/// other way round.
+/// It may have no opinion where the observer of the whole history has one, but not conversely.
 fn by_online_observer(history: &History<i64>) -> Option<bool> {
     let mut observer = OnlineObserver::new(history.declaration());
     for event in history.events() {
@@ -287,7 +285,7 @@ fn by_online_observer(history: &History<i64>) -> Option<bool> {
     if is_simple && history.operations().iter().filter(is_update).all(is_certain) {
         assert!(answer.is_some(), "no opinion on {}", drawing(history));
     }
-    // After its alarm the online observer no longer looks.
+    // After its alarm the online observer ignores events.
     assert!(is_simple || answer != Some(true), "not simple: {}", drawing(history));
     answer
 }
@@ -299,8 +297,8 @@ fn by_automata(history: &History<i64>) -> Option<bool> {
     Some(automata::first_accepting_prefix(&union, simple.letters()).is_none())
 }
 
-/// Search proves only that there is an order; that there is none is left to
-/// the provers that name a witness.
+/// Search proves only that an order exists; the provers that name a witness prove that no order
+/// exists.
 fn by_proving_search(history: &History<i64>) -> Verdict {
     match unlimited(|budget| search::search(history, budget)) {
         search::Outcome::Linearizable(order) => Verdict::Linearizable(order),
@@ -318,8 +316,8 @@ fn by_check(history: &History<i64>) -> Verdict {
     report.verdict
 }
 
-/// A violation is decided at the event that completes it, told by operations
-/// that stand by themselves, and by a renaming where renamings are possible.
+/// A violation is decided at the event that completes it, shown by operations that suffice as a
+/// proof, and by a renaming where renamings are possible.
 fn check_report(history: &History<i64>, report: &Report<i64>) {
     let Some(explanation) = &report.explanation else { return };
     renamings::confirm(explanation, history);
@@ -349,15 +347,15 @@ fn check_report(history: &History<i64>, report: &Report<i64>) {
     assert_eq!(at(decided_at + 1), Some(false), "decided too early: {}", drawing(history));
 }
 
-/// Enough for the histories of this test bench.
+/// Enough states for the histories of these tests.
 const BUDGET: usize = 1_000_000;
 
-/// A linearization found by brute force; `None` if there is none.
+/// Returns a linearization found by brute force; `None` if none exists.
 pub fn brute_force(history: &History<i64>) -> Option<Linearization> {
     Projection::whole(history).linearization(BUDGET).expect("the history is small")
 }
 
-/// The witness that leaves nothing out.
+/// Returns the witness that lists all operations and segments.
 pub fn whole_witness(history: &History<i64>) -> Witness {
     let takes_part = |id: &_| {
         let operation = history.operation(*id);
@@ -371,8 +369,8 @@ pub fn whole_witness(history: &History<i64>) -> Witness {
     }
 }
 
-/// A witness of which no operation and no segment (with its updates) can be
-/// left out: the whole one, less whatever can be dropped from it. `None` if the history is linearizable.
+/// Returns a witness from which no operation and no segment (with its updates) can be left out: the
+/// whole one, reduced as far as possible. `None` if the history is linearizable.
 pub fn minimal_witness(history: &History<i64>) -> Option<Witness> {
     let mut witness = whole_witness(history);
     witness::check(history, &witness).ok()?;
@@ -397,10 +395,10 @@ fn smaller_witness(history: &History<i64>, witness: &Witness) -> Option<Witness>
     fewer_operations.chain(fewer_segments).find(|smaller| witness::check(history, smaller).is_ok())
 }
 
-/// Whether a history is linearizable, after all checkers have said so.
+/// Returns true if a history is linearizable, after all checkers have agreed.
 ///
 /// # Panics
-/// If a checker errs, or a certificate is no proof.
+/// If a checker errs, or a certificate is invalid.
 pub fn agreed_verdict(history: &History<i64>) -> bool {
     let truth = brute_force(history);
     let is_linearizable = truth.is_some();
@@ -418,8 +416,8 @@ pub fn agreed_verdict(history: &History<i64>) -> bool {
     is_linearizable
 }
 
-/// Whether a history is linearizable, after brute force and the linear-time conditions have
-/// said so.
+/// Returns true if a history is linearizable, after brute force and the linear-time conditions have
+/// agreed.
 ///
 /// # Panics
 /// If these err.
@@ -431,15 +429,15 @@ pub fn quick_verdict(history: &History<i64>) -> bool {
     is_linearizable
 }
 
-/// How often a search on a long history may ask for more time.
+/// The number of times that a search on a long history may ask for more time.
 const PATIENCE: u32 = 100;
 
-/// Whether a history too long for brute force is linearizable, after those have
-/// said so that need not try all orders, with a proof that passes. `None` if
-/// the linear-time conditions do not decide it, nor does exact search soon.
+/// Returns true if a history too long for brute force is linearizable, after the checkers that need
+/// not try all orders have agreed, with a proof that passes. `None` if the linear-time conditions
+/// do not decide it, nor does exact search soon.
 ///
 /// # Panics
-/// If a checker errs, or a certificate is no proof.
+/// If a checker errs, or a certificate is invalid.
 pub fn agreed_verdict_at_length(history: &History<i64>) -> Option<bool> {
     let patiently = |asked: &mut u32| {
         *asked += 1;
@@ -472,7 +470,7 @@ pub fn agreed_verdict_at_length(history: &History<i64>) -> Option<bool> {
     if let Verdict::Violation(witness) = &report.verdict
         && witness.operations.len() > MAX_OPERATIONS
     {
-        // A search that ran out of time while it looked for a smaller one.
+        // A search that ran out of time during minimisation.
         assert_eq!(witness.reason, Reason::NoOrder, "{}", drawing(history));
         return Some(is_linearizable);
     }

@@ -1,9 +1,9 @@
 //! The saturated relation against its definition: the least relation with the five rules,
 //! computed by trying them until nothing changes.
 //!
-//! What the relation says must be all that follows: where the definition has a cycle, the
-//! answer is that cycle and not an order of scans that cannot be found, and each is reported
-//! at the first event at which it is so.
+//! The relation must contain all consequences: where the definition has a cycle, the answer is that
+//! cycle and not a missing order of scans, and each is reported at the first event at which it
+//! exists.
 
 use snapshot_core::history::{Declaration, Writers};
 use snapshot_core::saturation::{self, Outcome, Saturation};
@@ -17,10 +17,10 @@ use crate::judge::forgetting::{self, Draw, Shape};
 use crate::judge::recording::Recording;
 use crate::judge::sketch;
 
-/// What an operation belongs to in a segment: a value, and whether it wrote it.
+/// The membership of an operation in a block of a segment: a value, and whether it wrote it.
 type Member = Option<(i64, bool)>;
 
-/// Whether the least relation of the five rules has a cycle.
+/// Returns true if the least relation of the five rules has a cycle.
 fn has_cycle(history: &History<i64>) -> bool {
     let operations: Vec<OperationId> = history
         .operation_ids()
@@ -91,7 +91,7 @@ fn has_cycle(history: &History<i64>) -> bool {
     }
 }
 
-/// How often the answers were of each kind.
+/// Numbers of answers of each kind.
 #[derive(Debug, Default)]
 struct Counts {
     none: u64,
@@ -172,7 +172,7 @@ fn random_ones() {
 }
 
 /// Updates of two values per segment, and scans that return any of these, all concurrent for a
-/// while: then one after the other ends, and further scans come.
+/// while: then they end one after the other, among further scans.
 fn crowd(draw: &mut Draw) -> History<i64> {
     let segments = 2 + draw.below(2);
     let declaration = Declaration::new(0).with_segments(segments).with_writers(Writers::Many);
@@ -209,8 +209,8 @@ fn crowds() {
     assert!(counts.none > 100 && counts.cycles > 500 && counts.orders > 50, "{counts:?}");
 }
 
-/// The rule *block* applies at updates as well: what overlaps the update of a value that a scan
-/// saw, and saw the value before, comes before that scan.
+/// The rule *block* applies at updates as well. Let a scan see an update, and another operation
+/// overlap the update and see the previous value: then that operation comes before the scan.
 #[test]
 fn two_scans_that_see_two_updates_in_opposite_orders_make_a_cycle() {
     let history =
@@ -220,8 +220,8 @@ fn two_scans_that_see_two_updates_in_opposite_orders_make_a_cycle() {
     assert_eq!(counts.cycles, 1);
 }
 
-/// Scans that have no order are an alarm when the last of them responds, also if a cycle
-/// completes later, or a value returns that was never written.
+/// Scans that have no order are an alarm when the last of them responds, even if a cycle completes
+/// later, or a scan returns a value that was never written.
 #[test]
 fn an_order_that_is_missing_is_reported_before_a_later_cycle() {
     let square = "0:u0=1 1:u0=2 2:u1=1 3:u1=2 4:s 5:s 6:s 7:s 4:1,1 5:1,2 6:2,2 7:2,1";

@@ -1,8 +1,7 @@
 //! Histories without a cycle that no order of the scans explains.
 //!
-//! These cases are rare among random ones (the smallest has 8 operations, all
-//! concurrent), so they are made on purpose: vectors whose columns are not
-//! *consecutive* in any order of the rows.
+//! Such histories are rare among random ones (the smallest has 8 operations, all concurrent), so
+//! they are constructed: vectors whose columns are not *consecutive* in any order of the rows.
 
 use snapshot_core::History;
 use snapshot_core::history::{Declaration, Writers};

@@ -1,5 +1,5 @@
-//! What small histories cannot reach: windows of hundreds of updates, in which
-//! values are found by hashing, and hundreds of scans that are open at once.
+//! Sizes beyond small histories: windows of hundreds of updates, in which values are found by
+//! hashing, and hundreds of simultaneously open scans.
 
 use std::ops::RangeInclusive;
 
@@ -56,14 +56,14 @@ fn verdict_on(events: &str) -> Option<bool> {
     agreed_verdict_at_length(&single_writers(1, events))
 }
 
-/// A scan that reads what is long past has values indexed; then updates fail.
+/// A scan that reads an old value has values indexed; then updates fail.
 #[test]
 fn an_index_of_values_follows_those_that_fail() {
     let indexed = format!("2:s 3:s {} 2:5 {}", updates(1..=60), updates(61..=70));
     for (events, may_be, may_not_be) in [
         ("0:u0=100 0:fail", [70, 5, 60], [100, 101]),
         ("0:u0=100 0:fail 0:u0=101 0:ok", [70, 101, 5], [100, 102]),
-        // What was overwritten and comes back.
+        // An overwritten value that recurs.
         ("0:u0=5 0:fail 0:u0=101 0:ok", [101, 5, 6], [100, 102]),
         // A lost update is the last again when its successor fails.
         ("0:u0=100 0:unknown 0:u0=101 0:fail", [100, 70, 5], [101, 102]),
@@ -80,7 +80,7 @@ fn an_index_of_values_follows_those_that_fail() {
     }
 }
 
-/// What is forgotten between is nothing that the oldest open scan may return.
+/// No value is forgotten that the oldest open scan may return.
 #[test]
 fn the_oldest_open_scan_may_return_what_was_there_when_it_began() {
     let others = "2:s 2:14 ".repeat(200);

@@ -1,12 +1,11 @@
 //! All small histories.
 //!
-//! A [`Space`] says which operations each process may perform. Its histories
-//! are all interleavings of all ways to do so: every operation may overlap with
-//! every other of another process, the last operation of a process may stay
-//! pending, and every scan returns every combination of values that could be
-//! meant (initial, written by an update of the run, before or after), plausible
-//! or not. Each history is built once; of plans that differ only in the names
-//! of processes and segments, one is taken.
+//! A [`Space`] lists the possible operations of each process. Its histories are all interleavings
+//! of all choices: every operation may overlap with every other of another process, the last
+//! operation of a process may stay pending, and every scan returns every combination of values that
+//! could be meant (initial, written by an update of the run, before or after), plausible or not.
+//! Each history is built once; of plans that differ only in the names of processes and segments,
+//! one is taken.
 
 use snapshot_core::History;
 use snapshot_core::history::{Declaration, Event, HistoryBuilder, Writers};
@@ -15,7 +14,7 @@ use snapshot_core::{Process, Segment};
 /// A value that no update writes.
 const NEVER_WRITTEN: i64 = -7;
 
-/// What a process may do next.
+/// A possible next operation of a process.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Kind {
     /// A scan.
@@ -30,9 +29,9 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Space {
     pub segments: usize,
-    /// For each process, what its operations may be. Of the first
-    /// [`Self::interchangeable`] processes, each is to its list what any other
-    /// is to its own, at the same positions.
+    /// For each process, its possible operations. The first [`Self::interchangeable`] processes are
+    /// symmetric: the list of each is the list of any other with their segments exchanged, at the
+    /// same positions.
     pub processes: Vec<Vec<Kind>>,
     pub interchangeable: usize,
     /// The largest number of operations of one process.
@@ -40,13 +39,13 @@ pub struct Space {
     /// The largest number of operations of all.
     pub total: usize,
     pub writers: Writers,
-    /// Whether scans may also return a value that no update writes.
+    /// True if scans may also return a value that no update writes.
     pub never_written: bool,
-    /// Whether operations may also fail, or have an unknown outcome.
+    /// True if operations may also fail, or have an unknown outcome.
     pub faults: bool,
-    /// Whether a segment once 1 must stay 1.
+    /// True if a segment once 1 must stay 1.
     pub switch_once: bool,
-    /// Whether scans may also return some segments only.
+    /// True if scans may also return only some segments.
     pub gaps: bool,
 }
 
@@ -133,7 +132,7 @@ impl Space {
         self
     }
 
-    /// Scans may also return some segments only (at least one).
+    /// Scans may also return only some segments (at least one).
     pub fn with_gaps(mut self) -> Self {
         self.gaps = true;
         self
@@ -153,7 +152,7 @@ impl Space {
         });
     }
 
-    /// Extends what the first processes do by all that the others can do.
+    /// Extends the plan of the first processes by all plans of the others.
     fn each_plan(&self, plan: &mut Vec<Vec<usize>>, use_plan: &mut dyn FnMut(&[Vec<usize>])) {
         let process = plan.len();
         if process == self.processes.len() {
@@ -206,15 +205,14 @@ enum Planned {
     Update { segment: usize, value: i64 },
 }
 
-/// A depth-first walk through the interleavings of what the processes do.
+/// A depth-first walk through the interleavings of a plan.
 struct Walk<'a> {
     space: &'a Space,
-    /// What each process does.
+    /// The operations of each process.
     plan: Vec<Vec<Planned>>,
-    /// What a scan may return.
+    /// The possible returned values of a scan, by segment.
     returns: Vec<Vec<Option<i64>>>,
-    /// For each process, how many operations it has ended, and whether the
-    /// next one is open.
+    /// For each process, the number of operations it has ended, and whether the next one is open.
     progress: Vec<(usize, bool)>,
     history: HistoryBuilder<i64>,
     visit: &'a mut dyn FnMut(&History<i64>),

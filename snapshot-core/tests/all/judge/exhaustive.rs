@@ -1,9 +1,9 @@
 //! All checkers agree on all small histories.
 //!
-//! The expected counts keep the enumeration honest: a space that silently loses
-//! histories fails. Of spaces of more than [`MANY`] histories, brute force and the
-//! linear-time conditions judge all, and the other checkers one in [`FEW`] or [`SOME`]; all
-//! judge all with `SNAPSHOT_EXHAUSTIVE=full`.
+//! The expected counts keep the enumeration honest: a space that silently loses histories fails. In
+//! spaces of more than [`MANY`] histories, brute force and the linear-time conditions judge all,
+//! and the other checkers one in [`FEW`] or [`SOME`]; with `SNAPSHOT_EXHAUSTIVE=full` they judge
+//! all, too.
 
 use trial::extent::is_slow;
 
@@ -11,20 +11,20 @@ use crate::judge::checkers::{agreed_verdict, quick_verdict};
 use crate::judge::enumeration::Space;
 use crate::judge::is_full;
 
-/// Spaces with no more histories than this are judged whole by every checker.
+/// Every checker judges all histories of spaces up to this size.
 const MANY: usize = 20_000;
 
-/// Larger ones are for the slow suite.
+/// Larger spaces are for the slow suite.
 const LARGE: usize = 150_000;
 
-/// Primes, so that they keep no step with what the enumeration varies.
+/// Primes, to avoid periods in common with the enumeration.
 const FEW: usize = 31;
 const SOME: usize = 7;
 
-/// As many of each kind must be judged by all checkers.
+/// All checkers must judge at least this many of each kind.
 const ENOUGH: usize = 400;
 
-/// A space, with how many histories it has and how many are linearizable.
+/// A space, with its numbers of histories and of linearizable ones.
 type Case = (Space, (usize, usize));
 
 fn exhaust(cases: &[Case]) {
@@ -58,7 +58,7 @@ pub fn exhaust_by((space, expected): &Case, stride: usize) {
         histories += 1;
         linearizable += usize::from(is_linearizable);
     });
-    // Neither answer alone would show that the checkers tell them apart.
+    // Neither answer alone would show that the checkers distinguish them.
     assert!(agreed.into_iter().min() > Some(ENOUGH), "{agreed:?} of {space:?}");
     assert_eq!((histories, linearizable), *expected, "{space:?}");
 }
@@ -129,7 +129,7 @@ fn faults() {
     ]);
 }
 
-/// The same further; minutes instead of seconds.
+/// The same for larger spaces; minutes instead of seconds.
 #[test]
 fn larger() {
     if !is_full() {

@@ -1,10 +1,9 @@
 //! Updates of one segment that overlap, exhaustively: the linear-time check and
 //! the monitor give up at the same event, and name the same two updates.
 //!
-//! Which two is defined: of the updates that the scan may have read, and that
-//! were open when the next one of their segment began, the one invoked first;
-//! and the next update of the segment that has not failed. It matters which,
-//! since reports name them.
+//! The two updates are defined: first, the first invoked of the updates that the scan may have
+//! read, and that were open when the next one of their segment began; second, the next update of
+//! the segment that has not failed. Reports name them.
 
 use snapshot_core::OperationId;
 use snapshot_core::history::{Declaration, History, Writers};
@@ -20,7 +19,7 @@ const UPDATES: usize = 4;
 /// The scanning process.
 const READER: usize = UPDATES;
 
-/// How an operation ends.
+/// The end of an operation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum End {
     Response,
@@ -28,18 +27,18 @@ enum End {
     Loss,
 }
 
-/// What happens to the updates.
+/// The events of the updates.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Deed {
     Begin(i64),
     End(usize, End),
 }
 
-/// What was compared.
+/// Counts of the comparisons.
 #[derive(Debug, Default)]
 struct Tally {
     histories: usize,
-    /// Both give up, because a scan returned what overlapping updates wrote.
+    /// Both give up, because a scan returned a value of overlapping updates.
     scans: usize,
     /// The same, after an update failed that had begun between others.
     scans_after_failures: usize,
@@ -75,7 +74,7 @@ fn history(deeds: &[Deed], scan: Option<(usize, i64)>) -> History<i64> {
     history.finish()
 }
 
-/// What the monitor says last.
+/// Returns the last judgement of the monitor.
 fn monitored(history: &History<i64>) -> Judgement {
     let mut monitor = Monitor::linear(history.declaration()).expect("the declaration is valid");
     for event in history.events() {
@@ -84,7 +83,7 @@ fn monitored(history: &History<i64>) -> Judgement {
     monitor.judgement()
 }
 
-/// Compares the two on one history; where they give up, if they do.
+/// Compares the two on one history. Returns the event at which they give up, if they do.
 fn compare(history: &History<i64>) -> Option<Undecided> {
     let events = || history.events().map(|event| format!("{event:?}")).collect::<Vec<_>>();
     let monitored = monitored(history);
@@ -163,8 +162,8 @@ fn the_first_invoked_is_named() {
     assert_eq!(compare(&history), Some(Undecided { event: 6, cause }));
 }
 
-/// A scan that returned a value which two updates wrote saw only the one that the other entries
-/// leave. So the other one, if its outcome is lost, may take effect late.
+/// A scan that returned a value of two updates saw only the one that the other entries permit. So
+/// the other one, if its outcome is lost, may take effect late.
 #[test]
 fn what_other_entries_exclude_is_not_seen() {
     let mut history = History::builder(Declaration::new(0).with_segments(2)).expect("valid");
@@ -177,7 +176,7 @@ fn what_other_entries_exclude_is_not_seen() {
     history.invoke_update(right, 1, 5).expect("idle");
     history.respond_update(right).expect("open");
     history.invoke_update(left, 0, 7).expect("idle");
-    // The second update of 7 began when 5 was there.
+    // The second update of 7 began when the value was 5.
     history.respond_scan(reader, &[7, 0]).expect("open");
     history.unknown(left).expect("open");
     history.invoke_update(left, 0, 9).expect("idle");

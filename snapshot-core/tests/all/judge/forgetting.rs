@@ -9,7 +9,7 @@ use snapshot_core::saturation::{Forgotten, Saturation};
 
 use crate::judge::{checkers, sketch};
 
-/// The run does nothing that a history cannot have.
+/// The run contains only possible events.
 const POSSIBLE: &str = "an event that can happen here";
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
@@ -24,14 +24,14 @@ impl Draw {
         ((word ^ (word >> 31)) % bound as u64) as usize
     }
 
-    /// Never, if that is once in 0 times.
+    /// Returns true once in this many times; 0: never.
     fn once_in(&mut self, times: usize) -> bool {
         times > 0 && self.below(times) == 0
     }
 }
 
-/// Both judge all prefixes alike; how much was forgotten, and whether there is an alarm.
-/// `is_time` says at which events the past is forgotten.
+/// Both relations agree on all prefixes. Returns the count of forgotten operations, and whether
+/// there is an alarm. `is_time` chooses the events at which the past is forgotten.
 fn compare(
     history: &History<i64>,
     mut is_time: impl FnMut() -> bool,
@@ -57,7 +57,7 @@ fn compare(
     (forgetful.forgotten(), alarm)
 }
 
-/// What a random history is made of.
+/// The ingredients of a random history.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub segments: usize,
@@ -78,7 +78,7 @@ pub fn history(shape: Shape, draw: &mut Draw) -> History<i64> {
     let mut builder = History::builder(declaration).expect("a sound declaration");
     let mut values = vec![0; shape.segments];
     let mut recent: Vec<VecDeque<i64>> = vec![VecDeque::from([0]); shape.segments];
-    // Per process: an update that has not taken effect, or the result of a scan, if it has.
+    // For each process: an update that has not taken effect, or the result of a scan, if it has.
     enum Open {
         Update { segment: usize, value: i64, has_effect: bool },
         Scan(Option<Vec<i64>>),
@@ -153,7 +153,7 @@ fn compare_many(shape: Shape, count: u64) -> (u64, Forgotten) {
     for seed in 0..count {
         let mut draw = Draw(seed);
         let history = history(shape, &mut draw);
-        // At each event, or now and then.
+        // At each event, or only at some.
         let one_in = [1, 1, 3, 10][seed as usize % 4];
         let (forgotten, alarm) = compare(&history, || draw.once_in(one_in));
         alarms += u64::from(alarm.is_some());
@@ -186,9 +186,9 @@ fn forgetting_changes_no_verdict() {
     }
 }
 
-/// Scan 9 shares the block of value 2 with a scan that is kept (1), and decides with it that 1
-/// comes after 2, so that 4, which scan 1 saw, is not written behind what scan 0 saw. It
-/// must not be forgotten only because no later scan can return anything that it saw.
+/// Scan 9 shares the block of value 2 with a kept scan (1), and both together decide that 1 comes
+/// after 2, so that 4, which scan 1 saw, is not written behind the values that scan 0 saw. Scan 9
+/// must not be forgotten only because no later scan can return a value that it saw.
 #[test]
 fn old_scans_that_still_decide_are_kept() {
     // x (0) returns 1, 3, 5; y (1) returns 2, 4, 5; they overlap with all but the last operations.
@@ -205,14 +205,14 @@ fn old_scans_that_still_decide_are_kept() {
     assert_eq!(alarm, Some(bad.len() - 1));
 }
 
-/// Judged alike, forgetting at each event; the event of the alarm.
+/// Compares, with forgetting at each event. Returns the event of the alarm.
 fn alarm(segments: usize, events: &str) -> Option<usize> {
     compare(&sketch::history(segments, events), || true).1
 }
 
-/// Condition 1: scan 4 saw nothing whose order is open, but update 2 comes before it, and 0 is
-/// written by it or by 4 (value 2 or 4 of segment 0). To forget the scan would lose what the
-/// update comes before.
+/// Condition 1: scan 4 saw only values of decided order, but update 2 comes before it, and 0 is
+/// written by it or by 4 (value 2 or 4 of segment 0). Forgetting the scan would lose the successors
+/// of the update.
 #[test]
 fn what_follows_something_undecided_is_kept() {
     let before = "4:u1=1 4:ok 0:u0=2 4:s 0:ok 0:u0=4 0:ok 3:u1=6 2:s 4:0,1";
@@ -220,9 +220,9 @@ fn what_follows_something_undecided_is_kept() {
     assert_eq!(alarm(2, &format!("{before} 2:4,6")), None);
 }
 
-/// Condition 2, of all operations of a block: scans 9, 10 and 11 saw only what was overwritten
-/// since, but scan 12, whose place is open, shares two blocks with them (3 of segment 0, 4 of
-/// segment 1). If it comes after them, then by one of these 11 comes before 9, and by the other
+/// Condition 2, for all operations of a block: scans 9, 10 and 11 saw only values overwritten
+/// since, but scan 12, whose position is undecided, shares two blocks with them (3 of segment 0, 4
+/// of segment 1). If it comes after them, then by one of these 11 comes before 9, and by the other
 /// 10 comes before 11; but 9 came before 10.
 #[test]
 fn what_shares_a_block_with_something_undecided_is_kept() {
@@ -236,8 +236,8 @@ fn what_shares_a_block_with_something_undecided_is_kept() {
     assert_eq!(alarm(3, &format!("{before} 16:10,11,12")), None);
 }
 
-/// An update of unknown outcome is not over only because it has ended: what it may have
-/// replaced can be returned by a scan that was open then.
+/// An update of unknown outcome is not over only because it has ended: a scan that was open then
+/// can return the value that it may have replaced.
 #[test]
 fn an_update_of_unknown_outcome_closes_nothing() {
     let before = "1:u0=1 1:ok 0:s 2:u0=2 3:s 3:2 2:unknown";

@@ -1,4 +1,4 @@
-//! What must not change a verdict: other names for values and processes, and
+//! Changes that must not change a verdict: other names for values and processes, and removal of
 //! updates that may never have happened and that no scan returned.
 
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ fn verdict<V: Clone + Eq + std::hash::Hash>(history: &History<V>) -> bool {
     decide(history, &mut budget).expect("there is no limit")
 }
 
-/// The history with other values and processes, and without some operations.
+/// Returns the history with other values and processes, and without some operations.
 fn transform<W: Clone>(
     history: &History<i64>,
     value: impl Fn(i64) -> W,
@@ -88,7 +88,7 @@ proptest! {
         prop_assert_eq!(verdict(&history), verdict(&other));
     }
 
-    /// What a failed update wrote does not matter unless a scan returned it.
+    /// The value of a failed update does not matter unless a scan returned it.
     #[test]
     fn a_failed_update_need_not_be_there(history in perturbed(shapes(), 60)) {
         let kept = |id: OperationId| {

@@ -1,5 +1,5 @@
-//! Proofs of a component of segments, lifted to the whole history; and the place of the first
-//! violation, whichever component is undecided.
+//! Proofs of a component of segments, lifted to the whole history; and the position of the first
+//! violation, with either component undecided.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ fn unlimited<T>(run: impl FnOnce(&mut Budget<'_>) -> T) -> T {
     run(&mut Budget { memory: usize::MAX, proceed: &mut || true })
 }
 
-/// The history of lines such as `p1 update s0 5`, `p1 scan`, `p1 ok _ 5` and `p1 fail`.
+/// Reads the history of lines such as `p1 update s0 5`, `p1 scan`, `p1 ok _ 5` and `p1 fail`.
 fn recorded(segments: usize, text: &str) -> History<i64> {
     let declaration = Declaration::new(0).with_segments(segments).with_writers(Writers::Many);
     let mut history = History::builder(declaration).expect("a sound declaration");
@@ -53,7 +53,8 @@ fn recorded(segments: usize, text: &str) -> History<i64> {
     history.finish()
 }
 
-/// The proof of a violation is one of the whole history, and names nothing after its place.
+/// The whole history confirms the proof of a violation, and the proof names nothing after its
+/// position.
 fn confirm(history: &History<i64>, report: &Report<i64>) {
     let Verdict::Violation(operations) = &report.verdict else { panic!("{report:?}") };
     let explanation = report.explanation.as_ref().expect("it is told");
@@ -83,8 +84,8 @@ fn a_lifted_line_names_the_segment_of_the_whole() {
     );
 }
 
-/// The same operations on segments from `first` on, while process 100 reads and updates segment 0,
-/// which no scan joins with them.
+/// Returns the same operations on segments from `first` on, while process 100 reads and updates
+/// segment 0, which no scan joins with them.
 fn beside_another(history: &History<i64>, first: usize, draw: &mut Draw) -> History<i64> {
     let declaration =
         Declaration::new(0).with_segments(history.segments() + first).with_writers(Writers::Many);
@@ -212,8 +213,8 @@ fn every_rule_is_lifted() {
     }
 }
 
-/// Segment 0 has updates that overlap, which the linear-time conditions leave undecided, and
-/// nobody can have read 13 there, one event before segment 1 is wrong, too.
+/// Segment 0 has overlapping updates, which the linear-time conditions leave undecided, and no scan
+/// can have read 13 there; one event later segment 1 is wrong, too.
 const EARLIER: &str = "p2 update s0 11\np3 update s0 12\np0 update s0 13\np4 scan\n\
     p1 update s2 13\np5 update s1 14\np2 ok\np2 scan\np3 ok\np1 fail\np5 fail\np0 fail\n\
     p2 ok 13 _ _\np4 ok _ 14 _";
@@ -233,8 +234,7 @@ fn the_place_is_the_first_one_whichever_component_is_undecided() {
     }
 }
 
-/// Without a budget the earlier violation is not found, and the report does not claim that there
-/// is none.
+/// Without a budget the earlier violation is not found, and the report does not rule it out.
 #[test]
 fn a_place_that_may_not_be_the_first_one_is_told_as_such() {
     let history = recorded(3, EARLIER);
@@ -247,14 +247,14 @@ fn a_place_that_may_not_be_the_first_one_is_told_as_such() {
     assert!(told.contains("is complete not after 14:1 (event 13)"), "{told}");
 }
 
-/// What is known to be linearizable is what no component leaves open.
+/// The prefix known to be linearizable ends where the first component is undecided.
 #[test]
 fn the_first_events_are_linearizable_in_every_component() {
     let mut text = String::new();
     for round in 0..4 {
         text += &format!("p0 update s0 {round}\np0 ok\np1 update s1 {round}\np1 ok\n");
     }
-    // Segment 1 is left open first, segment 0 later.
+    // Segment 1 is undecided first, segment 0 later.
     text += "p1 update s1 8\np2 update s1 8\np3 scan\np3 ok _ 8\n";
     text += "p4 update s0 8\np0 update s0 8\np3 scan\np3 ok 8 _";
     let history = recorded(2, &text);
@@ -270,7 +270,7 @@ fn the_first_events_are_linearizable_in_every_component() {
     assert!(unknown.linearizable_events <= 19, "{unknown:?}");
 }
 
-/// Event 12 completes the violation, and the refutation by what is certain is of event 15.
+/// Event 12 completes the violation, and the refutation by certain facts belongs to event 15.
 #[test]
 fn the_argument_is_about_the_prefix_that_is_named() {
     let history = recorded(
@@ -284,7 +284,7 @@ fn the_argument_is_about_the_prefix_that_is_named() {
 }
 
 /// A scan that returned a value before an update of it was invoked, which failed in the end: the
-/// update was no reason at that place.
+/// update was no reason at that position.
 #[test]
 fn an_update_that_fails_later_is_in_the_future() {
     let history = recorded(
@@ -298,7 +298,7 @@ fn an_update_that_fails_later_is_in_the_future() {
     witness::check(&history, found).unwrap();
 }
 
-/// `linear` insists on its conditions, where a simple history is also the observer's.
+/// `linear` insists on its conditions, though a simple history also suits the observer.
 #[test]
 fn a_method_is_what_was_asked_for() {
     let text = "p0 update s0 1\np0 ok\np2 scan\np2 ok 0 0\np1 update s1 1";

@@ -1,12 +1,12 @@
-//! The test bench: small histories exhaustively, larger ones at random, and
-//! every checker of the crate on all of them.
+//! Small histories exhaustively, larger ones at random, and every checker of the crate on all of
+//! them.
 //!
-//! Nothing here trusts anything: the literal definition ([`oracle`]) judges
-//! brute force, brute force judges the checkers, the certificate checkers judge
-//! the certificates, and [`certificates`] shows that these refuse what they must.
+//! These tests trust nothing: the literal definition ([`oracle`]) judges brute force, brute force
+//! judges the checkers, the certificate checkers judge the certificates, and [`certificates`] shows
+//! that they refuse invalid ones.
 //!
-//! `SNAPSHOT_EXHAUSTIVE=full` extends the enumeration from seconds to minutes, and has five
-//! times as many random histories.
+//! `SNAPSHOT_EXHAUSTIVE=full` extends the enumeration from seconds to minutes, and runs five times
+//! as many random histories.
 
 use proptest::prelude::ProptestConfig;
 
@@ -36,12 +36,12 @@ mod sketch;
 mod streams;
 mod translated;
 
-/// Whether the larger spaces are wanted too.
+/// Returns true if the larger spaces are wanted, too.
 fn is_full() -> bool {
     crate::is_full("SNAPSHOT_EXHAUSTIVE")
 }
 
-/// How many random cases: all of these, or a fifth.
+/// Returns the number of random cases: all of these, or a fifth.
 fn cases(all: u32) -> ProptestConfig {
     ProptestConfig::with_cases(if is_full() { all } else { all / 5 })
 }

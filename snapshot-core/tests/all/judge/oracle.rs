@@ -1,14 +1,13 @@
 //! Definition 1 of the paper, taken literally: no pruning, no memory.
 //!
-//! For every way to complete or leave out the pending operations, and for every
-//! order of what then is complete, both conditions of the definition are
-//! tested, each as it is written. This is what brute force is tested against,
-//! so that it need not be trusted either.
+//! For every way to complete or leave out the pending operations, and for every order of the
+//! complete operations, both conditions of the definition are tested as written. Brute force is
+//! tested against this oracle, so that it need not be trusted either.
 
 use snapshot_core::history::{Action, Event};
 use snapshot_core::{History, OperationId};
 
-/// The largest number of operations that [`decide`] takes on.
+/// The largest number of operations that [`decide`] accepts.
 const LIMIT: usize = 4;
 
 struct Operation {
@@ -17,7 +16,7 @@ struct Operation {
     response: Option<usize>,
     /// Segment and value of an update.
     written: Option<(usize, i64)>,
-    /// What a complete scan returned, by segments.
+    /// The values of a complete scan, by segments.
     returned: Option<Vec<(usize, i64)>>,
 }
 
@@ -27,7 +26,7 @@ impl Operation {
     }
 }
 
-/// The operations of a history, from its events alone; without the failed ones.
+/// Returns the operations of a history, from its events alone; without the failed ones.
 fn operations(history: &History<i64>) -> Vec<Operation> {
     let mut open: Vec<Option<usize>> = vec![None; history.processes()];
     let mut operations: Vec<Option<Operation>> = Vec::new();
@@ -67,8 +66,8 @@ fn operations(history: &History<i64>) -> Vec<Operation> {
     operations.into_iter().flatten().collect()
 }
 
-/// Whether both conditions of the definition hold of an order. A scan that the
-/// extension completes may be given the values that its place demands.
+/// Returns true if an order satisfies both conditions of the definition. A scan that the extension
+/// completes may return the values that its position demands.
 fn satisfies_definition(history: &History<i64>, order: &[&Operation]) -> bool {
     let initial = history.declaration();
     let extends_precedence =
@@ -86,8 +85,8 @@ fn satisfies_definition(history: &History<i64>, order: &[&Operation]) -> bool {
     extends_precedence && reads_the_maximal_updates
 }
 
-/// Whether some order that begins with `order` and goes on with `rest`
-/// satisfies the definition.
+/// Returns true if some order that begins with `order` and continues with `rest` satisfies the
+/// definition.
 fn some_order<'a>(
     history: &History<i64>,
     order: &mut Vec<&'a Operation>,
@@ -106,7 +105,7 @@ fn some_order<'a>(
     })
 }
 
-/// Whether a history is linearizable; `None` if it has too many operations.
+/// Decides whether a history is linearizable; `None` if it has too many operations.
 pub fn decide(history: &History<i64>) -> Option<bool> {
     let operations = operations(history);
     if operations.len() > LIMIT {
@@ -124,8 +123,8 @@ pub fn decide(history: &History<i64>) -> Option<bool> {
     }))
 }
 
-/// Whether a sequence of operations is a linearization of a history, where
-/// pending scans are left out.
+/// Returns true if a sequence of operations is a linearization of a history, where pending scans
+/// are left out.
 pub fn is_linearization(history: &History<i64>, order: &[OperationId]) -> bool {
     let operations = operations(history);
     let mut sequence = Vec::new();

@@ -1,4 +1,4 @@
-//! Partial scans: all small histories, larger ones at random, the hard ones on purpose.
+//! Partial scans: all small histories, larger ones at random, hard ones by construction.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -45,7 +45,7 @@ fn is_linearizable(history: &History<i64>) -> bool {
     matches!(search::search(history, &mut budget), search::Outcome::Linearizable(_))
 }
 
-/// The answer by the relation; its proof must pass.
+/// Returns the answer by the relation; its proof must pass.
 fn by_saturation(history: &History<i64>) -> (bool, Vec<Rule>) {
     let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
     match saturation::check(history, &mut budget) {
@@ -150,7 +150,7 @@ fn between(triples: &[(usize, usize, usize)], elements: usize) -> History<i64> {
     concurrent(2 * triples.len(), 2, &scans)
 }
 
-/// Whether some order of the elements has the second of each triple between the others.
+/// Returns true if some order of the elements has the second of each triple between the others.
 fn has_order(triples: &[(usize, usize, usize)], elements: usize) -> bool {
     fn extend(order: &mut Vec<usize>, elements: usize, triples: &[(usize, usize, usize)]) -> bool {
         if order.len() == elements {
@@ -196,8 +196,8 @@ fn betweenness() {
     assert!(with_suppositions >= 50 && nested >= 5, "{with_suppositions} {nested}");
 }
 
-/// Sets of a few scans of two or three of four segments, all concurrent: the exact search
-/// decides which have an order.
+/// Sets of a few scans of two or three of four segments, all concurrent: the exact search decides
+/// which have an order.
 #[test]
 fn few_concurrent_scans() {
     let mut runner = TestRunner::deterministic();

@@ -1,13 +1,12 @@
 //! Larger histories, at random.
 //!
-//! A [`Shape`] and a tape of bytes determine a run of an atomic object: the
-//! tape says which process acts next and what it does, and every operation
-//! takes effect at one instant between its invocation and its response. So the
-//! history is linearizable and the order of effects proves it. Shrinking the
-//! tape shrinks the run.
+//! A [`Shape`] and a tape of bytes determine a run of an atomic object: the tape chooses the next
+//! process and its action, and every operation takes effect at one instant between its invocation
+//! and its response. So the history is linearizable and the order of effects proves it. Shrinking
+//! the tape shrinks the run.
 //!
-//! A perturbed history is such a run with a few falsifications, after which it
-//! may or may not be linearizable.
+//! A perturbed history is such a run with a few falsifications, after which it may or may not be
+//! linearizable.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -17,34 +16,34 @@ use snapshot_core::{History, OperationId};
 
 use crate::judge::recording::{Letter, Recording};
 
-/// After this many updates, [`Values::Recurring`] come again.
+/// The period of [`Values::Recurring`], in updates.
 const PERIOD: i64 = 61;
 
-/// Which values updates write.
+/// The values of updates.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Values {
     /// All different.
     Differentiated,
-    /// Segments 0 and 1 switch from 0 to 1 once, for good; all else is 0.
+    /// Segments 0 and 1 switch once from 0 to 1; all other values are 0.
     Simple,
     /// From 0 to 2, in any order: repetitions, redundant updates.
     Few,
-    /// All different for a while, then the same again.
+    /// All different for a period, then the same again.
     Recurring,
 }
 
-/// What a run looks like.
+/// The parameters of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub segments: usize,
-    /// Processes that only scan; each segment has a writer of its own besides.
+    /// Number of processes that only scan, besides a writer for each segment.
     pub scanners: usize,
     pub values: Values,
-    /// Whether all processes update all segments.
+    /// The processes that update each segment.
     pub writers: Writers,
-    /// Whether operations may fail.
+    /// True if operations may fail.
     pub failures: bool,
-    /// Whether they may have an unknown outcome.
+    /// True if operations may have an unknown outcome.
     pub losses: bool,
 }
 
@@ -90,9 +89,9 @@ pub fn runs(shapes: impl Strategy<Value = Shape>, steps: usize) -> impl Strategy
         .prop_map(|(shape, tape)| Simulation::new(shape).run(&tape))
 }
 
-/// Runs of `steps` acts in which few scanners are slow, so that one scan is open
-/// while hundreds of updates come and go, or many are, so that hundreds of
-/// scans are open at once. One writer per segment; no outcome is lost.
+/// Runs of `steps` acts. Either few scanners are slow, so that one scan is open while hundreds of
+/// updates come and go, or many are, so that hundreds of scans are open together. One writer per
+/// segment; no outcome is lost.
 pub fn crowded_runs(
     values: impl Strategy<Value = Values>,
     steps: usize,
@@ -151,14 +150,14 @@ struct Simulation {
     recording: Recording,
     operations: usize,
     open: Vec<Option<Open>>,
-    /// What each open scan has seen.
+    /// The values that each open scan has seen.
     seen: Vec<Vec<i64>>,
     /// Updates of unknown outcome that may still take effect.
     lingering: Vec<Open>,
     state: Vec<i64>,
     /// Number of updates so far.
     updates: i64,
-    /// Which segments have switched.
+    /// For each segment, true if it has switched.
     switched: Vec<bool>,
     effects: Vec<OperationId>,
 }
@@ -180,7 +179,7 @@ impl Simulation {
         }
     }
 
-    /// Performs the acts of a tape, each two bytes: the process, and what it does.
+    /// Performs the acts of a tape, each two bytes: the process, and its action.
     fn run(mut self, tape: &[(u8, u8)]) -> Run {
         for &(actor, deed) in tape {
             let process = usize::from(actor) % self.open.len();

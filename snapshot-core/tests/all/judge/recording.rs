@@ -1,4 +1,4 @@
-//! Recordings of histories that can be edited.
+//! Editable recordings of histories.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use snapshot_core::{History, Process, Segment};
 /// A value that no update writes.
 const NEVER_WRITTEN: i64 = -7;
 
-/// What an event does: an [`Action`] that owns its values.
+/// An [`Action`] that owns its values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Letter {
     InvokeUpdate { segment: usize, value: i64 },
@@ -21,7 +21,7 @@ pub enum Letter {
 }
 
 impl Letter {
-    /// The event of this process.
+    /// Returns the event of this process.
     pub fn event(&self, process: usize) -> Event<'_, i64> {
         let process = Process::from_index(process);
         match self {
@@ -38,7 +38,7 @@ impl Letter {
     }
 }
 
-/// The events of a history, with the acting processes; always a history.
+/// The events of a history, with their processes; always a valid history.
 #[derive(Clone, Debug)]
 pub struct Recording {
     declaration: Declaration<i64>,
@@ -46,7 +46,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Nothing happened yet; all segments are initially 0.
+    /// Creates an empty recording; all segments are initially 0.
     pub fn new(segments: usize, processes: usize, writers: Writers) -> Self {
         let declaration = Declaration::new(0)
             .with_segments(segments)
@@ -76,7 +76,7 @@ impl Recording {
         Self { declaration: history.declaration(), events: events.collect() }
     }
 
-    /// Leaves out entries of scans, all but one at most: bit `k` of the tape tells
+    /// Leaves out entries of scans, but keeps at least one of each: bit `k` of the tape decides
     /// whether entry number `k`, counted from the first scan on, stays.
     pub fn leave_gaps(&mut self, tape: &[bool]) {
         let mut stays = tape.iter().cycle();
@@ -93,7 +93,7 @@ impl Recording {
         }
     }
 
-    /// Leaves one entry of each scan, another one each time.
+    /// Keeps one entry of each scan, another one each time.
     pub fn keep_one_entry(&mut self) {
         let mut kept = 0;
         for (_, letter) in &mut self.events {
@@ -110,10 +110,10 @@ impl Recording {
         self.events.push((process, letter));
     }
 
-    /// The history that is recorded.
+    /// Returns the recorded history.
     ///
     /// # Panics
-    /// If a process ends what it has not invoked, or the like.
+    /// If the events are invalid, for example if an idle process ends an operation.
     pub fn history(&self) -> History<i64> {
         let mut history = History::builder(self.declaration.clone()).expect("a sound declaration");
         for (process, letter) in &self.events {
@@ -122,9 +122,9 @@ impl Recording {
         history.finish()
     }
 
-    /// Changes the recording at about `place` in one of three ways: a scan
-    /// returns another value, two scans exchange what they returned, or an
-    /// event happens earlier or later. Some choices change nothing.
+    /// Changes the recording at about `place` in one of three ways: a scan returns another value,
+    /// two scans exchange their values, or an event happens earlier or later. Some choices change
+    /// nothing.
     pub fn falsify(&mut self, kind: u8, place: usize, extent: usize) {
         let scans: Vec<usize> = (0..self.events.len())
             .filter(|&event| matches!(self.events[event].1, Letter::RespondScan { .. }))
@@ -183,8 +183,8 @@ impl Recording {
         responses
     }
 
-    /// Lets a scan return for one segment what was written `distance` updates
-    /// before or after the last update of this value that it can have seen.
+    /// Lets a scan return for one segment the value written `distance` updates before or after the
+    /// last update of its current value that it can have seen.
     fn shift_entry(&mut self, scan: usize, changed: usize, distance: usize, is_later: bool) {
         let mut written = vec![0];
         let mut seen = None;
@@ -222,8 +222,8 @@ impl Recording {
         }
     }
 
-    /// Lets a scan return another value for one segment: one that some update
-    /// writes there at any time, the initial one, or one that none writes.
+    /// Lets a scan return another value for one segment: one that some update writes there at any
+    /// time, the initial one, or an unwritten one.
     fn change_entry(&mut self, scan: usize, extent: usize) {
         let segments = self.declaration.segments.unwrap_or(1);
         let changed = extent % segments;

@@ -1,5 +1,5 @@
-//! No refutation is accepted of a linearizable history, whatever it was made
-//! for, and whatever one of its lines is changed to.
+//! No refutation of another history, and no mutant with a changed line, is accepted for a
+//! linearizable history.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,8 +19,8 @@ fn outcome(history: &History) -> Outcome {
     saturation::check(history, &mut Budget { memory: usize::MAX, proceed: &mut || true })
 }
 
-/// Refutations of the non-linearizable histories of a space, each text once, with how many
-/// of these histories have none; all confirmed.
+/// Returns the refutations of the non-linearizable histories of a space, each text once, with the
+/// number of these histories without one; all confirmed.
 fn refutations(
     space: &Space,
     refute: impl Fn(&History) -> Option<Option<Refutation>>,
@@ -39,8 +39,8 @@ fn refutations(
     (found, without)
 }
 
-/// None of the refutations, and none of a sample of the mutants for each history, is
-/// accepted of a linearizable one; how many were refused.
+/// Asserts that none of the refutations, and no mutant of a sample for each history, is accepted
+/// for a linearizable one. Returns the number of refused ones.
 fn refused(
     space: &Space,
     is_linearizable: impl Fn(&History) -> bool,
@@ -80,8 +80,8 @@ fn refutations_are_refused_where_there_is_an_order() {
     assert!(refused > 500_000, "{refused}");
 }
 
-/// The same of values that repeat, where lines say what entries were read from: all
-/// histories that are not linearizable are refuted by lines.
+/// The same with repeated values, where lines state the sources of entries: lines refute all
+/// histories that are not linearizable.
 #[test]
 fn refutations_of_repeated_values_are_refused_where_there_is_an_order() {
     let spaces = [
@@ -116,7 +116,7 @@ fn refutations_of_repeated_values_are_refused_where_there_is_an_order() {
     }
 }
 
-/// With one line left out, or saying something else.
+/// Returns the refutation with one line left out, or changed.
 fn mutants(refutation: &Refutation) -> Vec<Refutation> {
     let mut mutants = Vec::new();
     for at in 0..refutation.lines.len() {

@@ -31,8 +31,8 @@ pub fn union_of(alphabet: Alphabet) -> std::rc::Rc<Nfa> {
     })
 }
 
-/// Numbers of the updates of a segment by value: `None` if a value repeats, or
-/// updates of the segment overlap.
+/// Returns the numbers of the updates of a segment by value: `None` if a value repeats, or updates
+/// of the segment overlap.
 fn numbers(history: &History<i64>, segment: Segment) -> Option<HashMap<i64, usize>> {
     let mut numbers = HashMap::from([(*history.initial_value(segment), 0)]);
     let mut last: Option<usize> = Some(0);
@@ -50,17 +50,16 @@ fn numbers(history: &History<i64>, segment: Segment) -> Option<HashMap<i64, usiz
     Some(numbers)
 }
 
-/// Whether every update of the history has a number, and no value two, not
-/// even those of failed updates: what is wrong with such a history can be told
-/// by a renaming.
+/// Returns true if every update of the history has a number, and all values differ, including
+/// values of failed updates: then a renaming can show a violation.
 pub fn are_possible(history: &History<i64>) -> bool {
     let is_new = |segment: Segment| {
         let mut values = HashSet::from([*history.initial_value(segment)]);
         let mut updates = history.operations().iter().filter(|o| o.segment() == Some(segment));
         updates.all(|update| values.insert(*history.update_value(update)))
     };
-    // While an update is open after a lost one, their order is open. That it
-    // fails later on decides the history, but is no part of the proof.
+    // While an update is open after a lost one, their order is undetermined. Its later failure
+    // decides the history, but is not part of the proof.
     let is_settled = |segment: Segment| {
         let updates = history.operations().iter().filter(|o| o.segment() == Some(segment));
         updates.rev().skip(1).all(|update| !update.is_pending())
@@ -75,8 +74,8 @@ pub fn are_possible(history: &History<i64>) -> bool {
 
 /// Judges a history by all of its renamings; `None` if it cannot be renamed, or is large.
 ///
-/// The violation must be complete with the event that is named. Of one history in
-/// eight, each renaming must be the one that [`rename`] makes event by event.
+/// The violation must be complete at the named event. For one history in eight, each renaming must
+/// equal the result of [`rename`], event by event.
 pub fn decide(history: &History<i64>) -> Option<bool> {
     if history.len() > 24 {
         return None;
@@ -107,8 +106,8 @@ pub fn decide(history: &History<i64>) -> Option<bool> {
     }
 }
 
-/// Compares each renaming of a history with the history that has 0 and 1 for
-/// its values: the automata judge both alike.
+/// Compares each renaming of a history with the history that has the values 0 and 1: the automata
+/// must agree on both.
 fn compare(history: &History<i64>, numbering: &Numbering) {
     let segments: Vec<Segment> = (0..history.segments()).map(Segment::from_index).collect();
     let numbers: Option<Vec<_>> = segments.iter().map(|&k| numbers(history, k)).collect();
@@ -138,7 +137,7 @@ fn compare(history: &History<i64>, numbering: &Numbering) {
     }
 }
 
-/// The history after a renaming; a value never written counts as the last of all.
+/// Returns the history after a renaming; a value never written counts as the last of all.
 fn rename(
     history: &History<i64>,
     numbers: &[HashMap<i64, usize>],
@@ -177,9 +176,8 @@ fn rename(
     builder.finish()
 }
 
-/// An explanation must stand by itself: its operations have no order, and
-/// under its renaming an automaton accepts them. It must not add to what
-/// happened: neither precedence, nor values.
+/// An explanation must be self-contained: its operations have no order, and under its renaming an
+/// automaton accepts them. It must not add precedence or values to the recorded ones.
 pub fn confirm(explanation: &Explanation<i64>, history: &History<i64>) {
     let alone = explanation.history();
     let order = Projection::whole(&alone).linearization(1_000_000);

@@ -1,5 +1,5 @@
-//! Values that repeat, with many writers: the relation narrows what was read from where, and
-//! guides the search for the rest.
+//! Values that repeat, with many writers: the relation narrows the sources of entries, and guides
+//! the search for the rest.
 
 use snapshot_core::History;
 use snapshot_core::certificate::{linearization, refutation};
@@ -22,7 +22,7 @@ fn saturated(history: &History<i64>) -> Outcome {
 const REPEATED: Shape =
     Shape { segments: 2, processes: 4, events: 44, unknown: 0, failed: 0, repeated: 2, wrong: 20 };
 
-/// Against plain search, which knows nothing but time; how often each part has acted.
+/// Compares with plain search, which uses only time; counts the use of each part.
 #[test]
 fn narrowing_and_guided_search_agree_with_plain_search() {
     let shapes = [
@@ -74,7 +74,7 @@ fn narrowing_and_guided_search_agree_with_plain_search() {
     assert!(settled > 250 && excluded > 60 && guided > 600, "{settled} {excluded} {guided}");
 }
 
-/// Each candidate is possible by itself, and no choice of them is: found in 3 of 10,000 random
+/// Each candidate is possible by itself, but no choice of all of them: found in 3 of 10,000 random
 /// histories, so these are fixed.
 #[test]
 fn guided_search_refutes_what_narrowing_leaves_open() {
@@ -94,7 +94,7 @@ fn guided_search_refutes_what_narrowing_leaves_open() {
     }
 }
 
-/// Histories of many operations, which plain search leaves open.
+/// Histories of many operations, which plain search leaves undecided.
 #[test]
 fn what_is_known_makes_the_search_short() {
     let shape = Shape {
@@ -132,8 +132,8 @@ fn what_is_known_makes_the_search_short() {
     assert!(guided == 6 && plain < 3, "{guided} {plain}");
 }
 
-/// Two updates of a value, of which the relation excludes one by time, by another scan, or by
-/// what a scan of another segment saw.
+/// Two updates of a value, of which the relation excludes one by time, by another scan, or by the
+/// values of a scan of another segment.
 #[test]
 fn candidates_are_excluded_by_cycles() {
     // 1 was overwritten by 2 before it was written again: the scan saw the second 1.
@@ -146,8 +146,8 @@ fn candidates_are_excluded_by_cycles() {
     assert!(checkers::agreed_verdict(&good) && !checkers::agreed_verdict(&bad));
 }
 
-/// Long histories with one wrong entry: few operations refute them, in lines that are
-/// confirmed against the whole.
+/// Long histories with one wrong entry: few operations refute them, in lines that are confirmed
+/// against the whole.
 #[test]
 fn refutations_of_long_histories_are_small() {
     let shape = Shape { segments: 3, processes: 8, events: 1200, wrong: 300, ..REPEATED };

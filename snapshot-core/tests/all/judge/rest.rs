@@ -1,4 +1,4 @@
-//! A stream that is at rest can be cut there: what follows is judged by itself.
+//! A stream at rest can be cut there: the continuation is judged by itself.
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;

@@ -1,5 +1,5 @@
-//! Rules that random histories seldom meet, each with a history in which it
-//! decides; and what an answer says beyond yes or no.
+//! Rules that random histories seldom use, each with a history in which it decides; and the details
+//! of answers beyond yes or no.
 
 use snapshot_core::check::{Checker, check, check_by};
 use snapshot_core::explanation::explain;
@@ -17,9 +17,8 @@ fn id(index: usize) -> OperationId {
     OperationId::from_index(index)
 }
 
-/// What `check` says of a bad history of two segments: where it is complete,
-/// why, by which operations, and from which runs of segments 0 and 1 on the
-/// renaming gives 1.
+/// The report of `check` on a bad history of two segments: the event that completes the violation,
+/// the reason, the operations, and the runs of segments 0 and 1 from which on the renaming gives 1.
 struct Telling {
     events: &'static str,
     decided_at: usize,
@@ -62,8 +61,8 @@ fn tellings() -> Vec<Telling> {
             operations: &[0, 1],
             from: (NOTHING, NOTHING),
         },
-        // The first of two updates that wrote the value later; what failed in
-        // between has no number.
+        // The first of two updates that wrote the value later; a failed update in between has no
+        // number.
         Telling {
             events: "0:u0=4 2:s 2:1,0 0:ok 1:u1=1 1:ok 0:u0=4 0:ok 0:u0=8 0:fail 0:u0=1 0:ok 0:u0=1",
             decided_at: 2,
@@ -93,8 +92,7 @@ fn tellings() -> Vec<Telling> {
             operations: &[0, 3, 5],
             from: (2, NOTHING),
         },
-        // The value was written, overwritten, and written again: then only the
-        // last time counts.
+        // The value was written, overwritten, and written again: only the last time counts.
         Telling {
             events: "0:u0=1 0:ok 0:u0=2 0:ok 0:u0=1 0:ok 0:u0=3 0:ok 2:s 2:1,0",
             decided_at: 9,
@@ -130,8 +128,8 @@ fn tellings() -> Vec<Telling> {
             operations: &[0, 1, 2, 3],
             from: (1, 1),
         },
-        // The value was there before the scan began, too: what overwrote it then
-        // belongs to the proof, whether the older update does or not.
+        // The value was in the segment before the scan began, too: the update that overwrote it
+        // then belongs to the proof, whether the older update does or not.
         Telling {
             events: "0:u0=5 0:ok 0:u0=6 0:ok 2:s 0:u0=7 0:ok 0:u0=5 1:u1=1 3:s 2:5,0 3:7,1",
             decided_at: 11,
@@ -167,7 +165,7 @@ fn tellings() -> Vec<Telling> {
             operations: &[0, 1, 2, 3],
             from: (1, 2),
         },
-        // Both times that the value was there are over.
+        // The value was there twice, both times before the scan.
         Telling {
             events: "2:s 0:u0=1 0:ok 0:u0=2 0:ok 0:u0=1 0:ok 0:u0=3 0:ok 1:u1=7 2:1,7",
             decided_at: 10,
@@ -195,7 +193,7 @@ fn a_violation_is_told_by_the_right_operations() {
     }
 }
 
-/// Where updates of one segment overlap, no number tells them apart.
+/// Where updates of one segment overlap, numbers do not distinguish them.
 #[test]
 fn overlapping_updates_are_not_renamed() {
     let history = history(1, "0:u0=5 1:s 1:5 2:u0=6 3:s 3:6 3:s 3:5");
@@ -208,13 +206,13 @@ fn overlapping_updates_are_not_renamed() {
     let segment = Segment::from_index(0);
     let reason = Reason::Decrease { earlier: id(3), later: id(4), segment };
     assert_eq!((explanation.witness.reason, explanation.witness.renaming), (reason, None));
-    // These operations alone are no proof, for they have an order.
+    // These operations alone prove nothing, since they have an order.
     assert!(!agreed_verdict(&history));
     assert!(agreed_verdict(&explanation.history()));
 }
 
-/// A scan whose values repeat has seen what narrowing leaves; if that fails,
-/// the scan was wrong.
+/// A scan with repeated values has seen the runs that narrowing leaves; if the update fails, the
+/// scan was wrong.
 #[test]
 fn what_narrowing_leaves_was_seen() {
     let events = "1:s 0:u0=5 0:ok 0:u0=6 0:ok 2:u1=9 2:ok 0:u0=5 1:5,9 0:";
@@ -232,7 +230,7 @@ fn between_two_times_that_a_value_was_there_it_was_not() {
     assert!(agreed_verdict(&single_writers(2, &format!("{events} 2:2,7"))));
 }
 
-/// It fails only after another update of its segment began.
+/// The update fails only after another update of its segment began.
 #[test]
 fn an_update_that_was_seen_may_not_fail_however_late() {
     let events = "0:u0=5 1:s 1:5 2:u0=6 2:ok 1:s 1:6 0:";
@@ -261,8 +259,8 @@ fn a_pending_update_that_no_scan_saw_is_left_out() {
     assert_eq!(reading.linearization().order, [id(0), id(2)]);
 }
 
-/// Twelve processes update one segment at once; then two scans see different
-/// values, one after the other. All ways to take the updates must be tried.
+/// Twelve processes update one segment concurrently; then two scans see different values, one after
+/// the other. All orders of the updates must be tried.
 fn riddle() -> (History<i64>, usize) {
     let mut events = String::new();
     for process in 0..12 {
@@ -311,7 +309,7 @@ fn a_search_ends_with_its_budget() {
     assert_eq!((report.method, report.decided_at), (Method::Saturation, None));
 }
 
-/// Where no condition names the culprits, what is not needed is left out.
+/// Where no condition names the culprits, unnecessary operations are left out.
 #[test]
 fn a_witness_of_overlapping_updates_is_small() {
     let told = |segments, events: &str| {
@@ -337,8 +335,7 @@ fn a_witness_of_overlapping_updates_is_small() {
     let events =
         "2:u1=5 0:u0=1 0:unknown 2:ok 0:u0=2 0:ok 2:u1=6 3:s 3:1,5 2:ok 3:s 3:2,6 3:s 3:1,6";
     assert_eq!(told(2, events), (Some(11), vec![0], vec![1, 2, 4, 5]));
-    // Updates that these scans cannot have read are left out: overwritten
-    // before, or invoked after.
+    // Updates that these scans cannot have read are left out: overwritten before, or invoked after.
     let events = "0:u0=2 0:ok 0:u0=9 0:ok 0:u0=1 0:unknown 0:u0=2 0:ok 3:s 3:1 4:u0=1 3:s 3:2";
     assert_eq!(told(1, events), (Some(12), vec![0], vec![2, 3, 4, 6]));
     // No update ever wrote the value: the scan alone proves it.

@@ -12,7 +12,7 @@ use crate::judge::checkers::{agreed_verdict, drawing, minimal_witness};
 use crate::judge::random::{differentiated, perturbed, runs, shapes};
 use crate::judge::recording::Recording;
 
-/// Of histories sampled with a fixed seed: how many are linearizable.
+/// Returns the number of linearizable histories in a sample with a fixed seed.
 fn linearizable_among(samples: u32, strategy: &impl Strategy<Value = History<i64>>) -> u32 {
     let mut runner = TestRunner::deterministic();
     (0..samples)

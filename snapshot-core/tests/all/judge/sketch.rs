@@ -1,13 +1,13 @@
-//! Histories in one line, for tests that are about one history.
+//! Histories in one line, for tests of single histories.
 
 use snapshot_core::History;
 use snapshot_core::history::{Declaration, Writers};
 
 use crate::judge::recording::Letter;
 
-/// The events of a sketch, with the acting processes. `0:u1=5` is process 0 invoking
-/// update(5) of segment 1, `0:s` it invoking a scan; `0:ok` is the response of
-/// an update, `0:5,7` that of a scan, `0:fail` and `0:unknown` end either.
+/// Parses the events of a sketch, with their processes. `0:u1=5` is the invocation of update(5) of
+/// segment 1 by process 0, `0:s` of a scan; `0:ok` is the response of an update, `0:5,7` of a scan,
+/// `0:fail` and `0:unknown` end either.
 pub fn letters(events: &str) -> Vec<(usize, Letter)> {
     let letter = |event: &str| {
         let (process, action) = event.split_once(':').expect("process:action");
@@ -33,8 +33,8 @@ pub fn letters(events: &str) -> Vec<(usize, Letter)> {
     events.split_whitespace().map(letter).collect()
 }
 
-/// The history of these events, in which any process may update any segment
-/// and all segments are initially 0.
+/// Parses the history of these events, in which any process may update any segment and all segments
+/// are initially 0.
 pub fn history(segments: usize, events: &str) -> History<i64> {
     build(Declaration::new(0).with_segments(segments).with_writers(Writers::Many), events)
 }

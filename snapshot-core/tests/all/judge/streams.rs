@@ -1,8 +1,7 @@
-//! What the monitor keeps of a stream depends on what is open, never on how long
-//! the stream is.
+//! The monitor's memory depends on the open operations, never on the length of the stream.
 //!
-//! [`Monitor::retained`] counts what it says it keeps. That nothing else is kept
-//! is tested with values that count themselves.
+//! [`Monitor::retained`] counts its kept updates and scans. Values that count themselves show that
+//! it keeps no more.
 
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -14,20 +13,20 @@ use snapshot_core::{Process, Segment};
 /// The processes that update, each the segment of its own number.
 const WRITERS: usize = 3;
 
-/// All processes of a stream; those after them are left for the tests.
+/// All processes of a stream; the remaining ones are for the tests.
 const PROCESSES: usize = 6;
 
-/// What may be retained while all operations are short.
+/// The bound of retained objects while all operations are short.
 const FEW: usize = 60;
 
-/// How many values may be kept then: forgotten updates are removed in batches.
+/// The bound of kept values then: forgotten updates are removed in batches.
 const FEW_VALUES: usize = 200;
 
-/// A value that knows how many of its kind there are.
+/// A value that counts its copies.
 #[derive(Clone, Debug)]
 struct Counted {
     number: u64,
-    /// Never read: it is its being there that counts.
+    /// Never read: its reference count is the number of copies.
     _all: Rc<()>,
 }
 
@@ -60,8 +59,7 @@ struct Stream {
     numbers: u64,
     state: Vec<u64>,
     open: Vec<Open>,
-    /// The most that was retained, and the most values that were kept, since
-    /// this was last reset.
+    /// The largest numbers of retained objects, and of kept values, since the last reset.
     peak: (usize, usize),
 }
 
@@ -117,7 +115,7 @@ impl Stream {
         ));
     }
 
-    /// One more act of some process.
+    /// Performs one more act of some process.
     fn step(&mut self) {
         let process = self.draw(PROCESSES as u64) as usize;
         self.open[process] = match self.open[process].clone() {
@@ -150,7 +148,7 @@ impl Stream {
         self.peak.1 = self.peak.1.max(Rc::strong_count(&self.all));
     }
 
-    /// Goes on until there are this many events; returns the peaks on the way.
+    /// Continues until there are this many events. Returns the peaks on the way.
     fn go_on(&mut self, events: usize) -> (usize, usize) {
         self.peak = (0, 0);
         let end = self.monitor.events() + events;
@@ -187,7 +185,7 @@ fn memory_grows_while_a_scan_stays_open_and_no_longer() {
     }
 }
 
-/// Whoever goes on, updates or scans, what is no longer needed is forgotten.
+/// With updates alone or with scans alone, unnecessary objects are forgotten.
 #[test]
 fn updates_alone_and_scans_alone_let_go_of_the_past() {
     let mut stream = Stream::new();
@@ -212,8 +210,8 @@ fn updates_alone_and_scans_alone_let_go_of_the_past() {
     assert!(stream.monitor.retained() <= FEW && kept <= FEW_VALUES, "{kept} values");
 }
 
-/// As one long scan ends, another is open: windows are always long, and still
-/// nothing older than the oldest open scan is kept.
+/// As one long scan ends, another is open: windows are always long, but nothing older than the
+/// oldest open scan is kept.
 #[test]
 fn a_relay_of_long_scans_is_monitored_in_bounded_memory() {
     let mut stream = Stream::new();
@@ -230,7 +228,7 @@ fn a_relay_of_long_scans_is_monitored_in_bounded_memory() {
     }
 }
 
-/// The place of an update with a lost outcome is known once a scan saw it.
+/// The position of an update with a lost outcome is known once a scan saw it.
 #[test]
 fn lost_outcomes_are_forgotten_once_seen() {
     let mut stream = Stream::new();
@@ -249,7 +247,7 @@ fn lost_outcomes_are_forgotten_once_seen() {
     assert_eq!((stream.monitor.failed(), stream.monitor.pending()), (5_000, 5_000));
 }
 
-/// One that no scan saw may take effect at any time: it is kept, and nothing else.
+/// An update that no scan saw may take effect at any time: it is kept, and nothing else.
 #[test]
 fn lost_outcomes_that_no_scan_saw_are_kept() {
     let mut stream = Stream::new();
@@ -260,8 +258,8 @@ fn lost_outcomes_that_no_scan_saw_are_kept() {
     assert!((1_000..=1_000 + FEW).contains(&stream.monitor.retained()));
 }
 
-/// A scan that fails, or whose outcome is lost, says nothing: it is forgotten,
-/// whether or not an older scan is open, and no scan needs to respond for that.
+/// A scan that fails, or whose outcome is lost, constrains nothing: it is forgotten, whether or not
+/// an older scan is open, and no response of a scan is needed for that.
 #[test]
 fn scans_without_response_are_forgotten() {
     for is_another_open in [false, true] {

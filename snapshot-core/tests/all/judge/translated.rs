@@ -1,4 +1,4 @@
-//! A stream is judged alike if its values are replaced by others from any event on.
+//! A stream's verdict does not change if its values are replaced by others from any event on.
 
 use std::hash::Hash;
 
@@ -12,7 +12,7 @@ use snapshot_core::monitor::{Judgement, Monitor};
 use crate::judge::checkers::drawing;
 use crate::judge::random::{Values, crowded_runs, nudged, perturbed, shapes};
 
-/// What a monitor shows.
+/// Returns the observable state of a monitor.
 fn shown<V: Clone + Eq + Hash>(monitor: &Monitor<V>) -> (Judgement, [u64; 7]) {
     let sizes = [monitor.events(), monitor.segments(), monitor.processes(), monitor.retained()];
     let [events, segments, processes, retained] = sizes.map(|size| size as u64);
@@ -25,7 +25,7 @@ fn text(value: &i64) -> String {
     format!("value {value}")
 }
 
-/// Has a monitor take an event with texts in the place of the integers.
+/// Has a monitor take an event with texts instead of the integers.
 fn observe_text(monitor: &mut Monitor<String>, event: &Event<'_, i64>) {
     let process = event.process;
     let texts = |values: &[i64]| values.iter().map(text).collect::<Vec<_>>();
@@ -49,7 +49,8 @@ fn observe_text(monitor: &mut Monitor<String>, event: &Event<'_, i64>) {
     observed.expect("the event is admissible");
 }
 
-/// Compares the whole with what is replaced after each `every` events. Returns how the stream ends.
+/// Compares the whole stream with one whose values are replaced after each `every` events. Returns
+/// the final judgement.
 fn compare(history: &History<i64>, every: usize) -> Judgement {
     let mut monitor = Monitor::linear(history.declaration()).expect("a valid declaration");
     let mut others: Vec<Monitor<String>> = Vec::new();
@@ -91,7 +92,8 @@ fn runs_of_all_shapes() -> impl Strategy<Value = crate::judge::random::Run> {
     crate::judge::random::runs(shapes(), 40)
 }
 
-/// No monitor has other values for some only, or without its relation.
+/// A monitor is not translated if only some of its values have counterparts, or without its
+/// relation.
 #[test]
 fn what_has_no_other_value_is_not_replaced() {
     use snapshot_core::history::{Declaration, Writers};

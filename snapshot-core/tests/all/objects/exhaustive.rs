@@ -42,7 +42,7 @@ impl<I: Clone + Debug, O: Clone + Debug + PartialEq> Space<I, O> {
         counts
     }
 
-    /// `open`: per process, which of the calls it has open.
+    /// `open`: for each process, its open call.
     fn extend<S, M>(
         &self,
         specification: &S,

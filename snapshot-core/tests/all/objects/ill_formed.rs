@@ -1,5 +1,5 @@
-//! Sequences of events that are no histories, orders that prove nothing, and what a
-//! search tells that found no order.
+//! Invalid sequences of events, orders that prove nothing, and the report of a search that found no
+//! order.
 
 use snapshot_core::generic::objects::{Queue, QueueInput, QueueOutput};
 use snapshot_core::generic::{
@@ -72,7 +72,7 @@ fn orders_that_prove_nothing() {
     assert_eq!(error, Err(ReplayError::NotAllowed { operation: id(0) }));
 }
 
-/// Many enqueues at once, then dequeues in an order that ends badly.
+/// Many concurrent enqueues, then dequeues in an order that ends badly.
 fn crowded() -> History<QueueInput<u8>, QueueOutput<u8>> {
     let mut builder = Builder::default();
     for value in 0..12 {
@@ -102,8 +102,8 @@ fn budgets_run_out() {
     assert!(matches!(outcome, Outcome::Exhausted { exhausted: Exhausted::Memory, .. }));
 }
 
-/// Enqueues 1 and 2 at once, then dequeues 2 twice. The order that is tried first
-/// fails at the first dequeue; the other explains it.
+/// Enqueues 1 and 2 concurrently, then dequeues 2 twice. The order that is tried first fails at the
+/// first dequeue; the other explains it.
 #[test]
 fn the_furthest_order_is_not_the_first() {
     let mut builder = Builder::default();

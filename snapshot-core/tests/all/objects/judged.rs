@@ -10,8 +10,8 @@ use snapshot_core::search::Budget;
 
 use crate::objects::oracle::{self, Machine};
 
-/// Whether a history is linearizable, after the checker, with and without parts,
-/// has said so and proved it.
+/// Returns true if a history is linearizable, after the checker, with and without parts, has
+/// decided and proved it.
 ///
 /// # Panics
 /// If one of them errs.
@@ -55,8 +55,8 @@ where
     expected
 }
 
-/// The operations invoked before `end`, as far as they had got by then. Those of no
-/// concern have failed, so that the others keep their numbers.
+/// Returns the operations invoked before `end`, in their state at that time. Other operations count
+/// as failed, so that numbers are kept.
 fn prefix<I: Clone, O: Clone>(
     history: &History<I, O>,
     end: usize,

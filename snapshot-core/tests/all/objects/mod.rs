@@ -1,6 +1,5 @@
-//! The generic checker on objects that are no snapshots: against the literal
-//! definition, on all small histories and on random ones, and on histories
-//! that papers and books have judged.
+//! The generic checker on objects other than snapshots: against the literal definition, on all
+//! small histories and on random ones, and on histories that papers and books have judged.
 
 mod exhaustive;
 mod ill_formed;

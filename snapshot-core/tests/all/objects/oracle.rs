@@ -16,11 +16,11 @@ pub trait Machine: Clone + Default {
     fn run(&mut self, input: &Self::Input) -> Self::Output;
 }
 
-/// The largest number of operations that [`decide`] takes on.
+/// The largest number of operations that [`decide`] accepts.
 const LIMIT: usize = 7;
 
-/// Whether some order of all complete and some pending operations respects
-/// precedence and is what the machine does. Tries them all.
+/// Returns true if some order of all complete and some pending operations respects precedence and
+/// agrees with the machine. Tries all orders.
 pub fn decide<M: Machine>(history: &History<M::Input, M::Output>) -> bool {
     let happened =
         |operation: &&Operation<M::Input, M::Output>| !matches!(operation.ending, Ending::Failed);
@@ -37,7 +37,7 @@ pub fn decide<M: Machine>(history: &History<M::Input, M::Output>) -> bool {
     })
 }
 
-/// Whether some permutation of `list`, from `fixed` on, is `wanted`.
+/// Returns true if some permutation of `list`, from `fixed` on, is `wanted`.
 fn some_order<T: Copy>(
     list: &mut [T],
     fixed: usize,

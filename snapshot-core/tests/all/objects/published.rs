@@ -8,9 +8,8 @@ use snapshot_core::generic::{HistoryBuilder, Specification};
 use crate::objects::judged::agreed_verdict;
 use crate::objects::oracle::{Machine, QueueMachine, RegisterMachine};
 
-/// Reads a history, an event per word: a process (a letter), then what happens.
-/// Queues: `E1` enqueues 1, `D` dequeues; `ok` and `ok1` respond. Registers: `W1`
-/// writes 1, `R` reads.
+/// Judges a history, an event per word: a process (a letter), then the event. Queues: `E1` enqueues
+/// 1, `D` dequeues; `ok` and `ok1` respond. Registers: `W1` writes 1, `R` reads.
 fn judge<S, M>(
     specification: &S,
     text: &str,
@@ -92,18 +91,17 @@ fn herlihy_and_shavit_registers() {
     assert!(!register("AW1 Aok AW2 Aok BR Bok1"));
 }
 
-/// Sequentially consistent, and not linearizable: what tells the two apart
-/// (Herlihy and Wing, 1990; Attiya and Welch, "Sequential Consistency versus
-/// Linearizability", 1994).
+/// Sequentially consistent, but not linearizable: the difference between the two (Herlihy and Wing,
+/// 1990; Attiya and Welch, "Sequential Consistency versus Linearizability", 1994).
 #[test]
 fn sequential_consistency_does_not_suffice() {
     assert!(!queue("AE1 Aok BE2 Bok BD Bok2 AD Aok1"));
     assert!(!register("AW1 Aok BR Bok0"));
 }
 
-/// Two queues p and q, after Herlihy and Shavit: the history of each is
-/// sequentially consistent, that of both is not. Linearizability is local (Herlihy
-/// and Wing), so the history of one of them is not linearizable; here of both.
+/// Two queues p and q, after Herlihy and Shavit: the history of each is sequentially consistent,
+/// but not their combination. Linearizability is local (Herlihy and Wing), so the history of one of
+/// them is not linearizable; here of both.
 #[test]
 fn composition() {
     let p = "AE1 Aok BE2 Bok AD Aok2";

@@ -1,5 +1,5 @@
-//! Random histories, larger than what can be enumerated: up to seven operations
-//! of four processes, pending, failed and lost ones among them.
+//! Random histories, too large for enumeration: up to seven operations of four processes, including
+//! pending, failed and lost ones.
 
 use std::fmt::Debug;
 
@@ -16,16 +16,15 @@ use crate::objects::oracle::{
     Machine, QueueMachine, RegisterMachine, SetMachine, StackMachine, SwapRegisterMachine,
 };
 
-/// What drives a run: a process, and a number to choose by.
+/// The choices of a run: processes, and a number for each choice.
 type Script = Vec<(usize, u8)>;
 
 fn script(length: usize) -> impl Strategy<Value = Script> {
     prop::collection::vec((0..4usize, any::<u8>()), 1..length)
 }
 
-/// Runs a machine: an open operation takes effect at some step between its
-/// events, so the history is linearizable but for outputs replaced by others.
-/// At most `operations` operations.
+/// Runs a machine: an open operation takes effect at some step between its events, so the history
+/// is linearizable except for replaced outputs. At most `operations` operations.
 fn run<M: Machine>(
     script: &Script,
     operations: usize,
@@ -135,7 +134,7 @@ fn set_output(_: &SetInput<u8>, number: u8) -> Option<SetOutput> {
     Some(SetOutput(number.is_multiple_of(2)))
 }
 
-/// A long run without lies is linearizable, and proved to be.
+/// Proves that a long run without falsified outputs is linearizable.
 fn is_proved<S>(specification: &S, history: &History<S::Input, S::Output>) -> bool
 where
     S: Specification<Input: Debug, Output: Debug>,

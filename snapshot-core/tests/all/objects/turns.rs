@@ -1,4 +1,4 @@
-//! Parts of a history share a budget: a part that is hard does not hide another that is wrong.
+//! Parts of a history share a budget: a hard part does not hide another part with a violation.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -46,8 +46,8 @@ impl Specification for Queues {
     }
 }
 
-/// `count` values are enqueued at once, and dequeued one by one against the order in which the search
-/// tries them, but for the last one: its part has as many states as there are orders.
+/// Enqueues `count` values concurrently, and dequeues them one by one against the order in which
+/// the search tries them, except the last one: the part has as many states as there are orders.
 fn hard(history: &mut HistoryBuilder<Input, u8>, key: u8, count: u8, last: u8) {
     let processes = usize::from(count);
     for process in 0..count {
@@ -66,7 +66,7 @@ fn dequeue(history: &mut HistoryBuilder<Input, u8>, key: u8, value: u8) {
     history.respond(99, value).unwrap();
 }
 
-/// The outcome within `most` questions for time, each after 256 configurations.
+/// Returns the outcome within `most` polls for time, each after 256 configurations.
 fn judged(history: &History<Input, u8>, memory: usize, most: usize) -> Outcome {
     let mut asked = 0;
     let mut proceed = || {

@@ -12,7 +12,7 @@ pub struct Automaton {
 
 pub const OPERATIONS: usize = 3;
 
-/// A test: what each thread invokes.
+/// The columns of a test: the operations of each thread.
 pub type Columns = Vec<Vec<usize>>;
 
 pub fn shape(columns: &Columns) -> Shape {
@@ -30,7 +30,7 @@ pub fn columns() -> impl Strategy<Value = Columns> {
 }
 
 impl Automaton {
-    /// All serial histories of a test, by trying every thread after every operation.
+    /// Returns all serial histories of a test, by trying every thread after every operation.
     pub fn serial(&self, columns: &Columns) -> Vec<SerialHistory<u8>> {
         let mut found = Vec::new();
         self.extend(columns, 0, &mut vec![0; columns.len()], &mut Vec::new(), &mut found);
@@ -66,9 +66,9 @@ impl Automaton {
         }
     }
 
-    /// A concurrent history, decided by `choices`: threads call, take effect, return; an
-    /// operation that is not defined waits. `flaw` changes one response, or makes the
-    /// history stuck early.
+    /// Returns a concurrent history, driven by `choices`: threads call, take effect, return; an
+    /// operation that is not defined waits. `flaw` changes one response, or makes the history stuck
+    /// early.
     pub fn concurrent(
         &self,
         columns: &Columns,
@@ -120,7 +120,7 @@ impl Automaton {
             let place = usize::from(place) % events.len().max(1);
             match (kind % 3, events.get_mut(place)?) {
                 (0, _) => {
-                    // All that is open after `place` stays open for ever.
+                    // All operations open after `place` stay open forever.
                     events.truncate(place + 1);
                     stuck = true;
                 }

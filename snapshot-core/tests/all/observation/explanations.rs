@@ -1,4 +1,4 @@
-//! What an explanation claims holds, by trying every order.
+//! The claims of an explanation, checked by trying every order.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -9,8 +9,8 @@ use snapshot_core::observation::{
 use crate::observation::automaton;
 use crate::observation::literal::{self, Operation};
 
-/// Whether a serial history, cut somewhere, explains the first `end` events; if `open` is
-/// an operation, it must be there, and may answer anything: then its answers are returned.
+/// Returns true if a serial history, cut somewhere, explains the first `end` events. If `open` is
+/// an operation, it must be present, and may return anything: then its responses are returned.
 fn explains(
     operations: &[Operation],
     end: usize,

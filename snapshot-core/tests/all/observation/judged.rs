@@ -41,7 +41,7 @@ fn generic(automaton: &Automaton, columns: &Columns, history: &ConcurrentHistory
     }
 }
 
-/// How often each answer was given, for full and stuck histories.
+/// The numbers of answers of each kind, for full and stuck histories.
 #[derive(Debug, Default)]
 struct Seen {
     full: [u32; 2],
@@ -84,8 +84,8 @@ fn groups_and_specifications_judge_as_the_definitions_say() {
     assert!(counts.iter().all(|count| *count > 300), "{seen:?}");
 }
 
-/// All histories of two threads with up to two operations each, with all responses 0 or 1,
-/// full and stuck, of all objects of one operation and two states that answer so.
+/// All histories of two threads with up to two operations each, with all responses 0 or 1, full and
+/// stuck, against all objects of one operation and two states with such responses.
 #[test]
 fn every_small_history_is_judged_as_the_definitions_say() {
     let cells: Vec<Option<(u8, usize)>> =

@@ -1,5 +1,5 @@
-//! What a search may take: an answer is *unknown* where a budget ends it, and sizes at which a
-//! search that tries all subsets would never end.
+//! Budgets of searches: an answer is *unknown* where a budget ends the search. Includes sizes at
+//! which a search that tries all subsets would never end.
 
 use snapshot_core::generic::History;
 use snapshot_core::search::Budget;
@@ -10,7 +10,7 @@ use snapshot_core::synchronisation::progress::{self, Progress};
 use snapshot_core::synchronisation::{Verdict, by_search};
 use snapshot_core::verdict::Exhausted;
 
-/// Most configurations that these searches ask for time in; each asks every 256.
+/// The largest number of polls of these searches for time; one every 256 configurations.
 const PATIENCE: u64 = 1_000;
 
 /// Threads enrol, then all but the last synchronise, and the first returns.
@@ -54,8 +54,8 @@ fn a_barrier_of_many_is_no_choice_among_all_sets() {
     }
 }
 
-/// Threads that all meet at once, as often as there are others, and one of them once too often:
-/// it takes long to find that out.
+/// Threads that all meet concurrently, each pair once, and one of them once too often: refuting
+/// that takes long.
 fn family(threads: u8) -> History<u8, u8> {
     let mut history = History::builder();
     let mut process = 0;

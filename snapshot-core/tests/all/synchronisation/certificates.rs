@@ -1,4 +1,4 @@
-//! Certificates: whatever is changed in a right one, it is refused, with the reason.
+//! Certificates: every change of a valid one is refused, with the reason.
 
 use snapshot_core::OperationId;
 use snapshot_core::certificate::deficiency::{self, DeficiencyError};

@@ -6,8 +6,7 @@ use snapshot_core::generic::History;
 use snapshot_core::synchronisation::objects::*;
 use snapshot_core::synchronisation::{Bond, Member, Synchronisation};
 
-/// An object with the operations that its executions are made of: each input with the outputs
-/// that it may have.
+/// An object with the operations of its executions: each input with its possible outputs.
 pub struct Domain<S: Synchronisation> {
     pub object: S,
     pub operations: Vec<(S::Input, Vec<S::Output>)>,
@@ -15,11 +14,11 @@ pub struct Domain<S: Synchronisation> {
 
 pub type Recording<S> = History<<S as Synchronisation>::Input, <S as Synchronisation>::Output>;
 
-/// An event of an execution in the making; every operation has a process of its own.
+/// An event of an execution under construction; every operation has its own process.
 #[derive(Clone, Debug)]
 pub enum Event<I, O> {
     Invoke(I),
-    /// Of an operation, by its number.
+    /// The response of an operation, by its number.
     Respond(usize, O),
 }
 
@@ -82,8 +81,8 @@ where
         }
     }
 
-    /// An execution of a right object, of at most this many operations, at most `width` of them
-    /// open at once; with `slip`, one output or the order of two events is another one.
+    /// Returns an execution of a correct object, of at most this many operations, at most `width`
+    /// of them open together; with `slip`, one output or the order of two events is changed.
     pub fn random(
         &self,
         random: &mut Random,
@@ -93,7 +92,7 @@ where
     ) -> Recording<S> {
         let mut state = self.object.initial();
         let mut events: Events<S> = Vec::new();
-        // Operations by kind: those that wait, and those that took effect with an output.
+        // Operations by state: waiting ones, and ones that took effect with an output.
         let mut waiting: Vec<(usize, usize)> = Vec::new();
         let mut taken: Vec<(usize, S::Output)> = Vec::new();
         let mut invoked = 0;
@@ -204,7 +203,7 @@ where
                     let output = kind.1[random.below(kind.1.len())].clone();
                     events[at] = Event::Respond(*operation, output);
                 }
-                // An operation that responds a while earlier, but after its invocation.
+                // Moves a response earlier, but after its invocation.
                 Event::Invoke(_) => {
                     if let Some(Event::Respond(operation, _)) = events.get(at + 1)
                         && *operation
@@ -222,7 +221,7 @@ where
     }
 }
 
-/// Numbers that look random, the same ones in every run.
+/// Pseudorandom numbers, the same ones in every run.
 pub struct Random(pub u64);
 
 impl Random {

@@ -12,8 +12,8 @@ use super::{Tally, keyed, matched, searched};
 
 type Judge<S> = fn(&S, &Recording<S>, &mut Tally) -> Truth;
 
-/// Judges all executions of this many operations; counts of histories, of set-linearizable ones
-/// and of those with progress.
+/// Judges all executions of this many operations. Returns the counts of histories, of
+/// set-linearizable ones and of those with progress.
 fn judge<S: Synchronisation>(domain: &Domain<S>, operations: usize, judge: Judge<S>) -> [u64; 3]
 where
     S::Input: Clone + Debug,

@@ -85,8 +85,8 @@ fn figure_10_lacks_progress() {
     assert_eq!(found, Progress::Missed(ids(&[2, 3])));
 }
 
-/// Section 3: after the call of a send alone nothing is owed; where one receive has returned
-/// for two that wait, one of them has.
+/// Section 3: after the call of a send alone no return is due; where one receive has returned for
+/// two waiting sends, one of these is due to return.
 #[test]
 fn section_3_says_which_returns_are_anticipated() {
     use ChannelInput::{Receive, Send};

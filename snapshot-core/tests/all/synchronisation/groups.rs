@@ -1,5 +1,5 @@
-//! `together` of every object: as a set (in any order), and `Bond::No` and `Bond::Prefix` as
-//! they say.
+//! The contract of `together` for every object: independence of the order, and the meaning of
+//! `Bond::No` and `Bond::Prefix`.
 
 use std::fmt::Debug;
 
@@ -70,7 +70,7 @@ where
                 reversed.rotate_left(1);
             }
         }
-        // A group is no larger part of what is refused.
+        // A group contains no refused part.
         for (index, (bond, _)) in answers.iter().enumerate() {
             let group = &groups[index];
             if group.len() < 2 || *bond == Bond::No {

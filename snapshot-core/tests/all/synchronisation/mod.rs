@@ -1,4 +1,4 @@
-//! Objects whose operations take effect together: every way of deciding against the definition.
+//! Objects whose operations take effect together: every method against the definition.
 
 mod budgets;
 mod certificates;
@@ -22,16 +22,16 @@ use snapshot_core::synchronisation::{
 use self::domain::Recording;
 use self::oracle::Truth;
 
-/// How often what was judged.
+/// Counts of judged histories and proofs.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Tally {
     pub histories: u64,
     pub set_linearizable: u64,
-    /// Of the set-linearizable ones, those that have progress.
+    /// Set-linearizable histories with progress.
     pub progress: u64,
     /// Proofs, checked, that operations have no partners.
     pub deficiencies: u64,
-    /// Of these, proofs by more than one component.
+    /// Deficiencies with more than one component.
     pub of_several: u64,
 }
 
@@ -43,7 +43,7 @@ impl Tally {
     }
 }
 
-/// Whether a verdict says that a history is set-linearizable; its proof is checked.
+/// Returns true if a verdict is that a history is set-linearizable; its proof is checked.
 fn confirmed<S: Synchronisation>(object: &S, history: &Recording<S>, verdict: &Verdict) -> bool
 where
     S::Input: Debug,
@@ -72,7 +72,6 @@ fn has_progress<S: Synchronisation>(object: &S, history: &Recording<S>, found: &
     }
 }
 
-/// Judges by search.
 fn searched<S: Synchronisation>(object: &S, history: &Recording<S>, tally: &mut Tally) -> Truth
 where
     S::Input: Debug,
@@ -89,7 +88,6 @@ where
     truth
 }
 
-/// Judges by matching, too.
 fn matched<S: Synchronisation<State = ()>>(
     object: &S,
     history: &Recording<S>,
@@ -109,7 +107,6 @@ where
     truth
 }
 
-/// Judges by keys, too.
 fn keyed<S: Keyed>(object: &S, history: &Recording<S>, tally: &mut Tally) -> Truth
 where
     S::Input: Debug,

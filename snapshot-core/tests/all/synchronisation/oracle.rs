@@ -1,22 +1,22 @@
-//! The definitions taken literally, without memory or reduction: an execution is passed event
-//! by event, and between any two events any set of open operations may take effect together
-//! if the object says so. Only `Bond::Yes` is looked at.
+//! The definitions taken literally, without memory or reduction: an execution is passed event by
+//! event, and between any two events any set of open operations may take effect together if the
+//! object permits it. Only `Bond::Yes` counts.
 
 use snapshot_core::generic::{Ending, History};
 use snapshot_core::synchronisation::{Bond, Member, Synchronisation};
 
-/// What the definitions say of an execution.
+/// The truth about an execution, by the definitions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Truth {
     pub is_set_linearizable: bool,
-    /// Whether some maximal set linearization leaves no return to come.
+    /// True if some maximal set linearization leaves no return to come.
     pub has_progress: bool,
 }
 
 struct Literal<'a, S: Synchronisation> {
     specification: &'a S,
     history: &'a History<S::Input, S::Output>,
-    /// Per event an operation, and whether it responds.
+    /// For each event its operation, and true if it is the response.
     events: Vec<(usize, bool)>,
     truth: Truth,
 }

@@ -1,4 +1,4 @@
-//! Random executions of every object: of right ones, and with a slip.
+//! Random executions of every object: correct ones, and ones with a slip.
 
 use std::any::type_name;
 use std::fmt::Debug;
@@ -14,7 +14,7 @@ use super::{Tally, keyed, matched, searched};
 
 type Judge<S> = fn(&S, &Recording<S>, &mut Tally) -> Truth;
 
-/// Right executions are set-linearizable, and those with a slip as the definition says.
+/// Correct executions are set-linearizable; the definition decides the ones with a slip.
 fn judge<S: Synchronisation>(domain: &Domain<S>, seed: u64, judge: Judge<S>) -> Tally
 where
     S::Input: Clone + Debug,
@@ -64,7 +64,7 @@ fn stateful_objects_and_larger_groups() {
     judge(&domain::atomic_broadcast(2), 20, searched);
 }
 
-/// Whether all complete operations can have partners, by trying all matchings.
+/// Returns true if all complete operations can have partners, by trying all matchings.
 fn can_match<S: Keyed>(object: &S, history: &Recording<S>, left: &mut Vec<bool>) -> bool {
     use snapshot_core::synchronisation::Bond;
     let operations = history.operations();
@@ -90,7 +90,7 @@ fn can_match<S: Keyed>(object: &S, history: &Recording<S>, left: &mut Vec<bool>)
     found
 }
 
-/// The rule for keys against all matchings; how often there was a perfect one.
+/// Compares the rule for keys with all matchings. Returns the number of perfect ones.
 fn rule<S: Keyed>(domain: &Domain<S>, seed: u64, rounds: usize) -> usize
 where
     S::Input: Clone + Debug,
@@ -116,7 +116,7 @@ where
     perfect
 }
 
-/// Two sides, one side, and both at once (an exchanger of equal and of different values).
+/// Two sides, one side, and both together (an exchanger of equal and of different values).
 #[test]
 fn the_rule_for_keys_is_right_in_sixty_thousand_random_cases() {
     let perfect = [

@@ -1,5 +1,5 @@
-//! Objects that are nothing but a relation: which inputs can meet is drawn at random, so that no
-//! order of trying partners is the right one from the start.
+//! Objects defined only by a relation: the sets of inputs that can meet are drawn at random, so
+//! that no order of trying partners is the right one from the start.
 
 use std::ops::RangeInclusive;
 
@@ -30,7 +30,7 @@ impl Relation {
         Self { size, sets }
     }
 
-    /// An execution: each operation has a process of its own; a fourth of them never respond.
+    /// Returns an execution: each operation has its own process; a fourth of them never respond.
     fn execution(random: &mut Random, operations: usize) -> Recording<Self> {
         let mut history = History::builder();
         let mut open = Vec::new();
@@ -75,7 +75,7 @@ impl Synchronisation for Relation {
     }
 }
 
-/// The same, which counts its groups: a search must not take it for stateless.
+/// The same object with a count of its groups: a search must not take it for stateless.
 struct Counted(Relation);
 
 impl Synchronisation for Counted {

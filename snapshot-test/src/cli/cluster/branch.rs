@@ -1,4 +1,4 @@
-//! A process of a cluster that is not process 0: what it finds is printed there.
+//! A process of a cluster other than process 0: it sends its findings to process 0 for printing.
 
 use std::collections::VecDeque;
 use std::io::BufReader;
@@ -19,19 +19,18 @@ use super::{FAREWELL, PATIENCE, PAUSE, lock};
 use crate::cli::TROUBLE;
 use crate::cli::outlet::{Outlet, Report};
 
-/// The connection with process 0.
 struct Line {
     socket: TcpStream,
-    /// Where receipts of reports are waited for, in the order in which these were sent.
+    /// Senders of receipts for reports, in the order in which the reports were sent.
     waiting: VecDeque<SyncSender<bool>>,
-    /// The exit code, once process 0 has said it, or is lost.
+    /// The exit code, once process 0 has sent it, or is lost.
     exit: Option<u8>,
 }
 
-/// What the thread that reads shares with all others.
+/// State shared by the reading thread and all others.
 struct Shared {
     line: Mutex<Line>,
-    /// There is an exit code.
+    /// Notified when there is an exit code.
     ended: Condvar,
 }
 
@@ -45,7 +44,7 @@ impl Branch {
     /// Connects with process 0, which may not have been started yet.
     ///
     /// # Errors
-    /// The message, if it cannot be reached, or refuses.
+    /// The message, if process 0 cannot be reached, or refuses.
     pub fn join(
         members: &Members,
         greeting: &Greeting,
@@ -61,11 +60,11 @@ impl Branch {
             let code = listened(reader, &shared, &outlet, &address);
             let mut line = lock(&shared.line);
             line.exit = Some(code);
-            // No more receipts come.
+            // No more receipts will arrive.
             line.waiting.clear();
             drop(line);
             shared.ended.notify_all();
-            // What is judged still is of no use.
+            // Unfinished judgements are useless.
             thread::sleep(FAREWELL);
             std::process::exit(i32::from(code));
         };
@@ -75,12 +74,12 @@ impl Branch {
         Ok(branch)
     }
 
-    /// Says something. That the connection is lost is noticed by the thread that reads.
+    /// Sends a frame. The reading thread notices a lost connection.
     pub fn say(&self, frame: &ToHead) {
         let _ = frame::write(&mut lock(&self.shared.line).socket, frame);
     }
 
-    /// Has a report printed. Whether that is done, and to go on.
+    /// Has a report printed. Returns true if it was printed, and the process is to continue.
     pub fn show(&self, report: &Report) -> bool {
         if let Some(diagnostic) = &report.diagnostic {
             output::report(diagnostic);
@@ -91,13 +90,13 @@ impl Branch {
             return false;
         }
         line.waiting.push_back(sender);
-        // That the connection is lost is noticed by the thread that reads, which drops the sender.
+        // The reading thread notices a lost connection, and drops the sender.
         let _ = frame::write(&mut line.socket, &ToHead::Report(report.clone()));
         drop(line);
         receipt.recv().unwrap_or(false)
     }
 
-    /// Waits until all processes have ended; the exit code of all.
+    /// Waits until all processes have ended. Returns the exit code of all.
     pub fn conclude(&self, ended: serde_json::Value) -> ExitCode {
         self.say(&ToHead::Ended(ended));
         let mut has_stopped = false;
@@ -115,20 +114,20 @@ impl Branch {
         }
     }
 
-    /// Says how far it is.
+    /// Reports the progress of this process.
     pub fn progress(&self, progress: Progress) {
         self.say(&ToHead::Progress(progress));
     }
 }
 
-/// Process 0 is not to think that this one was killed.
+/// A dropped branch closes its side, so that process 0 does not assume that it was killed.
 impl Drop for Branch {
     fn drop(&mut self) {
         let _ = lock(&self.shared.line).socket.shutdown(Shutdown::Write);
     }
 }
 
-/// Takes what process 0 says, until it says how all end, or is lost; the exit code.
+/// Receives frames from process 0, until it sends the exit code, or is lost. Returns the exit code.
 fn listened(
     mut reader: BufReader<TcpStream>,
     shared: &Shared,
@@ -157,7 +156,7 @@ fn listened(
     TROUBLE
 }
 
-/// The connection with process 0, after the greetings.
+/// Connects with process 0 and exchanges greetings.
 fn reached(
     members: &Members,
     greeting: &Greeting,

@@ -1,4 +1,4 @@
-//! What processes of a cluster say to each other: JSON, one object to a line.
+//! Messages between processes of a cluster: JSON, one object to a line.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -11,73 +11,71 @@ use snapshot_test::monitor::Held;
 
 use crate::cli::outlet::Report;
 
-/// The version of these.
+/// The version of the messages.
 pub(super) const VERSION: u32 = 1;
 
-/// Bytes of a frame, at most: of a report with a long argument.
+/// Largest size of a frame in bytes: a report with a long argument.
 const MOST: u64 = 1 << 28;
 
-/// Bytes of a greeting, at most: without a key it may come from any program of this machine.
+/// Largest size of a greeting in bytes: without a key it may come from any program of this machine.
 const GREETING: u64 = 1 << 12;
 
-/// How long a greeting may take in all, however its bytes come.
+/// Time limit of a whole greeting, for any arrival of its bytes.
 const GREETED: Duration = Duration::from_secs(5);
 
-/// What a process says first, and process 0 compares with itself.
+/// The first message of a process, which process 0 compares with its own.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) struct Greeting {
-    /// The version of what follows.
+    /// The version of the messages that follow.
     pub snapshot_cluster: u32,
-    /// Which process this is.
+    /// Index of this process.
     pub process: usize,
-    /// How many there are.
     pub processes: usize,
-    /// What they do, with the options in which all must be alike.
+    /// The command, with the options that all processes must share.
     pub task: String,
 }
 
-/// To process 0.
+/// Messages to process 0.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) enum ToHead {
-    /// To be printed; it is waited for until that is done.
+    /// A report to be printed; the sender waits for the receipt.
     Report(Report),
     /// An input has objects with these keys.
     Claim { input: String, keys: Vec<Held> },
-    /// How far it is.
+    /// The progress of the sender.
     Progress(Progress),
-    /// All are to end, and to say what they know.
+    /// All processes are to end, and to report their results so far.
     Stop,
-    /// All end: there is no answer, and this is why.
+    /// All processes end without an answer, for this reason.
     Fail(String),
-    /// Its inputs have ended, and this is what became of them.
+    /// The inputs of the process have ended, with this result.
     Ended(serde_json::Value),
 }
 
-/// How far a process is.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub(in crate::cli) struct Progress {
-    /// Events that were read.
+    /// Number of events read.
     pub events: u64,
-    /// Objects that occurred.
+    /// Number of distinct objects.
     pub objects: u64,
 }
 
-/// From process 0.
+/// Messages from process 0.
 #[derive(Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) enum ToBranch {
-    /// The greeting was right.
+    /// The greeting was accepted.
     Welcome,
-    /// It was not; or, where another process with this number is there still, not yet.
+    /// The greeting was refused; if another process with this number is still connected, only for
+    /// now.
     Refused { reason: String, is_final: bool },
-    /// The first report without a receipt was printed, or nothing is printed any more.
+    /// The first report without a receipt was printed, or printing has ended.
     Receipt { is_wanted: bool },
-    /// All are to end, and to say what they know.
+    /// All processes are to end, and to report their results so far.
     Stop,
-    /// All end, with this exit code.
+    /// All processes end, with this exit code.
     Exit(u8),
 }
 
-/// Writes a frame.
 pub(super) fn write(socket: &mut impl Write, frame: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(frame)?;
     line.push(b'\n');
@@ -89,7 +87,7 @@ pub(super) fn read<F: DeserializeOwned>(socket: &mut impl BufRead) -> io::Result
     read_within(socket, MOST)
 }
 
-/// Reads a greeting, or the answer to one, and nothing behind it.
+/// Reads a greeting, or its answer, and no byte behind it.
 pub(super) fn read_greeting<F: DeserializeOwned>(socket: &TcpStream) -> io::Result<F> {
     let within = Within::new(socket, Instant::now() + GREETED);
     // Of one byte: what follows is for another reader.
@@ -109,7 +107,7 @@ fn read_within<F: DeserializeOwned>(socket: &mut impl BufRead, most: u64) -> io:
     match line.last() {
         None => Ok(None),
         Some(b'\n') => Ok(Some(serde_json::from_slice(&line)?)),
-        // It was cut off, or is longer than any.
+        // The frame was cut off, or exceeds the limit.
         Some(_) => Err(io::ErrorKind::UnexpectedEof.into()),
     }
 }
@@ -149,7 +147,7 @@ mod tests {
             let greeting = read_greeting::<Greeting>(&socket);
             drop(caller);
             let mut rest = String::new();
-            // A connection with bytes that were not read is reset.
+            // A connection with unread bytes is reset.
             let _ = socket.read_to_string(&mut rest);
             (greeting, rest)
         };

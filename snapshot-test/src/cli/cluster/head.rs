@@ -1,4 +1,4 @@
-//! Process 0 of a cluster: it prints what all find, and knows which input each object is of.
+//! Process 0 of a cluster: it prints all findings, and knows the input of each object.
 
 use std::collections::{HashMap, HashSet};
 use std::io::BufReader;
@@ -18,52 +18,50 @@ use super::frame::{self, Greeting, Progress, ToBranch, ToHead, VERSION};
 use super::{FAREWELL, NOTICE, PAUSE, lock};
 use crate::cli::outlet::{Outlet, Report};
 
-/// Process 0.
 pub(super) struct Head {
     hall: Arc<Hall>,
 }
 
-/// What all threads of process 0 know.
+/// State shared by all threads of process 0.
 struct Hall {
     members: Members,
     greeting: Greeting,
     outlet: Arc<Outlet>,
     state: Mutex<State>,
-    /// A process has come, ended or been lost.
+    /// Notified when a process has connected, ended or been lost.
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    /// Of each process; the first is this one.
+    /// One seat per process; the first belongs to this process.
     seats: Vec<Seat>,
     /// The inputs that have objects, each with its process.
     inputs: Vec<(usize, String)>,
-    /// Of each of them its number there.
+    /// For each of these inputs, its index in `inputs`.
     numbers: HashMap<(usize, String), usize>,
-    /// Of each object its input.
+    /// For each object, the index of its input.
     homes: HashMap<Value, usize>,
-    /// What was printed for each process: one that was killed, and goes on from a checkpoint, may
-    /// report again.
+    /// Ids of the reports printed for each process: a process that was killed, and resumes from a
+    /// checkpoint, may repeat reports.
     shown: HashSet<(usize, String)>,
 }
 
-/// What is known of a process.
 #[derive(Default)]
 struct Seat {
-    /// By which it hears.
+    /// The connection for sending to the process.
     writer: Option<TcpStream>,
     has_come: bool,
     progress: Progress,
-    /// What became of its inputs, once they have ended.
+    /// The results of its inputs, once they have ended.
     ended: Option<Json>,
 }
 
 impl Head {
-    /// Listens, from now on.
+    /// Starts listening.
     ///
     /// # Errors
-    /// The message, if it cannot.
+    /// The message, if the address cannot be used.
     pub fn listen(
         members: &Members,
         greeting: Greeting,
@@ -91,17 +89,17 @@ impl Head {
         Ok(Self { hall })
     }
 
-    /// Prints a report of this process. Whether to go on.
+    /// Prints a report of this process. Returns true if the process is to continue.
     pub fn show(&self, report: &Report) -> bool {
         self.hall.outlet.show(report)
     }
 
-    /// An input of this process has objects with these keys.
+    /// Registers the keys of the objects of an input of this process.
     pub fn claim(&self, input: &str, keys: &[Value]) {
         self.hall.claim(0, input, keys.iter().cloned());
     }
 
-    /// How far the other processes are.
+    /// Returns the total progress of the other processes.
     pub fn progress(&self) -> Progress {
         let state = lock(&self.hall.state);
         state.seats.iter().fold(Progress::default(), |sum, seat| Progress {
@@ -110,8 +108,8 @@ impl Head {
         })
     }
 
-    /// Waits until the inputs of all processes have ended; what became of them, without this one's. Every second
-    /// at least, `meanwhile` is called. None if all has ended before.
+    /// Waits until the inputs of all processes have ended. Returns the results of the other
+    /// processes, or `None` if everything ended before. Calls `meanwhile` at least every second.
     pub fn wait(&self, mut meanwhile: impl FnMut()) -> Option<Vec<Json>> {
         let Hall { outlet, state, changed, members, .. } = &*self.hall;
         let mut state = lock(state);
@@ -155,7 +153,7 @@ impl Head {
         }
     }
 
-    /// All end, with this exit code.
+    /// Ends all processes, with this exit code.
     pub fn dismiss(&self, code: u8) {
         let mut state = lock(&self.hall.state);
         self.hall.outlet.end(code);
@@ -163,7 +161,7 @@ impl Head {
             seat.say(&ToBranch::Exit(code));
             seat.writer.as_ref().map(|writer| writer.shutdown(Shutdown::Write));
         }
-        // What was said last arrives if nothing that was sent here is left unread.
+        // The last message arrives only if no sent byte is left unread.
         let end = Instant::now() + FAREWELL;
         while state.seats.iter().any(|seat| seat.writer.is_some()) && Instant::now() < end {
             let waited = self.hall.changed.wait_timeout(state, PAUSE);
@@ -172,7 +170,7 @@ impl Head {
     }
 }
 
-/// "process 1 (a:2101) and process 2 (b:2101) are".
+/// Returns "process 1 (a:2101) and process 2 (b:2101) are".
 fn named(processes: &[usize], members: &Members) -> String {
     let name = |process: &usize| format!("process {process} ({})", members.addresses()[*process]);
     let names: Vec<String> = processes.iter().map(name).collect();
@@ -181,7 +179,7 @@ fn named(processes: &[usize], members: &Members) -> String {
 }
 
 impl Seat {
-    /// Says something to the process, if it is there. That it is lost is noticed where it is read.
+    /// Sends a frame to the process, if connected. The reading thread notices a lost connection.
     fn say(&mut self, frame: &ToBranch) {
         if let Some(writer) = &mut self.writer {
             let _ = frame::write(writer, frame);
@@ -198,9 +196,9 @@ impl Hall {
         format!("process {process} ({})", self.members.addresses()[process])
     }
 
-    /// Reads what a process says, to its end.
+    /// Handles the messages of a process, to the end of its connection.
     fn serve(&self, socket: TcpStream) {
-        // What fails to greet is none of the cluster's.
+        // A connection without a valid greeting does not belong to the cluster.
         let Ok((process, mut reader)) = self.greeted(socket) else { return };
         let reason = loop {
             match frame::read(&mut reader) {
@@ -244,7 +242,7 @@ impl Hall {
         }
     }
 
-    /// An input of a process has objects with these keys: no other has.
+    /// Registers the keys of the objects of an input; no other input may have them.
     fn claim(&self, process: usize, input: &str, keys: impl Iterator<Item = Value>) {
         let mut state = self.state();
         let State { inputs, numbers, homes, .. } = &mut *state;
@@ -262,9 +260,8 @@ impl Hall {
         }
     }
 
-    /// Exchanges greetings.
     fn greeted(&self, mut socket: TcpStream) -> std::io::Result<(usize, BufReader<TcpStream>)> {
-        // What is said to a process is little: receipts that it waits for.
+        // Few bytes are sent to a process: receipts that it waits for.
         keep_close_watch(&socket)?;
         let theirs: Greeting = frame::read_greeting(&socket)?;
         let reader = BufReader::new(socket.try_clone()?);
@@ -296,7 +293,7 @@ impl Hall {
         Ok((process, reader))
     }
 
-    /// Why a process is none of this cluster's, if it is none.
+    /// Returns the reason why a process does not belong to this cluster, if any.
     fn differs(&self, theirs: &Greeting) -> Option<String> {
         let ours = &self.greeting;
         if theirs.snapshot_cluster != VERSION {
@@ -316,10 +313,10 @@ impl Hall {
     }
 }
 
-/// Takes a connection, in a thread of its own.
+/// Serves a connection, in a separate thread.
 fn welcome(socket: TcpStream, hall: &Arc<Hall>) {
     let hall = Arc::clone(hall);
     let thread = thread::Builder::new().name("process".to_owned());
-    // Without a thread the connection is closed, and tried again by the other side.
+    // Without a thread the connection is closed, and retried by the other side.
     let _ = thread.spawn(move || hall.serve(socket));
 }

@@ -1,15 +1,15 @@
-//! `--cluster`: processes, on one machine or several, each of which judges what it reads.
+//! `--cluster`: processes, on one machine or several, each of which judges its own inputs.
 //!
-//! Process 0 prints what all find, and one summary. Events do not go from one process to another:
-//! an object is of one input, an input of one process, and to read a line costs as much as to
-//! judge it. So what processes have in common are reports, the keys of objects - of two inputs
-//! no object may be - and how they end.
+//! Process 0 prints all findings, and one summary. Events are not sent between processes: each
+//! object belongs to one input, each input to one process, and reading a line costs as much as
+//! judging it. So the processes exchange only reports, the keys of objects (an object may not occur
+//! in two inputs), and their ends.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! | --- | --- |
-//! | `frame` | what processes say to each other |
+//! | `frame` | messages between processes |
 //! | `head` | process 0 |
-//! | `branch` | each other one |
+//! | `branch` | each other process |
 
 mod branch;
 mod frame;
@@ -36,30 +36,30 @@ use self::head::Head;
 use super::outlet::{Outlet, Report};
 use super::{TROUBLE, trouble};
 
-/// How long processes wait for process 0 to be started.
+/// Time that processes wait for process 0 to be started.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long process 0 waits for the others to end.
+/// Time that process 0 waits for the others to end.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// How long process 0 waits for others before it says so.
+/// Time that process 0 waits for others before it reports so.
 const NOTICE: Duration = Duration::from_secs(2);
 
-/// Between two attempts, or two looks at what may have changed.
+/// Interval between two attempts, or two checks for a change.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The processes, and which of them this one is.
+/// The processes of the cluster, and the index of this one.
 #[derive(Debug, Args)]
 pub(super) struct Processes {
-    /// Judge with the processes that this file names, one host:port to a line: each judges the
-    /// inputs that it names itself, and process 0 prints what all find.
+    /// Judge with the processes in this file, one host:port to a line: each judges the inputs on
+    /// its own command line, and process 0 prints all findings.
     #[arg(long, value_name = "HOSTS", requires = "process")]
     cluster: Option<PathBuf>,
-    /// With --cluster: which of them this process is, from 0.
+    /// With --cluster: index of this process, from 0.
     #[arg(long, value_name = "K", requires = "cluster")]
     process: Option<usize>,
-    /// With --cluster: all processes name the same files, on a disk that they share, and each takes
-    /// those whose names a hash gives to it.
+    /// With --cluster: all processes name the same files, on a shared disk, and the files are split
+    /// by a hash of their names.
     #[arg(long, requires = "cluster")]
     split: bool,
     #[command(flatten)]
@@ -67,12 +67,12 @@ pub(super) struct Processes {
 }
 
 impl Processes {
-    /// Whether there are several processes.
+    /// Returns true if there are several processes.
     pub const fn is_cluster(&self) -> bool {
         self.cluster.is_some()
     }
 
-    /// How an input is named in reports.
+    /// Returns the name of an input in reports.
     pub fn name(&self, input: String) -> String {
         match self.process {
             Some(process) => format!("process {process}: {input}"),
@@ -80,8 +80,8 @@ impl Processes {
         }
     }
 
-    /// Where results of this process go, connected with the others. `task` is what all have to do
-    /// alike.
+    /// Connects this process with the others. Returns the destination of its results. `task`
+    /// describes the options that all processes must share.
     ///
     /// # Errors
     /// The exit code, if they cannot be connected.
@@ -104,11 +104,12 @@ impl Processes {
         Ok(Post { outlet, role: role.map_err(trouble)? })
     }
 
-    /// This process cannot begin, and has said why: all end. The exit code.
+    /// Ends all processes, because this one cannot begin, and has reported the reason. Returns the
+    /// exit code.
     pub fn give_up(&self, task: impl FnOnce() -> String, outlet: Outlet) -> ExitCode {
         let trouble = ExitCode::from(TROUBLE);
         let (Some(path), Some(process)) = (&self.cluster, self.process) else { return trouble };
-        // What is wrong with the file has been said; and without process 0 no other one begins.
+        // Errors of the file have been reported; and without process 0 no other process begins.
         if process == 0 || Members::read(path, process, &self.access).is_err() {
             return trouble;
         }
@@ -122,10 +123,10 @@ impl Processes {
         }
     }
 
-    /// Of these names, those that this process takes. Standard input is its own.
+    /// Returns the names that this process takes. Standard input always belongs to it.
     ///
     /// # Errors
-    /// The exit code, if the file of hosts is none.
+    /// The exit code, if the file of hosts is invalid.
     pub fn taken(&self, names: Vec<PathBuf>) -> Result<Vec<PathBuf>, ExitCode> {
         let (Some(path), Some(process), true) = (&self.cluster, self.process, self.split) else {
             return Ok(names);
@@ -142,7 +143,7 @@ impl Processes {
     }
 }
 
-/// Where results go.
+/// The destination of results.
 pub(super) struct Post {
     outlet: Arc<Outlet>,
     role: Role,
@@ -155,12 +156,12 @@ enum Role {
 }
 
 impl Post {
-    /// The outputs of this process.
     pub fn outlet(&self) -> &Outlet {
         &self.outlet
     }
 
-    /// Prints a report, here or where process 0 is. Whether that is done, and to go on.
+    /// Prints a report, here or at process 0. Returns true if it was printed, and the process is to
+    /// continue.
     pub fn show(&self, report: &Report) -> bool {
         match &self.role {
             Role::Alone => self.outlet.show(report),
@@ -169,7 +170,7 @@ impl Post {
         }
     }
 
-    /// Ends all: there is no answer, and this is why.
+    /// Ends all processes without an answer, for this reason.
     pub fn fail(&self, message: impl Display) {
         let message = message.to_string();
         if self.outlet.fail(&message)
@@ -179,7 +180,7 @@ impl Post {
         }
     }
 
-    /// An input has objects with these keys.
+    /// Registers the keys of the objects of an input.
     pub fn claim(&self, input: &str, keys: &[Value]) {
         match &self.role {
             Role::Head(head) => head.claim(input, keys),
@@ -191,7 +192,7 @@ impl Post {
         }
     }
 
-    /// How far all processes are, of which this one is that far.
+    /// Returns the progress of all processes, given the progress of this one.
     pub fn progress(&self, here: Progress) -> Progress {
         match &self.role {
             Role::Alone => here,
@@ -209,9 +210,9 @@ impl Post {
         }
     }
 
-    /// Ends, when the inputs of all processes have ended: with what became of those of this one and of each other
-    /// one `summed` prints a summary, and says the exit code. While others are waited for, `meanwhile` is
-    /// called every now and then.
+    /// Waits until the inputs of all processes have ended. Then `summed` prints a summary of the
+    /// results of this process and each other one, and returns the exit code. Calls `meanwhile`
+    /// repeatedly while waiting.
     pub fn conclude(
         &self,
         here: Json,
@@ -236,7 +237,7 @@ impl Post {
     }
 }
 
-/// Why an object that is in two inputs cannot be judged.
+/// Returns the reason why an object in two inputs cannot be judged.
 pub(super) fn clashed(first: &str, second: &str, at: Option<Location>, key: &Value) -> String {
     let place = at.map_or(String::new(), |at| format!(":{at}"));
     format!(

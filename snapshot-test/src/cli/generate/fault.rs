@@ -1,11 +1,10 @@
-//! What shall be wrong with a history, and where, as options.
+//! Faults to plant in a history, as options.
 
 use std::str::FromStr;
 
 use corpus::generate::{Contradiction, Flaw, Rule, Violation};
 use thiserror::Error;
 
-/// Two segments.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Pair {
     pub(super) i: usize,
@@ -30,16 +29,16 @@ impl FromStr for Pair {
     }
 }
 
-/// What shall be wrong with a history.
+/// A fault to plant in a history.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Fault {
-    /// A rule, at random segments.
+    /// A violation of a rule, at random segments.
     Rule(Rule),
-    /// One of [`Violation::simple_cases`], by name, and the rule that it breaks.
+    /// A case of [`Violation::simple_cases`], by name, and the rule that it breaks.
     Case(&'static str, Rule),
-    /// With many writers.
+    /// A contradiction with many writers.
     Crowd(Contradiction),
-    /// Of an immediate snapshot.
+    /// A flaw of an immediate snapshot.
     Flaw(Flaw),
 }
 
@@ -61,7 +60,7 @@ impl Fault {
         }
     }
 
-    /// What to ask for so that this can be planted.
+    /// Returns the options needed to plant this fault.
     pub(super) const fn needs(&self) -> &'static str {
         match self {
             Self::Rule(_) | Self::Case(..) => "--writers single",

@@ -23,17 +23,16 @@ use self::fault::{Fault, Pair};
 use super::format::OutputFormat;
 use super::trouble;
 
-/// Bytes that are written at once.
+/// Size of the output buffer in bytes.
 const BUFFER: usize = 1 << 16;
 
 /// Prints a random history, linearizable or with a violation of a chosen rule.
 ///
-/// A snapshot object is run under a random scheduler. The same options give the
-/// same bytes; comments in the output say which they were, and what a checker
-/// must answer (disc22 has no comments).
+/// A snapshot object is run under a random scheduler. The same options give the same bytes;
+/// comments in the output list the options and the expected answer (disc22 has no comments).
 #[derive(Debug, Args)]
 pub struct Generate {
-    /// The object that is run.
+    /// The object to run.
     #[arg(long, value_enum, default_value = "snapshot")]
     object: ObjectName,
     /// Immediate snapshots: the share of operations that certainly have no effect.
@@ -48,13 +47,13 @@ pub struct Generate {
     /// The number of processes.
     #[arg(long, value_name = "P", default_value_t = 4)]
     processes: usize,
-    /// The number of segments [default: as many as processes].
+    /// The number of segments [default: the number of processes].
     #[arg(long, value_name = "N")]
     segments: Option<usize>,
     /// The number of operations; each that responds is two events.
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     operations: usize,
-    /// Which values the updates write.
+    /// The values that the updates write.
     #[arg(long, value_enum, default_value = "differentiated")]
     style: StyleName,
     /// small-domain: the number of values [default: 2].
@@ -66,22 +65,21 @@ pub struct Generate {
     /// The share of scans among the operations of processes with a segment.
     #[arg(long, value_name = "FRACTION", default_value_t = 0.5, allow_negative_numbers = true)]
     scans: f64,
-    /// How many operations get no response.
+    /// The number of operations without a response.
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     pending: usize,
     /// Fixes all random choices.
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     seed: u64,
-    /// The rule to break: never-written, failed-update-seen, future, stale,
-    /// decrease, inversion or missing; or a case of simple histories: 3a-i,
-    /// 3a-j, 3b-never-i, 3b-never-j, 3b-future-i, 3b-future-j, 3c, 3d,
-    /// decrease-i, decrease-j. With many writers, what its refutation needs: time,
-    /// first, block, return, chain, crossed or ring (docs/many-writers.md). Of an immediate
-    /// snapshot, the condition: own-value, containment, immediacy, validity,
+    /// The rule to break: never-written, failed-update-seen, future, stale, decrease, inversion or
+    /// missing; or a case of simple histories: 3a-i, 3a-j, 3b-never-i, 3b-never-j, 3b-future-i,
+    /// 3b-future-j, 3c, 3d, decrease-i, decrease-j. With many writers, the rules that its
+    /// refutation needs: time, first, block, return, chain, crossed or ring (docs/many-writers.md).
+    /// For an immediate snapshot, the condition: own-value, containment, immediacy, validity,
     /// validity-never-written or validity-failed (docs/immediate.md).
     #[arg(long, value_name = "RULE")]
     violation: Option<Fault>,
-    /// The honest twin: the same run, in which no scan lies.
+    /// The correct twin: the same run, with all scans correct.
     #[arg(long, requires = "violation")]
     twin: bool,
     /// The format to print.
@@ -92,16 +90,14 @@ pub struct Generate {
     output: Option<PathBuf>,
 }
 
-/// The writers of a segment.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum WritersName {
-    /// Process k writes segment k; those without a segment only scan.
+    /// Process k writes segment k; others only scan.
     Single,
     /// Every process writes every segment.
     Many,
 }
 
-/// The object that is run.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum ObjectName {
     /// An atomic snapshot: updates and scans.
@@ -110,17 +106,17 @@ enum ObjectName {
     Immediate,
 }
 
-/// What to make.
+/// The recipe to follow.
 enum Plan {
     Single(Recipe),
     Many(ManyWriters),
     Exchanges(Exchanges),
 }
 
-/// [`Style`], without what has options of its own.
+/// [`Style`], without the parameters that are options.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum StyleName {
-    /// Two segments each switch once from 0 to 1; all else writes 0.
+    /// Two segments each switch once from 0 to 1; all other segments keep 0.
     Simple,
     /// No value occurs twice.
     Differentiated,
@@ -211,7 +207,7 @@ impl Generate {
         let path = self.output.as_deref().filter(|path| *path != Path::new("-"));
         let Some(path) = path else {
             return match stream(&mut io::stdout().lock()) {
-                // Whoever reads has enough.
+                // The reader has closed the pipe.
                 Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
                 result => answer(result, "standard output"),
             };
@@ -219,7 +215,7 @@ impl Generate {
         let name = path.display().to_string();
         let cannot = |error: io::Error| trouble(format_args!("cannot write {name}: {error}"));
         if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            // A device or pipe: nothing that could be replaced.
+            // A device or pipe: there is no file to replace.
             return match File::options().write(true).open(path) {
                 Ok(mut file) => answer(stream(&mut file), &name),
                 Err(error) => cannot(error),
@@ -268,7 +264,7 @@ impl Generate {
         Ok(Plan::Many(recipe))
     }
 
-    /// The command that prints these events again.
+    /// Returns the command that prints these events again.
     fn command_of_many(&self, recipe: &ManyWriters) -> String {
         let mut command = format!(
             "snapshot-test generate --writers many --processes {} --segments {} --operations {} \
@@ -293,7 +289,7 @@ impl Generate {
         command
     }
 
-    /// The recipe of an immediate snapshot, which has one segment per process and no scans.
+    /// Returns the recipe of an immediate snapshot, which has one segment per process and no scans.
     fn exchanges(&self) -> Result<Exchanges, Clash> {
         let idle = [
             ("writers", self.writers != WritersName::Single),
@@ -333,7 +329,6 @@ impl Generate {
         command
     }
 
-    /// The number of values of a small domain.
     fn values(&self) -> u32 {
         self.values.unwrap_or(2)
     }
@@ -382,7 +377,7 @@ impl Generate {
         Ok(recipe)
     }
 
-    /// The command that prints these events again, with all that matters.
+    /// Returns the command that prints these events again, with all relevant options.
     fn command(&self, recipe: &Recipe) -> String {
         let mut command = format!(
             "snapshot-test generate --processes {} --segments {} --operations {} --style {}",
@@ -410,7 +405,7 @@ impl Generate {
     }
 }
 
-/// The violation is of another object, or of other writers.
+/// Returns the error for a violation of another object, or with other writers.
 const fn clash(fault: &Fault) -> Clash {
     Clash::OtherObject { fault: fault.name(), needed: fault.needs() }
 }

@@ -1,8 +1,7 @@
-//! A monitor of many objects, of one input or of several that are read side by side.
+//! A monitor of many objects, from one input or from several that are read concurrently.
 //!
-//! Each input that may have to be waited for is read by a thread of its own; files that need not,
-//! however many, by few threads, one after the other. This thread gathers where to go on with each, and
-//! writes that to one file.
+//! Each live input has its own reading thread; a few threads read all files, one after the other.
+//! This thread gathers the checkpoints of all inputs, and writes them to one file.
 
 use std::collections::VecDeque;
 use std::io;
@@ -29,24 +28,24 @@ use crate::cli::check::ReportFormat;
 use crate::cli::outlet::Outlet;
 use crate::cli::{TROUBLE, cluster};
 
-/// Bytes of all inputs that are read at a time, at most; and the least and the most of one.
+/// Largest number of bytes of all inputs in memory; then the least and the largest for one input.
 const READ: usize = 1 << 22;
 const LEAST: usize = 1 << 13;
 const MOST: usize = 1 << 18;
 
-/// Where inputs are gone on with.
+/// The checkpoints of a resumed run.
 pub(super) enum Resumed {
     Nothing,
-    /// The only one, whatever its name.
+    /// The only checkpoint, for any name of its input.
     One(Checkpoint),
     Several(Checkpoints),
 }
 
 impl Resumed {
-    /// From the text of the file, if there is one.
+    /// Parses the text of the file, if any.
     ///
     /// # Errors
-    /// If that is no checkpoint, or one of something else.
+    /// If the text is not a checkpoint, or a checkpoint of another kind.
     pub fn parse(text: Option<&str>, is_several: bool) -> Result<Self, CheckpointError> {
         Ok(match text {
             None => Self::Nothing,
@@ -55,7 +54,7 @@ impl Resumed {
         })
     }
 
-    /// Where to go on with the input of this name.
+    /// Returns the checkpoint of the input with this name.
     pub fn of(&self, name: &str) -> Option<&Checkpoint> {
         match self {
             Self::Nothing => None,
@@ -67,7 +66,7 @@ impl Resumed {
         }
     }
 
-    /// Whether an object is judged no further.
+    /// Returns true if an object has already ended with a violation.
     pub fn has_ended(&self) -> bool {
         match self {
             Self::Nothing => false,
@@ -79,7 +78,7 @@ impl Resumed {
         }
     }
 
-    /// An input that is held, and not named now.
+    /// Returns an input of the checkpoints that is not among these.
     pub fn missing(&self, inputs: &[Input]) -> Option<&str> {
         let Self::Several(several) = self else { return None };
         let mut held = several.inputs.iter().map(|named| named.input.as_str());
@@ -87,15 +86,15 @@ impl Resumed {
     }
 }
 
-/// Files that wait for a thread to read them.
+/// Files that wait for a reading thread.
 type Waiting<'a> = Mutex<VecDeque<Task<'a>>>;
 
 fn next<'a>(waiting: &Waiting<'a>) -> Option<Task<'a>> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
 }
 
-/// Nothing waits any more where a thread has panicked, or could not be started: else the main thread
-/// would wait for ever.
+/// Empties the queue when a thread has panicked, or could not be started: else the main thread
+/// would wait forever.
 struct Emptied<'a, 'b>(&'a Waiting<'b>);
 
 impl Drop for Emptied<'_, '_> {
@@ -106,7 +105,7 @@ impl Drop for Emptied<'_, '_> {
 
 impl Monitor {
     /// Judges the objects of all inputs, each to its own first violation, or, without `--all`, to
-    /// the first one.
+    /// the first violation of all.
     pub(super) fn watch_all(
         &self,
         inputs: Vec<Input>,
@@ -153,7 +152,7 @@ impl Monitor {
                 self.conducted(&whole, (&names, resumed), &received, &mut progress);
             Ok::<_, ()>((crew.finish(), objects, is_bad))
         });
-        // What could not be judged ends all.
+        // A failed judgement ends everything.
         let (standings, objects, is_bad) = judged.unwrap_or_default();
         let standings = names.iter().zip(objects).zip(standings);
         let inputs = standings.map(|((name, object), standing)| InputStanding {
@@ -172,13 +171,13 @@ impl Monitor {
         Outlet::new(self.report, self.all, &STOP)
     }
 
-    /// What all processes of a cluster have to do alike.
+    /// The options that all processes of a cluster must share.
     pub(super) fn task(&self) -> String {
         let (all, report) = (if self.all { " --all" } else { "" }, self.report.name());
         format!("monitor{all} --report {report}")
     }
 
-    /// Prints the summary of all processes; the exit code.
+    /// Prints the summary of all processes. Returns the exit code.
     fn summed(&self, all: Vec<serde_json::Value>, outlet: &Outlet) -> u8 {
         let all: Result<Vec<Standings>, _> = all.into_iter().map(serde_json::from_value).collect();
         let all = match all {
@@ -204,8 +203,8 @@ impl Monitor {
         outlet.ended().unwrap_or(code)
     }
 
-    /// Gathers and keeps checkpoints, and says how far it is, until all inputs have ended. What
-    /// each is of, and whether something in them was no event.
+    /// Gathers and writes checkpoints, and shows the progress, until all inputs have ended. Returns
+    /// the object of each input, and true if an input had a malformed event.
     fn conducted(
         &self,
         whole: &Whole<'_>,
@@ -244,19 +243,19 @@ impl Monitor {
     }
 }
 
-/// What becomes of the inputs of a process, for process 0.
+/// The results of the inputs of a process, for process 0.
 #[derive(Debug, Deserialize, Serialize)]
 struct Standings {
     inputs: Vec<InputStanding>,
-    /// Whether something in them was no event.
+    /// True if an input had a malformed event.
     is_bad: bool,
 }
 
-/// How far it is, as far as it is shown.
+/// The displayed progress.
 struct Shown {
     progress: Progress,
     title: String,
-    /// When process 0 was last let know.
+    /// Time of the last message to process 0.
     posted: Instant,
 }
 
@@ -265,14 +264,14 @@ impl Shown {
         Self { progress: Progress::new(status), title, posted: Instant::now() }
     }
 
-    /// Lets process 0 know how far this one is; how far all are, as far as that is known here.
+    /// Sends the progress of this process to process 0. Returns the known progress of all.
     fn post(whole: &Whole<'_>) -> cluster::Progress {
         let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let here = cluster::Progress { events: load(&whole.events), objects: load(&whole.objects) };
         whole.printer.post().progress(here)
     }
 
-    /// Shows how far it is, if it is time for that.
+    /// Shows the progress, if it is time for that.
     fn show(&mut self, whole: &Whole<'_>) {
         if self.posted.elapsed() < PERIOD && !self.progress.is_due() {
             return;
@@ -286,7 +285,6 @@ impl Shown {
     }
 }
 
-/// Starts the threads that read.
 fn started<'scope, 'env, 'a: 'scope>(
     scope: &'scope Scope<'scope, 'env>,
     tasks: &mut dyn Iterator<Item = Task<'a>>,

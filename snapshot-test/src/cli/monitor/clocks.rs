@@ -1,4 +1,4 @@
-//! When a monitor says how far it is, and when it keeps where to go on.
+//! Timing of a monitor's progress lines and checkpoints.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -7,23 +7,23 @@ use std::time::{Duration, Instant};
 use snapshot_io::{output, replacement};
 use snapshot_test::monitor::{Judge, Live, State};
 
-/// Events between two looks at the clock.
+/// Number of events between two reads of the clock.
 const STRIDE: u64 = 1 << 8;
 
-/// The most time between two looks at the clock that matter.
+/// The longest time between two reads of the clock.
 pub(super) const PERIOD: Duration = Duration::from_secs(1);
 
-/// A checkpoint comes after this many times as long as the one before took, at least: however many
-/// objects there are, checkpoints are a small part of the work.
+/// Least ratio of the interval between checkpoints to the time for making one: for any number of
+/// objects, checkpoints are a small part of the work.
 const SHARE: u32 = 20;
 
-/// Lines that say how far it is.
+/// Progress lines on standard error.
 pub(super) struct Progress {
-    /// Between two of them; zero: none.
+    /// Interval of the lines; zero: none.
     status: Duration,
-    /// When the last one was printed.
+    /// Time of the last line.
     last: Instant,
-    /// Events that had been read then.
+    /// Number of events at the last line.
     at: u64,
 }
 
@@ -34,7 +34,7 @@ impl Progress {
         Self { status, last: Instant::now(), at: 0 }
     }
 
-    /// Prints how far it is, if it is time for that, and events have come.
+    /// Prints a progress line, if one is due and new events were read.
     pub fn print(&mut self, name: &str, events: u64, progress: impl FnOnce() -> String) {
         let elapsed = self.last.elapsed();
         if self.status.is_zero() || elapsed < self.status || events == self.at {
@@ -45,12 +45,12 @@ impl Progress {
         (self.last, self.at) = (Instant::now(), events);
     }
 
-    /// Whether it is time for the next line, if there are any.
+    /// Returns true if a line is due.
     pub fn is_due(&self) -> bool {
         !self.status.is_zero() && self.last.elapsed() >= self.status
     }
 
-    /// How long nothing is to be printed.
+    /// Returns the time until the next line.
     pub fn patience(&self) -> Duration {
         if self.status.is_zero() {
             return PERIOD;
@@ -59,25 +59,24 @@ impl Progress {
     }
 }
 
-/// When the clock was looked at last, by what reads one input to its first violation.
+/// The timing of a thread that reads one input to its first violation.
 pub(super) struct Clocks {
     progress: Progress,
-    /// Events so far.
+    /// Number of events so far.
     since: u64,
     looked: Instant,
-    /// The least time between two looks that matter.
+    /// The least time between two reads that matter.
     period: Duration,
 }
 
 impl Clocks {
-    /// For checkpoints as often as `every`.
+    /// Creates the timing for checkpoints with the interval `every`.
     pub fn new(status: Option<Duration>, every: Duration) -> Self {
         let period = every.min(PERIOD);
         Self { progress: Progress::new(status), since: 0, looked: Instant::now(), period }
     }
 
-    /// Counts an event; whether it is time for a checkpoint. The clock is looked at every
-    /// 256 events.
+    /// Counts an event. Returns true if a checkpoint is due. Reads the clock every 256 events.
     pub fn is_time(&mut self) -> bool {
         self.since += 1;
         if !self.since.is_multiple_of(STRIDE) || self.looked.elapsed() < self.period {
@@ -87,13 +86,13 @@ impl Clocks {
         true
     }
 
-    /// Prints how far it is, if it is time for that.
+    /// Prints a progress line, if one is due.
     pub fn print(&mut self, name: &str, progress: impl FnOnce() -> String) {
         self.progress.print(name, self.since, progress);
     }
 }
 
-/// How far it is that ends at the first violation.
+/// Returns the progress of a monitor that ends at the first violation.
 pub(super) fn progress<J: Judge>(live: &Live<J>) -> String {
     let state = match live.state() {
         State::Fine => format!("{} so far", J::OBJECT.criterion()),
@@ -104,12 +103,12 @@ pub(super) fn progress<J: Judge>(live: &Live<J>) -> String {
     format!("{events} events, {objects} objects, {open} operations open, {state}")
 }
 
-/// The file of the checkpoint.
+/// The checkpoint file.
 pub(super) struct Keeper<'a> {
     path: Option<&'a Path>,
     every: Duration,
     next: Instant,
-    /// Whether the last one could not be written.
+    /// True if the last checkpoint could not be written.
     has_failed: bool,
 }
 
@@ -118,23 +117,23 @@ impl<'a> Keeper<'a> {
         Self { path, every, next: Instant::now(), has_failed: false }
     }
 
-    /// Whether a checkpoint is to be made.
+    /// Returns true if a checkpoint is due.
     pub fn is_due(&self) -> bool {
         self.is_wanted() && Instant::now() >= self.next
     }
 
-    /// Whether there are to be checkpoints.
+    /// Returns true if checkpoints are wanted.
     pub const fn is_wanted(&self) -> bool {
         self.path.is_some()
     }
 
-    /// How long it is until the next one.
+    /// Returns the time until the next checkpoint.
     pub fn time_left(&self) -> Duration {
         self.next.saturating_duration_since(Instant::now())
     }
 
-    /// Keeps a checkpoint, its text, that was begun at `began`. Where it cannot be written, the one before
-    /// stays, and a warning says so, once until one is written again.
+    /// Writes the text of a checkpoint that was begun at `began`. If it cannot be written, the
+    /// previous one stays, and a warning is printed, once until the next success.
     pub fn keep(&mut self, checkpoint: &str, began: Instant) {
         let Some(path) = self.path else { return };
         match replacement::write(path, checkpoint.as_bytes()) {

@@ -1,6 +1,6 @@
-//! Where to go on with each input, gathered from the threads that read, and kept in one file.
+//! The checkpoints of all inputs, gathered from the reading threads, and kept in one file.
 //!
-//! An input that is quiet has nothing new to say: it is not waited for, and what it said last stands.
+//! An idle input keeps its previous checkpoint: it is not waited for.
 
 use std::time::{Duration, Instant};
 
@@ -9,23 +9,23 @@ use snapshot_test::monitor::Checkpoints;
 use super::all::Resumed;
 use super::clocks::{Keeper, PERIOD};
 
-/// So long a checkpoint waits for inputs that may be quiet.
+/// Time that a checkpoint waits for idle inputs.
 const GRACE: Duration = Duration::from_millis(50);
 
-/// Where to go on with each input, as far as is known.
+/// The latest checkpoint of each input.
 pub(super) struct Gathered<'a> {
     keeper: Keeper<'a>,
     names: &'a [String],
-    /// Whether the file is one of several inputs.
+    /// True if the file is for several inputs.
     is_several: bool,
-    /// Of each input, as text.
+    /// For each input, its checkpoint as text.
     checkpoints: Vec<Option<String>>,
-    /// Whether inputs have been asked since the file was written.
+    /// True if checkpoints have been requested since the file was written.
     is_asked: bool,
-    /// Inputs that are being read.
+    /// Number of inputs being read.
     running: usize,
-    /// Since the file was written: how many checkpoints came, when the first of them did, and how
-    /// long it took at most to make one.
+    /// Since the file was written: the number of new checkpoints, the time of the first, and the
+    /// longest time to make one.
     news: usize,
     first: Option<Instant>,
     took: Duration,
@@ -51,17 +51,17 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    /// An input begins to be read.
+    /// Records that an input begins to be read.
     pub const fn begin(&mut self) {
         self.running += 1;
     }
 
-    /// An input has ended.
+    /// Records that an input has ended.
     pub const fn end(&mut self) {
         self.running -= 1;
     }
 
-    /// Takes where to go on with an input.
+    /// Takes a checkpoint of an input.
     pub fn take(&mut self, input: usize, text: String, took: Duration) {
         self.checkpoints[input] = Some(text);
         self.news += 1;
@@ -69,19 +69,19 @@ impl<'a> Gathered<'a> {
         self.took = self.took.max(took);
     }
 
-    /// Whether it is time to ask all inputs where to go on; once.
+    /// Returns true, once, if checkpoints of all inputs are to be requested.
     pub fn is_asked_for(&mut self) -> bool {
         let is_time = !self.is_asked && self.keeper.is_due();
         self.is_asked |= is_time;
         is_time
     }
 
-    /// Whether something has come that is not in the file.
+    /// Returns true if there is a checkpoint that is not in the file.
     pub const fn has_news(&self) -> bool {
         self.news > 0
     }
 
-    /// Whether it is time to write the file, with all that is to be expected soon.
+    /// Returns true if the file is to be written, with all checkpoints that are expected soon.
     pub fn is_complete(&self) -> bool {
         let Some(first) = self.first else { return false };
         self.keeper.is_due()
@@ -89,7 +89,7 @@ impl<'a> Gathered<'a> {
             && (self.news >= self.running || first.elapsed() >= GRACE)
     }
 
-    /// How long nothing is to be done.
+    /// Returns the time until the next action.
     pub fn patience(&self) -> Duration {
         if !self.keeper.is_wanted() || self.is_asked && self.first.is_none() {
             return PERIOD;
@@ -99,7 +99,6 @@ impl<'a> Gathered<'a> {
         self.keeper.time_left().max(grace).clamp(Duration::from_millis(1), PERIOD)
     }
 
-    /// Writes the file.
     pub fn keep(&mut self) {
         let began = Instant::now().checked_sub(self.took).unwrap_or_else(Instant::now);
         let named = self.names.iter().zip(&self.checkpoints);

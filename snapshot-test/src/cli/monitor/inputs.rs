@@ -15,10 +15,10 @@ use super::STOP;
 use crate::cli::cluster::Processes;
 use crate::cli::{folder, trouble};
 
-/// How an argument begins that names an address.
+/// Prefix of an argument that is an address.
 const TCP: &str = "tcp://";
 
-/// An input, and how messages name it.
+/// An input, and its name in messages.
 pub(super) struct Input {
     pub name: String,
     source: Source,
@@ -31,7 +31,7 @@ enum Source {
 }
 
 impl Input {
-    /// Whether it may have to be waited for. Of files that need not, few are read at a time.
+    /// Returns true if the input may have to be waited for. Of other files, few are read at a time.
     pub fn is_live(&self) -> bool {
         match &self.source {
             Source::File { path, is_followed: false } => !path.is_file(),
@@ -39,7 +39,7 @@ impl Input {
         }
     }
 
-    /// Opens it, from where it is to be gone on with, which is reported.
+    /// Opens the input at its checkpoint, which is reported.
     ///
     /// # Errors
     /// The message.
@@ -82,10 +82,10 @@ impl Input {
     }
 }
 
-/// The inputs that these arguments name, in their order. Listens at addresses.
+/// Returns the inputs of these arguments, in order. Listens at addresses.
 ///
 /// # Errors
-/// The exit code, if one cannot be read, or is named twice.
+/// The exit code, if an input cannot be read, or is named twice.
 pub(super) fn named(
     arguments: &[PathBuf],
     is_followed: bool,
@@ -127,10 +127,10 @@ pub(super) fn named(
     Ok(inputs)
 }
 
-/// Connections to this address.
+/// Returns the input of connections to this address.
 ///
 /// # Errors
-/// The exit code, if it cannot be listened at.
+/// The exit code, if the address cannot be used.
 pub(super) fn listening(address: SocketAddr, processes: &Processes) -> Result<Input, ExitCode> {
     let cannot = |error| trouble(format_args!("cannot listen at {address}: {error}"));
     let listen = Listen::new(address, &STOP).map_err(cannot)?;
@@ -139,7 +139,7 @@ pub(super) fn listening(address: SocketAddr, processes: &Processes) -> Result<In
     Ok(Input { name, source: Source::Connections(listen) })
 }
 
-/// Standard input without a buffer, of which none but the monitor reads.
+/// Opens standard input without a buffer; only the monitor reads it.
 #[cfg(unix)]
 fn standard_input() -> io::Result<File> {
     use std::os::fd::AsFd;
@@ -152,10 +152,10 @@ fn standard_input() -> io::Result<io::Stdin> {
     Ok(io::stdin())
 }
 
-/// Reads the header of an input, or what comes after a checkpoint of it.
+/// Reads the header of an input, or resumes it at a checkpoint.
 ///
 /// # Errors
-/// If it cannot be read; within, if it is no recording.
+/// If the input cannot be read; the inner error, if it is malformed.
 pub(super) fn reader<R: Read>(
     input: R,
     resumed: Option<&Checkpoint>,
@@ -175,7 +175,7 @@ pub(super) fn reader<R: Read>(
     }))
 }
 
-/// The format, by the first byte that is not blank; `None` if there is nothing.
+/// Detects the format, by the first byte that is not blank; `None` for an empty input.
 fn detected(input: &mut impl BufRead) -> io::Result<Option<Format>> {
     let first = input.fill_buf()?.iter().find(|byte| !byte.is_ascii_whitespace());
     Ok(first.map(|first| if *first == b'{' { Format::Jsonl } else { Format::Text }))

@@ -1,4 +1,4 @@
-//! `snapshot-test monitor`: a recording that is judged while it is being made.
+//! `snapshot-test monitor`: judges a recording while it is being made.
 
 mod all;
 mod clocks;
@@ -33,7 +33,7 @@ use super::check::ReportFormat;
 use super::cluster::Processes;
 use super::{TROUBLE, print, times, trouble};
 
-/// Set by Ctrl-C: what has been read is reported. A second one ends it at once.
+/// Set by Ctrl-C: the events so far are reported. A second one ends the program immediately.
 static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Judges recordings while they are being made, however long: standard input, files that
@@ -50,25 +50,26 @@ pub struct Monitor {
     /// Listen for connections instead, which are read one after the other: 127.0.0.1:PORT.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "follow")]
     listen: Option<SocketAddr>,
-    /// Of recordings of several objects, or of several recordings, judge each object to its own first
-    /// violation: alarms are printed as they come, the other objects go on, and a summary ends it.
+    /// In recordings of several objects, or several recordings, judge each object to its own first
+    /// violation: alarms are printed immediately, the other objects continue, and a summary ends
+    /// it.
     #[arg(long)]
     all: bool,
-    /// With --all: threads that judge, each some of the objects; one more reads. Alarms and
-    /// summary are the same for any number of them.
+    /// With --all: number of judging threads, each for some of the objects, besides one that reads.
+    /// Alarms and summary do not depend on it.
     #[arg(long, value_name = "W", default_value = "1", requires = "all")]
     workers: NonZeroUsize,
     /// With --all: alarms and the summary for people, or as one JSON object per line.
     #[arg(long, value_enum, default_value = "human", requires = "all")]
     report: ReportFormat,
-    /// Keep where to go on in this file; if it is there, go on from it.
+    /// Keep a checkpoint in this file; if it exists, resume from it.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Seconds between two checkpoints, while events come: 0.1, 60.
     #[arg(long, value_name = "S", default_value = "1", requires = "checkpoint", value_parser = quantity::seconds)]
     every: Duration,
-    /// Seconds between two lines on standard error that say how far it is; 0: none
-    /// (default: 10 if that is a terminal, else 0).
+    /// Seconds between two progress lines on standard error; 0: none (default: 10 if that is a
+    /// terminal, else 0).
     #[arg(long, value_name = "S", value_parser = quantity::seconds)]
     status: Option<Duration>,
     /// Bytes that an exact search may take: 500M, 1.5GiB; units go by 1024.
@@ -80,8 +81,8 @@ pub struct Monitor {
     #[command(flatten)]
     processes: Processes,
     /// Recordings, text or JSON Lines: files, folders (all files below them), `-` for standard
-    /// input, and tcp://127.0.0.1:PORT for connections. Several are read side by side; an
-    /// object is of one of them. By default standard input, and with --cluster nothing.
+    /// input, and tcp://127.0.0.1:PORT for connections. Several are read concurrently; each object
+    /// belongs to one of them. By default standard input, and with --cluster no input.
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 }
@@ -133,7 +134,7 @@ impl Monitor {
             .map_err(|error| trouble(format_args!("{name}: cannot read: {error}")))?;
         let reader = match opened {
             Ok(reader) => reader,
-            // Nothing has come since: what the checkpoint holds stands.
+            // No new events: the checkpoint stands.
             Err(_) if resumed.is_some() || STOP.load(Ordering::Relaxed) => {
                 return Ok(print(&format!("{name}: nothing new\n")));
             }
@@ -145,7 +146,7 @@ impl Monitor {
         }
     }
 
-    /// All inputs, and where to go on with them.
+    /// Returns all inputs, and their checkpoints.
     fn prepared(&self) -> Result<(Vec<Input>, Resumed), ExitCode> {
         let resumed = Resumed::parse(self.kept()?.as_deref(), self.is_several());
         let resumed = resumed.map_err(|error| self.no_checkpoint(&error))?;
@@ -172,14 +173,13 @@ impl Monitor {
         Ok((inputs, resumed))
     }
 
-    /// Whether several inputs may be read: a folder may have several files.
+    /// Returns true if several inputs may be read: a folder may have several files.
     fn is_several(&self) -> bool {
         self.processes.is_cluster()
             || self.inputs.len() > 1
             || self.inputs.iter().any(|input| input.is_dir())
     }
 
-    /// All inputs.
     fn named(&self) -> Result<Vec<Input>, ExitCode> {
         match self.listen {
             Some(address) => Ok(vec![inputs::listening(address, &self.processes)?]),
@@ -213,7 +213,7 @@ impl Monitor {
             let Next { key, location, event } = match J::next(&mut reader) {
                 None => break,
                 Some(Ok(next)) => next,
-                // The line that is being written.
+                // An unfinished line.
                 Some(Err(_)) if STOP.load(Ordering::Relaxed) => break,
                 Some(Err(error)) => return Err(refused(error.into())),
             };
@@ -244,7 +244,7 @@ impl Monitor {
         Ok(if printed == ExitCode::SUCCESS { ExitCode::from(code) } else { printed })
     }
 
-    /// What an exact search may take.
+    /// The budget of an exact search.
     fn options(&self) -> Options {
         Options {
             time: Some(self.budget_seconds),
@@ -253,12 +253,12 @@ impl Monitor {
         }
     }
 
-    /// What one of several workers may take for an exact search.
+    /// The budget of one of several workers for an exact search.
     fn shared_options(&self) -> Options {
         Options { memory: self.budget_memory / self.workers, ..self.options() }
     }
 
-    /// The text of the checkpoint, if there is one.
+    /// Returns the text of the checkpoint, if any.
     fn kept(&self) -> Result<Option<String>, ExitCode> {
         let Some(path) = &self.checkpoint else { return Ok(None) };
         match fs::read_to_string(path) {

@@ -1,4 +1,4 @@
-//! What a monitor of many objects prints: alarms as they come, and what no history can have.
+//! The output of a monitor of many objects: alarms as they occur, and malformed events.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use crate::cli::check::ReportFormat;
 use crate::cli::cluster::{Post, clashed};
 use crate::cli::outlet::Report;
 
-/// Has alarms printed as they come.
+/// Prints alarms as they occur.
 pub(super) struct Printer<'a> {
-    /// The names of the inputs.
     names: &'a [String],
-    /// Of each input its number among those that are named alike, as inputs whose names are no UTF-8 may be.
+    /// For each input, its number among the inputs with the same name, which occur if names are not
+    /// UTF-8.
     ordinals: Vec<usize>,
     report: ReportFormat,
     post: &'a Post,
@@ -35,7 +35,7 @@ impl<'a> Printer<'a> {
         self.post
     }
 
-    /// An input is no recording, from some place on.
+    /// Reports that an input is malformed from some position on.
     pub fn lose(&self, input: usize, error: &InputError) {
         let report = error.report(&self.names[input]).to_string();
         self.post.show(&Report {

@@ -1,4 +1,4 @@
-//! One thread of a monitor of many objects: it reads inputs, one after the other.
+//! A thread of a monitor of many objects that reads inputs, one after the other.
 
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,45 +17,45 @@ use super::printer::Printer;
 use super::{Monitor, STOP};
 use crate::cli::times;
 
-/// Events between two looks at what is wanted.
+/// Number of events between two checks for requests.
 const STRIDE: u64 = 1 << 8;
 
-/// What all threads that read know of the whole.
+/// State shared by all reading threads.
 pub(super) struct Whole<'a> {
     pub monitor: &'a Monitor,
     pub printer: &'a Printer<'a>,
     pub stop: &'a AtomicBool,
-    /// Whether inputs may be without keys.
+    /// True if inputs may lack keys.
     pub is_several: bool,
-    /// Bytes of an input that are read at a time.
+    /// Number of bytes of an input that are read at a time.
     pub most: usize,
-    /// The number of the checkpoint that is wanted.
+    /// The number of the requested checkpoint.
     pub wanted: AtomicU64,
     pub events: AtomicU64,
     pub objects: AtomicU64,
 }
 
 impl Whole<'_> {
-    /// Events were read, with objects that had not occurred before.
+    /// Counts events read, and objects that had not occurred before.
     fn count(&self, events: u64, objects: u64) {
         self.events.fetch_add(events, Ordering::Relaxed);
         self.objects.fetch_add(objects, Ordering::Relaxed);
     }
 }
 
-/// What a thread that reads says.
+/// A message of a reading thread.
 pub(super) enum Notice {
-    /// It begins to read an input.
+    /// The thread begins to read an input.
     Begun,
-    /// Where to go on with an input, as text, and how long it took to make it.
+    /// A checkpoint of an input, as text, and the time to make it.
     Kept(usize, String, Duration),
-    /// An input has ended, a recording of that.
+    /// An input has ended, a recording of this object.
     Ended(usize, Object),
-    /// Something in an input was no event.
+    /// An input had a malformed event.
     Bad,
 }
 
-/// An input that is to be read.
+/// An input to be read.
 pub(super) struct Task<'a> {
     pub number: usize,
     pub input: Input,
@@ -63,17 +63,15 @@ pub(super) struct Task<'a> {
     pub resumed: Option<&'a Checkpoint>,
 }
 
-/// A thread that reads.
 pub(super) struct Reading<'a> {
     pub whole: &'a Whole<'a>,
     pub notices: Sender<Notice>,
 }
 
-/// All ends: what is wrong has been reported.
+/// The error after which everything ends; it has been reported.
 struct Ended;
 
 impl Reading<'_> {
-    /// Reads an input to its end.
     pub fn read(&self, task: Task<'_>) {
         let number = task.number;
         let _ = self.notices.send(Notice::Begun);
@@ -81,13 +79,13 @@ impl Reading<'_> {
         let _ = self.notices.send(Notice::Ended(number, object));
     }
 
-    /// All ends, with this message.
+    /// Ends everything, with this message.
     fn fatal(&self, message: impl std::fmt::Display) -> Ended {
         self.whole.printer.post().fail(message);
         Ended
     }
 
-    /// The input is no recording.
+    /// Reports that the input is malformed.
     fn lose(&self, input: usize, error: &InputError) {
         let _ = self.notices.send(Notice::Bad);
         self.whole.printer.lose(input, error);
@@ -111,7 +109,7 @@ impl Reading<'_> {
                     let error = InputError::from(error);
                     self.lose(number, &one.placed(error));
                 }
-                // What the checkpoint holds stands.
+                // The checkpoint stands.
                 let Some(checkpoint) = resumed else { return Ok(Object::Snapshot) };
                 return match checkpoint.input_object() {
                     Some(Object::Immediate) => one.unchanged::<Exchanges>(intake, checkpoint),
@@ -132,7 +130,6 @@ impl Reading<'_> {
     }
 }
 
-/// One input.
 struct One<'a> {
     reading: &'a Reading<'a>,
     number: usize,
@@ -142,7 +139,7 @@ struct One<'a> {
 }
 
 impl One<'_> {
-    /// Where it begins that is read.
+    /// Returns the bytes and lines before the part that is read.
     fn begin(&self) -> (u64, u64) {
         self.resumed.map_or((0, 0), |checkpoint| (checkpoint.bytes, checkpoint.lines))
     }
@@ -152,7 +149,7 @@ impl One<'_> {
         error.behind(bytes, lines)
     }
 
-    /// Where nothing has come since the checkpoint: what that holds.
+    /// Returns the state of the checkpoint, if the input has no new events.
     fn unchanged<J: Judge + 'static>(
         &self,
         intake: Intake,
@@ -165,7 +162,7 @@ impl One<'_> {
         Ok(J::OBJECT)
     }
 
-    /// Begins to hand over, with the objects of a checkpoint.
+    /// Creates the dealer that hands events over, with the objects of a checkpoint.
     fn dealer<J: Judge + 'static>(
         &self,
         intake: Intake,
@@ -189,7 +186,7 @@ impl One<'_> {
         Ok(intake.begin(shares, home, self.outbox.clone()))
     }
 
-    /// Judges a recording, or what comes after a checkpoint of it.
+    /// Judges a recording, or its continuation after a checkpoint.
     fn judge<J: Judge + 'static, R: Read>(
         &self,
         intake: Intake,
@@ -209,7 +206,7 @@ impl One<'_> {
         let format = reader.format();
         let mut dealer = self.dealer::<J>(intake, format, &declaration)?;
         let keep = |at: Location, objects: Vec<Saved>, began: Instant| {
-            // What could not be printed is not to be held.
+            // An alarm that could not be printed must not enter a checkpoint.
             if whole.stop.load(Ordering::Relaxed) {
                 return;
             }
@@ -218,7 +215,7 @@ impl One<'_> {
             let text = Checkpoint::at(at, (format, J::OBJECT), &declaration, objects).text();
             let _ = reading.notices.send(Notice::Kept(self.number, text, began.elapsed()));
         };
-        // What was wanted before is wanted still.
+        // Earlier requests for checkpoints are still open.
         let (mut since, mut kept) = (0_u64, 0);
         let mut times = times::Watch::new(self.name, reader.noticed(), self.begin());
         let end = loop {
@@ -228,7 +225,7 @@ impl One<'_> {
             let next = match dealer.next(&mut reader) {
                 None => break Some(reader.place()),
                 Some(Ok(next)) => next,
-                // The line that is being written.
+                // An unfinished line.
                 Some(Err(_)) if STOP.load(Ordering::Relaxed) => break None,
                 Some(Err(error)) => {
                     reading.lose(self.number, &self.placed(error.into()));
@@ -259,7 +256,7 @@ impl One<'_> {
         Ok(J::OBJECT)
     }
 
-    /// Objects have keys in the checkpoint if they have keys here.
+    /// Checks that objects have keys in the checkpoint if they have keys here.
     fn require_keys<R: Read>(&self, reader: &Reader<R>) -> Result<(), Ended> {
         let objects = self.resumed.map_or(&[][..], |checkpoint| &checkpoint.objects);
         if objects.iter().all(|saved| saved.key.is_some() == reader.is_keyed()) {

@@ -7,11 +7,10 @@
 //! startUpdate!0,5;startScan!1;endUpdate!0,5;endScan!1,5,0;
 //! ```
 //!
-//! Process p updates segment p. A scan that lists fewer values than there are
-//! segments returned the initial value 0 for the rest. There are as many
-//! segments as processes, numbered from 0: as many as the largest process that
-//! occurs and the longest scan say. Hence an input must be read once
-//! ([`segments`]) before its events have a meaning.
+//! Process p updates segment p. A scan that lists fewer values than there are segments returned the
+//! initial value 0 for the rest. The number of segments, which is also the number of processes, is
+//! determined by the largest process that occurs and the longest scan. Hence an input must be read
+//! once ([`segments`]) before its events have a meaning.
 
 mod writer;
 
@@ -29,8 +28,8 @@ use super::text::cursor::{Cursor, Step, saturated};
 use super::{Format, Parsed, Shape};
 use crate::Value;
 
-/// The number of segments, and of processes, of a disc22 recording, which is
-/// read to its end.
+/// Returns the number of segments, and of processes, of a disc22 recording, which is read to its
+/// end.
 ///
 /// ```
 /// use snapshot_test::format::{Reader, disc22};
@@ -56,13 +55,12 @@ pub fn segments(input: impl Read) -> Result<usize, ReadError> {
     Ok(segments)
 }
 
-/// Reads the disc22 format.
 #[derive(Debug)]
 pub(super) struct Disc22Reader<R> {
     source: Source<R>,
     declaration: Declaration<Value>,
     segments: usize,
-    /// What the open update of each process writes.
+    /// The value of the open update of each process.
     open_update: Vec<Option<i64>>,
     seen: bool,
 }
@@ -92,7 +90,7 @@ impl<R: Read> Disc22Reader<R> {
         self.source.excerpt(0)
     }
 
-    /// The next event; its values are appended.
+    /// Parses the next event; its values are appended.
     pub(super) fn advance(&mut self, values: &mut Vec<Value>) -> Result<Option<Parsed>, ReadError> {
         let start = values.len();
         let more = self.source.fill()?;
@@ -115,7 +113,7 @@ impl<R: Read> Disc22Reader<R> {
         }
     }
 
-    /// Line ends may stand between events, though one line is usual.
+    /// Skips white space. Events may be on several lines, though one line is usual.
     fn skip_white_space(&mut self) {
         loop {
             match self.source.rest().first() {
@@ -129,7 +127,7 @@ impl<R: Read> Disc22Reader<R> {
     #[cold]
     fn end(&mut self) -> Result<Option<Parsed>, ReadError> {
         if !self.source.rest().is_empty() {
-            // What stands here may be no disc22 event at all: that is the better message.
+            // If the next word is no disc22 event at all, that is the better message.
             let name = event_name(&mut Cursor::new(self.source.rest(), Format::Disc22));
             return Err(match name {
                 Ok(_) => self.source.fail_truncated(),
@@ -233,7 +231,7 @@ fn process(cursor: &mut Cursor<'_>) -> Step<Process> {
     Process::new(saturated(given)).map_err(|error| cursor.out_of_range(start, error))
 }
 
-/// A comma and an integer.
+/// Parses a comma and an integer.
 fn next_value(cursor: &mut Cursor<'_>) -> Step<i64> {
     if cursor.peek() != b',' {
         return Err(cursor.unexpected("`,` and a value of the disc22 event"));

@@ -7,18 +7,18 @@ use snapshot_core::history::{Action, Declaration, Event};
 use crate::Value;
 use crate::format::writer::{Inexpressible, WriteError};
 
-/// What a process is doing.
+/// The activity of a process.
 #[derive(Clone, Copy, Debug)]
 enum Activity {
     Idle,
     Scanning,
     Updating(i64),
-    /// Its operation's outcome was lost: in this format it is pending, so the
+    /// The outcome of its operation was lost: in this format the operation is pending, so the
     /// process can do nothing more.
     Lost,
 }
 
-/// Writes events as disc22 events, and refuses what disc22 cannot express.
+/// Writes events as disc22 events, and refuses recordings that disc22 cannot express.
 #[derive(Debug)]
 pub struct Disc22Writer<W> {
     output: W,
@@ -31,7 +31,7 @@ pub struct Disc22Writer<W> {
 }
 
 impl<W: Write> Disc22Writer<W> {
-    /// Ready for the first event. Writes in small pieces: `output` should be
+    /// Creates a writer before the first event. Writes in small pieces: `output` should be
     /// buffered.
     ///
     /// # Errors
@@ -112,15 +112,15 @@ impl<W: Write> Disc22Writer<W> {
     /// Ends the recording and returns the output, flushed.
     ///
     /// # Errors
-    /// If the output fails, if there was no event, or if the numbers of
-    /// segments and of processes are known and are not what a reader will
-    /// infer from the largest process that occurred and the longest scan.
+    /// If the output fails, if there was no event, or if the numbers of segments and of processes
+    /// are known and differ from those that a reader will infer from the largest process that
+    /// occurred and the longest scan.
     pub fn finish(mut self) -> Result<W, WriteError> {
         let inferred = self.processes.len().max(self.longest_scan);
         if inferred == 0 {
             return Err(Inexpressible::Empty.into());
         }
-        // Scans tell the number of segments, if there is none declared.
+        // Scans determine the number of segments, unless it is declared.
         let scanned = (self.longest_scan > 0).then_some(self.longest_scan);
         let segments = self.declared_segments.or(scanned).unwrap_or(inferred);
         let processes = self.declared_processes.unwrap_or(inferred);

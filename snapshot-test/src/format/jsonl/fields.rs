@@ -1,4 +1,4 @@
-//! The fields of a line, as they stand there.
+//! The raw fields of a line.
 //!
 //! Parsing with a visitor instead of into a tree keeps the reader free of
 //! allocations for integers, bounds the number of values while they are read,
@@ -38,15 +38,15 @@ pub(super) const NAMES: [&str; 15] = [
     "comment",
 ];
 
-/// How many of [`NAMES`] mean something; the others are ignored.
+/// Number of [`NAMES`] with a meaning; the others are ignored.
 const MEANINGFUL: usize = 13;
 
-/// Which segments a scan returned.
+/// The segments that a scan returned.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Returned {
     /// One value for each.
     All,
-    /// Some; with the number of segments, if it stands there.
+    /// Some segments; with the number of all segments, if the line contains it.
     Some(Option<NonZeroU32>),
 }
 
@@ -80,10 +80,10 @@ const WORDS: [(&str, Word); 11] = [
     ("single", Word::Single),
 ];
 
-/// What a line says.
+/// The contents of a line.
 #[derive(Debug)]
 pub(super) struct Fields<'v> {
-    /// Which of [`NAMES`] occurred, one bit each.
+    /// The [`NAMES`] that occurred, one bit each.
     given: u16,
     pub process: Option<u64>,
     pub event: Option<Word>,
@@ -96,11 +96,11 @@ pub(super) struct Fields<'v> {
     pub object: Option<Word>,
     pub key: Option<Value>,
     pub time: Time,
-    /// Values of `value`, `values` or `initial` (a line may have one of these), and the
-    /// entries of `values` if it has gaps.
+    /// Values of `value`, `values` or `initial` (a line may have one of these), and the entries of
+    /// `values` if it has gaps.
     pub payload: &'v mut Payload,
     pub returned: Returned,
-    /// Why parsing was given up, where serde has no word for it.
+    /// The reason why parsing ended, if serde cannot express it.
     pub defect: Option<ReadErrorKind>,
 }
 
@@ -126,7 +126,7 @@ impl<'v> Fields<'v> {
         }
     }
 
-    /// The fields that occurred, but for `time` and `comment`.
+    /// Returns the fields that occurred, except `time` and `comment`.
     pub(super) fn given(&self) -> impl Iterator<Item = &'static str> + use<> {
         let given = self.given;
         (0..MEANINGFUL).filter(move |field| given >> field & 1 == 1).map(|field| NAMES[field])
@@ -186,7 +186,6 @@ impl<'v> Fields<'v> {
     }
 }
 
-/// The whole line.
 impl<'de> DeserializeSeed<'de> for &mut Fields<'_> {
     type Value = ();
 
@@ -215,7 +214,7 @@ impl<'de> Visitor<'de> for &mut Fields<'_> {
 #[serde(transparent)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// A number of something, or of a process or segment.
+/// A count, or the index of a process or segment.
 struct Number;
 
 impl<'de> DeserializeSeed<'de> for Number {
@@ -238,7 +237,7 @@ impl Visitor<'_> for Number {
     }
 }
 
-/// One of some words.
+/// One of the given words.
 struct OneOf(&'static [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for OneOf {
@@ -307,7 +306,7 @@ impl Visitor<'_> for OneValue<'_, '_> {
         }
     }
 
-    /// A fraction, or an integer of more than 64 bits: the caller looks.
+    /// A fraction, or an integer of more than 64 bits: the caller handles it.
     fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
         let found = Found::new("");
         Err(self.0.refuse(ReadErrorKind::ValueOutOfRange { found, reading: Format::Jsonl }))
@@ -348,8 +347,8 @@ impl<'de> Visitor<'de> for ValueList<'_, '_> {
     }
 }
 
-/// What a scan returned: an array, with `null` for a segment that was not returned, or an
-/// object from segments to values.
+/// The values of a scan: an array, with `null` for a segment that was not returned, or an object
+/// from segments to values.
 struct ReturnedValues<'a, 'v>(&'a mut Fields<'v>);
 
 impl<'de> DeserializeSeed<'de> for ReturnedValues<'_, '_> {
@@ -410,7 +409,7 @@ impl<'de> Visitor<'de> for ReturnedValues<'_, '_> {
     }
 }
 
-/// A value, appended to the line's values, or `null`; tells which.
+/// A value, appended to the line's values, or `null`; returns true for a value.
 struct ValueOrGap<'a, 'v>(&'a mut Fields<'v>);
 
 impl<'de> DeserializeSeed<'de> for ValueOrGap<'_, '_> {

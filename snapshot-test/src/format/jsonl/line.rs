@@ -11,14 +11,13 @@ use crate::format::text::cursor::{Cursor, Step, saturated};
 use crate::format::{Format, Object, Payload, Shape};
 use crate::stamp::Stamp;
 
-/// What a line is.
 #[derive(Debug)]
 pub(super) enum Line {
     Event(Event),
     Header(Declaration<Value>, Object),
 }
 
-/// An event; its values are those that were parsed.
+/// An event; its values are the parsed ones.
 #[derive(Debug)]
 pub(super) struct Event {
     pub process: Process,
@@ -58,7 +57,7 @@ pub(super) fn parse(line: &[u8], indent: usize, payload: &mut Payload) -> Step<L
     })
 }
 
-/// The fault that made serde give up.
+/// Returns the fault that made serde stop.
 fn defect(line: &[u8], error: &serde_json::Error, kind: Option<ReadErrorKind>) -> Box<Fault> {
     let passed = error.column().min(line.len());
     let control =
@@ -87,7 +86,7 @@ fn defect(line: &[u8], error: &serde_json::Error, kind: Option<ReadErrorKind>) -
     }
 }
 
-/// The fault of the number that ends after `passed` bytes and is no 64-bit integer.
+/// Returns the fault of the number that ends after `passed` bytes and is not a 64-bit integer.
 fn number(line: &[u8], passed: usize) -> Box<Fault> {
     let is_part =
         |byte: &&u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
@@ -104,7 +103,7 @@ fn number(line: &[u8], passed: usize) -> Box<Fault> {
     Fault::new(passed - width, width.max(1), kind)
 }
 
-/// Where the field or number that `kind` complains of stands.
+/// Returns the position of the field or number of this error.
 fn kind_place(line: &[u8], indent: usize, kind: &ReadErrorKind) -> (usize, usize) {
     let place = match kind {
         ReadErrorKind::UnknownField { found, .. } => last_place(line, found.text()),
@@ -116,7 +115,7 @@ fn kind_place(line: &[u8], indent: usize, kind: &ReadErrorKind) -> (usize, usize
     place.unwrap_or((indent, 1))
 }
 
-/// Where the quoted `name` stands last, without its quotes.
+/// Returns the last position of the quoted `name`, without its quotes.
 fn last_place(line: &[u8], name: &str) -> Option<(usize, usize)> {
     let quoted = format!("\"{name}\"");
     let at = memchr::memmem::rfind(line, quoted.as_bytes())?;

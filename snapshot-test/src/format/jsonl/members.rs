@@ -1,7 +1,8 @@
-//! The members of a JSON text as they stand there, with their places.
+//! The raw members of a JSON text, with their positions.
 //!
-//! serde gives the values of a text, and neither the places nor the digits of its numbers. This
-//! finds both, in a text that serde has accepted: it relies on the syntax and checks nothing.
+//! serde returns the values of a text, but neither the positions nor the digits of its numbers.
+//! This module finds both, in a text that serde has accepted: it relies on the syntax and checks
+//! nothing.
 
 use std::ops::Range;
 
@@ -13,8 +14,8 @@ pub(crate) struct Member {
     pub(crate) value: Range<usize>,
 }
 
-/// The elements of the array or the members of the object `text`, in order; none of anything
-/// else. The text is valid JSON. O(n) for n bytes.
+/// Returns the elements of the array or the members of the object `text`, in order; empty for any
+/// other value. The text is valid JSON. O(n) for n bytes.
 pub(crate) fn members(text: &str) -> Vec<Member> {
     let bytes = text.as_bytes();
     let mut at = blanks(bytes, 0);
@@ -30,7 +31,7 @@ pub(crate) fn members(text: &str) -> Vec<Member> {
         if is_object {
             let end = value(bytes, at);
             name = Some(at..end);
-            // Behind the colon.
+            // After the colon.
             at = blanks(bytes, blanks(bytes, end) + 1);
         }
         let end = value(bytes, at);
@@ -48,7 +49,7 @@ fn blanks(bytes: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// The end of the value that begins at a byte.
+/// Returns the end of the value that begins at a byte.
 fn value(bytes: &[u8], mut at: usize) -> usize {
     let mut depth = 0_usize;
     loop {
@@ -80,7 +81,7 @@ fn value(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// The end of the string that begins at a byte.
+/// Returns the end of the string that begins at a byte.
 fn string(bytes: &[u8], mut at: usize) -> usize {
     at += 1;
     loop {

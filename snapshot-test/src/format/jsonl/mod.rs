@@ -14,11 +14,10 @@
 //!
 //! In a recording of several objects each event has the `key` of its object.
 //!
-//! The first line may be a header. `time` and `comment` may stand in any line:
-//! the order of the file is authoritative over clocks, and a `time` that contradicts it
-//! is noticed ([`Noticed`](super::Noticed)). Any
-//! other field that a line does not need is an error, since a misspelt optional
-//! field would otherwise be ignored silently.
+//! The first line may be a header. `time` and `comment` may be in any line: the order of the file
+//! is authoritative over clocks, and a `time` that contradicts it is noticed
+//! ([`Noticed`](super::Noticed)). Any other field that a line does not need is an error, since a
+//! misspelt optional field would otherwise be ignored silently.
 
 mod fields;
 mod line;
@@ -44,7 +43,6 @@ use super::{Format, Object, Parsed, Payload};
 use crate::Value;
 use crate::stamp::Stamp;
 
-/// Reads the JSON Lines format.
 #[derive(Debug)]
 pub(super) struct JsonlReader<R> {
     source: Source<R>,
@@ -52,13 +50,12 @@ pub(super) struct JsonlReader<R> {
     object: Object,
     /// The values of the line read last, until they are handed over.
     payload: Payload,
-    /// The event after the header, which was read to see that it is none.
+    /// The event after the header, read in search of the header's end.
     first: Option<Parsed>,
-    /// The line of the header, if there was one.
+    /// The line of the header, if any.
     header: Option<u64>,
     keys: Keys,
     clock: Clock,
-    /// The time of the event read last.
     time: Option<Stamp>,
     seen: bool,
 }
@@ -105,7 +102,7 @@ impl<R: Read> JsonlReader<R> {
         self.time
     }
 
-    /// For a recording that is read from its middle on.
+    /// Sets the object of a recording that is read from its middle on.
     pub(super) const fn set_object(&mut self, object: Object) {
         self.object = object;
     }
@@ -122,7 +119,7 @@ impl<R: Read> JsonlReader<R> {
         self.source.excerpt(0)
     }
 
-    /// The next event; its values are appended.
+    /// Parses the next event; its values are appended.
     pub(super) fn advance(&mut self, payload: &mut Payload) -> Result<Option<Parsed>, ReadError> {
         let parsed = match self.first.take() {
             Some(first) => Some(first),
@@ -133,7 +130,7 @@ impl<R: Read> JsonlReader<R> {
         Ok(parsed)
     }
 
-    /// The next line with an event; takes in the header before the first one.
+    /// Parses the next line with an event; takes in the header before the first one.
     fn next_line(&mut self) -> Result<Option<Parsed>, ReadError> {
         while self.source.fill()? {
             let units = self.source.units();

@@ -1,4 +1,4 @@
-//! The times of lines: numbers, in quotes or not, with all their digits.
+//! The times of lines: numbers, possibly in quotes, with all their digits.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use serde::{Deserialize, Deserializer};
 use super::members::{Member, members};
 use crate::stamp::Stamp;
 
-/// What a line says of the time.
+/// The time of a line.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Time {
-    /// Nothing, or nothing that is a number.
+    /// No time, or a value that is not a number.
     #[default]
     None,
     Stamp(Stamp),
-    /// A number that serde would round: its digits are to be read.
+    /// A number that serde would round: its digits must be parsed.
     Digits,
 }
 
 impl Time {
-    /// The time that the object `text` says.
+    /// Returns the time in the object `text`.
     pub(crate) fn of(self, text: &str) -> Option<Stamp> {
         match self {
             Self::None => None,
@@ -42,7 +42,7 @@ impl<'de> Deserialize<'de> for Time {
     }
 }
 
-/// A time: a number, also in quotes. Whatever else stands there says nothing.
+/// A time: a number, possibly in quotes. Any other value is ignored.
 struct Clocked;
 
 impl<'de> Visitor<'de> for Clocked {

@@ -9,7 +9,6 @@ use crate::Value;
 use crate::format::Object;
 use crate::format::writer::{WriteError, expressible_initial};
 
-/// Writes events as JSON Lines.
 #[derive(Debug)]
 pub struct JsonlWriter<W> {
     output: W,
@@ -70,10 +69,6 @@ impl<W: Write> JsonlWriter<W> {
         self.write_rest(event)
     }
 
-    /// Writes one event.
-    ///
-    /// # Errors
-    /// If the output fails.
     pub fn write(&mut self, event: &Event<'_, Value>) -> Result<(), WriteError> {
         write!(self.output, "{{")?;
         self.write_rest(event)
@@ -139,9 +134,6 @@ impl<W: Write> JsonlWriter<W> {
     }
 
     /// Ends the recording and returns the output, flushed.
-    ///
-    /// # Errors
-    /// If the output fails.
     pub fn finish(mut self) -> Result<W, WriteError> {
         self.output.flush()?;
         Ok(self.output)

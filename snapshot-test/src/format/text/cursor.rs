@@ -1,8 +1,8 @@
 //! The tokens of a text line, or of a disc22 event.
 //!
-//! Works on bytes and allocates only for texts. A cursor stands on whole lines
-//! (events), so it meets their end before the end of its bytes; beyond them it
-//! sees line ends, which makes every method total.
+//! Works on bytes and allocates only for texts. A cursor is given whole lines (events), so it meets
+//! their end before the end of its bytes; beyond them it reads line ends, which makes every method
+//! total.
 
 use std::borrow::Cow;
 
@@ -16,15 +16,14 @@ use crate::format::nearest::nearest;
 use crate::format::quoted::{self, DefectKind};
 use crate::format::{Format, detect};
 
-/// A step of parsing: what was found, or what is wrong there.
+/// The result of a step of parsing, or the fault there.
 pub(in crate::format) type Step<T> = Result<T, Box<Fault>>;
 
-/// A place in a line.
+/// A position in a line.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::format) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// The format that is being read.
     reading: Format,
 }
 
@@ -59,7 +58,7 @@ impl<'a> Cursor<'a> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Passes `text` if it is here.
+    /// Passes `text` if it is next.
     #[inline]
     pub(in crate::format) fn passes(&mut self, text: &[u8]) -> bool {
         let is_here = self.rest().starts_with(text);
@@ -74,20 +73,20 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether a token cannot go on here.
+    /// Returns true if a token ends here.
     #[inline]
     pub(in crate::format) fn at_delimiter(&self) -> bool {
         matches!(self.peek(), b' ' | b'\n' | b'\t' | b'\r' | b'#')
     }
 
-    /// Whether only a comment, or nothing, is left of the line.
+    /// Returns true if the rest of the line is empty or a comment.
     #[inline]
     pub(in crate::format) fn at_line_end(&self) -> bool {
         let byte = self.peek();
         byte == b'\n' || byte == b'#' || (byte == b'\r' && self.peek_at(1) == b'\n')
     }
 
-    /// Passes `word` if it is the token here.
+    /// Passes `word` if it is the next token.
     #[inline]
     pub(in crate::format) fn keyword(&mut self, word: &[u8]) -> bool {
         let mut after = *self;
@@ -98,7 +97,7 @@ impl<'a> Cursor<'a> {
         is_here
     }
 
-    /// Passes blanks, a comment and the line end; `after` is what the line consisted of.
+    /// Passes blanks, a comment and the line end; `after` names the contents of the line.
     #[inline]
     pub(in crate::format) fn end_line(&mut self, after: &'static str) -> Step<()> {
         self.skip_blanks();
@@ -146,13 +145,13 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// The `p` or `s` of a process or segment is here, with a digit after it.
+    /// Returns true if the next bytes are the `p` or `s` of a process or segment, and a digit.
     #[inline]
     pub(in crate::format) fn at_id(&self, prefix: u8) -> bool {
         self.peek() == prefix && self.peek_at(1).is_ascii_digit()
     }
 
-    /// Passes `p7`; to be called where [`Self::at_id`] holds.
+    /// Passes `p7`; requires [`Self::at_id`].
     #[inline]
     pub(in crate::format) fn process(&mut self) -> Step<Process> {
         let start = self.at;
@@ -161,7 +160,7 @@ impl<'a> Cursor<'a> {
         Process::new(saturated(index)).map_err(|error| self.out_of_range(start, error))
     }
 
-    /// Passes `s7`; to be called where [`Self::at_id`] holds.
+    /// Passes `s7`; requires [`Self::at_id`].
     #[inline]
     pub(in crate::format) fn segment(&mut self) -> Step<Segment> {
         let start = self.at;
@@ -170,14 +169,14 @@ impl<'a> Cursor<'a> {
         Segment::new(saturated(index)).map_err(|error| self.out_of_range(start, error))
     }
 
-    /// The fault of an index that was passed from byte `start` on.
+    /// Returns the fault of an index that was passed from byte `start` on.
     #[cold]
     pub(in crate::format) fn out_of_range(&self, start: usize, error: IdError) -> Box<Fault> {
         let kind = ReadErrorKind::id_out_of_range(error, &self.since(start));
         Fault::new(start, self.at - start, kind)
     }
 
-    /// What was passed from byte `start` on.
+    /// Returns the bytes passed from `start` on.
     pub(in crate::format) fn since(&self, start: usize) -> Cow<'a, str> {
         String::from_utf8_lossy(&self.bytes[start..self.at])
     }
@@ -231,8 +230,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes an optional `-` and digits. `None` if there are no digits, with
-    /// nothing passed, or if they exceed 64 bits, with all of them passed.
+    /// Passes an optional `-` and digits. `None` if there are no digits (nothing is passed), or if
+    /// they exceed 64 bits (all of them are passed).
     #[inline]
     pub(in crate::format) fn integer(&mut self) -> Option<i64> {
         let negative = self.peek() == b'-';
@@ -266,7 +265,7 @@ impl<'a> Cursor<'a> {
         if is_integer { self.value_out_of_range() } else { self.unexpected("a value") }
     }
 
-    /// The fault of the integer here, which exceeds 64 bits.
+    /// Returns the fault of the next integer, which exceeds 64 bits.
     #[cold]
     pub(in crate::format) fn value_out_of_range(&self) -> Box<Fault> {
         let digits = self.rest().iter().take_while(|b| b.is_ascii_digit() || **b == b'-').count();
@@ -299,7 +298,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The token here, up to the next blank (or `;`), and its length in bytes.
+    /// Returns the next token, up to the next blank (or `;`), and its length in bytes.
     fn token(&self) -> (Found, usize) {
         let rest = self.rest();
         let is_end = |byte: &u8| {
@@ -313,14 +312,14 @@ impl<'a> Cursor<'a> {
         (Found::new(&String::from_utf8_lossy(&rest[..width])), width)
     }
 
-    /// The fault of what stands here instead of `expected`.
+    /// Returns the fault of finding another token instead of `expected`.
     #[cold]
     pub(in crate::format) fn unexpected(&self, expected: &'static str) -> Box<Fault> {
         self.unexpected_word(expected, &[])
     }
 
-    /// As [`Self::unexpected_word`], where an event should begin: what stands
-    /// here may be an event of another format.
+    /// As [`Self::unexpected_word`], where an event should begin: the next token may begin an event
+    /// of another format.
     #[cold]
     pub(in crate::format) fn unexpected_event(
         &self,
@@ -337,7 +336,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// As [`Self::unexpected`], where one of `words` could stand.
+    /// As [`Self::unexpected`], where one of `words` is allowed.
     #[cold]
     pub(in crate::format) fn unexpected_word(
         &self,
@@ -364,12 +363,12 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// An index that is too large in any case stays so.
+/// Converts an index so that a too large one stays too large.
 pub(in crate::format) fn saturated(index: u64) -> usize {
     usize::try_from(index).unwrap_or(usize::MAX)
 }
 
-/// Whether a line begins like `#jepsen.history.Op{:type ...}`: EDN, and no comment.
+/// Returns true if a line begins like `#jepsen.history.Op{:type ...}`: EDN, not a comment.
 fn is_tagged_map(line: &[u8]) -> bool {
     let Some(tagged) = line.strip_prefix(b"#") else { return false };
     let is_part =

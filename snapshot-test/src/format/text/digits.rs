@@ -1,15 +1,13 @@
 //! Decimal digits, eight bytes at a time.
 
-/// The number that the leading ASCII digits of eight bytes (the first in the
-/// lowest bits) form, and how many there are, from 0 to 8. No loop and one
-/// branch: values of up to seven digits are nearly all there are, and how many
-/// digits they have cannot be predicted.
+/// Returns the number that the leading ASCII digits of eight bytes (the first in the lowest bits)
+/// form, and the number of digits, from 0 to 8. No loop and one branch: nearly all values have up
+/// to seven digits, and their number of digits cannot be predicted.
 #[inline(always)]
 pub(super) fn leading_digits(chunk: u64) -> (u64, u32) {
     const EACH: u64 = 0x0101_0101_0101_0101;
-    // A byte is a digit iff its value minus '0', here by exclusive or, is at
-    // most 9: then adding 0x76 leaves its top bit clear. Carries only disturb
-    // bytes after the first one that is no digit.
+    // A byte is a digit iff its value minus '0', here by exclusive or, is at most 9: then adding
+    // 0x76 leaves its top bit clear. Carries only disturb bytes after the first non-digit.
     let digits = chunk ^ (EACH * 0x30);
     let others = (digits.wrapping_add(EACH * 0x76) | digits) & (EACH * 0x80);
     let length = others.trailing_zeros() / 8;
@@ -33,7 +31,7 @@ mod tests {
     fn every_count_of_digits_before_every_byte() {
         for length in 0..=8usize {
             for next in (0..=255u8).filter(|byte| !byte.is_ascii_digit()) {
-                // What follows the first other byte does not matter.
+                // The bytes after the first other byte do not matter.
                 for rest in [b'0', b'9', 0, 0xff] {
                     let mut chunk = [rest; 8];
                     chunk[..length].copy_from_slice(&b"90817263"[..length]);

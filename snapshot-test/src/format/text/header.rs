@@ -9,8 +9,7 @@ use crate::Value;
 use crate::format::Object;
 use crate::format::error::{Fault, Found, ReadErrorKind};
 
-/// What the header lines have said so far. Contradictions between two lines
-/// are reported at the second.
+/// The header lines so far. Contradictions between two lines are reported at the second.
 #[derive(Debug)]
 pub(super) struct Header {
     declaration: Declaration<Value>,
@@ -105,7 +104,7 @@ fn object(cursor: &mut Cursor<'_>) -> Step<Object> {
     })
 }
 
-/// The header as messages name it.
+/// Returns the name of the header in messages.
 pub(super) fn quoted(keyword: &str) -> &'static str {
     match keyword {
         "segments" => "`segments`",

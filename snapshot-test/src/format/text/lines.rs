@@ -1,4 +1,4 @@
-//! The lines of a piece: all at once, from behind the header, without places.
+//! The lines of a piece, from behind the header, parsed together without positions.
 
 use snapshot_core::Process;
 
@@ -8,7 +8,7 @@ use crate::format::pieces::Irregular;
 use crate::format::{Format, Object, Payload, Shape};
 
 /// Parses whole lines of a recording of a snapshot without keys, from behind its header; calls
-/// `take` after each event, whose values are the last ones of the payload then.
+/// `take` after each event, whose values are then the last ones of the payload.
 #[inline]
 pub(in crate::format) fn lines(
     lines: &[u8],
@@ -33,8 +33,8 @@ pub(in crate::format) fn lines(
     Ok(())
 }
 
-/// The same where all values are integers, which are appended; `take` gets how many there are.
-/// `None`: there are others, and some lines are parsed. The payload is empty, and is so again.
+/// As [`lines`], if all values are integers, which are appended; `take` gets their number. `None`:
+/// there are other values, and some lines were parsed. The payload is empty before and after.
 #[inline]
 pub(in crate::format) fn lines_of_integers(
     lines: &[u8],
@@ -71,7 +71,7 @@ pub(in crate::format) fn lines_of_integers(
     Some(Ok(()))
 }
 
-/// The event of the first line, if there is one, and the length of that line.
+/// Parses the event of the first line, if any. Returns it with the length of that line.
 #[inline(never)]
 fn unusual_line(
     lines: &[u8],

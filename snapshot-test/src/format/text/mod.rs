@@ -15,10 +15,10 @@
 //! In a recording of several objects each event begins with the key of its object:
 //! `@"cart" p0 update 5`.
 //!
-//! Long recordings are read at the speed of memory rather than of a parser
-//! generator: the reader walks once over the bytes of a large buffer, without
-//! searching for line ends first, and allocates nothing for integers. Lines as
-//! programs write them are read by `usual.rs`, all others by `event`.
+//! Long recordings are read at the speed of memory rather than of a parser generator: the reader
+//! walks once over the bytes of a large buffer, without searching for line ends first, and
+//! allocates nothing for integers. `usual.rs` reads lines as programs write them, `event` all
+//! others.
 
 pub(super) mod cursor;
 mod digits;
@@ -52,17 +52,15 @@ pub(super) const HEADERS: [&str; 5] = ["segments", "processes", "initial", "writ
 /// The words after a process.
 const ACTIONS: [&str; 6] = ["update", "scan", "exchange", "ok", "fail", "unknown"];
 
-/// Reads the text format.
 #[derive(Debug)]
 pub(super) struct TextReader<R> {
     source: Source<R>,
     declaration: Declaration<Value>,
     object: Object,
     keys: Keys,
-    /// Whether the lines that long recordings consist of may stand here: updates and scans,
-    /// without keys.
+    /// True if usual lines (see `usual.rs`) are allowed here: updates and scans, without keys.
     is_usual: bool,
-    /// Whether the input has said anything yet, if only in a comment.
+    /// True if the input has had any content, even only a comment.
     seen: bool,
 }
 
@@ -105,8 +103,8 @@ impl<R: Read> TextReader<R> {
         Ok(())
     }
 
-    /// As [`Source::fill`], but an input that ends in the middle of a line, or
-    /// without having said anything, is an error.
+    /// As [`Source::fill`], but an input that ends in the middle of a line, or without content, is
+    /// an error.
     #[inline]
     fn fill(&mut self) -> Result<bool, ReadError> {
         if self.source.fill()? { Ok(true) } else { self.end() }
@@ -139,7 +137,7 @@ impl<R: Read> TextReader<R> {
         self.object
     }
 
-    /// For a recording that is read from its middle on.
+    /// Sets the object of a recording that is read from its middle on.
     pub(super) fn set_object(&mut self, object: Object) {
         self.object = object;
         self.is_usual = object == Object::Snapshot && !self.keys.are_used();
@@ -155,8 +153,8 @@ impl<R: Read> TextReader<R> {
         self.source.excerpt(indent)
     }
 
-    /// What is left of a recording of a snapshot without keys, for [`lines`]; `None` for any
-    /// other. Nothing more can be read here then.
+    /// Cuts the rest of a recording of a snapshot without keys into pieces for [`lines`]; `None`
+    /// for any other recording. Afterwards this reader is exhausted.
     pub(super) fn pieces(&mut self) -> Option<Pieces<&mut R>> {
         if self.object != Object::Snapshot || !self.keys.are_unused() {
             return None;
@@ -165,8 +163,8 @@ impl<R: Read> TextReader<R> {
         Some(Pieces::new(rest, input))
     }
 
-    /// The next event; its values are appended. Inlined, so that the loop that
-    /// fills a batch is one loop.
+    /// Parses the next event; its values are appended. Inlined, so that the loop that fills a batch
+    /// is one loop.
     #[inline(always)]
     pub(super) fn advance(&mut self, payload: &mut Payload) -> Result<Option<Parsed>, ReadError> {
         let values = &mut payload.values;
@@ -182,7 +180,7 @@ impl<R: Read> TextReader<R> {
         Ok(Some(Parsed { location, process, shape, key: None }))
     }
 
-    /// The same, for all kinds of lines, and where more is to be read first.
+    /// As [`Self::advance`], for all kinds of lines, and if more must be read first.
     #[inline(never)]
     fn advance_in_general(&mut self, payload: &mut Payload) -> Result<Option<Parsed>, ReadError> {
         while self.fill()? {
@@ -207,7 +205,7 @@ impl<R: Read> TextReader<R> {
                     let key = key.map(|key| self.keys.number(key));
                     return Ok(Some(Parsed { location, process, shape, key }));
                 }
-                // Nothing, or a comment: a key has something behind it.
+                // An empty line, or a comment: an event follows every key.
                 Ok((_, None)) => self.source.pass_line(cursor.at()),
                 Err(fault) => return Err(self.source.fail(*fault)),
             }
@@ -215,7 +213,7 @@ impl<R: Read> TextReader<R> {
         Ok(None)
     }
 
-    /// The event of a usual line behind its key.
+    /// Parses the event of a usual line behind its key.
     #[inline]
     fn keyed_usual(
         &self,
@@ -237,7 +235,7 @@ impl<R: Read> TextReader<R> {
     }
 }
 
-/// Passes the key that an event may begin with, and blanks.
+/// Passes the optional key before an event, and blanks.
 fn key(cursor: &mut Cursor<'_>) -> Step<Option<Value>> {
     if cursor.peek() != b'@' {
         return Ok(None);
@@ -254,7 +252,7 @@ fn key(cursor: &mut Cursor<'_>) -> Step<Option<Value>> {
     Ok(Some(key))
 }
 
-/// Parses a line; `None` for one without an event. Its values are appended.
+/// Parses a line; `None` for a line without an event. Its values are appended.
 fn event(
     cursor: &mut Cursor<'_>,
     object: Object,
@@ -327,7 +325,7 @@ fn response(cursor: &mut Cursor<'_>, payload: &mut Payload) -> Step<Shape> {
     }
 }
 
-/// Entries with their segments: `s0 5 s3 "x"`, in any order.
+/// Parses entries with their segments: `s0 5 s3 "x"`, in any order.
 #[cold]
 fn named_entries(cursor: &mut Cursor<'_>, entries: &mut Vec<(Segment, Value)>) -> Step<Shape> {
     let start = entries.len();
@@ -349,8 +347,8 @@ fn named_entries(cursor: &mut Cursor<'_>, entries: &mut Vec<(Segment, Value)>) -
     }
 }
 
-/// The rest of a response after its first gap: values and gaps, one per segment. A gap alone
-/// stands for any number of segments.
+/// Parses the rest of a response after its first gap: values and gaps, one per segment. A single
+/// gap stands for any number of segments.
 #[cold]
 fn rest_with_gaps(cursor: &mut Cursor<'_>, payload: &mut Payload, start: usize) -> Step<Shape> {
     let mut width = payload.values.len() - start + 1;
@@ -377,7 +375,7 @@ fn too_many_values(cursor: &Cursor<'_>) -> Box<Fault> {
     Fault::new(cursor.at(), 1, ReadErrorKind::TooManyValues { limit: Segment::LIMIT + 1 })
 }
 
-/// One or more values up to the end of the line.
+/// Parses one or more values up to the end of the line.
 #[inline]
 fn value_list(cursor: &mut Cursor<'_>, values: &mut Vec<Value>) -> Step<()> {
     let limit = values.len() + Segment::LIMIT;
@@ -413,7 +411,7 @@ fn update(cursor: &mut Cursor<'_>, process: Process, values: &mut Vec<Value>) ->
     Ok(Shape::InvokeUpdate(segment))
 }
 
-/// The fault of a line that should have been an event.
+/// Returns the fault of a line that should have been an event.
 #[cold]
 fn no_event(cursor: &Cursor<'_>) -> Box<Fault> {
     for keyword in HEADERS {

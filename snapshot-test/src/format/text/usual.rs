@@ -1,28 +1,27 @@
-//! The lines that long recordings consist of, read at the speed of memory.
+//! The usual lines of long recordings, read at the speed of memory.
 //!
 //! `p0 update 5`, `p1 scan`, `p0 ok`, `p1 ok 5 0`: single blanks, integers of
 //! up to 15 digits without sign, nothing after. Such a line is read eight bytes
 //! at a time: the process, the word after it, each value take one load each,
 //! and the byte that ends a number comes with the number.
 //!
-//! Invariant: what is read here, [`super::event`] would read in the same way;
-//! any other line, right or wrong, and one that may reach beyond the bytes at
-//! hand, is left to it. So there is one grammar, and errors are none of the
-//! business of this module.
+//! Invariant: [`super::event`] would parse each line parsed here in the same way. Any other line,
+//! right or wrong, and one that may reach beyond the available bytes, is left to it. So there is
+//! one grammar, and this module reports no errors.
 
 use snapshot_core::{Process, Segment};
 
 use super::digits::leading_digits;
 use crate::format::Shape;
 
-/// The first eight bytes from `at` on, the first one in the lowest bits.
+/// Returns the first eight bytes from `at` on, the first one in the lowest bits.
 #[inline(always)]
 fn chunk(lines: &[u8], at: usize) -> Option<u64> {
     let chunk = lines.get(at..)?.first_chunk::<8>()?;
     Some(u64::from_le_bytes(*chunk))
 }
 
-/// Whether a chunk begins with this word.
+/// Returns true if a chunk begins with this word.
 #[inline(always)]
 const fn begins<const LENGTH: usize>(chunk: u64, word: &[u8; LENGTH]) -> bool {
     let mut bytes = [0; 8];
@@ -34,9 +33,9 @@ const fn begins<const LENGTH: usize>(chunk: u64, word: &[u8; LENGTH]) -> bool {
     (chunk ^ u64::from_le_bytes(bytes)) << (8 * (8 - LENGTH)) == 0
 }
 
-/// The event in the first of `lines`, and the length of that line with its end;
-/// its values are appended. `None`: a line that is not of the usual form, of
-/// which some values may have been appended.
+/// Parses the event in the first of `lines`. Returns it with the length of that line with its end;
+/// its values are appended. `None`: the line is not of the usual form; some of its values may have
+/// been appended.
 #[inline(always)]
 pub(super) fn event<V: From<i64>>(
     lines: &[u8],
@@ -67,7 +66,7 @@ pub(super) fn event<V: From<i64>>(
     }
 }
 
-/// Appends the integers up to the end of the line, and returns where that is.
+/// Appends the integers up to the end of the line, and returns its position.
 #[inline(always)]
 fn integers<V: From<i64>>(lines: &[u8], mut at: usize, values: &mut Vec<V>) -> Option<usize> {
     let limit = values.len() + Segment::LIMIT + 1;
@@ -84,7 +83,7 @@ fn integers<V: From<i64>>(lines: &[u8], mut at: usize, values: &mut Vec<V>) -> O
     None
 }
 
-/// The integer at `at`, and where the byte after it is.
+/// Returns the integer at `at`, and the position of the byte after it.
 #[inline(always)]
 fn integer(lines: &[u8], at: usize) -> Option<(i64, usize)> {
     match leading_digits(chunk(lines, at)?) {
@@ -108,7 +107,7 @@ mod tests {
     use crate::format::text::cursor::Cursor;
     use crate::format::{Format, Object, Payload};
 
-    /// What a reader makes of the first line: the event, its values, the length.
+    /// The result of reading the first line: the event, its values, the length.
     type Read = Option<(Process, Shape, usize, Vec<Value>)>;
 
     fn usual(lines: &[u8]) -> Read {
@@ -126,7 +125,7 @@ mod tests {
         Some((process, shape, cursor.at(), payload.values))
     }
 
-    /// Integers of all lengths, the largest of each, and those beyond 64 bits.
+    /// Integers of all lengths, the largest of each, and integers beyond 64 bits.
     fn integers() -> impl Strategy<Value = String> {
         prop_oneof![
             4 => "[0-9]{1,7}",
@@ -137,7 +136,7 @@ mod tests {
         ]
     }
 
-    /// Lines one step off the usual, as well as usual ones.
+    /// Usual lines, and lines one step off the usual.
     fn lines() -> impl Strategy<Value = Vec<u8>> {
         let often = |usual: &'static str, unusual: &'static str| prop_oneof![24 => Just(usual.to_owned()), 1 => unusual];
         let word = prop_oneof![

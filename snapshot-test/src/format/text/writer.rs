@@ -9,11 +9,10 @@ use crate::Value;
 use crate::format::Object;
 use crate::format::writer::{WriteError, expressible_initial};
 
-/// Writes events as text lines.
 #[derive(Debug)]
 pub struct TextWriter<W> {
     output: W,
-    /// Whether nothing has been written yet.
+    /// True if nothing has been written yet.
     empty: bool,
 }
 
@@ -75,10 +74,6 @@ impl<W: Write> TextWriter<W> {
         self.write(event)
     }
 
-    /// Writes one event.
-    ///
-    /// # Errors
-    /// If the output fails.
     pub fn write(&mut self, event: &Event<'_, Value>) -> Result<(), WriteError> {
         self.empty = false;
         let process = event.process;
@@ -131,9 +126,6 @@ impl<W: Write> TextWriter<W> {
     }
 
     /// Ends the recording and returns the output, flushed.
-    ///
-    /// # Errors
-    /// If the output fails.
     pub fn finish(mut self) -> Result<W, WriteError> {
         if self.empty {
             writeln!(self.output, "# An empty history.")?;

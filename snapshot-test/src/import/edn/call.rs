@@ -9,7 +9,7 @@ use super::event::{Event, Kind, Placed};
 /// An operation, from its invocation to its end.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    /// The place of its invocation.
+    /// The position of its invocation.
     pub(super) spot: Spot,
     /// The number of its process, by first appearance.
     pub(super) process: usize,
@@ -19,11 +19,10 @@ pub(super) struct Call {
     /// The `:value` of the invocation.
     pub(super) given: Placed,
     pub(super) time: Option<Stamp>,
-    /// How it ended, if it did.
+    /// The end of the operation, if any.
     pub(super) end: Option<End>,
 }
 
-/// The end of an operation.
 #[derive(Clone, Debug)]
 pub(super) struct End {
     pub(super) kind: Kind,
@@ -33,23 +32,22 @@ pub(super) struct End {
 }
 
 impl Call {
-    /// How it ended, if it did.
+    /// Returns the kind of the end, if any.
     pub(super) fn kind(&self) -> Option<Kind> {
         self.end.as_ref().map(|end| end.kind)
     }
 }
 
-/// The calls of a log.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     pub(super) calls: Vec<Call>,
-    /// The events in order: each the number of its call, and what happens.
+    /// The events in order: each the number of its call, and its kind.
     pub(super) events: Vec<(usize, Kind)>,
-    /// The processes, as the log names them.
+    /// The processes, named as in the log.
     pub(super) processes: Vec<i64>,
 }
 
-/// The calls of all clients.
+/// Pairs the events of all clients into calls.
 pub(super) fn calls(events: Vec<Event>) -> Step<Calls> {
     let mut found = Calls::default();
     let mut numbers: HashMap<i64, usize> = HashMap::new();

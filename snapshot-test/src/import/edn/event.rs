@@ -7,7 +7,6 @@ use super::super::{ImportErrorKind, Stamp};
 use super::scan::{Bracket, Forms, opening};
 use super::value::{malformed, short};
 
-/// What happens at an event.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     Invoke,
@@ -17,7 +16,7 @@ pub(super) enum Kind {
     Info,
 }
 
-/// A value of an event, with its place.
+/// A value of an event, with its position.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
     pub(super) edn: Edn<'static>,
@@ -33,13 +32,13 @@ pub(super) struct Event {
     /// `:f`.
     pub(super) function: String,
     pub(super) function_at: Spot,
-    /// `:value`; `nil`, in the place of the event, if there is none.
+    /// `:value`; if absent, `nil` at the position of the event.
     pub(super) value: Placed,
     pub(super) time: Option<Stamp>,
 }
 
-/// The events of all clients, in the order of the log: maps one after the other, or in a vector
-/// or list. What a nemesis does is left out.
+/// Returns the events of all clients, in the order of the log: maps one after the other, or in a
+/// vector or list. Events of a nemesis are left out.
 pub(super) fn events(log: &str, start: usize) -> Step<Vec<Event>> {
     let mut events = Vec::new();
     let mut forms = Forms::of(log, start);
@@ -61,10 +60,10 @@ pub(super) fn events(log: &str, start: usize) -> Step<Vec<Event>> {
     Ok(events)
 }
 
-/// The fields that mean something.
+/// The fields that are read.
 const FIELDS: [&str; 5] = [":process", ":type", ":f", ":value", ":time"];
 
-/// The event of a client; `None` for a nemesis.
+/// Parses the event of a client; `None` for a nemesis.
 fn event(log: &str, form: Spot) -> Step<Option<Event>> {
     // Also `#jepsen.history.Op{...}`.
     let Some((_, Bracket::Map)) = opening(log, form) else {
@@ -124,7 +123,7 @@ fn event(log: &str, form: Spot) -> Step<Option<Event>> {
     Ok(Some(Event { spot: form, process, kind, function, function_at, value, time }))
 }
 
-/// The places of the values of [`FIELDS`] in a map. Others are not read.
+/// Returns the positions of the values of [`FIELDS`] in a map. Other fields are ignored.
 fn fields(log: &str, map: Spot) -> Step<[Option<Spot>; FIELDS.len()]> {
     let mut fields = [None; FIELDS.len()];
     let mut forms = Forms::within(log, map);
@@ -146,7 +145,7 @@ fn fields(log: &str, map: Spot) -> Step<[Option<Spot>; FIELDS.len()]> {
     Ok(fields)
 }
 
-/// The value of a form.
+/// Parses the value of a form.
 fn placed(log: &str, spot: Spot) -> Step<Placed> {
     let text = &log[spot.at..spot.at + spot.width];
     match edn::read(text) {

@@ -1,17 +1,15 @@
 //! Histories of Jepsen and Maelstrom, in EDN.
 //!
-//! Such a history is a sequence of events: maps with `:type` (`:invoke`, `:ok`, `:fail`,
-//! `:info`), `:process`, `:f`, `:value`, and, for their clock, `:time`. Their order in the
-//! file is the order in which the events happened; Jepsen takes them under one lock. So a
-//! history is imported event by event, and `:time` is read only to notice that it
-//! contradicts the order - or, on demand, to sort by it ([`Options::sort_by_time`]), with
-//! the semantics of intervals.
+//! Such a history is a sequence of events: maps with `:type` (`:invoke`, `:ok`, `:fail`, `:info`),
+//! `:process`, `:f`, `:value`, and, from the clock, `:time`. Their order in the file is the order
+//! in which the events happened; Jepsen takes them under one lock. So a history is imported event
+//! by event, and `:time` is read only to notice that it contradicts the order - or, on demand, to
+//! sort by it ([`Options::sort_by_time`]), with the semantics of intervals.
 //!
-//! `scan` tells the forms of a log apart, `event` and `call` read them, `sort` and `workload` say
-//! what is a snapshot in it: registers, each a segment, where an operation
-//! writes one of them or reads one or more; and sets to which elements are added one by
-//! one, where each element is a segment. A read of some registers is a partial scan. All
-//! else is refused by name.
+//! `scan` separates the forms of a log, `event` and `call` read them, `sort` and `workload` define
+//! the snapshot in it: registers, each a segment, where an operation writes one of them or reads
+//! one or more; and sets to which elements are added one by one, where each element is a segment. A
+//! read of some registers is a partial scan. All other workloads are refused by name.
 
 mod call;
 mod event;
@@ -36,20 +34,20 @@ use super::{ImportError, ImportErrorKind, Imported, Stamp, Warning};
 use crate::Value;
 use crate::format::Clock;
 
-/// How a history in EDN is to be understood.
+/// Options for the interpretation of a history in EDN.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Options {
     /// Values are tuples `[key value]` of `jepsen.independent`.
     pub independent: bool,
-    /// What registers hold at first, in EDN (default: `nil`).
+    /// The initial value of registers, in EDN (default: `nil`).
     pub initial: Option<String>,
-    /// Events are sorted by `:time`; those at one instant overlap.
+    /// Events are sorted by `:time`; events at one instant overlap.
     pub sort_by_time: bool,
-    /// With `sort_by_time`: by how much each clock may be off.
+    /// With `sort_by_time`: the largest error of each clock.
     pub skew: Stamp,
 }
 
-/// A history in EDN. O(n log n) for n events and entries of reads, all held in memory.
+/// Imports a history in EDN. O(n log n) for n events and entries of reads, all held in memory.
 ///
 /// ```
 /// use snapshot_test::import::{EdnOptions, edn};
@@ -64,7 +62,7 @@ pub struct Options {
 /// ```
 ///
 /// # Errors
-/// If it is no EDN, no history, or has operations that snapshots do not have.
+/// If it is not EDN, not a history, or has operations that snapshots do not have.
 pub fn edn(log: &[u8], options: &Options) -> Result<Imported, ImportError> {
     let text = super::text(log);
     text.and_then(|text| imported(text, options)).map_err(|fault| fault.located(log))
@@ -144,7 +142,7 @@ fn imported(log: &str, options: &Options) -> Step<Imported> {
     Ok(Imported { history, warnings, comments })
 }
 
-/// Sorts events by their times; those at one instant keep their order.
+/// Sorts events by their times; events at one instant keep their order.
 fn sort_by_time(events: &mut [event::Event]) -> Step<()> {
     if let Some(event) = events.iter().find(|event| event.time.is_none()) {
         let cure = "without it on every event, --sort-by-time has nothing to sort by";
@@ -154,7 +152,7 @@ fn sort_by_time(events: &mut [event::Event]) -> Step<()> {
     Ok(())
 }
 
-/// Many, if some segment is updated by more than one process.
+/// Returns many writers if some segment is updated by more than one process.
 fn writers<'a>(calls: &[Call], deed: impl Fn(usize) -> Option<&'a Deed>) -> Writers {
     let mut writer: HashMap<Segment, usize> = HashMap::new();
     for (number, call) in calls.iter().enumerate() {
@@ -167,7 +165,7 @@ fn writers<'a>(calls: &[Call], deed: impl Fn(usize) -> Option<&'a Deed>) -> Writ
     Writers::Single
 }
 
-/// The events as they stand in the log.
+/// Imports the events in the order of the log.
 fn in_order<'a>(
     calls: &[Call],
     events: &[(usize, Kind)],
@@ -194,7 +192,7 @@ fn in_order<'a>(
     Ok(history.finish())
 }
 
-/// The operation as an interval of `:time`, which each event has.
+/// Returns the operation as an interval of `:time`, which each event must have.
 fn interval(call: &Call, client: String, deed: &Deed) -> Step<Interval> {
     let time = |time: Option<Stamp>, spot| {
         let cure = "each event has it";

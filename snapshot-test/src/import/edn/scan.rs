@@ -1,17 +1,17 @@
 //! The forms of a log in EDN, one after the other, without recursion.
 //!
-//! The reader of EDN builds trees, and what is done with trees recurses: a log that nests deep
-//! enough would end the program. So forms are told apart here first, by brackets, strings,
-//! characters, comments, tags and discards alone; each has its place, and its depth is bounded.
-//! What stands in a form is the reader's business.
+//! The reader of EDN builds trees, and processing trees recurses: a deeply nested log would
+//! overflow the stack. So forms are separated here first, by brackets, strings, characters,
+//! comments, tags and discards alone; each has its position, and its depth is bounded. The reader
+//! parses the contents of a form.
 
 use super::super::ImportErrorKind;
 use super::super::place::{Spot, Step};
 
-/// The most brackets and tags around a value.
+/// The largest number of brackets and tags around a value.
 pub(super) const DEEPEST: usize = 64;
 
-/// The forms of a piece of a log.
+/// Iterates over the forms of a piece of a log.
 #[derive(Clone, Debug)]
 pub(super) struct Forms<'a> {
     log: &'a str,
@@ -19,7 +19,7 @@ pub(super) struct Forms<'a> {
     end: usize,
 }
 
-/// The kinds of brackets that a form may begin with.
+/// The kinds of brackets at the start of a form.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Bracket {
     Map,
@@ -27,14 +27,14 @@ pub(super) enum Bracket {
     Sequence,
 }
 
-/// What waits for its end.
+/// An unfinished part of a form.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Open {
-    /// A bracket, by its place.
+    /// A bracket, by its position.
     Bracket(usize),
     /// A tag, which ends with the form behind it.
     Tag,
-    /// A form that is left out, and those behind it are not.
+    /// A discarded form; the forms behind it are kept.
     Discard,
 }
 
@@ -44,13 +44,13 @@ impl<'a> Forms<'a> {
         Self { log, at: start, end: log.len() }
     }
 
-    /// The forms within a form in brackets, whose end need not be there.
+    /// Iterates over the forms within a form in brackets, whose end may be missing.
     pub(super) fn within(log: &'a str, form: Spot) -> Self {
         let end = form.at + form.width;
         Self { log, at: opening(log, form).map_or(end, |(at, _)| at + 1), end }
     }
 
-    /// The next form; `None` at the end, or where a bracket is closed.
+    /// Returns the next form; `None` at the end, or at a closing bracket.
     pub(super) fn next(&mut self) -> Step<Option<Spot>> {
         self.skip();
         while self.rest().starts_with("#_") {
@@ -63,7 +63,7 @@ impl<'a> Forms<'a> {
         self.form()
     }
 
-    /// Passes white space, and the bracket that closes what these forms are within.
+    /// Passes white space, and the bracket that closes the enclosing form.
     pub(super) fn close(&mut self, open: Spot) -> Step<()> {
         self.skip();
         let expected = closing(self.log.as_bytes()[open.at]);
@@ -76,12 +76,12 @@ impl<'a> Forms<'a> {
         }
     }
 
-    /// Whether nothing is left.
+    /// Returns true at the end.
     pub(super) const fn is_at_end(&self) -> bool {
         self.at >= self.end
     }
 
-    /// The place of the next byte.
+    /// Returns the position of the next byte.
     pub(super) fn place(&self) -> Spot {
         Spot::new(self.at, (self.at + 1).min(self.log.len()))
     }
@@ -103,7 +103,7 @@ impl<'a> Forms<'a> {
         }
     }
 
-    /// Passes a form, if one comes next; discards stand for a part of the form behind them.
+    /// Passes the next form, if any; discards count as a part of the form behind them.
     fn form(&mut self) -> Step<Option<Spot>> {
         let begin = self.at;
         let mut open: Vec<Open> = Vec::new();
@@ -147,7 +147,7 @@ impl<'a> Forms<'a> {
                     continue;
                 }
                 ']' | ')' | '}' => match open.pop() {
-                    // It closes what these forms are within.
+                    // It closes the enclosing form.
                     None if self.at == begin => return Ok(None),
                     Some(Open::Bracket(at)) if closing(self.log.as_bytes()[at]) == first => {
                         self.at += 1;
@@ -173,7 +173,7 @@ impl<'a> Forms<'a> {
         }
     }
 
-    /// The length of the string that comes next.
+    /// Returns the length of the next string.
     fn string(&self) -> Step<usize> {
         let mut is_escaped = false;
         for (at, byte) in self.rest().bytes().enumerate().skip(1) {
@@ -209,7 +209,7 @@ impl<'a> Forms<'a> {
     }
 }
 
-/// The bracket that a form begins with behind its tags, and its place.
+/// Returns the bracket at the start of a form, after its tags, and its position.
 pub(super) fn opening(log: &str, form: Spot) -> Option<(usize, Bracket)> {
     let mut forms = Forms { log, at: form.at, end: form.at + form.width };
     loop {
@@ -235,14 +235,14 @@ const fn closing(open: u8) -> char {
     }
 }
 
-/// The length of the word at the beginning, at least 1.
+/// Returns the length of the word at the beginning, at least 1.
 fn token(text: &str) -> usize {
     let is_end = |one: char| one.is_whitespace() || ",;\"()[]{}".contains(one);
     let first = text.chars().next().map_or(1, char::len_utf8);
     text[first..].find(is_end).map_or(text.len(), |end| first + end)
 }
 
-/// The length of the character at the beginning, such as `\a`, `\newline`, `\[`.
+/// Returns the length of the character at the beginning, such as `\a`, `\newline`, `\[`.
 fn character(text: &str) -> usize {
     let second = text[1..].chars().next().map_or(0, char::len_utf8);
     let is_end = |one: char| one.is_whitespace() || ",;()[]{}".contains(one);

@@ -1,4 +1,4 @@
-//! What the segments of a log stand for: registers, or elements of sets.
+//! The meaning of the segments of a log: registers, or elements of sets.
 
 use clojure_reader::edn::Edn;
 
@@ -9,17 +9,17 @@ use super::event::Kind;
 use super::value::scalar;
 use super::workload::{is_tuple, items, micro, pair};
 
-/// What the segments of a log stand for.
+/// The meaning of the segments of a log.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Sort {
     Registers,
-    /// A segment is an element, and reads return those that were added.
+    /// A segment is an element, and reads return the added ones.
     Sets,
 }
 
 impl Sort {
-    /// By what is added, written and read. A log of both is refused, as an `:add` to something
-    /// else than a set is.
+    /// Decides by the values added, written and read. A log of both is refused, and so is an `:add`
+    /// to anything but a set.
     pub(super) fn of(calls: &[Call], is_independent: bool) -> Step<Self> {
         let (mut sets, mut registers, mut add) = (None, None, None);
         for call in calls {
@@ -84,7 +84,7 @@ fn of_written(value: &Edn<'static>) -> Option<Sort> {
     (is_micro || matches!(value, Edn::Map(_))).then_some(Sort::Registers)
 }
 
-/// An empty list, and `nil`, may be of either.
+/// An empty list, and `nil`, may belong to either.
 fn of_read(value: &Edn<'static>) -> Option<Sort> {
     match (value, items(value)) {
         (Edn::Nil, _) => None,

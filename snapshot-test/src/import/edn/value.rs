@@ -7,7 +7,7 @@ use super::super::ImportErrorKind;
 use super::super::place::{Spot, Step};
 use crate::Value;
 
-/// The value of `--initial`.
+/// Parses the value of `--initial`.
 pub(super) fn initial(text: &str) -> Step<Value> {
     let found = read(text).ok().filter(|(_, rest)| rest.trim().is_empty());
     let value = found.and_then(|(found, _)| scalar(&found));
@@ -22,7 +22,7 @@ pub(super) fn initial(text: &str) -> Step<Value> {
     })
 }
 
-/// What the reader found instead of EDN.
+/// Returns the error of the EDN reader.
 pub(super) fn malformed(error: &Error) -> ImportErrorKind {
     let message = match error.code {
         Code::HashMapDuplicateKey => "a key of the map occurs twice".to_owned(),
@@ -38,20 +38,21 @@ pub(super) fn malformed(error: &Error) -> ImportErrorKind {
     ImportErrorKind::Edn { message }
 }
 
-/// A value that is no collection. Different ones stay different: whatever is no integer is
-/// its EDN text, and strings are their own text, in quotes where it reads as something else.
+/// Converts a value that is not a collection. Different values stay different: integers are
+/// integers, strings are their own text, in quotes if it could be read as another value, and all
+/// others are their EDN text.
 pub(super) fn scalar(edn: &Edn<'_>) -> Option<Value> {
     Some(match edn {
         Edn::Int(number) => Value::Integer(*number),
         Edn::Str(text) if is_plain(text) => Value::from(&**text),
-        // A quote before it: it may have the letters of a string.
+        // The quote distinguishes it from a string with the same letters.
         Edn::Symbol(name) => Value::from(format!("'{name}").as_str()),
         Edn::Vector(_) | Edn::Set(_) | Edn::Map(_) | Edn::List(_) => return None,
         other => Value::from(other.to_string().as_str()),
     })
 }
 
-/// Whether a string, as it is, is the text of no other value.
+/// Returns true if a string, as it is, is the text of no other value.
 fn is_plain(text: &str) -> bool {
     let first = text.chars().next();
     first.is_some_and(|first| first.is_alphabetic() || first == '_')
@@ -59,7 +60,7 @@ fn is_plain(text: &str) -> bool {
         && text.chars().all(|one| one.is_alphanumeric() || " _-.".contains(one))
 }
 
-/// As EDN, cut after some characters.
+/// Returns EDN text, cut after some characters.
 pub(super) fn short(edn: &Edn<'_>) -> String {
     const MOST: usize = 60;
     let text = edn.to_string();

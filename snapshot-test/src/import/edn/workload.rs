@@ -1,22 +1,22 @@
-//! What the operations of a history in EDN do to the segments of a snapshot.
+//! The effects of the operations of a history in EDN on the segments of a snapshot.
 //!
 //! **Registers.** `:write` with `{k v}`, `[[:w k v]]`, or a bare value (one register), and
 //! `:read` with a map, with `[[:r k v] ...]`, or a bare value; `:txn` of one write, or of
 //! reads. A register is a segment. A read is a scan of the segments that it returned.
 //!
-//! **Sets.** `:add` (or `:write`, where reads return collections) of an element, and `:read`
-//! of the set's elements. An element is a segment, which holds 1 once it is added, and 0
-//! before; the elements that a read did not return held 0. Adding twice is no other state.
+//! **Sets.** `:add` (or `:write`, where reads return collections) of an element, and `:read` of the
+//! set's elements. An element is a segment with the value 1 once it is added, and 0 before; a read
+//! returned 0 for all elements that it did not list. Adding an element again does not change the
+//! state.
 //!
 //! **Independent keys.** Values are `[k v]`.
 //!
-//! **Increments** that return what they wrote are taken for writes. That forgets what they
-//! read: a violation may be missed, no alarm is false. Where the outcome of one is unknown,
-//! so is what it wrote, and the log is refused.
+//! **Increments** that return the written value are imported as writes. That loses the value that
+//! they read: a violation may be missed, but no alarm is false. If the outcome of an increment is
+//! unknown, so is the written value, and the log is refused.
 //!
-//! What an operation returned must be about what it was invoked with. One that failed had no effect
-//! and shows nothing, whichever it was - but for a compare-and-set, which may have failed for
-//! the value that it saw.
+//! The returned value of an operation must fit its invocation. A failed operation had no effect and
+//! shows nothing, except a compare-and-set, which may have failed because of the value that it saw.
 
 use std::collections::BTreeSet;
 
@@ -31,10 +31,10 @@ use super::sort::Sort;
 use super::value::{scalar, short};
 use crate::Value;
 
-/// What an absent value is.
+/// The value of an absent field.
 static NIL: Edn<'static> = Edn::Nil;
 
-/// Why a returned value shows nothing.
+/// The reason why a returned value is not used.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Unused {
     /// The outcome of the read is unknown.
@@ -46,7 +46,7 @@ pub(super) enum Unused {
 }
 
 impl Unused {
-    /// As in a warning.
+    /// Returns the reason for a warning.
     pub(super) const fn reason(self) -> &'static str {
         match self {
             Self::Unknown => "of unknown outcome has a value, which shows nothing",
@@ -56,17 +56,16 @@ impl Unused {
     }
 }
 
-/// Reads the meanings of calls.
 pub(super) struct Meanings<'a> {
     pub(super) is_independent: bool,
     pub(super) sort: Sort,
-    /// Told of what is not used.
+    /// Called for each unused value.
     pub(super) unused: &'a mut dyn FnMut(Unused, Spot),
 }
 
 impl Meanings<'_> {
-    /// The meaning of a call; `None` if it had no effect and it cannot be said which it would
-    /// have had.
+    /// Returns the meaning of a call; `None` if it had no effect and its intended effect cannot be
+    /// determined.
     pub(super) fn of(&mut self, call: &Call) -> Step<Option<Meaning>> {
         match (call.kind(), is_compare_and_set(&call.function)) {
             (Some(Kind::Fail), false) => Ok(self.meaning(call).ok()),
@@ -90,7 +89,7 @@ impl Meanings<'_> {
         }
     }
 
-    /// The key and the value of a tuple; of what is none, no key.
+    /// Returns the key and the value of a tuple; no key if it is not a tuple.
     fn key(&self, placed: &Placed) -> Step<(Option<String>, Placed)> {
         let Placed { edn, spot } = placed;
         if !self.is_independent && !is_tuple(edn) || matches!(edn, Edn::Nil) {
@@ -110,7 +109,7 @@ impl Meanings<'_> {
         }
     }
 
-    /// An operation that returns what it was invoked with.
+    /// Reads an operation that returns the value it was invoked with.
     fn same(
         &self,
         call: &Call,
@@ -153,7 +152,7 @@ impl Meanings<'_> {
         Ok(meaning)
     }
 
-    /// What a read returned.
+    /// Reads the returned value of a read.
     fn returned(&mut self, key: String, Placed { edn: value, spot }: &Placed) -> Step<Meaning> {
         if let Edn::Map(fields) = value {
             let entries = fields.iter().map(|(name, value)| entry(&key, name, value, *spot));
@@ -214,7 +213,7 @@ impl Meanings<'_> {
         }
     }
 
-    /// `:inc` that returned `{k v}`, what it wrote.
+    /// Reads an `:inc` that returned `{k v}`, the written value.
     fn increment(&self, call: &Call) -> Step<Meaning> {
         let without = |outcome: &str| {
             let operation = format!(":{} {outcome}", call.function);
@@ -246,12 +245,12 @@ impl Meanings<'_> {
     }
 }
 
-/// Whether a read that was invoked with this value can have returned these registers.
+/// Returns true if a read that was invoked with this value can have returned these registers.
 fn is_about(given: &Edn<'static>, entries: &[(Name, Value)]) -> bool {
     let has = |name: &Edn<'static>| entries.iter().any(|((_, one), _)| *one == name.to_string());
     match (given, items(given)) {
         (Edn::Nil, _) => true,
-        // All that were asked for, and no others.
+        // Exactly the requested registers.
         (_, Some(items)) if items.iter().any(|item| micro(item).is_some()) => {
             let asked: BTreeSet<String> = items
                 .iter()
@@ -270,7 +269,7 @@ fn is_about(given: &Edn<'static>, entries: &[(Name, Value)]) -> bool {
         (Edn::Map(fields), None) => entries
             .iter()
             .all(|((_, one), _)| fields.iter().any(|(name, _)| name.to_string() == *one)),
-        // The register is named, and so it is in what was returned; or the value is the same.
+        // The named register is among the returned ones; or the value is the same.
         (one, None) => {
             has(one)
                 || scalar(one).is_some_and(|one| {
@@ -310,7 +309,7 @@ fn is_compare_and_set(function: &str) -> bool {
     matches!(function, "cas" | "compare-and-set")
 }
 
-/// The refusal of an operation by its name.
+/// Returns the refusal of an operation by its name.
 fn refused(call: &Call) -> Box<super::super::place::Fault> {
     let (reason, cure) = match call.function.as_str() {
         _ if is_compare_and_set(&call.function) => COMPARE_AND_SET,
@@ -349,7 +348,7 @@ fn element(key: Option<String>, placed: &Placed) -> Step<Meaning> {
     }
 }
 
-/// `[[:r k v] ...]`, all of them.
+/// Parses `[[:r k v] ...]`, if all items are reads.
 fn reads(key: &str, items: &[&Edn<'static>], spot: Spot) -> Step<Meaning> {
     let mut entries: Vec<(Name, Value)> = Vec::new();
     for item in items {
@@ -383,13 +382,13 @@ fn mixed(item: &Edn<'_>, spot: Spot) -> Box<super::super::place::Fault> {
     ImportErrorKind::Operation { operation, reason, cure }.at(spot)
 }
 
-/// The writes of a transaction.
+/// Counts the writes of a transaction.
 fn writes(given: &Edn<'static>) -> usize {
     let items = items(given).unwrap_or_default();
     items.iter().filter(|item| !matches!(micro(item), Some(("r", ..)))).count()
 }
 
-/// One write; as Jepsen's transactions over registers have it.
+/// Parses one write, in the form of Jepsen's transactions over registers.
 fn transaction(key: Option<String>, Placed { edn: given, spot }: &Placed) -> Step<Meaning> {
     let items = items(given).unwrap_or_default();
     let is_write = |item: &&&Edn<'static>| matches!(micro(item), Some(("w", ..)));
@@ -406,7 +405,7 @@ fn transaction(key: Option<String>, Placed { edn: given, spot }: &Placed) -> Ste
     }
 }
 
-/// `#jepsen.independent.Tuple[k v]`, or with another tag that ends so.
+/// Returns true for `#jepsen.independent.Tuple[k v]`, or another tag with this ending.
 pub(super) fn is_tuple(edn: &Edn<'_>) -> bool {
     matches!(edn, Edn::Tagged(tag, _) if tag.ends_with("Tuple"))
 }
@@ -430,7 +429,7 @@ pub(super) fn items<'a>(edn: &'a Edn<'static>) -> Option<Vec<&'a Edn<'static>>> 
     }
 }
 
-/// `[:r k v]`, `[:w k v]`.
+/// Parses `[:r k v]` or `[:w k v]`.
 pub(super) fn micro<'a>(
     edn: &'a Edn<'static>,
 ) -> Option<(&'a str, &'a Edn<'static>, &'a Edn<'static>)> {

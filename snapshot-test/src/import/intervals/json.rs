@@ -1,8 +1,7 @@
-//! Intervals as JSON: a list of objects, or objects one after the other. So are the lists of
-//! Porcupine's operations, with the names that Go gives to their fields: `ClientId`,
-//! `Input`, `Call`, `Output`, `Return`. An input is an object with `op`, `key`, `segment`,
-//! `value`; an output the value that was read, or an object with it, or the list of a scan's
-//! entries.
+//! Intervals as JSON: a list of objects, or objects one after the other. This includes the lists of
+//! Porcupine's operations, with Go's names of their fields: `ClientId`, `Input`, `Call`, `Output`,
+//! `Return`. An input is an object with `op`, `key`, `segment`, `value`; an output is the value
+//! that was read, or an object with it, or the list of a scan's entries.
 
 use serde::de::IgnoredAny;
 
@@ -12,7 +11,7 @@ use super::row::{Content, Given, Name, Row, set};
 use crate::Value;
 use crate::format::{Member, members};
 
-/// The operations of a log that begins at byte `start`.
+/// Parses the operations of a log that begins at byte `start`.
 pub(super) fn rows(log: &str, start: usize, is_null_a_value: bool) -> Step<Vec<Row>> {
     let mut texts = Texts { log, at: start };
     let mut rows = Vec::new();
@@ -42,7 +41,7 @@ pub(super) fn rows(log: &str, start: usize, is_null_a_value: bool) -> Step<Vec<R
     Ok(rows)
 }
 
-/// A log, read JSON text by JSON text.
+/// Iterates over the JSON texts of a log.
 struct Texts<'a> {
     log: &'a str,
     at: usize,
@@ -54,7 +53,7 @@ impl Texts<'_> {
         self.at = self.log.len() - rest.trim_ascii_start().len();
     }
 
-    /// Passes this byte, if it comes next.
+    /// Passes this byte, if it is next.
     fn take(&mut self, byte: u8) -> bool {
         let is_next = self.log.as_bytes().get(self.at) == Some(&byte);
         self.at += usize::from(is_next);
@@ -73,7 +72,7 @@ impl Texts<'_> {
         Err(ImportErrorKind::Json { message }.at(Spot::new(at, (at + 1).min(end))))
     }
 
-    /// The place of the next JSON text, which is an object.
+    /// Returns the position of the next JSON text, which is an object.
     fn next(&mut self) -> Step<Spot> {
         let rest = &self.log[self.at..];
         let mut texts = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
@@ -101,7 +100,6 @@ impl Texts<'_> {
     }
 }
 
-/// Reads operations.
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     log: &'a str,
@@ -109,7 +107,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The operation of an object.
+    /// Reads the operation of an object.
     fn row(self, spot: Spot) -> Step<Row> {
         let mut row = Row { spot, ..Row::default() };
         for (name, value) in self.members(spot) {
@@ -122,7 +120,8 @@ impl<'a> Reader<'a> {
         &self.log[spot.at..spot.at + spot.width]
     }
 
-    /// The names and the values of an object's members; the elements of an array have no names.
+    /// Returns the names and the values of an object's members; the elements of an array have no
+    /// names.
     fn members(self, spot: Spot) -> impl Iterator<Item = (Given<String>, Spot)> {
         let placed = move |piece: std::ops::Range<usize>| Spot {
             at: spot.at + piece.start,
@@ -179,7 +178,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The result: a value, an object with it, or the list of a scan's entries.
+    /// Reads the result: a value, an object with it, or the list of a scan's entries.
     fn output(self, row: &mut Row, found: &Given<String>, at: Spot) -> Step<()> {
         if !self.text(at).starts_with('{') {
             let is = Given { is: self.content(at)?, spot: at };
@@ -205,7 +204,7 @@ impl<'a> Reader<'a> {
         ImportErrorKind::Field { field: name.name(), expected, found, cure: "" }.at(at)
     }
 
-    /// A number, as it stands there, or a text.
+    /// Reads a raw number, or a text.
     fn name(self, name: Name, at: Spot) -> Step<Given<String>> {
         let text = self.text(at);
         let is = match text.as_bytes().first() {
@@ -239,7 +238,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A value; `None` for `null`, unless that is one.
+    /// Reads a value; `None` for `null`, unless `null` is a value.
     fn value(self, at: Spot) -> Step<Option<Value>> {
         let text = self.text(at);
         if text == "null" {
@@ -269,7 +268,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// In backquotes, cut after some characters.
+/// Returns the text in backquotes, cut after some characters.
 fn short(text: &str) -> String {
     const MOST: usize = 60;
     match text.char_indices().nth(MOST) {

@@ -1,8 +1,8 @@
 //! Operations as intervals: a table, or JSON, with a row or an object per operation.
 //!
-//! Segments have numbers, or names. If no key occurs and all that is named `segment` are numbers,
-//! these are the segments' own, and a list of values has one for each of them. Else
-//! segments are numbered by first call, and comments say which is which.
+//! Segments have numbers, or names. If no key occurs and every `segment` is a number, these are the
+//! segments' numbers, and a list of values has one value for each segment. Else segments are
+//! numbered by first call, and comments describe them.
 
 mod json;
 mod objects;
@@ -16,16 +16,17 @@ use super::timeline::{Arranged, Fate, Interval, history};
 use super::{ImportError, ImportErrorKind, Imported, Stamp, Warning, without_mark};
 use crate::Value;
 
-/// How a log of intervals is to be understood.
+/// Options for the interpretation of a log of intervals.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Options {
-    /// What segments hold at first, as in a table (default: `0`); `null` is JSON's.
+    /// The initial value of segments, as in a table (default: `0`); `null` is the JSON value.
     pub initial: Option<String>,
-    /// By how much each clock may be off, in the log's unit.
+    /// The largest error of each clock, in the log's unit.
     pub skew: Stamp,
 }
 
-/// A log of intervals as a history. O(n log n) for n operations, all of which are held in memory.
+/// Imports a log of intervals as a history. O(n log n) for n operations, all of which are held in
+/// memory.
 ///
 /// ```
 /// use snapshot_test::import::{IntervalOptions, intervals};
@@ -41,7 +42,7 @@ pub struct Options {
 /// ```
 ///
 /// # Errors
-/// If the log cannot be read, or says something that no history has.
+/// If the log cannot be read, or contradicts every history.
 pub fn intervals(log: &[u8], options: &Options) -> Result<Imported, ImportError> {
     imported(log, options).map_err(|fault| fault.located(log))
 }
@@ -67,7 +68,7 @@ fn imported(log: &[u8], options: &Options) -> Step<Imported> {
             unused.0 += usize::from(values.is_some());
             unused.1 = unused.1.or(values.map(|values| values.spot));
         }
-        // An operation that failed has no effect, whichever it was.
+        // A failed operation of any kind has no effect.
         if call.deed != Deed::Nothing {
             calls.push(call);
         }
@@ -101,16 +102,16 @@ fn imported(log: &[u8], options: &Options) -> Step<Imported> {
     Ok(Imported { history, warnings, comments })
 }
 
-/// What an operation is, by its name.
+/// The kind of an operation, by its name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Deed {
     Update,
     Scan,
-    /// Whatever it was, it failed.
+    /// A failed operation of any kind.
     Nothing,
 }
 
-/// An operation whose fields are known to fit.
+/// An operation whose fields have been checked.
 #[derive(Debug)]
 struct Call {
     row: Row,
@@ -167,7 +168,7 @@ impl Call {
         (self.call, self.end, &self.client, key, segments, values)
     }
 
-    /// The values that it returned, if it is a scan.
+    /// Returns the returned values, if it is a scan.
     const fn returned(&self) -> Option<&Given<Content>> {
         match &self.row.output {
             Some(output) => Some(output),
@@ -175,7 +176,7 @@ impl Call {
         }
     }
 
-    /// Whether it is known to have returned.
+    /// Returns true if it is known to have returned.
     fn is_known(&self) -> bool {
         self.fate == Fate::Ok
     }
@@ -185,7 +186,7 @@ fn deed(operation: &Given<String>, fate: Fate) -> Step<Deed> {
     let (reason, cure) = match operation.is.to_ascii_lowercase().as_str() {
         "update" | "write" | "put" | "set" => return Ok(Deed::Update),
         "scan" | "read" | "get" => return Ok(Deed::Scan),
-        // One that returned false has seen that another value was there.
+        // An operation that returned false has seen another value.
         "cas" | "compare-and-set" | "compareandset" => super::COMPARE_AND_SET,
         _ if fate == Fate::Failed => return Ok(Deed::Nothing),
         "inc" | "increment" | "add" | "dec" | "decrement" => (

@@ -1,7 +1,7 @@
-//! The objects of a log, told apart by keys, and the segments of each.
+//! The objects of a log, distinguished by keys, and the segments of each.
 //!
-//! The segments of an object have numbers, if all that are named are numbers, and then a list
-//! has one value for each; or names. An operation that names none is of segment 0 of its key.
+//! The segments of an object have numbers, if every name is a number, and then a list has one value
+//! for each; or they have names. An operation without a segment belongs to segment 0 of its key.
 
 use std::collections::HashMap;
 
@@ -17,23 +17,23 @@ use crate::Value;
 /// The segments of one object.
 #[derive(Debug, Default)]
 struct Object {
-    /// A segment that has a name, which is no number.
+    /// A segment whose name is not a number.
     named: Option<Spot>,
-    /// How many segments there are, by the largest number and the longest list, and where that
-    /// stands.
+    /// The number of segments, by the largest number and the longest list, and the position of that
+    /// evidence.
     count: (usize, Spot),
-    /// Whether a segment is named at all, be it by a number.
+    /// True if any segment is named, even by a number.
     is_told: bool,
 }
 
 /// All objects of a log.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
-    /// By key; without keys, the only one has none.
+    /// By key; without keys, the only object has none.
     of_keys: HashMap<Option<String>, Object>,
 }
 
-/// What a field is expected to be.
+/// Returns the fault of a field with an unexpected value.
 fn wrong(expected: &'static str, found: &Given<Content>, cure: &'static str) -> Box<super::Fault> {
     let value = |value: &Option<Value>| value.as_ref().map_or("null".to_owned(), Value::to_string);
     let found_text = match &found.is {
@@ -49,7 +49,7 @@ fn wrong(expected: &'static str, found: &Given<Content>, cure: &'static str) -> 
 }
 
 impl Objects {
-    /// The objects of these operations.
+    /// Collects the objects of these operations.
     pub(super) fn of(calls: &[Call]) -> Step<Self> {
         let mut objects = Self::default();
         let keyed = calls.iter().find_map(|call| call.row.key.as_ref());
@@ -85,19 +85,18 @@ impl Objects {
         Ok(objects)
     }
 
-    /// The only object of a log without keys, if its segments have numbers.
+    /// Returns the only object of a log without keys, if its segments have numbers.
     fn plain(&self) -> Option<&Object> {
         self.of_keys.get(&None).filter(|object| object.named.is_none())
     }
 
-    /// The segments with their numbers, if those are their names.
+    /// Returns the segments with their numbers, if the names are numbers.
     pub(super) fn numbered(&self) -> Option<Step<Segments>> {
         let (count, spot) = self.plain()?.count;
         let names = (0..count).map(|number| (String::new(), number.to_string()));
         Some(Segments::of(names, spot))
     }
 
-    /// The name of a segment of a key.
     fn name(&self, key: Option<&String>, segment: &str) -> Name {
         let is_register = key.is_some()
             && self
@@ -108,7 +107,7 @@ impl Objects {
         (key.cloned().unwrap_or_default(), segment.to_owned())
     }
 
-    /// An update that names no segment is of the only one of its key.
+    /// Checks that an update without a segment has a key with only one segment.
     fn require_register(&self, call: &Call) -> Step<()> {
         let Some(key) = &call.row.key else { return Ok(()) };
         let Some(object) = self.of_keys.get(&Some(key.is.clone())) else { return Ok(()) };
@@ -121,7 +120,6 @@ impl Objects {
         })
     }
 
-    /// The meaning of an operation.
     pub(super) fn meaning(&self, call: &Call) -> Step<Meaning> {
         let key = call.row.key.as_ref().map(|key| &key.is);
         match call.deed {
@@ -156,7 +154,7 @@ impl Objects {
         }
     }
 
-    /// The segments that a scan returned, with their values.
+    /// Returns the segments that a scan returned, with their values.
     fn entries(&self, call: &Call, returned: &Given<Content>) -> Step<Vec<(String, Value)>> {
         let known = |(segment, value): (String, Option<Value>)| value.map(|value| (segment, value));
         let key = call.row.key.as_ref().map(|key| key.is.clone());
@@ -199,7 +197,7 @@ impl Objects {
                     Content::One(one) => std::slice::from_ref(one),
                     Content::Named(_) => &[],
                 };
-                // Gaps alone say nothing, however many.
+                // Any number of gaps alone carries no information.
                 if values.iter().all(Option::is_none) {
                     return Ok(Vec::new());
                 }
@@ -227,13 +225,13 @@ impl Object {
     }
 }
 
-/// The number of a segment, if its name is one.
+/// Parses the number of a segment, if its name is one.
 fn number(name: &str) -> Option<usize> {
     let number = name.parse().ok().filter(|number: &usize| number.to_string() == name);
     number.filter(|number| *number <= Segment::LIMIT)
 }
 
-/// The names of segments that an operation tells.
+/// Returns the names of segments in an operation.
 fn told(call: &Call) -> Vec<(&str, Spot)> {
     let segments = call.row.segments.iter();
     let mut told: Vec<_> = segments
@@ -248,7 +246,7 @@ fn told(call: &Call) -> Vec<(&str, Spot)> {
     told
 }
 
-/// The segment of an update that names none: the only one of its key; without a key, the
+/// Returns the segment of an update without one: the only one of its key; without a key, the
 /// client's own.
 fn own(call: &Call) -> Step<usize> {
     if call.row.key.is_some() {
@@ -267,7 +265,6 @@ fn several_segments(operation: String, spot: Spot) -> Box<super::Fault> {
     ImportErrorKind::Operation { operation, reason, cure }.at(spot)
 }
 
-/// The value that an update writes.
 fn written(call: &Call) -> Step<Value> {
     let given = call.row.value.as_ref().or(call.row.input.as_ref()).ok_or_else(|| {
         let cure = "it is what the update writes";
@@ -303,7 +300,8 @@ fn written(call: &Call) -> Step<Value> {
     Ok(value.clone())
 }
 
-/// Whether the output of an update says nothing: it is empty, or Go's zero value of its type.
+/// Returns true if the output of an update carries no information: it is empty, or Go's zero value
+/// of its type.
 fn is_nothing(content: &Content) -> bool {
     match content {
         Content::One(None) => true,

@@ -1,4 +1,4 @@
-//! The fields of an operation, as they stand in the log.
+//! The raw fields of an operation.
 
 use super::super::ImportErrorKind;
 use super::super::place::{Spot, Step};
@@ -23,7 +23,7 @@ pub(super) enum Name {
 }
 
 impl Name {
-    /// The field that a log calls so. Case, `-` and `_` do not matter.
+    /// Returns the field with this name in a log. Case, `-` and `_` do not matter.
     pub(super) fn of(name: &str, spot: Spot) -> Step<Self> {
         let plain = name.to_ascii_lowercase().replace(['_', '-'], "");
         Ok(match plain.as_str() {
@@ -42,7 +42,7 @@ impl Name {
         })
     }
 
-    /// Its name in messages.
+    /// Returns the name in messages.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Client => "client",
@@ -60,7 +60,7 @@ impl Name {
     }
 }
 
-/// Something that stands in the log, with its place.
+/// A part of the log, with its position.
 #[derive(Clone, Debug)]
 pub(super) struct Given<T> {
     pub(super) is: T,
@@ -70,16 +70,16 @@ pub(super) struct Given<T> {
 /// The values of an operation. `None` is a gap, or JSON's `null`.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Content {
-    /// One, which is not in a list.
+    /// One value, outside a list.
     One(Option<Value>),
-    /// By the numbers of the segments.
+    /// Values by the numbers of the segments.
     List(Vec<Option<Value>>),
-    /// By the names of the segments.
+    /// Values by the names of the segments.
     Named(Vec<(String, Option<Value>)>),
 }
 
 impl Content {
-    /// Whether there is a value.
+    /// Returns true if there is a value.
     pub(super) fn says(&self) -> bool {
         match self {
             Self::One(value) => value.is_some(),
@@ -98,18 +98,18 @@ pub(super) struct Row {
     pub(super) key: Option<Given<String>>,
     /// The segments that are written or read.
     pub(super) segments: Option<Given<Vec<String>>>,
-    /// What is written, or returned.
+    /// The written or returned values.
     pub(super) value: Option<Given<Content>>,
-    /// The value of Porcupine's `Input`: what is written.
+    /// The value of Porcupine's `Input`: the written value.
     pub(super) input: Option<Given<Content>>,
-    /// Porcupine's `Output`: what is returned.
+    /// Porcupine's `Output`: the returned values.
     pub(super) output: Option<Given<Content>>,
     pub(super) call: Option<Given<String>>,
     pub(super) end: Option<Given<String>>,
     pub(super) outcome: Option<Given<String>>,
 }
 
-/// Sets a field that is named `found` in the log; twice is an error.
+/// Sets a field that is named `found` in the log; a second value is an error.
 pub(super) fn set<T>(
     field: &mut Option<Given<T>>,
     name: Name,

@@ -1,14 +1,15 @@
 //! Intervals as CSV (RFC 4180): a header line with the names of the fields, then a line per
-//! operation. A field that is empty is left out. Values, and segments, stand in one field, apart
-//! by blanks; a value is written as in the text format, but texts need no quotes unless they would
-//! be read as something else: an integer, a gap `_`, or several.
+//! operation. An empty field is left out. Values, and segments, share one field, separated by
+//! blanks; a value is written as in the text format, but a text needs no quotes unless it would be
+//! read as something else: an integer, a gap `_`, or several values.
 
 use super::super::ImportErrorKind;
 use super::super::place::{Spot, Step};
 use super::row::{Content, Given, Name, Row, set};
 use crate::Value;
 
-/// The operations of a log that begins at byte `start`. Lines before the header may be comments.
+/// Parses the operations of a log that begins at byte `start`. Lines before the header may be
+/// comments.
 pub(super) fn rows(log: &[u8], start: usize) -> Step<Vec<Row>> {
     let start = header(log, start);
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&log[start..]);
@@ -33,7 +34,7 @@ pub(super) fn rows(log: &[u8], start: usize) -> Step<Vec<Row>> {
     Ok(rows)
 }
 
-/// The byte at which the header line begins: behind blank lines and comments.
+/// Returns the byte at which the header line begins: behind blank lines and comments.
 fn header(log: &[u8], mut start: usize) -> usize {
     loop {
         let rest = &log[start..];
@@ -46,7 +47,7 @@ fn header(log: &[u8], mut start: usize) -> usize {
     }
 }
 
-/// The fields of the columns, each at most once.
+/// Returns the fields of the columns, each at most once.
 fn columns(
     reader: &mut csv::Reader<&[u8]>,
     log: &[u8],
@@ -96,7 +97,7 @@ fn add(row: &mut Row, column: &Given<(Name, String)>, field: &str, spot: Spot) -
     }
 }
 
-/// Values apart by blanks; `_` is a gap.
+/// Parses values separated by blanks; `_` is a gap.
 fn values(field: &str, spot: Spot) -> Step<Vec<Option<Value>>> {
     let mut rest = field.trim_ascii_start();
     let mut values = Vec::new();
@@ -127,7 +128,7 @@ fn values(field: &str, spot: Spot) -> Step<Vec<Option<Value>>> {
     Ok(values)
 }
 
-/// The value of `--initial`.
+/// Parses the value of `--initial`.
 pub(super) fn initial(text: &str) -> Step<Value> {
     match values(text, Spot::default())?.as_slice() {
         [Some(value)] => Ok(value.clone()),
@@ -141,14 +142,14 @@ pub(super) fn initial(text: &str) -> Step<Value> {
     }
 }
 
-/// The length of the JSON text at the beginning.
+/// Returns the length of the JSON text at the beginning.
 fn quoted(text: &str) -> Option<usize> {
     let mut texts = serde_json::Deserializer::from_str(text).into_iter::<String>();
     texts.next()?.ok()?;
     Some(texts.byte_offset())
 }
 
-/// A value: an integer if it is one, a text in double quotes, else the text that stands there.
+/// Parses a value: an integer if possible, a text in double quotes, else the raw text.
 pub(super) fn value(token: &str) -> Value {
     let integer = token.parse::<i64>().ok().filter(|number| number.to_string() == token);
     let quoted = || {
@@ -161,7 +162,8 @@ pub(super) fn value(token: &str) -> Value {
     }
 }
 
-/// The places of the fields of the record that begins at a byte, without blanks around them.
+/// Returns the positions of the fields of the record that begins at a byte, without blanks around
+/// them.
 fn fields(log: &[u8], mut begin: usize) -> Vec<Spot> {
     // The reader counts blank lines to the record behind them.
     while log.get(begin).is_some_and(|byte| matches!(byte, b'\r' | b'\n')) {
@@ -178,7 +180,7 @@ fn fields(log: &[u8], mut begin: usize) -> Vec<Spot> {
     let mut is_quoted = false;
     while at < log.len() {
         match log[at] {
-            // A quote means something at the beginning of a field only.
+            // A quote is special only at the beginning of a field.
             b'"' if at == from => is_quoted = true,
             b'"' if is_quoted && log.get(at + 1) == Some(&b'"') => at += 1,
             b'"' => is_quoted = false,

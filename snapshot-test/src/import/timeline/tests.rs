@@ -2,8 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Of each client: pauses and lengths of its operations, one after the other; many have no
-/// length, at one instant.
+/// For each client, pauses and lengths of its operations, one after the other; many have no length.
 fn logs() -> impl Strategy<Value = Vec<Interval>> {
     let operation = (0..3_i64, prop_oneof![Just(0_i64), 0..4_i64], 0..9_u8);
     prop::collection::vec(prop::collection::vec(operation, 0..6), 1..5).prop_map(|clients| {
@@ -22,13 +21,13 @@ fn logs() -> impl Strategy<Value = Vec<Interval>> {
                 intervals.push(Interval {
                     spot: Spot::new(intervals.len(), intervals.len() + 1),
                     client: client.to_string(),
-                    // Values tell operations apart.
+                    // Values identify operations.
                     deed: Deed::Update {
                         segment: Segment::from_index(client),
                         value: Value::from(intervals.len() as i64 + 1),
                     },
                     call: stamp(call),
-                    // Given up at once, it does not say when.
+                    // An operation that was given up immediately has no end.
                     end: (kind != 2).then(|| stamp(end)),
                     fate,
                 });
@@ -46,10 +45,10 @@ fn shuffled() -> impl Strategy<Value = (Vec<Interval>, Vec<Interval>)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// Against the definition: A precedes B in the history only if A's widened interval
-    /// ends strictly before B's, or one client did A before B, by (call, return). And all such
-    /// order is kept, unless a warning says that order of the client was lost. The order of the
-    /// log means nothing.
+    /// Against the definition: A precedes B in the history only if A's widened interval ends
+    /// strictly before B's, or one client did A before B, by (call, return). And all of this order
+    /// is kept, unless a warning reports that order of the client was lost. The order of the log
+    /// does not matter.
     #[test]
     fn no_order_is_added_and_none_is_lost_without_a_warning(
         (intervals, other) in shuffled(),

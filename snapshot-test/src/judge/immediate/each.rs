@@ -1,9 +1,9 @@
-//! Several immediate snapshots in one recording, told apart by keys.
+//! Several immediate snapshots in one recording, distinguished by keys.
 //!
-//! Set linearizability is local, as linearizability is: the instants of the blocks of all
-//! objects are instants of one line of time. So each object has a monitor of its own, in
-//! memory bounded by what overlaps on it. Violations are explained, and blocks are found where
-//! they are wanted, by reading the recording a second time.
+//! Set linearizability is local, as linearizability is: the instants of the blocks of all objects
+//! are instants of one line of time. So each object has its own monitor, in memory bounded by its
+//! overlapping operations. Violations are explained, and blocks are found on demand, by reading the
+//! recording a second time.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -17,10 +17,10 @@ use crate::input::{InputReader, OpenError, Replay};
 use crate::judge::objects::{MOST_PROOFS, Part, objects};
 use crate::judge::{self, Counts, Judgement, Options};
 
-/// One object, as it is read.
+/// The state of one object during reading.
 struct Reading {
     monitor: Monitor<Value>,
-    /// Where the judgement was made, if it was.
+    /// Position of the event that decided it, if any.
     decided: Option<Location>,
 }
 
@@ -52,7 +52,7 @@ fn decide(
     let is_violated =
         |reading: &Reading| matches!(reading.monitor.judgement(), State::Violation(_));
     if let Some(error) = defect {
-        // What follows is not known, so that nothing but a violation is an answer.
+        // The rest is unknown, so only a violation is an answer.
         if !readings.iter().any(is_violated) {
             return Err(error);
         }
@@ -75,8 +75,8 @@ fn decide(
     Ok(conclude(&names, &readings, proofs, format, None))
 }
 
-/// Reads all events; of a live input, up to the first violation. What ended the reading
-/// early, if anything did.
+/// Reads all events; of a live input, up to the first violation. Returns the error that ended the
+/// reading early, if any.
 fn survey(
     reader: &mut InputReader,
     options: &Options,
@@ -111,11 +111,11 @@ fn survey(
     }
 }
 
-/// The recordings of the objects that are wanted, by their numbers.
+/// The recordings of the wanted objects, by their numbers.
 type Proofs = HashMap<usize, (History<Value>, Vec<Location>)>;
 
-/// Of an object that is violated, the events up to the one that completes the violation,
-/// unless a certificate is wanted, which speaks of the whole.
+/// Reads the events of violated objects again, up to the event that completes the violation, unless
+/// a certificate is wanted, which covers the whole.
 fn read_again(
     replay: &Replay,
     readings: &[Reading],
@@ -125,7 +125,7 @@ fn read_again(
     let mut reader = replay.open()?;
     let declaration = reader.declaration().clone();
     let mut builders: HashMap<usize, (HistoryBuilder<Value>, Vec<Location>)> = HashMap::new();
-    // Behind the last event of the first reading nothing was judged.
+    // Events after the last one of the first reading were not judged.
     let mut left: usize = readings.iter().map(|reading| reading.monitor.events()).sum();
     while left > 0
         && let Some(next) = reader.next_keyed_exchange()

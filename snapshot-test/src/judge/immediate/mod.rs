@@ -1,8 +1,8 @@
 //! Judging recordings of immediate snapshots.
 //!
-//! As for snapshots, a recording is read once by the monitor, in memory that is bounded by
-//! concurrency; a violation is explained by reading it again up to the event that
-//! completes it. The whole is held in memory where a proof of linearizability is wanted.
+//! As for snapshots, the monitor reads a recording once, in memory bounded by concurrency; a
+//! violation is explained by reading it again up to the event that completes it. The whole is held
+//! in memory if a proof of linearizability is wanted.
 
 mod each;
 
@@ -23,9 +23,9 @@ use crate::read::{InputError, read_exchanges};
 pub enum Finding {
     /// It is set-linearizable; with the blocks, if wanted.
     SetLinearizable(Option<SetLinearization>),
-    /// It is not.
+    /// It is not set-linearizable.
     Violation(Box<Violation>),
-    /// A process wrote a value twice, at this place.
+    /// A process wrote a value twice, at this position.
     Undecided(Repeated, Location),
     /// Two judges contradict each other: a fault of this program, and no answer.
     Disputed(Dispute),
@@ -36,10 +36,10 @@ pub enum Finding {
 pub struct Violation {
     /// The operations, and the event that completes the violation.
     pub alarm: Alarm,
-    /// Where that event is.
+    /// Position of that event.
     pub decided_at: Location,
-    /// The recording up to that event, with the places of its events; `None` if nothing of the
-    /// input was kept.
+    /// The recording up to that event, with the positions of its events; `None` if the input was
+    /// not kept.
     pub recording: Option<(History<Value>, Vec<Location>)>,
 }
 
@@ -72,7 +72,8 @@ pub(super) fn judge(
     }
 }
 
-/// Reads the input, to its end unless it is live; where the judgement was made.
+/// Reads the input, to its end unless it is live. Returns the position of the event that decided
+/// it.
 fn read(
     reader: &mut InputReader,
     options: &Options,
@@ -113,7 +114,7 @@ fn counts(monitor: &Monitor<Value>) -> Counts {
     }
 }
 
-/// The finding of what the monitor said; a violation is read again.
+/// Returns the finding for the monitor's judgement; reads a violation again.
 fn found(state: State, at: Location, replay: Option<Replay>) -> Result<Finding, OpenError> {
     let alarm = match state {
         State::SetLinearizable => return Ok(Finding::SetLinearizable(None)),
@@ -151,7 +152,7 @@ fn explained(recording: (History<Value>, Vec<Location>)) -> Finding {
     }
 }
 
-/// The judgement of a recording in memory, with the places of its events.
+/// Judges a recording in memory, with the positions of its events.
 pub(crate) fn judge_recording(
     format: Format,
     history: History<Value>,
@@ -162,7 +163,7 @@ pub(crate) fn judge_recording(
     Judgement::new(Some(format), counts, finding)
 }
 
-/// Judges the whole recording in memory.
+/// Reads and judges the whole recording in memory.
 fn whole(reader: InputReader) -> Result<(Counts, Finding), OpenError> {
     let recording = read_exchanges(reader, usize::MAX)?;
     let counts = counts_of(&recording.0);

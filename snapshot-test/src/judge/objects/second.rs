@@ -1,4 +1,4 @@
-//! The second reading: objects that are not decided yet, and proofs.
+//! The second reading: undecided objects, and proofs.
 
 use std::collections::HashMap;
 use std::num::NonZero;
@@ -32,7 +32,7 @@ struct Job {
     locations: Vec<Location>,
 }
 
-/// Decides what the first reading left open, and explains what fails.
+/// Decides the objects that the first reading left undecided, and explains violations.
 ///
 /// # Errors
 /// If the input cannot be read again.
@@ -43,7 +43,7 @@ pub(super) fn decide(
 ) -> Result<Objects, OpenError> {
     let Survey { objects: surveyed, names, events, error, is_stopped } = survey;
     let format = replay.map(Replay::format);
-    // What was not read to its end is judged no further: there is a violation already.
+    // Objects that were not read to their end are not judged further: there is a violation already.
     let is_cut = error.is_some() || is_stopped;
     let is_whole_wanted = options.linearization || options.checker.is_some();
     let (mut quiet, mut proofs) = (0, 0);
@@ -121,7 +121,7 @@ fn reread(
     Ok(answers)
 }
 
-/// The histories of a group of objects, from the first `events` of the input.
+/// Reads the histories of a group of objects, from the first `events` of the input.
 fn load(group: Vec<Task>, replay: &Replay, events: u64) -> Result<Vec<Job>, OpenError> {
     let mut reader = replay.open()?;
     let declaration = reader.declaration().clone();

@@ -1,4 +1,4 @@
-//! The first reading: every event goes to the judges of its object.
+//! The first reading: every event is judged by the judges of its object.
 
 use std::collections::VecDeque;
 use std::num::NonZero;
@@ -18,31 +18,29 @@ use crate::judge::Options;
 use crate::judge::stream::Reading;
 use crate::read::{InputError, Origins, size};
 
-/// Batches that a judging thread may be behind.
+/// Number of batches that a judging thread may be behind.
 const BATCHES: usize = 3;
 
-/// Threads beyond this number find nothing to do: one thread reads for all.
+/// More threads would be idle: one thread reads for all.
 const MOST_JUDGES: usize = 8;
 
-/// What the first reading came to.
+/// The result of the first reading.
 pub(super) struct Survey {
     /// The objects, by number.
     pub objects: Vec<Object>,
-    /// Their keys.
     pub names: Vec<Value>,
-    /// Number of events that were taken, of all objects.
+    /// Number of events taken, of all objects.
     pub events: u64,
-    /// What ended the reading early.
+    /// The error that ended the reading early.
     pub error: Option<InputError>,
-    /// Whether it was ended by a violation.
+    /// True if a violation ended it.
     pub is_stopped: bool,
 }
 
-/// One object.
 pub(super) struct Object {
-    /// Apart, since there are many, and moved while their number grows.
+    /// Boxed, since there are many, and they move while their number grows.
     pub reading: Box<Reading>,
-    /// Bytes that its history takes in memory, about.
+    /// Approximate number of bytes of its history in memory.
     pub bytes: usize,
 }
 
@@ -67,7 +65,7 @@ pub(super) fn survey(
         None => Ok(by_one_thread(reader, options)?),
         Some(replay) => match by_threads(&mut reader, judges, options) {
             Some(survey) => Ok(survey),
-            // An event was refused. Which one was the first, and why, this finds out.
+            // An event was refused. This finds the first one, and the reason.
             None => Ok(by_one_thread(replay.open()?, options)?),
         },
     }
@@ -109,12 +107,12 @@ fn by_one_thread(mut reader: InputReader, options: &Options) -> Result<Survey, I
             }
         }
     }
-    // The key of a refused event may be that of an object without events.
+    // The key of a refused event may belong to an object without events.
     let names = reader.keys()[..objects.len()].to_vec();
     Ok(Survey { objects, names, events, error, is_stopped })
 }
 
-/// `None` if an event was refused.
+/// Returns `None` if an event was refused.
 fn by_threads(reader: &mut InputReader, judges: usize, options: &Options) -> Option<Survey> {
     let declaration = reader.declaration().clone();
     let is_refused = AtomicBool::new(false);
@@ -152,7 +150,7 @@ fn by_threads(reader: &mut InputReader, judges: usize, options: &Options) -> Opt
     Some(Survey { objects, names, events, error, is_stopped: false })
 }
 
-/// Hands every batch to all judges; batches that all are done with are filled again.
+/// Sends every batch to all judges; reuses batches that all have finished.
 fn deal(
     reader: &mut InputReader,
     judges: &[SyncSender<Arc<Batch>>],
@@ -177,7 +175,7 @@ fn deal(
     }
 }
 
-/// Which objects a thread judges: those of its number, modulo the number of threads.
+/// The objects of a thread: those with its number, modulo the number of threads.
 #[derive(Clone, Copy)]
 struct Share {
     number: usize,

@@ -1,5 +1,5 @@
-//! Where the observer and the monitor contradict each other, which no input is known to bring
-//! about, there is no answer: the input is kept, and the exit code is that of a fault.
+//! Contradictions of observer and monitor, which no known input causes: there is no answer, the
+//! input is kept, and the exit code is the one of a fault.
 
 use std::fs;
 use std::io::Write;
@@ -15,7 +15,7 @@ use crate::report::{Tally, exit_code, human, json, verdict};
 const RIGHT: &str = "segments 2\np0 update 5\np0 ok\np1 scan\np1 ok 5 0\n";
 const WRONG: &str = "segments 2\np0 update 5\np0 ok\np1 scan\np1 ok 0 0\n";
 
-/// A reading in which the monitor was told one recording, and the observer another.
+/// Returns a reading in which the monitor took one recording, and the observer another.
 fn divided(of_monitor: &str, of_observer: &str) -> Reading {
     let read = |text: &str| {
         let mut file = tempfile::NamedTempFile::new().expect("there is room");
@@ -51,7 +51,7 @@ fn a_contradiction_is_no_verdict_and_keeps_the_input() {
         assert!(text.contains("BUG in this program") && text.contains(&path), "{text}");
         let text = json("run.txt", &judgement, None);
         assert!(text.contains("\"verdict\":\"disputed\"") && text.contains(&path), "{text}");
-        // It is said before all else.
+        // It has priority over everything else.
         let mut tally = Tally { violations: 3, malformed: 1, ..Tally::default() };
         tally.count(&judgement.finding);
         assert_eq!(tally.code(), 4);

@@ -1,10 +1,9 @@
 //! A long file, divided among threads.
 //!
-//! Text without keys is read in pieces by all threads there are ([`cooperation`]); what else can
-//! be read ahead, by a second thread, in batches ([`pipeline`]). Either way one thread at a time
-//! judges, event after event. What is rarely needed is found by reading the file again: where
-//! an event is, what is wrong with a line, a refused event's line and the earlier event that it
-//! contradicts.
+//! All threads read text without keys in pieces ([`cooperation`]); a second thread reads other
+//! recordings ahead, in batches ([`pipeline`]). Either way one thread at a time judges, event after
+//! event. Rarely needed details are found by reading the file again: the position of an event, the
+//! error of a line, a refused event's line and the earlier event that it contradicts.
 
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
@@ -23,12 +22,12 @@ use crate::format::{Batch, Irregular, Location, PIECE_SIZE, Pieces, integer};
 use crate::input::{InputReader, Replay};
 use crate::read::{InputError, Origins};
 
-/// How a long file is read: on the answer it has no influence.
+/// The way of reading a long file, which does not influence the answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Division {
-    /// This many events are read one by one: with fewer, threads would cost more than they save.
+    /// This many events are read one by one: for fewer, threads would cost more than they save.
     pub first: usize,
-    /// By how many threads the others are.
+    /// Number of threads for the other events.
     pub threads: usize,
     /// Bytes that a thread reads at a time.
     pub size: usize,
@@ -42,7 +41,7 @@ impl Division {
 }
 
 impl Reading {
-    /// Takes all that `reader` still has.
+    /// Takes all remaining events of `reader`.
     pub(super) fn read_with_threads(
         &mut self,
         reader: &mut InputReader,
@@ -85,8 +84,8 @@ impl Reading {
         };
     }
 
-    /// The same for a recording that can be cut into pieces. Places, and what is wrong with a
-    /// line, are found by reading it again.
+    /// As [`Self::read_with_threads`], for a recording that can be cut into pieces. Positions, and
+    /// the error of a line, are found by reading it again.
     fn read_pieces<R: Read + Send>(
         &mut self,
         pieces: Pieces<R>,
@@ -116,7 +115,7 @@ impl Reading {
         }
     }
 
-    /// From here on the monitor of the reading judges.
+    /// Lets the monitor of the reading judge from here on.
     fn end_integers(&mut self, integers: &mut Integers) {
         if let Integers::Judged(monitor) = integers {
             let monitor = monitor.translated(|integer| Some(Value::Integer(*integer)));
@@ -125,7 +124,7 @@ impl Reading {
         }
     }
 
-    /// Takes the events of a piece, whose places are not known.
+    /// Takes the events of a piece, whose positions are unknown.
     fn take_all(
         &mut self,
         batch: &mut Batch,
@@ -170,22 +169,22 @@ impl Reading {
     }
 }
 
-/// The judge of a recording whose values are integers, which are compared faster than any others.
+/// The judge of a recording whose values are integers, which are compared faster than other values.
 enum Integers {
-    /// They may be.
+    /// All values may be integers.
     Unknown,
-    /// They were so far: this stands for the monitor of the reading.
+    /// All values so far are integers: this stands for the monitor of the reading.
     Judged(Box<Monitor<i64>>),
-    /// There are others, or more than the monitor is asked.
+    /// There are other values, or the monitor of the reading judges.
     Others,
 }
 
-/// Where an event is; `None` if the input cannot be read again so far.
+/// Returns the position of an event; `None` if the input cannot be read again so far.
 fn place(replay: &Replay, event: usize) -> Option<Location> {
     locate(replay, &[event]).ok()?.first().map(|(_, location)| *location)
 }
 
-/// The error for what is no event: that of reading up to it again.
+/// Returns the error for a malformed line, found by reading up to it again.
 fn defect(replay: &Replay, irregular: Irregular) -> InputError {
     let unread = replay.open().ok().and_then(|mut reader| {
         loop {
@@ -202,8 +201,8 @@ fn defect(replay: &Replay, irregular: Irregular) -> InputError {
     })
 }
 
-/// The error for an event that was refused: reads up to it again, to show its
-/// line and to name the earlier event that it contradicts.
+/// Returns the error for an event that was refused: reads up to it again, to show its line and to
+/// name the earlier event that it contradicts.
 fn refusal(replay: &Replay, error: HistoryError) -> InputError {
     let mut origins = Origins::default();
     let (mut location, mut excerpt) = (Location::START, None);

@@ -1,4 +1,5 @@
-//! However a file is divided among threads, the judgement is that of reading it line by line.
+//! For every division of a file among threads, the judgement equals that of reading it line by
+//! line.
 
 use std::io::Write;
 
@@ -12,7 +13,7 @@ use crate::format::Format;
 use crate::generate::generate;
 use crate::input::{Gauge, Input};
 
-/// Lines that are no event, or none that can stand anywhere, and unusual ones that can.
+/// Malformed lines, invalid events, and unusual valid lines.
 const LINES: [&str; 12] = [
     "p0 okay",
     "@1 p0 scan",
@@ -28,8 +29,8 @@ const LINES: [&str; 12] = [
     "p1 update s0 \"text\"",
 ];
 
-/// A recording of some operations, now and then with a violation, or with a line that ought not
-/// to stand where it does.
+/// Returns a recording of some operations, sometimes with a violation, or with a line that is
+/// invalid at its position.
 fn recording(random: &mut ChaCha8Rng) -> String {
     let style = match random.random_range(0..3) {
         0 => Style::Differentiated,
@@ -76,7 +77,7 @@ fn recording(random: &mut ChaCha8Rng) -> String {
     spoilt_text
 }
 
-/// The same with texts for the values from the smallest one given on.
+/// Returns the recording with texts for the values from this integer on.
 fn with_texts(recording: &str, from: i64) -> String {
     let word = |word: &str| match word.trim_end().parse::<i64>() {
         Ok(value) if value >= from => format!("\"{value}\"{}", &word[word.trim_end().len()..]),
@@ -94,7 +95,7 @@ fn with_texts(recording: &str, from: i64) -> String {
 #[test]
 fn no_division_changes_the_judgement() {
     let mut random = ChaCha8Rng::seed_from_u64(22);
-    // Linearizable, violation, malformed, anything else.
+    // Linearizable, violation, malformed, others.
     let mut findings = [0; 4];
     let (mut pieces, mut with_texts) = (0, 0);
     for _ in 0..400 {
@@ -134,7 +135,7 @@ fn no_division_changes_the_judgement() {
     assert!(with_texts > 30, "{with_texts} of values that are no integers from some event on");
 }
 
-/// Pieces are judged in their order and none after the judge breaks off; each break takes place.
+/// Pieces are judged in order and none after the judge breaks off; each break takes place.
 #[test]
 fn judging_ends_where_it_is_broken_off() {
     let text: String = (0..200).map(|number| format!("p0 update {number}\np0 ok\n")).collect();
@@ -156,7 +157,7 @@ fn judging_ends_where_it_is_broken_off() {
     }
 }
 
-/// A panic of the judge is passed on, and no thread waits for the others for ever.
+/// A panic of the judge is passed on, and no thread waits for the others forever.
 #[test]
 fn panics_are_passed_on() {
     let text = "p0 scan\np0 ok 0\n".repeat(1000);

@@ -47,13 +47,13 @@ fn graphviz_draws_every_automaton() {
     assert_eq!(printed("automata --dot"), printed("automata --dot --automaton union"));
 }
 
-/// How many edges, or nodes, the text declares.
+/// Returns the number of edges, or nodes, that the text declares.
 fn declared(dot: &str, edges: bool) -> usize {
     let lines = dot.lines().filter(|line| line.starts_with("  q") || line.starts_with("  start"));
     lines.filter(|line| line.contains(" -> ") == edges).count()
 }
 
-/// The drawing, if Graphviz is installed.
+/// Draws the text, if Graphviz is installed.
 fn draw(dot: &str) -> Option<String> {
     let mut child = Command::new("dot")
         .arg("-Tsvg")

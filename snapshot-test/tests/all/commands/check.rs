@@ -1,4 +1,4 @@
-//! `snapshot-test check --method`: every way to decide, on the hand-written cases.
+//! `snapshot-test check --method`: every method, on the hand-written cases.
 
 use std::fs;
 use std::io::Write;
@@ -8,7 +8,7 @@ use super::{answer, refused, run};
 
 const TWINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus/histories/twins");
 
-/// Exit code and the line on standard output.
+/// Returns the exit code and the line on standard output.
 fn checked(options: &str, twin: &str) -> (i32, String) {
     let (code, out, error) = answer(run(&format!("check {options} {TWINS}/{twin}.txt")));
     assert_eq!(error, "", "{options} {twin}");
@@ -103,7 +103,7 @@ fn methods_do_not_go_with_streams() {
     }
 }
 
-/// Exit code and output of `check`, fed from a pipe that cannot be read again.
+/// Returns the exit code and output of `check`, fed from a pipe that cannot be read again.
 fn checked_stream(options: &[&str], input: &str) -> (i32, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
         .args(["check", "--forget"])
@@ -113,13 +113,14 @@ fn checked_stream(options: &[&str], input: &str) -> (i32, String) {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    // It may have seen enough before the end.
+    // It may have found its answer before the end.
     let _ = child.stdin.take().expect("standard input is piped").write_all(input.as_bytes());
     let output = child.wait_with_output().expect("the program ends");
     (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Updates of one segment overlap all the time; what a scan returned is never written again.
+/// Updates of one segment overlap throughout; a value is never written again after a scan returned
+/// it.
 #[test]
 fn streams_of_many_writers_are_decided_though_nothing_is_kept() {
     let mut good =
@@ -143,7 +144,7 @@ fn streams_of_many_writers_are_decided_though_nothing_is_kept() {
         let (code, out) = checked_stream(options, &good);
         assert_eq!(code, 0, "{out}");
         assert!(out.contains("by the saturated relation"), "{out}");
-        // Twins: the last scan returned what had been overwritten, a little or long before.
+        // Twins: the last scan returned a value that had been overwritten, a little or long before.
         for old in ["8987", "70"] {
             let bad = good.replace("\"values\": [8995]", &format!("\"values\": [{old}]"));
             assert_ne!(bad, good);
@@ -172,7 +173,7 @@ fn verdicts_have_colours_where_they_are_shown() {
     assert_eq!(printed(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]), plain);
 }
 
-/// Each file below a folder is an input of its own, in the order of the paths.
+/// Each file below a folder is a separate input, in the order of the paths.
 #[test]
 fn a_folder_stands_for_its_files() {
     let folder = tempfile::tempdir().unwrap();
@@ -186,7 +187,7 @@ fn a_folder_stands_for_its_files() {
     {
         fs::write(folder.path().join(name), text).unwrap();
     }
-    // Hidden, and one that is still being written.
+    // A hidden file, and an unfinished one.
     fs::write(folder.path().join(".hidden"), "no recording").unwrap();
     fs::write(folder.path().join("b/x.new"), "no recording").unwrap();
     let (code, out, error) = answer(run(&format!("check {path} {path}/c.txt")));
@@ -205,7 +206,7 @@ fn a_folder_stands_for_its_files() {
     assert!(out.contains("4 inputs: violation (1 of 4 objects wrong; "), "{out}");
 }
 
-/// An input that is not there is no malformed one.
+/// A missing input is not reported as malformed.
 #[test]
 fn a_missing_file_is_told_as_such() {
     for (options, twin) in [("", "condition-d-inversion-good"), ("--object queue", "")] {
@@ -224,8 +225,8 @@ fn a_missing_file_is_told_as_such() {
     }
 }
 
-/// `--method linear` insists on its conditions where the observer could answer, too; and names the
-/// first event of a violation, though another component of segments is not theirs.
+/// `--method linear` insists on its conditions even where the observer could answer; and names the
+/// first event of a violation, though the conditions do not decide another component of segments.
 #[test]
 fn the_linear_method_is_what_it_is_called() {
     let folder = tempfile::tempdir().unwrap();
@@ -250,7 +251,7 @@ fn the_linear_method_is_what_it_is_called() {
         let (code, out, _) = answer(run(&format!("check --method {method} {late}")));
         assert!(code == 1 && out.contains("not linearizable from 14:1 (event 12) on"), "{out}");
     }
-    // Without time for the other component it is only known that it is no later event.
+    // Without time for the other component, the event is only known as an upper bound.
     let hurried = format!("check --method linear --budget-seconds 0 {late}");
     let (code, out, _) = answer(run(&hurried));
     assert!(code == 1 && out.contains("is complete not after 15:1 (event 13)"), "{out}");

@@ -1,5 +1,5 @@
-//! `monitor --cluster` and `check --cluster`: several processes, each with its inputs, find what one
-//! finds that reads all of them, whatever is killed, cut off or slow.
+//! `monitor --cluster` and `check --cluster`: several processes, each with its inputs, have the
+//! findings of one process that reads all inputs, even if processes are killed, cut off or slow.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -19,19 +19,19 @@ use crate::commands::monitor_all::{Lines, records, rounds, wrong};
 use crate::commands::monitor_workers::{alarm, held_up, many};
 use crate::commands::{Running, answer, run};
 
-/// A process of a cluster; the command with its options stands in one line.
+/// Starts a process of a cluster, with a command line.
 pub fn start(command_line: &str, hosts: &Path, process: usize, inputs: &[&str]) -> Running {
     let mut command = Command::new(env!("CARGO_BIN_EXE_snapshot-test"));
     command.args(command_line.split_whitespace()).arg("--cluster").arg(hosts);
     Running::start(command.args(["--process", &process.to_string()]).args(inputs))
 }
 
-/// How often processes are killed, or networks cut; `SNAPSHOT_KILLS` says how often else.
+/// Number of times that processes are killed, or networks cut; `SNAPSHOT_KILLS` overrides it.
 fn kills() -> usize {
     trial::extent::number("SNAPSHOT_KILLS", 10, 20) as usize
 }
 
-/// Recordings of many objects with keys of their own, in files; their paths.
+/// Writes recordings of many objects with different keys to files. Returns their paths.
 fn logs(folder: &Path, names: &[&str], rounds: usize) -> Vec<String> {
     let write = |name: &&str| {
         let path = folder.join(format!("{name}.txt"));
@@ -41,13 +41,13 @@ fn logs(folder: &Path, names: &[&str], rounds: usize) -> Vec<String> {
     names.iter().map(write).collect()
 }
 
-/// Without the names of processes.
+/// Removes the names of processes.
 fn plain(text: &str) -> String {
     let text = text.replace("process 0: ", "").replace("process 1: ", "");
     text.replace("process 2: ", "").replace("process 3: ", "")
 }
 
-/// What is said of inputs and objects, in any order; and what is said last, if that is of all.
+/// Returns the lines on inputs and objects, sorted, and the final line, if it is a summary.
 fn sorted(out: &str, has_summary: bool) -> (Vec<String>, Option<String>) {
     let mut lines: Vec<String> = plain(out).lines().map(str::to_owned).collect();
     let last = if has_summary { lines.pop() } else { None };
@@ -59,7 +59,7 @@ fn sorted(out: &str, has_summary: bool) -> (Vec<String>, Option<String>) {
 fn any_number_of_processes_finds_what_one_finds() {
     let folder = tempfile::tempdir().unwrap();
     let names = logs(folder.path(), &["a", "b", "c", "d"], 30);
-    // One is no recording from some place on.
+    // One input is malformed from some position on.
     fs::write(&names[3], "@1 p0 update 1\n@1 p0 okay\n").unwrap();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     for command in ["monitor --all --report json", "check --report json", "check"] {
@@ -71,7 +71,7 @@ fn any_number_of_processes_finds_what_one_finds() {
         for processes in 1..=4 {
             let hosts = hosts(folder.path(), processes);
             let inputs = |process| -> Vec<&str> {
-                // The last one reads what the others leave.
+                // The last process reads the inputs that the others leave.
                 let last = if process + 1 == processes { names.len() } else { process + 1 };
                 names[process..last].to_vec()
             };
@@ -136,7 +136,7 @@ fn an_object_of_two_processes_is_refused() {
     assert_eq!(ended(second).0, 2);
 }
 
-/// A checkpoint has keys, too, of which nothing more need be read.
+/// A checkpoint has keys, too, whose objects may have no further events.
 #[test]
 fn an_object_of_a_checkpoint_is_of_its_process() {
     let folder = tempfile::tempdir().unwrap();
@@ -159,7 +159,7 @@ fn an_object_of_a_checkpoint_is_of_its_process() {
     assert!(error.contains("object @1 is in process "), "{error}");
 }
 
-/// What is no event at one process is the answer of all, unless an object is wrong.
+/// A malformed event at one process determines the exit code of all, unless an object is wrong.
 #[test]
 fn a_malformed_input_of_one_process_is_of_all() {
     let folder = tempfile::tempdir().unwrap();
@@ -176,7 +176,7 @@ fn a_malformed_input_of_one_process_is_of_all() {
     }
 }
 
-/// An alarm of one process ends inputs of others that have no end; with --all, it does not.
+/// An alarm of one process ends endless inputs of others; with --all, it does not.
 #[test]
 fn an_alarm_ends_all_or_none() {
     for (all, process) in [("", 0), ("", 1), (" --all", 1)] {
@@ -209,7 +209,7 @@ fn an_alarm_ends_all_or_none() {
         }
         for child in children {
             let (code, out, error) = ended(child);
-            // All may have ended before it had come.
+            // All processes may have ended before it connected.
             let is_late = all.is_empty() && error.contains("cannot be reached");
             assert!(
                 out.is_empty() && (code == 1 && error.is_empty() || is_late),
@@ -219,8 +219,8 @@ fn an_alarm_ends_all_or_none() {
     }
 }
 
-/// The alarms of a report for programs, and its summary, if it has one. What was being written when
-/// the process was killed is no line.
+/// Returns the alarms of a report for programs, and its summary, if any. A line that was unfinished
+/// when the process was killed is dropped.
 fn alarms(out: &str) -> (Vec<(String, String, u64)>, Option<String>) {
     let (mut alarms, mut summary) = (Vec::new(), None);
     for line in out.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
@@ -237,7 +237,7 @@ fn alarms(out: &str) -> (Vec<(String, String, u64)>, Option<String>) {
 
 const MONITOR: &str = "monitor --all --report json --every 0 --checkpoint";
 
-/// Two processes that read, and one that reports.
+/// Two reading processes, and one that reports.
 struct Course {
     folder: tempfile::TempDir,
     hosts: std::path::PathBuf,
@@ -259,7 +259,7 @@ impl Course {
         start(&format!("{MONITOR} {saved}"), hosts, process, name)
     }
 
-    /// What one process finds that reads all: alarms, and the summary.
+    /// Returns the findings of one process that reads all inputs: alarms, and the summary.
     fn expected(&self) -> (Vec<(String, String, u64)>, String) {
         let (code, out, _) =
             ended(monitor(&["--all", "--report", "json", &self.names[0], &self.names[1]]));
@@ -271,8 +271,8 @@ impl Course {
     }
 }
 
-/// Whichever of the processes that read is killed, and however often: started again it misses nothing, and
-/// process 0, which was never killed, prints each alarm once.
+/// A reading process that is killed, at any point and any number of times, misses nothing after a
+/// restart, and process 0, which was never killed, prints each alarm once.
 #[test]
 fn a_process_that_is_killed_and_started_again_misses_nothing() {
     let mut random = ChaCha8Rng::seed_from_u64(41);
@@ -306,8 +306,9 @@ fn a_process_that_is_killed_and_started_again_misses_nothing() {
         assert_eq!(last.map(|last| plain(&last)), Some(summary));
         again += error.matches("is back").count();
         for (mut child, was_killed) in others.into_iter().zip(was_killed) {
-            // Killed when it had said that it has ended, it may come back behind the end, and would
-            // look for process 0 for a minute; or at the end, where process 0 closes the connection.
+            // A process killed after it had reported its end may return after the end, and would
+            // search for process 0 for a minute; or at the end, where process 0 closes the
+            // connection.
             if was_killed && !has_ended(&mut child, 3) {
                 let _ = child.kill();
             }
@@ -321,7 +322,8 @@ fn a_process_that_is_killed_and_started_again_misses_nothing() {
     assert!(again >= kills() / 4, "{again} of {killed} were started again after they had come");
 }
 
-/// Without process 0 there is no answer: the others say so, and all go on from their checkpoints.
+/// Without process 0 there is no answer: the others report so, and all resume from their
+/// checkpoints.
 #[test]
 fn when_process_0_is_killed_the_others_end_and_all_go_on() {
     let mut random = ChaCha8Rng::seed_from_u64(42);
@@ -338,7 +340,7 @@ fn when_process_0_is_killed_the_others_end_and_all_go_on() {
         let output = first.output();
         let (found, last) = alarms(&String::from_utf8(output.stdout).unwrap());
         raised.extend(found.into_iter().map(|(input, key, at)| (plain(&input), key, at)));
-        // One that had not come yet would wait for a minute.
+        // A process that had not connected yet would wait for a minute.
         let is_over = output.status.code().is_some();
         for mut child in others {
             if is_over || has_ended(&mut child, 3) {
@@ -363,7 +365,7 @@ fn when_process_0_is_killed_the_others_end_and_all_go_on() {
     assert_eq!(raised.into_iter().collect::<Vec<_>>(), expected);
 }
 
-/// Whether it ends within this many seconds.
+/// Returns true if it ends within this many seconds.
 fn has_ended(child: &mut Child, seconds: u64) -> bool {
     let began = Instant::now();
     while began.elapsed() < Duration::from_secs(seconds) {
@@ -375,7 +377,7 @@ fn has_ended(child: &mut Child, seconds: u64) -> bool {
     false
 }
 
-/// Wherever the connection is cut, the process says so, and, started again, misses nothing.
+/// For every cut of the connection, the process reports it, and, started again, misses nothing.
 #[test]
 fn a_network_that_is_cut_or_slow_loses_nothing() {
     let mut random = ChaCha8Rng::seed_from_u64(43);
@@ -387,7 +389,7 @@ fn a_network_that_is_cut_or_slow_loses_nothing() {
         for process in 0..3 {
             let _ = fs::remove_file(course.folder.path().join(format!("kept-{process}")));
         }
-        // The first time it is slow, and not cut.
+        // The first time it is slow, but not cut.
         let (left, delay) = match cut {
             0 => (1 << 40, Duration::from_millis(2)),
             _ => (random.random_range(greetings..total), Duration::ZERO),
@@ -405,7 +407,7 @@ fn a_network_that_is_cut_or_slow_loses_nothing() {
             let (code, out, error) = ended(third);
             let is_lost = code == 2 && error.contains("is lost: ");
             assert!(out.is_empty() && (code == 1 || is_lost), "{left} of {total}: {code}, {error}");
-            // All may have ended before it was cut off.
+            // All processes may have ended before it was cut off.
             if is_lost && !has_ended(&mut first, 1) {
                 assert_eq!(ended(course.start(2, &course.hosts)).0, 1);
             }
@@ -450,7 +452,7 @@ fn a_process_that_is_started_again_has_not_ended() {
     assert_eq!((ended(first).0, ended(second).0), (1, 1));
 }
 
-/// A process that has been stopped does not answer: a second Ctrl-C ends process 0 without it.
+/// A stopped process does not answer: a second Ctrl-C ends process 0 without it.
 #[test]
 fn after_a_second_ctrl_c_nothing_is_waited_for() {
     use rustix::process::{Pid, Signal, kill_process};
@@ -475,7 +477,7 @@ fn after_a_second_ctrl_c_nothing_is_waited_for() {
     assert!(code == 2 && error.contains("is lost: "), "{code}: {error}");
 }
 
-/// Alarms that are not read at process 0 hold up what another process reads.
+/// Alarms that are not read at process 0 hold up the reading of another process.
 #[test]
 fn an_output_that_is_not_read_holds_up_other_processes() {
     let folder = tempfile::tempdir().unwrap();
@@ -517,7 +519,7 @@ fn what_cannot_be_is_refused() {
         assert!(error.contains(why), "{arguments}: {error}");
     }
 
-    // Processes that are not started alike.
+    // Processes with different commands.
     for (first, second, why) in [
         ("monitor --all", "monitor", "it runs `monitor --report human`"),
         ("monitor --all", "check", "it runs `check --report human`"),
@@ -530,7 +532,7 @@ fn what_cannot_be_is_refused() {
         first.wait().unwrap();
     }
 
-    // An input that cannot be read ends all, and all say why.
+    // An input that cannot be read ends all processes, and all report the reason.
     let first = start("monitor --all --follow", &hosts, 0, &["nowhere.txt"]);
     let (code, _, error) = ended(first);
     assert!(code == 2 && error.contains("nowhere.txt"), "{error}");

@@ -1,4 +1,4 @@
-//! How the processes of a cluster end, and that nothing of an input is left out.
+//! Ends of the processes of a cluster, without any loss of input.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -17,15 +17,15 @@ use crate::commands::monitor::{ended, interrupt};
 use crate::commands::monitor_all::{rounds, wrong};
 use crate::commands::{answer, run};
 
-/// A file with this text; its path.
+/// Writes a file with this text. Returns its path.
 fn file(folder: &Path, name: impl AsRef<OsStr>, text: &str) -> String {
     let path = folder.join(name.as_ref());
     fs::write(&path, text).unwrap();
     path.display().to_string()
 }
 
-/// An input, or a checkpoint, that cannot be read is the end of all, also where that is found before
-/// a process has met the others.
+/// An input, or a checkpoint, that cannot be read ends all processes, even before a process has met
+/// the others.
 #[test]
 fn a_process_that_cannot_begin_ends_all() {
     let folder = tempfile::tempdir().unwrap();
@@ -49,7 +49,7 @@ fn a_process_that_cannot_begin_ends_all() {
     }
 }
 
-/// What is piped in is of the process that names it, whatever a hash says.
+/// Piped input belongs to the process that names it, for every hash.
 #[test]
 fn standard_input_is_not_split() {
     let folder = tempfile::tempdir().unwrap();
@@ -67,7 +67,7 @@ fn standard_input_is_not_split() {
     }
 }
 
-/// Whichever process found the violation, and whatever comes when the output is closed.
+/// A violation of any process is the answer, even if later errors follow from the closed output.
 #[test]
 fn a_violation_is_the_answer_though_the_output_is_closed() {
     let folder = tempfile::tempdir().unwrap();
@@ -94,7 +94,7 @@ fn a_line_that_is_no_event_is_the_answer_though_the_output_is_closed() {
     assert_eq!(command.status().unwrap().code(), Some(2));
 }
 
-/// Names that are no text look alike, and an input of `check` may be named twice.
+/// Names that are not text look equal, and an input of `check` may be named twice.
 #[test]
 fn inputs_that_are_named_alike_are_several() {
     let folder = tempfile::tempdir().unwrap();
@@ -120,7 +120,7 @@ fn inputs_that_are_named_alike_are_several() {
     }
 }
 
-/// Without `--all` one alarm is printed, though several come at the same time.
+/// Without `--all` one alarm is printed, though several arrive together.
 #[test]
 fn of_alarms_that_come_together_the_first_is_the_only_one() {
     for _ in 0..5 {
@@ -130,7 +130,7 @@ fn of_alarms_that_come_together_the_first_is_the_only_one() {
         let hosts = hosts(folder.path(), 4);
         let start = |number: usize| start("monitor --follow", &hosts, number, &[&names[number]]);
         let children = [0, 1, 2, 3].map(start);
-        // All have met.
+        // All processes have met.
         thread::sleep(Duration::from_millis(300));
         for (key, name) in keys.iter().zip(&names) {
             let mut log = File::options().append(true).open(name).unwrap();

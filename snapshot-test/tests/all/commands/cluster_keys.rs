@@ -1,4 +1,5 @@
-//! `--cluster` listens at the loopback, or asks for a key; who has another one does not join.
+//! `--cluster` listens at the loopback, or requires a key; a process with another key does not
+//! join.
 
 use std::fs;
 use std::io::Write;
@@ -20,7 +21,7 @@ fn key(folder: &Path, name: &str) -> String {
     path.display().to_string()
 }
 
-/// Two recordings, of which that of process 1 is wrong; their paths.
+/// Writes two recordings, the second one, of process 1, wrong. Returns their paths.
 fn recordings(folder: &Path) -> [String; 2] {
     [(0, rounds(&["0"], 1..4)), (1, rounds(&["1"], 1..4) + &wrong("1"))].map(|(number, text)| {
         let path = folder.join(format!("{number}.txt"));
@@ -29,7 +30,8 @@ fn recordings(folder: &Path) -> [String; 2] {
     })
 }
 
-/// Process 0 waits on until the right one comes, and says once of each other one why it may not join.
+/// Process 0 waits until the right process connects, and reports once for each other one why it may
+/// not join.
 #[test]
 fn a_process_with_another_key_is_refused_and_the_others_go_on() {
     let folder = tempfile::tempdir().unwrap();
@@ -58,7 +60,7 @@ fn a_process_with_another_key_is_refused_and_the_others_go_on() {
     }
 }
 
-/// Neither what is no greeting nor what never ends one keeps another process from joining.
+/// Neither an invalid greeting nor an unfinished one keeps another process from joining.
 #[test]
 fn garbage_and_silence_are_turned_away() {
     let folder = tempfile::tempdir().unwrap();
@@ -75,7 +77,7 @@ fn garbage_and_silence_are_turned_away() {
     let mut open: Vec<TcpStream> = (0..30).map(|_| connected()).collect();
     let garbage = [&b"GET / HTTP/1.1\r\n\r\n"[..], b"{\"snapshot_cluster\":1}\n", &[0xff; 4096]];
     for (number, socket) in open.iter_mut().enumerate() {
-        // Every fourth one says nothing.
+        // Every fourth one sends nothing.
         if let Some(bytes) = garbage.get(number % 4) {
             let _ = socket.write_all(bytes);
         }
@@ -118,7 +120,7 @@ fn a_key_is_asked_for_where_other_machines_connect() {
     }
 }
 
-/// The key of the environment, an address of all networks, and processes that are alike otherwise.
+/// The key of the environment, an address of all networks, and otherwise equal processes.
 #[test]
 fn with_a_key_all_addresses_are_listened_at() {
     let folder = tempfile::tempdir().unwrap();

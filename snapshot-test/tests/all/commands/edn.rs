@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::commands::{answer, run};
 
-/// What `convert` makes of a log, the code of `check`, and the warnings.
+/// Returns the output of `convert` for a log, the exit code of `check`, and the warnings.
 fn judged(log: &str, options: &str) -> (String, i32, String) {
     let folder = tempfile::tempdir().unwrap();
     let (from, to) = (folder.path().join("log.edn"), folder.path().join("recording"));
@@ -17,7 +17,7 @@ fn judged(log: &str, options: &str) -> (String, i32, String) {
     (fs::read_to_string(to).unwrap(), code, warnings)
 }
 
-/// The good log, and the bad one that comes of replacing `from` by `to`.
+/// The good log, and the bad one with `from` replaced by `to`.
 fn twins(log: &str, options: &str, from: &str, to: &str) -> String {
     let (recording, code, warnings) = judged(log, options);
     assert_eq!((code, warnings.as_str()), (0, ""), "{recording}");
@@ -37,7 +37,7 @@ fn refusal(log: &str, options: &str) -> String {
     error
 }
 
-/// An event of process `process`; `rest` is `f value`.
+/// Returns an event of process `process`; `rest` is `f value`.
 fn event(kind: &str, process: &str, rest: &str) -> String {
     let (function, value) = rest.split_once(' ').unwrap();
     format!("{{:type :{kind}, :f :{function}, :value {value}, :process {process}}}\n")
@@ -162,7 +162,7 @@ fn independent_keys() {
     twins(&sets, "--independent", "#{5}", "#{}");
 }
 
-/// Clients crash, their processes are used again, a nemesis speaks, ops are tagged and all in
+/// Clients crash, their processes are used again, a nemesis is present, ops are tagged and all in
 /// one vector.
 #[test]
 fn what_stands_in_real_logs() {
@@ -237,8 +237,8 @@ fn what_is_no_history_is_refused_with_its_line() {
     assert!(error.contains("--independent is for --from edn"), "{error}");
 }
 
-/// Sorted by their time stamps, events that a log has in another order make sense; at one
-/// instant they overlap.
+/// Sorted by their time stamps, events in another order in the log are meaningful; at one instant
+/// they overlap.
 #[test]
 fn time_stamps() {
     let at = |events: &[(u32, &str, &str, &str)]| -> String {

@@ -45,7 +45,7 @@ fn a_page_explains_a_violation() {
     {
         assert!(page.contains(part), "{part}");
     }
-    // The data and the script: no other element ends with that.
+    // The data and the script: only these elements end with this text.
     assert_eq!(page.matches("</script>").count(), 2);
     assert!(!page.contains("</script><b>"));
     assert!(page.contains("begin &lt;/script&gt;&lt;script&gt;x()"), "comments are there");

@@ -27,8 +27,8 @@ fn case(text: String) -> Case {
     Case::parse("generated", text.leak()).expect("what is generated has an expectation")
 }
 
-/// Checks the history, confirms the certificate, and compares with the
-/// expectation in the comments; by which method it was decided.
+/// Checks the history, confirms the certificate, and compares with the expectation in the comments.
+/// Returns the method.
 fn judge(text: String) -> (Expected, Method) {
     let case = case(text);
     let history = history(case.source);
@@ -160,7 +160,7 @@ fn every_rule_and_case_in_every_style_is_what_it_says() {
 
 #[test]
 fn ambiguous_recordings_have_the_verdict_that_they_announce() {
-    // Which rule a checker names is open: other values may be ambiguous.
+    // The rule that a checker names is open: other values may be ambiguous.
     for rule in Rule::ALL {
         for twin in ["", "--twin"] {
             let text = printed(&format!(
@@ -288,7 +288,7 @@ fn impossible_recipes_are_refused_with_a_cure() {
 #[test]
 fn a_reader_that_has_enough_ends_the_stream() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
-        // Far more than memory holds, and than anyone waits for.
+        // Far larger than memory, and too long to wait for.
         .args(["generate", "--operations", "1000000000000"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -1,4 +1,5 @@
-//! What an import must not change, or leave out, in silence: each with its place and its cure.
+//! Imports must not change or drop information silently: each refusal has its position and its
+//! remedy.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::commands::{answer, run};
 
-/// A file of this name and text, in a folder that lasts as long as the first.
+/// Writes a file with this name and text, in a folder that exists as long as the first result.
 fn file(name: &str, text: &str) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -15,7 +16,7 @@ fn file(name: &str, text: &str) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// What `convert` reports where it refuses; the place without the folder.
+/// Returns the report of a refusal by `convert`; positions without the folder.
 fn refusal(name: &str, text: &str, options: &str) -> String {
     let (folder, path) = file(name, text);
     let (code, out, error) =
@@ -25,7 +26,7 @@ fn refusal(name: &str, text: &str, options: &str) -> String {
     error.replace(&format!("{}/", folder.path().display()), "")
 }
 
-/// The recording, the code of `check`, and the warnings.
+/// Returns the recording, the exit code of `check`, and the warnings.
 fn judged(name: &str, text: &str, options: &str) -> (String, i32, String) {
     let (folder, path) = file(name, text);
     let to = folder.path().join("recording");
@@ -58,7 +59,7 @@ fn ties_are_in_the_order_of_their_times() {
     let (recording, code, warnings) = judged("log.csv", log, "--from intervals");
     assert_eq!((code, warnings.as_str()), (0, ""));
     assert!(recording.ends_with("p0 update 2\np0 ok\np0 update 1\np0 ok\n"), "{recording}");
-    // Whatever became of them, the order of the lines means nothing.
+    // For every outcome of the reads, the order of the lines does not matter.
     let rows = ["a,read,0,,0,0,fail\n", "a,read,0,,0,0,unknown\n", "a,read,0,,0,,\n"];
     let header = "client,operation,segment,value,call,return,outcome\n";
     let of = |order: [usize; 3]| {
@@ -67,7 +68,7 @@ fn ties_are_in_the_order_of_their_times() {
     };
     let all = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]].map(of);
     assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
-    // Nothing tells the order of two at one instant: whichever was last, it may be read.
+    // Two updates at one instant have no order: either value may be read last.
     for value in [1, 2] {
         let log = format!("{HEADER}a,update,0,1,0,0\na,update,0,2,0,0\nb,read,0,{value},1,2\n");
         let (_, code, warnings) = judged("log.csv", &log, "--from intervals");
@@ -96,7 +97,7 @@ fn reads_of_registers_by_segment_and_key() {
     assert_eq!(code, 0);
     assert!(recording.starts_with("# segment 0 is x\n"), "{recording}");
     assert_eq!(judged("log", &list(0), "--from intervals").1, 1);
-    // An output that is not what was put.
+    // An output that differs from the value put.
     let broken = list(5).replace("\"Output\":{}", "\"Output\":{\"value\":6}");
     let error = refusal("log", &broken, "--from intervals");
     assert!(error.contains("the update was invoked with 5 and returned 6"), "{error}");
@@ -177,10 +178,10 @@ fn a_field_counts_once_and_every_row_counts() {
         let error = refusal(name, &text, "--from intervals");
         assert!(error.contains(told), "{told}: {error}");
     }
-    // A row is none of a comment, whatever its client.
+    // A row is not a comment, for any name of its client.
     let log = format!("{HEADER}#1,update,0,5,1,2\nb,scan,,5,3,4\n");
     assert_eq!(judged("log.csv", &log, "--from intervals").1, 0);
-    // Digits that a float does not have.
+    // Digits beyond the precision of a float.
     let log = |end: &str, call: &str| {
         format!(
             "{{\"client\":\"a\",\"op\":\"put\",\"segment\":0,\"value\":5,\"call\":1,\"return\":{end}}}\n\
@@ -322,7 +323,7 @@ fn edn_that_contradicts_itself_is_refused_at_its_place() {
     }
 }
 
-/// What is no snapshot says who judges it, and what is an observation is not dropped.
+/// Operations of other objects name the right judge, and observations are not dropped.
 #[test]
 fn edn_of_other_objects_names_who_judges_them() {
     let log = |events: &[(&str, &str)]| -> String {
@@ -351,7 +352,7 @@ fn edn_of_other_objects_names_who_judges_them() {
         ("ok", ":f :read, :value [:x]"),
     ];
     assert!(refusal("log.edn", &log(&mixed), "--from edn").contains("a log each"));
-    // No read of registers says anything of those that it does not return.
+    // A read of registers determines nothing about registers that it does not return.
     let empty = [
         ("invoke", ":f :write, :value {:x 1}"),
         ("ok", ":f :write, :value {:x 1}"),
@@ -359,13 +360,13 @@ fn edn_of_other_objects_names_who_judges_them() {
         ("ok", ":f :read, :value []"),
     ];
     assert_eq!(judged("log.edn", &log(&empty), "--from edn").1, 0);
-    // A symbol is no string.
+    // A symbol is not a string.
     let symbol = [("invoke", ":f :write, :value foo"), ("ok", ":f :write, :value foo")];
     let read = [("invoke", ":f :read, :value nil"), ("ok", ":f :read, :value \"foo\"")];
     assert_eq!(judged("log.edn", &log(&[symbol, read].concat()), "--from edn").1, 1);
 }
 
-/// Each command takes a foreign log for one, and none for a recording without events.
+/// All commands recognise a foreign log, and never a recording without events.
 #[test]
 fn all_commands_agree_on_foreign_logs() {
     let event = "{:type :invoke, :f :write, :value 1, :process 0}\n";
@@ -392,7 +393,8 @@ fn all_commands_agree_on_foreign_logs() {
     }
 }
 
-/// Times that run backwards are told, with what they mean, and sorting by them mends it.
+/// Times that run backwards are reported, with their consequence, and sorting by them is the
+/// remedy.
 #[test]
 fn times_that_run_backwards() {
     let late = "{\"process\":0,\"event\":\"invoke\",\"operation\":\"update\",\"value\":5,\"time\":100}\n\
@@ -423,16 +425,16 @@ fn times_that_run_backwards() {
     assert!(out.contains("runs backwards"), "{out}");
     assert_eq!(judged("log.jsonl", late, "--sort-by-time").1, 0);
     assert_eq!(judged("log.jsonl", late, "--from jsonl --sort-by-time --skew 3").1, 0);
-    // In order, and yet stale.
+    // In order, but stale.
     let stale = late.replace("105.5", "110.5").replace(":107", ":111");
     assert_eq!(judged("log.jsonl", &stale, "--sort-by-time").1, 1);
-    // Right in the order of the lines.
+    // Correct in the order of the lines.
     let right = late.replace("[0,0],\"time\":107", "[5,0],\"time\":107");
     let (_folder, path) = file("log.jsonl", &right);
     let (code, _, error) = answer(run(&format!("check {}", path.display())));
     assert_eq!(code, 0);
     assert!(error.contains("a violation may have been missed"), "{error}");
-    // Other objects, of which one may be meant alone.
+    // Other objects, one of which may be selected.
     let keyed = |key: u8, line: &str| line.replacen('{', &format!("{{\"key\":{key},"), 1) + "\n";
     let lines: Vec<&str> = right.lines().collect();
     let mixed: String = [(1, lines[0]), (2, lines[1]), (2, lines[2]), (1, lines[3])]
@@ -452,12 +454,12 @@ fn times_that_run_backwards() {
     );
     let (recording, ..) = judged("log.jsonl", &swapped, "--sort-by-time --key 1");
     assert!(!recording.contains("scan"), "{recording}");
-    // Without times there is nothing to sort by.
+    // Without times the events cannot be sorted.
     let error = refusal("log.jsonl", &late.replace(",\"time\":60", ""), "--sort-by-time");
     assert!(error.starts_with("log.jsonl:3:1: expected the field `time`, found none"), "{error}");
     let error = refusal("log.txt", "p0 scan\n", "--sort-by-time");
     assert!(error.contains("log.txt:1:1: "), "{error}");
-    // Of other objects, too.
+    // For other objects, too.
     let queue = "{\"process\":0,\"event\":\"invoke\",\"operation\":\"enqueue\",\"value\":5,\"time\":2}\n\
                  {\"process\":0,\"event\":\"ok\",\"time\":1.25}\n";
     let (_folder, path) = file("log.jsonl", queue);

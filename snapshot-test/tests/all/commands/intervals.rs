@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::commands::{answer, run};
 
-/// What `convert` makes of a log, and what `check` says of that.
+/// Returns the output of `convert` for a log, and the answer of `check` to it.
 fn judged(log: &str, options: &str) -> (String, i32, String) {
     let folder = tempfile::tempdir().unwrap();
     let (from, to) = (folder.path().join("log"), folder.path().join("recording"));
@@ -80,7 +80,7 @@ fn order_that_a_skew_takes_is_told() {
 
 #[test]
 fn lost_and_failed_operations_are_what_they_are() {
-    // It may take effect after the second scan has not seen it.
+    // It may take effect after the second scan, which did not see it.
     let rows =
         ["a,update,0,5,10,,", "a,scan,,0 0,30,40,", "b,scan,,0 0,50,60,", "b,scan,,5 0,70,80,"];
     assert_eq!(judged(&table(&rows), "").1, 0);

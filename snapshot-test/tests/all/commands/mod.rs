@@ -1,4 +1,5 @@
-//! The commands `check --method`, `generate`, `rename`, `automata` and `corpus`, as their users meet them.
+//! End-to-end tests of the commands `check --method`, `generate`, `rename`, `automata` and
+//! `corpus`.
 
 mod automata;
 mod check;
@@ -27,7 +28,7 @@ mod synchronisation;
 use std::ops::{Deref, DerefMut};
 use std::process::{Child, Command, Output, Stdio};
 
-/// Runs the program with arguments that stand in one line, apart by blanks.
+/// Runs the program with arguments in one line, separated by blanks.
 fn run(arguments: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
         .args(arguments.split_whitespace())
@@ -35,38 +36,37 @@ fn run(arguments: &str) -> Output {
         .expect("the program starts")
 }
 
-/// Exit code, standard output, standard error.
+/// Returns exit code, standard output, standard error.
 fn answer(output: Output) -> (i32, String, String) {
     let text = |bytes| String::from_utf8(bytes).expect("the output is text");
     let code = output.status.code().expect("the program ends by itself");
     (code, text(output.stdout), text(output.stderr))
 }
 
-/// What the program prints where it succeeds.
+/// Returns the output of a successful run.
 fn printed(arguments: &str) -> String {
     let (code, out, error) = answer(run(arguments));
     assert_eq!((code, error.as_str()), (0, ""), "{arguments}");
     out
 }
 
-/// What the program reports where it refuses.
+/// Returns the report of a refusal.
 fn refused(arguments: &str) -> String {
     let (code, out, error) = answer(run(arguments));
     assert_eq!((code, out.as_str()), (2, ""), "{arguments}");
     error
 }
 
-/// A program that runs beside the test, and does not outlive it.
+/// A program that runs beside the test, and is killed at the end of the test.
 struct Running(Option<Child>);
 
 impl Running {
-    /// Starts it, its inputs and outputs being pipes.
+    /// Starts the program with pipes for its inputs and outputs.
     fn start(command: &mut Command) -> Self {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Self(Some(command.spawn().expect("the program starts")))
     }
 
-    /// Waits for its end.
     fn output(mut self) -> Output {
         let child = self.0.take().expect("it is there until it has ended");
         child.wait_with_output().expect("the program ends")

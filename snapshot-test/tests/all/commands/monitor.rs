@@ -1,4 +1,4 @@
-//! `monitor`, as its users meet it: piped in, followed, connected to, killed and resumed.
+//! End-to-end tests of `monitor`: piped in, followed, connected to, killed and resumed.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,7 +18,7 @@ pub fn ended(child: Running) -> (i32, String, String) {
     answer(child.output())
 }
 
-/// Rounds in which process 0 updates and process 1 scans.
+/// Returns rounds in which process 0 updates and process 1 scans.
 fn rounds(values: std::ops::Range<u32>) -> String {
     values.map(|v| format!("p0 update {v}\np0 ok\np1 scan\np1 ok {v}\n")).collect()
 }
@@ -29,7 +29,7 @@ const WRONG: &str = "p1 scan\np1 ok 3\n";
 fn what_is_piped_in_is_judged_as_it_comes() {
     for (text, expected) in [(rounds(1..20), 0), (rounds(1..20) + WRONG, 1)] {
         let mut child = monitor(&[]);
-        // A violation ends it: what comes after may not be taken.
+        // A violation ends the program, which may leave the rest unread.
         let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
         let (code, out, error) = ended(child);
         assert_eq!((code, error.as_str()), (expected, ""), "{out}");
@@ -46,7 +46,7 @@ fn what_is_piped_in_is_judged_as_it_comes() {
     assert_eq!(code, 2, "{error}");
 }
 
-/// It ends at the violation, while the input is still open.
+/// The program ends at the violation, while the input is still open.
 #[test]
 fn the_alarm_does_not_wait_for_the_end() {
     let mut child = monitor(&[]);
@@ -60,7 +60,7 @@ fn the_alarm_does_not_wait_for_the_end() {
     drop(input);
 }
 
-/// As Ctrl-C on its terminal.
+/// Sends the signal of Ctrl-C on its terminal.
 #[cfg(unix)]
 pub fn interrupt(child: &Child) {
     use rustix::process::{Pid, Signal, kill_process};
@@ -68,13 +68,13 @@ pub fn interrupt(child: &Child) {
     kill_process(Pid::from_child(child), Signal::INT).unwrap();
 }
 
-/// The writer goes on, and is within a line: what was read is judged, at once.
+/// The writer continues, in the middle of a line: the events so far are judged immediately.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_a_pipe_with_the_answer_so_far() {
     let mut child = monitor(&[]);
     let mut input = child.stdin.take().unwrap();
-    // More than a pipe holds: it has begun to read.
+    // More than a pipe holds, so the program has begun to read.
     let text = rounds(1..20_000) + "p0 upd";
     input.write_all(text.as_bytes()).unwrap();
     interrupt(&child);
@@ -108,8 +108,8 @@ fn an_interrupt_ends_what_is_followed_and_listened_to() {
     assert!(out.ends_with(": nothing new\n"), "{out}");
 }
 
-/// Writes rounds to what is followed, from this value on, until there is a checkpoint: the time for
-/// one is seen only where something comes.
+/// Writes rounds to a followed file, from this value on, until there is a checkpoint: a checkpoint
+/// that is due is noticed only at further events.
 fn write_until_saved(file: &mut File, mut value: u32, saved: &Path) {
     let began = Instant::now();
     while !saved.exists() {
@@ -128,8 +128,7 @@ pub fn wait_for(path: &Path, wanted: impl Fn(&str) -> bool) {
     }
 }
 
-/// Killed while it follows a file, and resumed: the answer of the whole, found from the
-/// middle.
+/// Killed while it follows a file, and resumed: the answer of the whole, found from the middle.
 #[test]
 fn killed_and_resumed_it_says_the_same() {
     let folder = tempfile::tempdir().unwrap();
@@ -156,13 +155,13 @@ fn killed_and_resumed_it_says_the_same() {
     };
     assert_eq!(place(&out), place(&whole), "{out}{whole}");
     assert!(out.contains("before are linearizable, and over"), "{out}");
-    // A file that is shorter than the checkpoint is another one.
+    // A file that is shorter than the checkpoint is a different one.
     fs::write(&log, "segments 1\n").unwrap();
     let (code, _, error) = ended(monitor(&arguments));
     assert!(code == 2 && error.contains("another recording"), "{error}");
 }
 
-/// A monitor that waits for connections, and where.
+/// Starts a monitor that waits for connections. Returns it with its address.
 pub fn listening(more: &[&str]) -> (Running, String) {
     let mut child = monitor(&[more, &["--listen", "127.0.0.1:0"]].concat());
     let mut line = String::new();
@@ -170,7 +169,7 @@ pub fn listening(more: &[&str]) -> (Running, String) {
     error.read_line(&mut line).unwrap();
     let address = line.strip_prefix("connections to ").unwrap();
     let address = address.strip_suffix(": waiting\n").unwrap().to_owned();
-    // What is sent there must be read.
+    // Standard error must be read.
     child.stderr = Some(error.into_inner());
     (child, address)
 }
@@ -186,7 +185,7 @@ fn connections_are_one_recording() {
     let (code, out, _) = ended(child);
     assert_eq!(code, 1, "{out}");
     assert!(out.contains("not linearizable from 18:1"), "{out}");
-    // Half a line is not what was meant.
+    // Half a line may have another meaning than the whole.
     let (child, address) = listening(&[]);
     let mut torn = TcpStream::connect(&address).unwrap();
     torn.write_all(b"p0 update 5\np0 ok\np1 scan\np1 ok 1").unwrap();

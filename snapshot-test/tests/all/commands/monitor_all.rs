@@ -1,4 +1,4 @@
-//! `monitor --all`, as its users meet it: alarms as they come, and one summary.
+//! End-to-end tests of `monitor --all`: alarms as they occur, and one summary.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::commands::Running;
 use crate::commands::monitor::{ended, listening, monitor, wait_for};
 
-/// Rounds of some objects, in which process 0 updates and process 1 scans.
+/// Returns rounds of some objects, in which process 0 updates and process 1 scans.
 pub fn rounds(objects: &[&str], values: std::ops::Range<u32>) -> String {
     let mut text = String::new();
     for v in values {
@@ -26,7 +26,7 @@ pub fn rounds(objects: &[&str], values: std::ops::Range<u32>) -> String {
     text
 }
 
-/// A scan of the past, after those of [`rounds`].
+/// Returns a scan of the past, for use after the scans of [`rounds`].
 pub fn wrong(key: &str) -> String {
     format!("@{key} p1 scan\n@{key} p1 ok 1\n")
 }
@@ -37,7 +37,7 @@ pub fn file(folder: &Path, text: &str) -> String {
     path.display().to_string()
 }
 
-/// Each line of the report for programs.
+/// Parses each line of the report for programs.
 pub fn records(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -46,7 +46,7 @@ pub fn records(text: &str) -> Vec<Value> {
 fn every_object_is_judged_to_its_own_first_violation() {
     let folder = tempfile::tempdir().unwrap();
     let keys = ["1", "\"b\"", "3", "4"];
-    // 48 events and two more; 1 fails again, which is counted only; 4 is not a recording.
+    // 48 events and two more; 1 fails again, which is only counted; 4 is malformed.
     let text = rounds(&keys, 1..4)
         + &wrong("\"b\"")
         + &wrong("1")
@@ -96,7 +96,7 @@ fn exit_codes_say_what_became_of_all() {
         (String::new(), 0, "linearizable so far (64 events of 2 objects, 0 operations open)"),
         ("@1 p7 ok\n".into(), 2, "malformed (1 of 2 objects malformed; 65 events"),
         (wrong("2"), 1, "violation (1 of 2 objects wrong; 66 events"),
-        // What is no event ends the input, and not what was read before.
+        // A malformed event ends the input, but not the objects read before.
         (wrong("2") + "@1 p0 okay\n@1 p0 update 9\n", 1, "violation (1 of 2 objects wrong; 66 "),
         ("@1 p0 okay\n".into(), 2, "linearizable so far (64 events of 2 objects"),
     ] {
@@ -117,8 +117,8 @@ fn exit_codes_say_what_became_of_all() {
     assert!(code == 2 && error.contains("--all"), "{error}");
 }
 
-/// A scan may have read either of two equal values: an exact search decides, at the latest at the
-/// end.
+/// A scan may have read either of two equal values: an exact search decides, at the end at the
+/// latest.
 #[test]
 fn what_values_leave_open_is_searched() {
     let folder = tempfile::tempdir().unwrap();
@@ -133,7 +133,7 @@ fn what_values_leave_open_is_searched() {
         assert_eq!(found, code, "{out}");
         assert!(code == 0 || out.contains("not linearizable from 15:1 on (event 13"), "{out}");
     }
-    // No search tells which of two equal values an exchange read.
+    // No search decides which of two equal values an exchange read.
     let exchange = |key: u32| format!("@{key} p0 exchange 5\n@{key} p0 ok 5 0\n");
     let text = format!("object immediate\n{}{}{}", exchange(1), exchange(2), exchange(1));
     let name = file(folder.path(), &text);
@@ -145,7 +145,7 @@ fn what_values_leave_open_is_searched() {
     assert!(out.ends_with(summary), "{out}");
 }
 
-/// The lines of an output, as they come.
+/// The lines of an output, as they are written.
 pub struct Lines(Receiver<String>);
 
 impl Lines {
@@ -158,7 +158,7 @@ impl Lines {
         Self(lines)
     }
 
-    /// Reads until a line has this in it.
+    /// Reads until a line contains this text.
     pub fn until(&self, wanted: &str) -> String {
         let mut text = String::new();
         while !text.contains(wanted) {
@@ -188,7 +188,7 @@ fn alarms_do_not_wait_and_the_others_go_on() {
     assert_eq!(child.wait().unwrap().code(), Some(1));
 }
 
-/// A file that grows, its monitor with a checkpoint in a folder, and the arguments of that.
+/// A growing file, its monitor with a checkpoint in a folder, and the arguments of the monitor.
 struct Followed {
     folder: tempfile::TempDir,
     log: File,
@@ -210,7 +210,7 @@ impl Followed {
         monitor(&[more, &["--follow", &log, "--checkpoint", &saved]].concat())
     }
 
-    /// Writes rounds until there is a checkpoint with that in it; the next value.
+    /// Writes rounds until there is a checkpoint with this text. Returns the next value.
     fn write_until(&mut self, objects: &[&str], mut value: u32, wanted: &str) -> u32 {
         let saved = self.path("saved/checkpoint");
         let began = Instant::now();
@@ -242,7 +242,7 @@ fn what_is_in_the_checkpoint_is_not_raised_again() {
     let output = Lines::of(child.stdout.take().unwrap());
     let alarm = output.until("\"key\":3");
     assert_eq!(alarm.lines().count(), 1, "{alarm}");
-    // The place is that of the whole input.
+    // The position is in the whole input.
     let (events, before) = (12 * (value - 1) as u64, 2);
     let error = Lines::of(child.stderr.take().unwrap());
     error.until(&format!("run.txt:{}:1: ", events + before + 3));
@@ -263,7 +263,7 @@ fn what_is_in_the_checkpoint_is_not_raised_again() {
     assert!(code == 2 && error.contains("add --all"), "{error}");
 }
 
-/// Connections are one recording here, too, and objects may go on from one to the next.
+/// Connections are one recording here, too, and objects may continue from one to the next.
 #[test]
 fn objects_go_on_from_connection_to_connection() {
     let (mut child, address) = listening(&["--all", "--workers", "3"]);
@@ -285,7 +285,7 @@ fn objects_go_on_from_connection_to_connection() {
     let _ = child.kill();
 }
 
-/// A pipe cannot be read again: what the checkpoint holds is said all the same.
+/// A pipe cannot be read again: the state of the checkpoint is reported nevertheless.
 #[test]
 fn where_nothing_comes_the_checkpoint_stands() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! `monitor` of several inputs, as its users meet it: files, folders and connections side by side.
+//! End-to-end tests of `monitor` with several inputs: files, folders and connections concurrently.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -19,7 +19,7 @@ use crate::commands::monitor_all::{Lines, records, rounds, wrong};
 use crate::commands::monitor_workers::{alarm, killed_fifty_times, many};
 use crate::commands::{answer, run};
 
-/// A recording without keys, whose last scan may be wrong.
+/// Returns a recording without keys, whose last scan may be wrong.
 fn bare(rounds: u32, is_wrong: bool) -> String {
     let mut text = String::from("segments 1\n");
     for v in 1..=rounds {
@@ -29,7 +29,7 @@ fn bare(rounds: u32, is_wrong: bool) -> String {
     text
 }
 
-/// Writes files into a folder; their paths.
+/// Writes files into a folder. Returns their paths.
 fn files(folder: &Path, texts: &[(&str, String)]) -> Vec<String> {
     let write = |(name, text): &(&str, String)| {
         let path = folder.join(name);
@@ -76,7 +76,7 @@ fn alarms_name_their_input_and_one_summary_ends_it() {
     assert_eq!(summary["violations"][1]["key"], Value::Null, "{out}");
     assert_eq!(summary["violations"][1]["input"], names[1], "{out}");
 
-    // Without --all, the first alarm ends it, and so does what is no event.
+    // Without --all, the first alarm ends the program, and so does a malformed event.
     let (code, out, error) = ended(monitor(&[&names[1], &names[2]]));
     assert_eq!((code, error.as_str()), (1, ""), "{out}");
     assert!(out.starts_with(&format!("{}: violation (", names[1])), "{out}");
@@ -129,7 +129,7 @@ fn what_cannot_be_read_side_by_side_is_refused() {
     }
 }
 
-/// In a checkpoint an input is known by its name: it would be refused when it is read again.
+/// A checkpoint identifies an input by its name: it would be refused when it is read again.
 #[test]
 fn inputs_that_are_shown_alike_have_no_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
@@ -147,8 +147,8 @@ fn inputs_that_are_shown_alike_have_no_checkpoint() {
     assert_eq!(ended(monitor(&[&logs])).0, 0);
 }
 
-/// Connections to two addresses, a file that grows, and a pipe: an alarm of one does not wait for
-/// the others, and Ctrl-C ends all.
+/// Connections to two addresses, a growing file, and a pipe: an alarm of one does not wait for the
+/// others, and Ctrl-C ends all.
 #[test]
 fn inputs_that_have_no_end_do_not_wait_for_each_other() {
     let folder = tempfile::tempdir().unwrap();
@@ -201,7 +201,7 @@ fn a_folder_of_many_files_is_read_to_its_end() {
     assert_eq!(out.matches(": violation (").count(), 41);
 }
 
-/// While one input is quiet, the checkpoint of the others is kept; and the file says what it is of.
+/// While one input is idle, the checkpoint of the others is kept; and the file names its inputs.
 #[test]
 fn a_quiet_input_holds_no_checkpoint_up() {
     let folder = tempfile::tempdir().unwrap();
@@ -231,7 +231,7 @@ fn a_quiet_input_holds_no_checkpoint_up() {
         let (code, _, error) = ended(monitor(&[&options[..], &arguments].concat()));
         assert!(code == 2 && error.contains(why), "{error}");
     }
-    // An input more is read from its beginning.
+    // A further input is read from its beginning.
     let more = files(folder.path(), &[("c.txt", bare(2, true))]);
     let options = ["--all", "--checkpoint", &saved, &names[0], &names[1], &more[0]];
     let (code, out, error) = ended(monitor(&options));
@@ -241,8 +241,8 @@ fn a_quiet_input_holds_no_checkpoint_up() {
     assert!(out.contains("3 inputs: violation (2 of 4 objects wrong; "), "{out}");
 }
 
-/// Killed at random points, again and again, each time with another number of workers: nothing
-/// is missed of any input, and nothing is raised that `check` does not find.
+/// Killed at random points, again and again, each time with another number of workers: no alarm of
+/// any input is missed, and none is raised that `check` does not find.
 #[test]
 fn killed_fifty_times_it_misses_nothing_of_any_input() {
     let mut random = ChaCha8Rng::seed_from_u64(9);
@@ -257,7 +257,7 @@ fn killed_fifty_times_it_misses_nothing_of_any_input() {
     let names = files(folder.path(), &texts);
     let logs = folder.path().join("logs").display().to_string();
     let saved = folder.path().join("kept").display().to_string();
-    // With the input, since keys alone do not tell recordings apart.
+    // With the input, since keys alone do not distinguish recordings.
     let place = |record: &Value| match record["key"].is_null() {
         true => (String::new(), record["violation"]["decided_at"]["line"].as_u64().unwrap()),
         false => alarm(record),

@@ -1,5 +1,5 @@
-//! `monitor --all --workers`: the same alarms by any number of threads, whenever they are killed, and
-//! however slowly their output is read.
+//! `monitor --all --workers`: the same alarms for any number of threads, any times of kills, and
+//! any speed of the reader of the output.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::commands::monitor::{ended, monitor};
 use crate::commands::monitor_all::{file, records, rounds};
 use crate::commands::{answer, run};
 
-/// Rounds of many objects, interleaved, of which every seventh fails somewhere; the text.
+/// Returns rounds of many objects, interleaved, of which every seventh fails somewhere.
 pub fn many(objects: usize, rounds: usize) -> String {
     let mut random = ChaCha8Rng::seed_from_u64(7);
     let mut text = String::from("segments 1\n");
@@ -36,7 +36,7 @@ pub fn many(objects: usize, rounds: usize) -> String {
     text
 }
 
-/// The key of an object and the place of its alarm, of its record.
+/// Returns the key of an object and the position of its alarm, from its record.
 pub fn alarm(record: &Value) -> (String, u64) {
     let line = record["violation"]["decided_at"]["line"].as_u64().unwrap();
     (record["key"].as_str().unwrap().to_owned(), line)
@@ -76,8 +76,8 @@ fn the_same_by_any_workers(name: &str) {
     }
 }
 
-/// Killed at random points, again and again, each time with another number of workers: nothing
-/// is missed, and nothing is raised that `check` does not find.
+/// Killed at random points, again and again, each time with another number of workers: no alarm is
+/// missed, and none is raised that `check` does not find.
 #[test]
 fn killed_fifty_times_it_misses_nothing() {
     let mut random = ChaCha8Rng::seed_from_u64(8);
@@ -92,8 +92,8 @@ fn killed_fifty_times_it_misses_nothing() {
     assert_eq!(killed_fifty_times(&[&name], &saved, &mut random, alarm), expected);
 }
 
-/// Kills monitors of these inputs at random points, fifty times, and lets the last one end: what its
-/// alarms were, by record. The summary must be that of one that is not killed.
+/// Kills monitors of these inputs at random points, fifty times, and lets the last one end. Returns
+/// all alarms, by record. The summary must equal that of a run without kills.
 pub fn killed_fifty_times<A: Ord>(
     inputs: &[&str],
     saved: &str,
@@ -111,7 +111,7 @@ pub fn killed_fifty_times<A: Ord>(
         let arguments = [&arguments[..], &["--checkpoint", saved], inputs].concat();
         let mut child = monitor(&arguments);
         if kills < 50 {
-            // Now and then before it has kept anything, else some time after it has.
+            // Sometimes before the first checkpoint, else some time after it.
             let before = fs::read(saved).ok();
             let is_early = random.random_range(0..4) == 0;
             while !is_early && fs::read(saved).ok() == before && child.try_wait().unwrap().is_none()
@@ -125,7 +125,7 @@ pub fn killed_fifty_times<A: Ord>(
         kills += usize::from(output.status.code().is_none());
         resumed.insert(String::from_utf8(output.stderr).unwrap());
         let mut last = None;
-        // What was being written when it was killed is no line.
+        // A line that was unfinished at the kill is dropped.
         for line in String::from_utf8(output.stdout).unwrap().split_inclusive('\n') {
             let Some(line) = line.strip_suffix('\n') else { continue };
             let record: Value = serde_json::from_str(line).unwrap();
@@ -135,7 +135,7 @@ pub fn killed_fifty_times<A: Ord>(
             }
         }
         match last {
-            // It was quicker than the kill: again, from the beginning.
+            // The program ended before the kill: again, from the beginning.
             Some(_) if kills < 50 => drop(fs::remove_file(saved)),
             Some(summary) => break summary,
             None => {}
@@ -146,7 +146,7 @@ pub fn killed_fifty_times<A: Ord>(
     raised
 }
 
-/// Alarms are not read: the input is not read either, however much of it there is.
+/// Alarms are not read: then the input is not read either, for any length of it.
 #[test]
 fn an_output_that_is_not_read_holds_the_input_up() {
     let mut child = monitor(&["--all", "--workers", "2"]);
@@ -162,8 +162,8 @@ fn an_output_that_is_not_read_holds_the_input_up() {
     );
 }
 
-/// Writes this many objects, each of them wrong, until nothing more is taken: that is before half of
-/// them. The thread goes on once it is.
+/// Writes this many objects, each of them wrong, until the program stops reading, which happens
+/// before half of them. The thread continues once it reads again.
 pub fn held_up(mut input: ChildStdin, objects: usize) -> JoinHandle<()> {
     let mut text = String::from("segments 1\n");
     for k in 0..objects {
@@ -192,7 +192,7 @@ pub fn held_up(mut input: ChildStdin, objects: usize) -> JoinHandle<()> {
     writer
 }
 
-/// A reader that has seen enough: it ends, quietly.
+/// A reader closes the output: the program ends quietly.
 #[test]
 fn an_output_that_is_closed_ends_it() {
     let mut child = monitor(&["--all", "--workers", "3"]);

@@ -1,4 +1,4 @@
-//! Files that are written: what stands there afterwards is of this run.
+//! Written files: their contents afterwards belong to this run.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ const VIOLATION: &str = "segments 2\np0 update 1\np0 ok\np1 scan\np1 ok 0 0\n";
 const EXCHANGED: &str = "p0 exchange 1\np1 exchange 2\np0 ok 2\np1 ok 1\n";
 const MALFORMED: &str = "segments 2\np0 what\n";
 
-/// The exit code, and what is in the file afterwards.
+/// Returns the exit code, and the contents of the file afterwards.
 fn after(arguments: &str, path: &str) -> (i32, Option<String>) {
     let (code, _, _) = answer(run(arguments));
     (code, fs::read_to_string(path).ok())
@@ -42,7 +42,7 @@ fn no_older_page_is_left_of_what_has_none_now() {
     assert!(code == 1 && written.is_some());
     fs::write(&recording, MALFORMED).unwrap();
     assert_eq!(after(&explain, &page), (2, None));
-    // The recording itself is not written over.
+    // The recording itself is not overwritten.
     let (code, _, error) =
         answer(run(&format!("explain {recording} --html {}", at("./recording"))));
     assert_eq!(

@@ -19,7 +19,7 @@ use super::{answer, printed, refused, run};
 const STALE: &str = "segments 2\np0 update 5\np1 update 8\np0 ok\np1 ok\np2 scan\np2 ok 5 8\n\
                      p0 update 6\np2 scan\np0 ok\np2 ok 6 0\n";
 
-/// The name of a file with a text, and its folder, which must be kept.
+/// Writes a file with a text. Returns its folder, which must be kept, and its name.
 fn file(text: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let path = folder.path().join("run.txt");
@@ -128,8 +128,8 @@ fn each_renaming_as_a_recording_is_judged_as_its_letters() {
     assert_eq!(judge.decide(&numbering, &mut none), Decision::Exhausted);
 }
 
-/// The automata judge each history of the corpus that can be renamed, up to a number of
-/// updates, as the corpus says.
+/// For each history of the corpus that can be renamed, up to a number of updates, the automata give
+/// the corpus's answer.
 #[test]
 fn the_automata_judge_the_corpus() {
     let most = trial::extent::either(60, 600);

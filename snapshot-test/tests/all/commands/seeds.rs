@@ -1,4 +1,4 @@
-//! Answers do not depend on the seed with which values are hashed, so not on the order of a table.
+//! Answers do not depend on the seed for hashing values, so not on the order of a table.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ const TWINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus/histories/tw
 
 const SEEDS: [&str; 2] = ["1", "18446744073709551557"];
 
-/// Exit code and outputs of the program with a seed.
+/// Returns exit code and outputs of the program with a seed.
 fn seeded(seed: &str, arguments: &[&str]) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_snapshot-test"));
     answer(
@@ -39,7 +39,7 @@ fn all_methods_say_the_same_of_the_twins() {
     }
 }
 
-/// Recordings in which values repeat, updates overlap, and much is open.
+/// Recordings in which values repeat, updates overlap, and many operations are open.
 #[test]
 fn larger_recordings_are_told_alike() {
     let folder = tempfile::tempdir().expect("there is room");

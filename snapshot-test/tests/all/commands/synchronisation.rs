@@ -1,4 +1,4 @@
-//! `check --object` and `certify` of what it writes.
+//! `check --object`, and `certify` on its output.
 
 use std::fs;
 
@@ -47,7 +47,7 @@ fn the_figures_of_the_paper_are_told_from_right_recordings() {
     let (code, out, _) = answer(run(&format!("check --object exchanger --report sarif {nine}")));
     assert_eq!(code, 1);
     assert!(out.contains("\"startLine\""), "{out}");
-    // Without --object the header is not one of a snapshot.
+    // Without --object the header is not valid for a snapshot.
     let (code, _, error) = answer(run(&format!("check {ten}")));
     assert_eq!(code, 2);
     assert!(error.contains("help: judge it with `check --object channel`"), "{error}");

@@ -7,10 +7,10 @@ use trial::extent::either;
 
 use super::log::{Act, How, Log, Name, Operation, REGISTERS, logs, told};
 
-/// Registers, as keywords; the keys of a transaction are so, too.
+/// Registers, as keywords; the keys of a transaction are keywords, too.
 const KEYWORDS: &[Name] = &[("", ":x"), ("", ":y"), ("", "3")];
 
-/// How a log is written.
+/// The form of a log.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Form {
     Maps,
@@ -24,7 +24,7 @@ fn values() -> Vec<Value> {
     [0, 5, -3].map(Value::from).into_iter().chain(texts).collect()
 }
 
-/// A value, or a name, in EDN.
+/// Returns a value, or a name, in EDN.
 fn edn_of(value: &Value) -> String {
     match value {
         Value::Integer(integer) => integer.to_string(),
@@ -32,7 +32,7 @@ fn edn_of(value: &Value) -> String {
     }
 }
 
-/// The values of the invocation and the response of an operation.
+/// Returns the values of the invocation and the response of an operation.
 fn both(form: Form, operation: &Operation) -> (String, String) {
     match (&operation.act, form) {
         (Act::Update(name, value), Form::Maps) => {
@@ -67,7 +67,7 @@ fn both(form: Form, operation: &Operation) -> (String, String) {
     }
 }
 
-/// The events of a log, each with its time, in their order.
+/// Returns the events of a log, each with its time, in order.
 fn events(form: Form, log: &Log) -> Vec<String> {
     let mut events: Vec<(usize, String)> = Vec::new();
     for operation in &log.operations {
@@ -98,7 +98,7 @@ fn events(form: Form, log: &Log) -> Vec<String> {
     events.into_iter().map(|(_, text)| text).collect()
 }
 
-/// The same in one of the ways in which a file may have them.
+/// Returns the text of events, in one of the layouts of a file.
 fn written(events: &[String], way: u8) -> String {
     let nemesis = "{:type :info, :process :nemesis, :f :kill, :value #object[a.B 0x1 \"}\"]}\n";
     match way % 4 {

@@ -1,4 +1,4 @@
-//! Logs that are none: refused or read, and no more than that.
+//! Invalid logs: they are refused or read, without any other effect.
 
 use proptest::prelude::*;
 use snapshot_test::import::{
@@ -6,7 +6,7 @@ use snapshot_test::import::{
 };
 use trial::extent::either;
 
-/// Pieces of which logs are made, and of which they are not.
+/// Pieces of logs, and other pieces.
 const PIECES: [&str; 64] = [
     "{",
     "}",

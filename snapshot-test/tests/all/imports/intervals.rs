@@ -1,4 +1,4 @@
-//! Intervals: whatever names, keys, gaps, quotes and order of lines, they are what happened.
+//! Intervals: for any names, keys, gaps, quotes and order of lines, the import is the execution.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value as Json, json};
@@ -13,14 +13,14 @@ use super::log::{Act, How, Log, NAMED, NAMES, NUMBERS, OBJECTS, Operation, REGIS
 
 const CLIENTS: [&str; 3] = ["c0", "#1", "a b"];
 
-/// Values that are easily taken for something else.
+/// Returns values that are easily confused with something else.
 fn values() -> Vec<Value> {
     let texts = ["x", "5", "", "_", "a b", "q\"\\", "u,v", "null", "é\u{1}\n", "\"5\"", "-0", "#"];
     let integers = [0, 5, -3, i64::MIN].map(Value::from);
     texts.into_iter().map(Value::from).chain(integers).collect()
 }
 
-/// How a log is written.
+/// The form of a log.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Csv,
@@ -29,16 +29,16 @@ enum Form {
     Porcupine,
 }
 
-/// How the values of a scan are written.
+/// The form of the values of a scan.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
-    /// One per segment of its object, with gaps.
+    /// One value per segment of its object, with gaps.
     List,
-    /// By names.
+    /// Values by names.
     Named,
 }
 
-/// The fields of an operation: segments, and values with gaps.
+/// Returns the fields of an operation: segments, and values with gaps.
 fn fields(
     log: &Log,
     operation: &Operation,
@@ -92,7 +92,7 @@ fn json(value: &Option<Value>) -> Json {
     }
 }
 
-/// The rows of a log, in an order of their own. `tick`: events per unit of time.
+/// Returns the rows of a log, in a given order. `tick`: events per unit of time.
 fn written(log: &Log, form: Form, shape: Shape, tick: usize, order: &[usize]) -> String {
     let rows: Vec<String> = log
         .operations
@@ -116,7 +116,7 @@ fn written(log: &Log, form: Form, shape: Shape, tick: usize, order: &[usize]) ->
             let client = CLIENTS[operation.client];
             if let Form::Csv = form {
                 let values: Vec<_> = values.iter().map(token).collect();
-                // A scan that returned nothing.
+                // A scan that returned no values.
                 let empty = is_scan && values.is_empty();
                 let fields = [
                     client.to_owned(),
@@ -247,7 +247,7 @@ fn is_list(log: &Log) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(either(150, 5_000)) })]
 
-    /// Where no two events have one time, the very same events come back.
+    /// If no two events have the same time, exactly the same events are imported.
     #[test]
     fn a_log_comes_back((log, order) in in_any_order(), form in form(), by_name: bool) {
         let shape = if by_name || !is_list(&log) { Shape::Named } else { Shape::List };
@@ -258,7 +258,7 @@ proptest! {
         prop_assert_eq!(warnings, []);
     }
 
-    /// Where times tie, the order of the lines means nothing, and what is right stays right.
+    /// With equal times, the order of the lines does not matter, and a correct log stays correct.
     #[test]
     fn ties_are_no_order((log, order) in in_any_order(), form in form(), tick in 2..5_usize) {
         let shape = if is_list(&log) { Shape::List } else { Shape::Named };

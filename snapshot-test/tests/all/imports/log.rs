@@ -1,4 +1,4 @@
-//! Logs for the tests of imports: random executions, and what an import must make of them.
+//! Logs for the tests of imports: random executions, and the expected imports.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,6 @@ use snapshot_test::Value;
 /// A segment, by the key of its object and its name there.
 pub type Name = (&'static str, &'static str);
 
-/// How an operation ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum How {
     Ok,
@@ -21,7 +20,7 @@ pub enum How {
 #[derive(Clone, Debug)]
 pub enum Act {
     Update(Name, Value),
-    /// By key; with what it returned, if it responded.
+    /// By key; with the returned values, if it responded.
     Scan(&'static str, Vec<(Name, Value)>),
 }
 
@@ -34,19 +33,18 @@ pub struct Operation {
     pub ended: Option<(usize, How)>,
 }
 
-/// An execution.
 #[derive(Clone, Debug)]
 pub struct Log {
     pub operations: Vec<Operation>,
     /// All segments of the naming.
     pub segments: &'static [Name],
-    /// Whether it is linearizable by construction.
+    /// True if it is linearizable by construction.
     pub is_right: bool,
 }
 
-/// As numbers: the segments of one object.
+/// Names that are numbers: the segments of one object.
 pub const NUMBERS: &[Name] = &[("", "0"), ("", "1"), ("", "2")];
-/// As names.
+/// Names that are not numbers.
 pub const NAMES: &[Name] = &[("", "x"), ("", "yy"), ("", "7-z")];
 /// A register per key; 7 and "7" are different keys.
 pub const REGISTERS: &[Name] = &[("k", ""), ("7", ""), ("\"7\"", "")];
@@ -55,8 +53,8 @@ pub const OBJECTS: &[Name] = &[("k", "0"), ("k", "1"), ("7", "0"), ("7", "1")];
 /// The same with names.
 pub const NAMED: &[Name] = &[("k", "x"), ("k", "0"), ("7", "x"), ("7", "yy")];
 
-/// Executions of clients that take turns; half of them are right: updates take effect and scans
-/// read where they respond. `values`: what is written and, where they are wrong, read.
+/// Executions of clients that take turns; half of them are correct: updates take effect and scans
+/// read at their responses. `values` are written and, if wrong, read.
 pub fn logs(segments: &'static [Name], values: Vec<Value>) -> impl Strategy<Value = Log> {
     let step = (0..3_usize, 0..12_u8, any::<u16>(), any::<u16>());
     let steps = prop::collection::vec(step, 1..28);
@@ -115,8 +113,8 @@ fn shown((key, name): Name) -> String {
     }
 }
 
-/// Invocations and responses in order, with names of clients and segments, and how each operation
-/// ended. Where an outcome is not known, or an operation failed, its end has no place.
+/// Invocations and responses in order, with names of clients and segments, and the outcome of each
+/// operation. The end of an operation that failed, or whose outcome is unknown, has no position.
 pub type Telling = (Vec<String>, Vec<String>);
 
 fn sorted(mut entries: Vec<(String, String)>) -> String {
@@ -127,7 +125,7 @@ fn sorted(mut entries: Vec<(String, String)>) -> String {
 }
 
 impl Log {
-    /// What an import must say.
+    /// Returns the expected import.
     pub fn telling(&self, client: impl Fn(usize) -> String) -> Telling {
         let mut events: BTreeMap<usize, String> = BTreeMap::new();
         let mut fates = Vec::new();
@@ -163,7 +161,7 @@ impl Log {
     }
 }
 
-/// What an import said, with the names of its comments.
+/// Returns the events of an import, with the names of its comments.
 pub fn told(history: &History<Value>, comments: &[String]) -> Telling {
     let named = |kind: &str, number: usize| {
         let prefix = format!("{kind} {number} is ");

@@ -1,4 +1,4 @@
-//! Imports of foreign logs: random logs come back as what happened.
+//! Imports of foreign logs: random executions are imported as they happened.
 
 mod edn;
 mod hostile;

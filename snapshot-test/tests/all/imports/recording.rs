@@ -1,4 +1,4 @@
-//! JSON Lines in any order, sorted by `time`: what happened.
+//! JSON Lines in any order, sorted by `time`, give the execution.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -9,13 +9,13 @@ use trial::extent::either;
 
 use super::log::{Act, How, Log, NUMBERS, OBJECTS, logs, told};
 
-/// The lines of a recording, each with its time, in their order.
+/// Returns the lines of a recording, each with its time, in order.
 fn lines(log: &Log) -> Vec<String> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     for operation in &log.operations {
         let mut line = |at: usize, mut event: serde_json::Value| {
             event["process"] = json!(operation.client);
-            // More digits than a number of serde has.
+            // More digits than serde's numbers have.
             let time = format!("\"time\":17643297560000000{at:02}.000000000001");
             let key = match &operation.act {
                 Act::Update((key, _), _) | Act::Scan(key, _) => *key,
@@ -61,7 +61,7 @@ fn lines(log: &Log) -> Vec<String> {
     lines.into_iter().map(|(_, line)| line).collect()
 }
 
-/// The operations of one key, whose segments have numbers alone.
+/// Returns the operations of one key, whose segments have only numbers.
 fn of_key(log: &Log, wanted: &str) -> Log {
     let mut log = log.clone();
     log.operations.retain_mut(|operation| match &mut operation.act {
@@ -78,7 +78,7 @@ fn values() -> Vec<Value> {
     [0, 1, 2].map(Value::from).into_iter().chain([Value::from("5")]).collect()
 }
 
-/// How often the times of the lines run backwards, as a reader notices it.
+/// Returns the number of lines whose times run backwards, as a reader notices them.
 fn backwards(text: &str) -> u64 {
     let mut reader = Reader::jsonl(text.as_bytes()).expect("a recording");
     let noticed = reader.noticed();
@@ -107,7 +107,7 @@ proptest! {
         prop_assert_eq!(backwards(&text), 0);
         let shuffled: Vec<_> = order.iter().map(|&line| lines[line].as_str()).collect();
         let text = shuffled.join("\n") + "\n";
-        // By its definition: of each object, lines with an earlier time than the line before.
+        // By its definition: for each object, lines with an earlier time than the line before.
         let keys = |line: &str| line.find("\"key\":").map(|at| line[at..].split([',', '}']).next().unwrap_or("").to_owned());
         let mut latest = std::collections::BTreeMap::new();
         let descents = order.iter().zip(&shuffled).filter(|(at, line)| {

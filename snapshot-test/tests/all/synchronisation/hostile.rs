@@ -1,5 +1,5 @@
-//! Damaged recordings are refused or judged, never a panic; where one is judged, its certificate
-//! is right.
+//! Damaged recordings are refused or judged, never a panic; if one is judged, its certificate is
+//! right.
 
 use snapshot_test::synchronisation::{Certificate, Object, Options, certify, judge};
 
@@ -45,7 +45,7 @@ fn damaged_recordings_are_answered() {
                 3 => {
                     bytes.remove(at);
                 }
-                // Two lines change places.
+                // Swap two lines.
                 _ => {
                     let mut lines: Vec<Vec<u8>> =
                         bytes.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();

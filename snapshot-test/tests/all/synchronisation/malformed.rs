@@ -1,4 +1,4 @@
-//! What is no recording: the report says where, what was expected, and what to do.
+//! Malformed recordings: the report has the position, the expected text, and the remedy.
 
 use snapshot_test::synchronisation::{Object, Options, judge};
 

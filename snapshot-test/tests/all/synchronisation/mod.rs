@@ -7,7 +7,6 @@ mod verdicts;
 
 use snapshot_test::synchronisation::{Finding, Judgement, Object, Options, judge, verdict};
 
-/// The judgement of a recording.
 fn judged(object: &str, recording: &str) -> Judgement {
     judged_with(object, recording, &Options::default())
 }
@@ -18,7 +17,7 @@ fn judged_with(object: &str, recording: &str, options: &Options) -> Judgement {
         .unwrap_or_else(|error| panic!("{}", error.report(recording)))
 }
 
-/// The verdict, and whether there is progress at the end.
+/// Returns the verdict, and true if there is progress at the end.
 fn verdicts(object: &str, recording: &str) -> (&'static str, bool) {
     let with_progress = Options { progress: true, ..Options::default() };
     let progress = judged_with(object, recording, &with_progress).finding;

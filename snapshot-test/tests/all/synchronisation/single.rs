@@ -110,7 +110,8 @@ fn twins_are_told_apart_and_orders_are_certified() {
     assert_eq!(rules, expected);
 }
 
-/// What each object does, written once more: the results of operations in this order.
+/// Executes each object independently of its specification: true if operations in this order have
+/// these results.
 fn executes(object: &str, order: &[(&str, i64, Option<i64>)]) -> bool {
     let mut values: Vec<i64> = Vec::new();
     let mut number = 0;
@@ -139,7 +140,7 @@ fn executes(object: &str, order: &[(&str, i64, Option<i64>)]) -> bool {
 /// An operation with its interval and its result: `None` for nothing, -1 for `none`.
 type Timed<'a> = (&'a str, i64, Option<i64>, usize, usize);
 
-/// Whether some order that extends precedence explains the results.
+/// Returns true if some order that extends precedence explains the results.
 fn has_order(
     object: &str,
     left: &mut Vec<Timed<'_>>,
@@ -232,7 +233,7 @@ fn verdicts_are_those_of_all_orders() {
     }
 }
 
-/// A queue in which 2 overtakes 1, among many operations that nothing orders.
+/// Returns a queue in which 2 overtakes 1, among many unordered operations.
 fn overtaken(noise: usize) -> String {
     let mut recording = text("p0 enqueue -1|p0 ok|p0 enqueue -2|p0 ok");
     // So that rules do not tell the values apart.
@@ -265,7 +266,7 @@ fn a_part_shows_what_the_exact_search_had_no_budget_for() {
     assert!(part.cuts.is_some(), "{part:?}");
     let text = snapshot_test::synchronisation::human("r", &judgement);
     assert!(text.contains("ran out of its budget"), "{text}");
-    // Of a right recording nothing is found.
+    // In a correct recording no violation is found.
     let right = recording.replacen("p0 ok -2", "p0 ok -9", 1).replacen("p0 ok -1", "p0 ok -2", 1);
     let right = right.replacen("p0 ok -9", "p0 ok -1", 1);
     for barriers in [Some(0), Some(1), Some(2), Some(9)] {
@@ -275,7 +276,7 @@ fn a_part_shows_what_the_exact_search_had_no_budget_for() {
     }
 }
 
-/// Random histories: what a part refutes has no linearization, by a search of the whole; and the
+/// Random histories: a refuted part has no linearization, by a search of the whole; and the
 /// operations of the part have none by themselves.
 #[test]
 fn parts_refute_only_what_is_wrong() {
@@ -295,7 +296,7 @@ fn parts_refute_only_what_is_wrong() {
         let is_queue = round % 2 == 0;
         let mut queue = History::builder();
         let mut stack = History::builder();
-        // What a process is to return: `None` if it adds.
+        // The expected output of a process: `None` if it adds.
         let mut open: [Option<Option<i64>>; 3] = [None; 3];
         let (mut invoked, mut added) = (0, 0);
         while invoked < 8 || open.iter().any(Option::is_some) {

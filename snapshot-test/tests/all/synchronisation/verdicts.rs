@@ -1,11 +1,11 @@
-//! A right recording of every object, and a wrong one that differs in little: in text, and the
+//! A correct recording of every object, and a wrong one that differs slightly: in text, and the
 //! same in JSON Lines.
 
 use std::fmt::Write;
 
 use super::verdicts;
 
-/// Events apart by `;`, the same as lines.
+/// Converts events separated by `;` to lines.
 fn lines(events: &str) -> String {
     events.split(';').fold(String::new(), |mut text, event| {
         writeln!(text, "{}", event.trim()).unwrap();
@@ -13,7 +13,7 @@ fn lines(events: &str) -> String {
     })
 }
 
-/// The same in JSON Lines. Texts have no blanks here.
+/// Converts the events to JSON Lines. Texts have no blanks here.
 fn json(events: &str) -> String {
     let mut text = String::new();
     for event in events.split(';') {
@@ -41,7 +41,7 @@ fn json(events: &str) -> String {
     text
 }
 
-/// Object, right recording, wrong recording.
+/// Object, correct recording, wrong recording.
 const TWINS: [(&str, &str, &str); 19] = [
     ("channel", "p0 send 5;p1 receive;p1 ok 5;p0 ok", "p0 send 5;p0 ok;p1 receive;p1 ok 5"),
     ("channel", "p0 send \"x\";p1 receive;p1 ok \"x\"", "p0 send \"x\";p1 receive;p1 ok \"y\""),
@@ -51,7 +51,8 @@ const TWINS: [(&str, &str, &str); 19] = [
         "p0 send 5;p1 receive 4 5;p0 ok;p1 ok 5",
         "p0 send 5;p1 receive 4 6;p0 ok;p1 ok 5",
     ),
-    // The receive that waits can take 1 or 2; of the two sends that responded, one at most.
+    // The waiting receive can take 1 or 2; at most one of the two sends that responded had a
+    // partner.
     (
         "filter-channel",
         "p0 receive 1 2;p1 send 1;p2 send 2;p1 ok",
@@ -131,7 +132,7 @@ fn right_recordings_are_told_from_wrong_ones() {
     }
 }
 
-/// Object, an end with progress, an end at which something waits that could take effect.
+/// Object, an end with progress, an end at which an operation waits that could take effect.
 const ENDS: [(&str, &str, &str); 12] = [
     ("channel", "p0 send 1;p1 send 2", "p0 send 1;p1 send 2;p2 receive"),
     ("channel", "p0 receive;p1 receive", "p0 send 1;p1 receive;p2 receive;p0 ok"),
