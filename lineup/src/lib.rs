@@ -44,6 +44,8 @@
 //! answer *unknown*); *stuck* means that no thread can run (steps without end are
 //! *unknown*, unless the caller says that they have none: [`Check::diverging`]); bounds on phase 2 only miss failures.
 
+#![warn(missing_docs)]
+
 pub mod assertion;
 mod board;
 mod check;

@@ -38,6 +38,8 @@
 //!
 //! The crate knows no file, no thread, no clock, no terminal, no algorithm.
 
+#![warn(missing_docs)]
+
 pub mod automata;
 pub mod certificate;
 mod chain;

@@ -21,6 +21,8 @@
 //! The crate knows threads, clocks and the file of a failure; it knows no format except the one
 //! that it writes, no command line and no corpus.
 
+#![warn(missing_docs)]
+
 mod clock;
 #[cfg(feature = "shuttle")]
 pub mod controlled;

@@ -31,6 +31,8 @@
 //!
 //! The crate knows no file, no format of histories and no algorithm. Its inputs are untrusted text:
 //! every output escapes it for its own syntax.
+
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 pub mod columns;

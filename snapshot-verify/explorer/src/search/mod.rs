@@ -223,20 +223,12 @@ impl Exploration<'_> {
         instance: &Instance,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Outcome, ExploreError> {
-        // The widths of `layout::COMPILED`.
-        self.product_in(self.layout(instance)?.compiled(), instance, |product| {
+        // The widths of `layout::WORDS`.
+        self.product_in(self.layout(instance)?, instance, |product| {
             match product.layout().words() {
-                #[cfg(not(debug_assertions))]
-                1 => self.explore::<1>(product, instance, progress),
                 2 => self.explore::<2>(product, instance, progress),
-                #[cfg(not(debug_assertions))]
-                3 => self.explore::<3>(product, instance, progress),
                 4 => self.explore::<4>(product, instance, progress),
-                #[cfg(not(debug_assertions))]
-                6 => self.explore::<6>(product, instance, progress),
                 8 => self.explore::<8>(product, instance, progress),
-                #[cfg(not(debug_assertions))]
-                16 => self.explore::<16>(product, instance, progress),
                 _ => self.explore::<32>(product, instance, progress),
             }
         })?

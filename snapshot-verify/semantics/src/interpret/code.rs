@@ -14,7 +14,6 @@ use crate::program::{
 };
 
 #[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "the fields are those of the statements")]
 pub enum Instruction<'p> {
     /// Evaluates an expression and stores the value.
     Assign { place: &'p Place, value: &'p Expression },

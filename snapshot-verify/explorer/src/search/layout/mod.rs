@@ -34,12 +34,8 @@ pub use registers::{Register, Registers, Variable};
 
 use crate::instance::{Domain, Instance, NONE, Owner, Scalar, SlotId};
 
-/// The numbers of words that a packed state may have.
-pub const WORDS: [usize; 8] = [1, 2, 3, 4, 6, 8, 16, 32];
-
-/// Those that the search is compiled for. Each takes a second or two, so with debug assertions
-/// the next larger one stands for every other one.
-const COMPILED: &[usize] = if cfg!(debug_assertions) { &[2, 4, 8, 32] } else { &WORDS };
+/// The numbers of words that a packed state may have: the widths that the search is compiled for.
+pub const WORDS: [usize; 4] = [2, 4, 8, 32];
 
 /// The most words that a packed state may have.
 pub const MAX_WORDS: usize = WORDS[WORDS.len() - 1];
@@ -130,14 +126,6 @@ impl Layout {
         let names = variables.iter().map(|variable| variable.name(instance)).collect();
         let narrow = needs.most_numbers.is_some();
         Ok(Self { registers, fields, names, words, monotone, narrow })
-    }
-
-    /// With as many words as the search is compiled for.
-    #[must_use]
-    pub(super) fn compiled(mut self) -> Self {
-        let wide_enough = COMPILED.iter().find(|&&words| words >= self.words);
-        self.words = wide_enough.copied().unwrap_or(MAX_WORDS);
-        self
     }
 
     /// Which register holds what.
