@@ -115,7 +115,8 @@ pub struct KeyedEvent<'a, E = Event<'a, Value>> {
 /// ```
 #[derive(Debug)]
 pub struct Reader<R> {
-    inner: Inner<R>,
+    input: R,
+    inner: Inner,
     object: Object,
     /// The values of the event that was handed over last.
     payload: Payload,
@@ -125,32 +126,48 @@ pub struct Reader<R> {
 }
 
 #[derive(Debug)]
-enum Inner<R> {
-    Text(text::TextReader<R>),
-    Jsonl(jsonl::JsonlReader<R>),
-    Disc22(disc22::Disc22Reader<R>),
+enum Inner {
+    Text(text::TextReader),
+    Jsonl(jsonl::JsonlReader),
+    Disc22(disc22::Disc22Reader),
 }
 
-impl<R: Read> Inner<R> {
+impl Inner {
     /// Parses the next event; its values are appended.
     #[inline]
-    fn advance(&mut self, payload: &mut Payload) -> Result<Option<Parsed>, ReadError> {
+    fn advance(
+        &mut self,
+        input: &mut dyn Read,
+        payload: &mut Payload,
+    ) -> Result<Option<Parsed>, ReadError> {
         match self {
-            Self::Text(reader) => reader.advance(payload),
-            Self::Jsonl(reader) => reader.advance(payload),
-            Self::Disc22(reader) => reader.advance(&mut payload.values),
+            Self::Text(reader) => reader.advance(input, payload),
+            Self::Jsonl(reader) => reader.advance(input, payload),
+            Self::Disc22(reader) => reader.advance(input, &mut payload.values),
+        }
+    }
+
+    /// Fills the batch with the next chosen events.
+    fn fill(&mut self, input: &mut dyn Read, chosen: Selection, batch: &mut Batch) {
+        match self {
+            Self::Text(reader) => batch.fill(chosen, |payload| reader.advance(input, payload)),
+            Self::Jsonl(reader) => batch.fill(chosen, |payload| reader.advance(input, payload)),
+            Self::Disc22(reader) => {
+                batch.fill(chosen, |payload| reader.advance(input, &mut payload.values));
+            }
         }
     }
 }
 
 impl<R: Read> Reader<R> {
-    fn new(inner: Inner<R>) -> Self {
+    fn new(input: R, inner: Inner) -> Self {
         let object = match &inner {
             Inner::Text(reader) => reader.object(),
             Inner::Jsonl(reader) => reader.object(),
             Inner::Disc22(_) => Object::Snapshot,
         };
         Self {
+            input,
             inner,
             object,
             payload: Payload::default(),
@@ -232,7 +249,7 @@ impl<R: Read> Reader<R> {
         if self.object != Object::Snapshot {
             return Some(Err(self.refused(ReadErrorKind::ForeignObject)));
         }
-        match self.inner.advance(&mut self.payload) {
+        match self.inner.advance(&mut self.input, &mut self.payload) {
             Ok(Some(Parsed { location, process, shape, key })) => {
                 let key = key?;
                 let Payload { values, entries } = &self.payload;
@@ -248,7 +265,7 @@ impl<R: Read> Reader<R> {
     /// batch.
     pub(crate) fn parse_keyed(&mut self) -> Option<Result<Parsed, ReadError>> {
         self.payload.clear();
-        self.inner.advance(&mut self.payload).transpose()
+        self.inner.advance(&mut self.input, &mut self.payload).transpose()
     }
 
     /// Appends the event that was parsed last to a batch, under the given key.
@@ -259,7 +276,7 @@ impl<R: Read> Reader<R> {
     /// Refuses the recording at its next event.
     #[cold]
     fn refused(&mut self, kind: ReadErrorKind) -> ReadError {
-        let location = match self.inner.advance(&mut self.payload) {
+        let location = match self.inner.advance(&mut self.input, &mut self.payload) {
             Ok(Some(parsed)) => parsed.location,
             _ => Location::START,
         };
@@ -283,7 +300,7 @@ impl<R: Read> Reader<R> {
     fn advance(&mut self) -> Result<Option<Parsed>, ReadError> {
         loop {
             self.payload.clear();
-            let parsed = match self.inner.advance(&mut self.payload) {
+            let parsed = match self.inner.advance(&mut self.input, &mut self.payload) {
                 Ok(Some(parsed)) => parsed,
                 Ok(None) => return self.missing().map_or(Ok(None), Err),
                 Err(error) => return Err(error),
@@ -306,22 +323,24 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     /// If the input is empty or its header cannot be read.
-    pub fn text(input: R) -> Result<Self, ReadError> {
-        Ok(Self::new(Inner::Text(text::TextReader::new(input)?)))
+    pub fn text(mut input: R) -> Result<Self, ReadError> {
+        let reader = text::TextReader::new(&mut input)?;
+        Ok(Self::new(input, Inner::Text(reader)))
     }
 
     /// Reads JSON Lines.
     ///
     /// # Errors
     /// If the input is empty or its header cannot be read.
-    pub fn jsonl(input: R) -> Result<Self, ReadError> {
-        Ok(Self::new(Inner::Jsonl(jsonl::JsonlReader::new(input)?)))
+    pub fn jsonl(mut input: R) -> Result<Self, ReadError> {
+        let reader = jsonl::JsonlReader::new(&mut input)?;
+        Ok(Self::new(input, Inner::Jsonl(reader)))
     }
 
     /// Reads disc22, whose number of segments is known only at the last event: see
     /// [`disc22::segments`].
     pub fn disc22(input: R, segments: usize) -> Self {
-        Self::new(Inner::Disc22(disc22::Disc22Reader::new(input, segments)))
+        Self::new(input, Inner::Disc22(disc22::Disc22Reader::new(segments)))
     }
 
     pub const fn format(&self) -> Format {
@@ -382,7 +401,7 @@ impl<R: Read> Reader<R> {
         &mut self,
     ) -> Option<Result<KeyedEvent<'_, immediate::Event<'_, Value>>, ReadError>> {
         self.payload.clear();
-        match self.inner.advance(&mut self.payload) {
+        match self.inner.advance(&mut self.input, &mut self.payload) {
             Ok(Some(Parsed { location, process, shape, key })) => {
                 let key = key?;
                 let event = shape.exchange(process, &self.payload.values);
@@ -416,28 +435,13 @@ impl<R: Read> Reader<R> {
     /// Fills the batch with the next events. Reads until the batch is full, even if it has to wait
     /// for input.
     pub(crate) fn next_batch(&mut self, batch: &mut Batch) {
-        let chosen = self.selection;
-        match &mut self.inner {
-            Inner::Text(reader) => batch.fill(chosen, |payload| reader.advance(payload)),
-            Inner::Jsonl(reader) => batch.fill(chosen, |payload| reader.advance(payload)),
-            Inner::Disc22(reader) => {
-                batch.fill(chosen, |payload| reader.advance(&mut payload.values));
-            }
-        }
+        let input = &mut self.input;
+        self.inner.fill(input, self.selection, batch);
         self.is_found |= !batch.is_empty();
         if batch.is_last()
             && let Some(error) = self.missing()
         {
             batch.fail(error);
-        }
-    }
-
-    /// Cuts the rest of a long text of one snapshot into pieces; `None` for any other recording.
-    /// Afterwards this reader is exhausted.
-    pub(crate) fn pieces(&mut self) -> Option<Pieces<&mut R>> {
-        match &mut self.inner {
-            Inner::Text(reader) if self.selection == Selection::Unkeyed => reader.pieces(),
-            _ => None,
         }
     }
 
@@ -462,6 +466,19 @@ impl<R: Read> Reader<R> {
             Inner::Text(reader) => reader.excerpt(),
             Inner::Jsonl(reader) => reader.excerpt(),
             Inner::Disc22(reader) => reader.excerpt(),
+        }
+    }
+}
+
+impl<R: Read + Send> Reader<R> {
+    /// Cuts the rest of a long text of one snapshot into pieces; `None` for any other recording.
+    /// Afterwards this reader is exhausted.
+    pub(crate) fn pieces(&mut self) -> Option<Pieces<'_>> {
+        match &mut self.inner {
+            Inner::Text(reader) if self.selection == Selection::Unkeyed => {
+                reader.pieces(&mut self.input)
+            }
+            _ => None,
         }
     }
 }

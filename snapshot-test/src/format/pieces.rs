@@ -40,17 +40,16 @@ impl Piece {
 }
 
 /// The rest of a text, cut at line ends.
-#[derive(Debug)]
-pub(crate) struct Pieces<R> {
-    input: Chain<Cursor<Vec<u8>>, R>,
+pub(crate) struct Pieces<'i> {
+    input: Chain<Cursor<Vec<u8>>, &'i mut (dyn Read + Send)>,
     /// The incomplete line read behind the last piece.
     carry: Vec<u8>,
     size: usize,
 }
 
-impl<R: Read> Pieces<R> {
+impl<'i> Pieces<'i> {
     /// Cuts the contents of `buffer`, followed by `input`.
-    pub(super) fn new(buffer: Vec<u8>, input: R) -> Self {
+    pub(super) fn new(buffer: Vec<u8>, input: &'i mut (dyn Read + Send)) -> Self {
         Self { input: Cursor::new(buffer).chain(input), carry: Vec::new(), size: SIZE }
     }
 
@@ -107,8 +106,8 @@ mod tests {
 
     /// Returns the pieces of a text of which `buffered` bytes were read before.
     fn pieces(text: &str, buffered: usize, size: usize) -> (Vec<String>, Result<(), Irregular>) {
-        let (buffer, input) = text.as_bytes().split_at(buffered);
-        let mut pieces = Pieces::new(buffer.to_vec(), input).of_size(size);
+        let (buffer, mut input) = text.as_bytes().split_at(buffered);
+        let mut pieces = Pieces::new(buffer.to_vec(), &mut input).of_size(size);
         let (mut cut, mut piece) = (Vec::new(), Piece::default());
         loop {
             match pieces.next(&mut piece) {

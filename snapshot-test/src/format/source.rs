@@ -22,10 +22,10 @@ pub const LINE_LIMIT: usize = 8 << 20;
 
 const INITIAL_BUFFER: usize = 1 << 20;
 
-/// A buffered input, with the current position.
+/// The buffer of an input, with the current position. The input itself stays with the caller:
+/// the readers are compiled once for all types of inputs.
 #[derive(Debug)]
-pub(super) struct Source<R> {
-    input: R,
+pub(super) struct Source {
     buffer: Vec<u8>,
     /// The first byte that is not yet parsed.
     start: usize,
@@ -48,10 +48,9 @@ pub(super) struct Source<R> {
     failed: bool,
 }
 
-impl<R: Read> Source<R> {
-    pub(super) fn new(input: R, reading: Format) -> Self {
+impl Source {
+    pub(super) fn new(reading: Format) -> Self {
         Self {
-            input,
             buffer: vec![0; INITIAL_BUFFER],
             start: 0,
             complete: 0,
@@ -70,12 +69,12 @@ impl<R: Read> Source<R> {
     /// Ensures that there is a whole unit, reading more if necessary. Returns false at the end of
     /// the input; the bytes then left in [`Self::rest`] lack a terminator.
     #[inline]
-    pub(super) fn fill(&mut self) -> Result<bool, ReadError> {
-        Ok(self.start < self.complete || self.refill()?)
+    pub(super) fn fill(&mut self, input: &mut dyn Read) -> Result<bool, ReadError> {
+        Ok(self.start < self.complete || self.refill(input)?)
     }
 
     #[cold]
-    fn refill(&mut self) -> Result<bool, ReadError> {
+    fn refill(&mut self, input: &mut dyn Read) -> Result<bool, ReadError> {
         if self.at_end {
             return Ok(false);
         }
@@ -94,7 +93,7 @@ impl<R: Read> Source<R> {
                 }
                 self.buffer.resize((2 * self.end).min(LINE_LIMIT), 0);
             }
-            let read = match self.input.read(&mut self.buffer[self.end..]) {
+            let read = match input.read(&mut self.buffer[self.end..]) {
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => {
@@ -167,15 +166,14 @@ impl<R: Read> Source<R> {
         Location { line: self.line, column: offset - self.line_offset + 1, offset }
     }
 
-    /// Returns all bytes that are not yet parsed, and the input behind them: this source is
-    /// exhausted then.
-    pub(super) fn take_rest(&mut self) -> (Vec<u8>, &mut R) {
+    /// Returns all bytes that are not yet parsed: this source is exhausted then.
+    pub(super) fn take_rest(&mut self) -> Vec<u8> {
         let rest = self.rest().to_vec();
         self.start = self.end;
         self.complete = self.end;
         self.last = self.end;
         self.at_end = true;
-        (rest, &mut self.input)
+        rest
     }
 
     /// Returns the unit passed last, until more is read.

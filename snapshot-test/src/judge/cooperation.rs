@@ -9,7 +9,6 @@
 //! As in [`super::pipeline`], a thread may have to wait for its input: this is for files.
 
 use std::collections::VecDeque;
-use std::io::Read;
 use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -24,8 +23,8 @@ pub(super) const MOST_THREADS: usize = 4;
 
 /// Has `judge` take all of `pieces`, in order, until it breaks off. Returns the reason if reading
 /// ended before the input did; the events before that are judged.
-pub(super) fn for_each_piece<R: Read + Send>(
-    pieces: Pieces<R>,
+pub(super) fn for_each_piece(
+    pieces: Pieces<'_>,
     threads: usize,
     judge: impl FnMut(&mut Batch) -> ControlFlow<()> + Send,
 ) -> Option<Irregular> {
@@ -49,8 +48,8 @@ pub(super) fn for_each_piece<R: Read + Send>(
 }
 
 /// The input, read by one thread at a time.
-struct Input<R> {
-    pieces: Pieces<R>,
+struct Input<'i> {
+    pieces: Pieces<'i>,
     /// Number of the next piece to read.
     next: usize,
 }
@@ -75,8 +74,8 @@ struct Parsed {
     ending: Result<(), Irregular>,
 }
 
-struct Work<R, J> {
-    input: Mutex<Input<R>>,
+struct Work<'i, J> {
+    input: Mutex<Input<'i>>,
     state: Mutex<State>,
     changed: Condvar,
     judge: Mutex<J>,
@@ -98,7 +97,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<R: Read, J: FnMut(&mut Batch) -> ControlFlow<()>> Work<R, J> {
+impl<J: FnMut(&mut Batch) -> ControlFlow<()>> Work<'_, J> {
     /// The work of each thread.
     fn run(&self) {
         let _ending = Ending(&self.state, &self.changed);

@@ -44,11 +44,11 @@ use crate::Value;
 ///
 /// # Errors
 /// If the input cannot be read or is empty.
-pub fn segments(input: impl Read) -> Result<usize, ReadError> {
-    let mut reader = Disc22Reader::new(input, 1);
+pub fn segments(mut input: impl Read) -> Result<usize, ReadError> {
+    let mut reader = Disc22Reader::new(1);
     let mut segments = 1;
     let mut values = Vec::new();
-    while let Some(parsed) = reader.advance(&mut values)? {
+    while let Some(parsed) = reader.advance(&mut input, &mut values)? {
         segments = segments.max(parsed.process.index() + 1).max(values.len());
         values.clear();
     }
@@ -56,8 +56,8 @@ pub fn segments(input: impl Read) -> Result<usize, ReadError> {
 }
 
 #[derive(Debug)]
-pub(super) struct Disc22Reader<R> {
-    source: Source<R>,
+pub(super) struct Disc22Reader {
+    source: Source,
     declaration: Declaration<Value>,
     segments: usize,
     /// The value of the open update of each process.
@@ -65,12 +65,12 @@ pub(super) struct Disc22Reader<R> {
     seen: bool,
 }
 
-impl<R: Read> Disc22Reader<R> {
-    pub(super) fn new(input: R, segments: usize) -> Self {
+impl Disc22Reader {
+    pub(super) fn new(segments: usize) -> Self {
         let declaration =
             Declaration::new(Value::ZERO).with_segments(segments).with_processes(segments);
         Self {
-            source: Source::new(input, Format::Disc22),
+            source: Source::new(Format::Disc22),
             declaration,
             segments,
             open_update: Vec::new(),
@@ -91,9 +91,13 @@ impl<R: Read> Disc22Reader<R> {
     }
 
     /// Parses the next event; its values are appended.
-    pub(super) fn advance(&mut self, values: &mut Vec<Value>) -> Result<Option<Parsed>, ReadError> {
+    pub(super) fn advance(
+        &mut self,
+        input: &mut dyn Read,
+        values: &mut Vec<Value>,
+    ) -> Result<Option<Parsed>, ReadError> {
         let start = values.len();
-        let more = self.source.fill()?;
+        let more = self.source.fill(input)?;
         self.skip_white_space();
         if !more {
             return self.end();

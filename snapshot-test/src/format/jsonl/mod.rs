@@ -44,8 +44,8 @@ use crate::Value;
 use crate::stamp::Stamp;
 
 #[derive(Debug)]
-pub(super) struct JsonlReader<R> {
-    source: Source<R>,
+pub(super) struct JsonlReader {
+    source: Source,
     declaration: Declaration<Value>,
     object: Object,
     /// The values of the line read last, until they are handed over.
@@ -60,10 +60,10 @@ pub(super) struct JsonlReader<R> {
     seen: bool,
 }
 
-impl<R: Read> JsonlReader<R> {
-    pub(super) fn new(input: R) -> Result<Self, ReadError> {
+impl JsonlReader {
+    pub(super) fn new(input: &mut dyn Read) -> Result<Self, ReadError> {
         let mut reader = Self {
-            source: Source::new(input, Format::Jsonl),
+            source: Source::new(Format::Jsonl),
             declaration: Declaration::new(Value::ZERO),
             object: Object::Snapshot,
             payload: Payload::default(),
@@ -74,7 +74,7 @@ impl<R: Read> JsonlReader<R> {
             time: None,
             seen: false,
         };
-        reader.first = reader.next_line()?;
+        reader.first = reader.next_line(input)?;
         Ok(reader)
     }
 
@@ -120,10 +120,14 @@ impl<R: Read> JsonlReader<R> {
     }
 
     /// Parses the next event; its values are appended.
-    pub(super) fn advance(&mut self, payload: &mut Payload) -> Result<Option<Parsed>, ReadError> {
+    pub(super) fn advance(
+        &mut self,
+        input: &mut dyn Read,
+        payload: &mut Payload,
+    ) -> Result<Option<Parsed>, ReadError> {
         let parsed = match self.first.take() {
             Some(first) => Some(first),
-            None => self.next_line()?,
+            None => self.next_line(input)?,
         };
         payload.values.append(&mut self.payload.values);
         payload.entries.append(&mut self.payload.entries);
@@ -131,8 +135,8 @@ impl<R: Read> JsonlReader<R> {
     }
 
     /// Parses the next line with an event; takes in the header before the first one.
-    fn next_line(&mut self) -> Result<Option<Parsed>, ReadError> {
-        while self.source.fill()? {
+    fn next_line(&mut self, input: &mut dyn Read) -> Result<Option<Parsed>, ReadError> {
+        while self.source.fill(input)? {
             let units = self.source.units();
             let length = memchr::memchr(b'\n', units).map_or(units.len(), |newline| newline + 1);
             let line = &units[..length];

@@ -53,8 +53,8 @@ pub(super) const HEADERS: [&str; 5] = ["segments", "processes", "initial", "writ
 const ACTIONS: [&str; 6] = ["update", "scan", "exchange", "ok", "fail", "unknown"];
 
 #[derive(Debug)]
-pub(super) struct TextReader<R> {
-    source: Source<R>,
+pub(super) struct TextReader {
+    source: Source,
     declaration: Declaration<Value>,
     object: Object,
     keys: Keys,
@@ -64,10 +64,10 @@ pub(super) struct TextReader<R> {
     seen: bool,
 }
 
-impl<R: Read> TextReader<R> {
-    pub(super) fn new(input: R) -> Result<Self, ReadError> {
+impl TextReader {
+    pub(super) fn new(input: &mut dyn Read) -> Result<Self, ReadError> {
         let declaration = Declaration::new(Value::ZERO);
-        let source = Source::new(input, Format::Text);
+        let source = Source::new(Format::Text);
         let mut reader = Self {
             source,
             declaration,
@@ -76,13 +76,13 @@ impl<R: Read> TextReader<R> {
             is_usual: true,
             seen: false,
         };
-        reader.read_header()?;
+        reader.read_header(input)?;
         Ok(reader)
     }
 
-    fn read_header(&mut self) -> Result<(), ReadError> {
+    fn read_header(&mut self, input: &mut dyn Read) -> Result<(), ReadError> {
         let mut header = Header::new();
-        while self.fill()? {
+        while self.fill(input)? {
             let mut cursor = Cursor::new(self.source.units(), Format::Text);
             cursor.skip_blanks();
             if cursor.at_id(b'p') || cursor.peek() == b'@' {
@@ -106,8 +106,8 @@ impl<R: Read> TextReader<R> {
     /// As [`Source::fill`], but an input that ends in the middle of a line, or without content, is
     /// an error.
     #[inline]
-    fn fill(&mut self) -> Result<bool, ReadError> {
-        if self.source.fill()? { Ok(true) } else { self.end() }
+    fn fill(&mut self, input: &mut dyn Read) -> Result<bool, ReadError> {
+        if self.source.fill(input)? { Ok(true) } else { self.end() }
     }
 
     #[cold]
@@ -155,24 +155,27 @@ impl<R: Read> TextReader<R> {
 
     /// Cuts the rest of a recording of a snapshot without keys into pieces for [`lines`]; `None`
     /// for any other recording. Afterwards this reader is exhausted.
-    pub(super) fn pieces(&mut self) -> Option<Pieces<&mut R>> {
+    pub(super) fn pieces<'i>(&mut self, input: &'i mut (dyn Read + Send)) -> Option<Pieces<'i>> {
         if self.object != Object::Snapshot || !self.keys.are_unused() {
             return None;
         }
-        let (rest, input) = self.source.take_rest();
-        Some(Pieces::new(rest, input))
+        Some(Pieces::new(self.source.take_rest(), input))
     }
 
     /// Parses the next event; its values are appended. Inlined, so that the loop that fills a batch
     /// is one loop.
     #[inline(always)]
-    pub(super) fn advance(&mut self, payload: &mut Payload) -> Result<Option<Parsed>, ReadError> {
+    pub(super) fn advance(
+        &mut self,
+        input: &mut dyn Read,
+        payload: &mut Payload,
+    ) -> Result<Option<Parsed>, ReadError> {
         let values = &mut payload.values;
         let start = values.len();
         let usual = if self.is_usual { usual::event(self.source.units(), values) } else { None };
         let Some((process, shape, length)) = usual else {
             values.truncate(start);
-            return self.advance_in_general(payload);
+            return self.advance_in_general(input, payload);
         };
         let location = self.source.location(0);
         self.source.pass_line(length);
@@ -182,8 +185,12 @@ impl<R: Read> TextReader<R> {
 
     /// As [`Self::advance`], for all kinds of lines, and if more must be read first.
     #[inline(never)]
-    fn advance_in_general(&mut self, payload: &mut Payload) -> Result<Option<Parsed>, ReadError> {
-        while self.fill()? {
+    fn advance_in_general(
+        &mut self,
+        input: &mut dyn Read,
+        payload: &mut Payload,
+    ) -> Result<Option<Parsed>, ReadError> {
+        while self.fill(input)? {
             let mut cursor = Cursor::new(self.source.units(), Format::Text);
             cursor.skip_blanks();
             let indent = cursor.at();

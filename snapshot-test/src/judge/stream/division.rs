@@ -5,7 +5,7 @@
 //! event. Rarely needed details are found by reading the file again: the position of an event, the
 //! error of a line, a refused event's line and the earlier event that it contradicts.
 
-use std::io::{self, Read};
+use std::io;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::thread;
@@ -86,9 +86,9 @@ impl Reading {
 
     /// As [`Self::read_with_threads`], for a recording that can be cut into pieces. Positions, and
     /// the error of a line, are found by reading it again.
-    fn read_pieces<R: Read + Send>(
+    fn read_pieces(
         &mut self,
-        pieces: Pieces<R>,
+        pieces: Pieces<'_>,
         threads: usize,
         replay: &Replay,
         options: &Options,
