@@ -1,9 +1,9 @@
 //! Connections between all processes of a cluster.
 //!
-//! Each process listens at its address. It connects to those before it in the list, and is
-//! connected to by those after it. Which processes may join, and how they prove it, is
-//! [`snapshot_io::join`]'s. Then each side sends a greeting that has its number; a connection without one
-//! is turned away.
+//! Each process listens at its address. It connects to the processes before it in the list of
+//! hosts, and accepts connections from the processes after it. [`snapshot_io::join`] decides which
+//! processes may join, and how they prove it. Then each side sends a greeting with its number; a
+//! connection without a greeting is rejected.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -15,90 +15,77 @@ use snapshot_io::join::{JoinError, Listener};
 use snapshot_io::socket::Within;
 use thiserror::Error;
 
-/// What a process says first.
+/// The first word of a greeting.
 const GREETING: u64 = u64::from_le_bytes(*b"snapshot");
 
-/// Between two attempts.
+/// The pause between two attempts to connect.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How long a greeting may take in all, however its bytes come.
+/// The total time for a greeting.
 const GREETED: Duration = Duration::from_secs(5);
 
-/// Why there is no cluster.
+/// Why a cluster cannot be formed.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 pub enum ClusterError {
-    /// The address of this process is not to be had.
+    /// The address of this process is unavailable.
     #[error("process {process} cannot listen at {address}: {reason}")]
     Listen {
-        /// This process.
         process: usize,
-        /// Its address.
         address: String,
-        /// What the system says.
+        /// The error of the system.
         reason: String,
     },
-    /// A process does not come.
     #[error(
         "process {process} ({address}) cannot be reached within {seconds} seconds: {reason}. Start \
          it, with the same file of hosts"
     )]
     Unreachable {
-        /// Which.
         process: usize,
-        /// Its address.
         address: String,
-        /// How long was waited.
+        /// The duration of the wait.
         seconds: u64,
-        /// What the system says.
+        /// The error of the system.
         reason: String,
     },
-    /// A process may not join.
     #[error("process {process} ({address}) cannot be joined: {reason}")]
     Refused {
-        /// The other process.
         process: usize,
-        /// Its address.
         address: String,
-        /// The reason, and the cure.
+        /// The reason, with a remedy.
         reason: String,
     },
-    /// A process counts differently.
+    /// A process has other counts of processes or workers.
     #[error(
         "process {process} ({address}) knows of {their} and this one of {our}: give all the same \
          file of hosts and the same --workers"
     )]
     Differs {
-        /// Which.
         process: usize,
-        /// Its address.
         address: String,
-        /// What it says.
+        /// The counts of that process.
         their: Counts,
-        /// What holds here.
+        /// The counts of this process.
         our: Counts,
     },
-    /// A socket fails.
     #[error("the cluster cannot be connected: {reason}")]
     Socket {
-        /// Why.
+        /// The error of the system.
         reason: String,
     },
-    /// The system has not as many threads.
+    /// The system does not grant enough threads.
     #[error("{threads} workers cannot be started ({reason}): ask for fewer (--workers)")]
     Threads {
-        /// How many were asked for.
+        /// The requested number.
         threads: usize,
-        /// What the system says.
+        /// The error of the system.
         reason: String,
     },
 }
 
-/// How many there are.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Counts {
-    /// Processes.
     pub processes: u64,
-    /// Workers of each.
+    /// Workers per process.
     pub workers: u64,
 }
 
@@ -108,7 +95,7 @@ impl std::fmt::Display for Counts {
     }
 }
 
-/// What a process says of itself.
+/// The introduction of a process.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Greeting {
     process: u64,
@@ -140,7 +127,7 @@ impl Greeting {
     }
 }
 
-/// Sockets to all other processes, by number.
+/// Connects to all other processes. Returns the sockets by process.
 pub fn connect(
     members: &Members,
     workers: NonZeroUsize,
@@ -171,7 +158,6 @@ pub fn connect(
     Ok(sockets)
 }
 
-/// Greets, and is greeted.
 struct Greeter<'a> {
     members: &'a Members,
     mine: Greeting,
@@ -210,7 +196,8 @@ impl Greeter<'_> {
         }
     }
 
-    /// Takes the connection of a process behind this one; of the missing ones this is the first.
+    /// Accepts the connection of a process after this one. `missing` is the first one still
+    /// missing.
     fn accept(
         &mut self,
         listener: &mut Listener,
@@ -228,7 +215,7 @@ impl Greeter<'_> {
         Err(self.unreachable(missing, "it has not called".to_owned()))
     }
 
-    /// Exchanges greetings.
+    /// Exchanges greetings over a socket.
     fn greet(&self, socket: TcpStream) -> io::Result<(Greeting, TcpStream)> {
         self.mine.write(&socket)?;
         let theirs = Greeting::read(Within::new(&socket, Instant::now() + GREETED))?;

@@ -1,17 +1,17 @@
-//! Searches by many workers, in threads, in processes, and on several machines.
+//! Searches by many workers: threads, processes, and several machines.
 //!
-//! [`Cluster`] is an [`Engine`] on timely dataflow: a dataflow of one exchange, by which words go
-//! from each worker to each, and whose progress tells when a round is complete. It knows nothing of
-//! states: what is sent, and to whom, is the explorer's
-//! ([`snapshot_explorer::search::distributed`]).
+//! [`Cluster`] is an [`Engine`] on timely dataflow. Its dataflow is a single exchange, by which
+//! words go from each worker to each, and whose progress tells when a round is complete. It knows
+//! nothing of states: the explorer ([`snapshot_explorer::search::distributed`]) decides the
+//! messages and their receivers.
 //!
-//! | module | what it is |
+//! | module | content |
 //! | --- | --- |
-//! | `rounds` | the dataflow of one worker, and a part of a job run on it |
-//! | `connection` | sockets between all processes, each begun with a greeting |
-//! | `link` | a socket that notes how it ended, rather than to panic |
+//! | `rounds` | the dataflow of one worker, on which a part of a job runs |
+//! | `connection` | sockets between all processes, with greetings |
+//! | `link` | sockets that record how they ended instead of panicking |
 //!
-//! This crate is the only one that knows timely. It has no file, no option and no terminal.
+//! Only this crate depends on timely. It has no file, no option and no terminal.
 
 #![forbid(unsafe_code)]
 
@@ -40,19 +40,19 @@ use link::Links;
 use rounds::{Node, WINDOW};
 
 thread_local! {
-    /// The node of a worker's thread: it cannot be sent to another one.
+    /// The node of a worker's thread, which cannot be sent to another thread.
     static NODE: RefCell<Option<Node>> = const { RefCell::new(None) };
 }
 
-/// How long after a worker's panic a connection may turn out to be the cause.
+/// The time after a worker's panic within which a lost connection counts as its cause.
 const SOON: Duration = Duration::from_millis(100);
 
-/// How long others have to take notice that this process has ended.
+/// The time that other processes have to notice that this process has ended.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// The workers of this process, connected with those of all others.
+/// The workers of this process, connected with the workers of all other processes.
 pub struct Cluster {
-    /// A thread for each.
+    /// One thread per worker.
     pool: ThreadPool,
     links: Links,
     /// The threads of the sockets.
@@ -66,21 +66,21 @@ impl fmt::Debug for Cluster {
 }
 
 impl Cluster {
-    /// This many workers, each a thread of this process.
+    /// Starts workers as threads of this process.
     ///
     /// # Errors
-    /// If there are not as many threads.
+    /// If the system does not grant enough threads.
     pub fn of_threads(workers: NonZeroUsize) -> Result<Self, ClusterError> {
         let builders = processes_builders(workers, &Hooks::default()).into_iter();
         let builders = builders.map(AllocatorBuilder::Process).collect();
         Self::new(builders, Links::none(), Box::new(()))
     }
 
-    /// This many workers, each a thread, in each of several processes, of which this is one. It
-    /// waits until all are connected, for as long as that at most.
+    /// Starts workers as threads in this process, as one of several, and waits at most for
+    /// `patience` until all processes are connected.
     ///
     /// # Errors
-    /// If they cannot be connected, or count processes or workers differently.
+    /// If they cannot be connected, or have other counts of processes or workers.
     pub fn of_processes(
         workers: NonZeroUsize,
         members: &Members,
@@ -124,7 +124,7 @@ impl Cluster {
             let mut builders = builders.lock().unwrap_or_else(PoisonError::into_inner);
             let builder = builders[thread.index()].take();
             drop(builders);
-            // Each waits for all others here.
+            // Each process waits for all others here.
             let allocator = match builder {
                 Some(AllocatorBuilder::Process(builder)) => Allocator::Process(builder.build()),
                 Some(AllocatorBuilder::Tcp(builder)) => Allocator::Tcp(builder.build()),
@@ -135,8 +135,8 @@ impl Cluster {
         Ok(Self { pool, links, connections: Mutex::new(connections) })
     }
 
-    /// How many bytes of messages this process has sent to other workers so far, those in it
-    /// included: eight for each word.
+    /// Returns the number of bytes of messages sent to other workers so far, including workers of
+    /// this process: eight per word.
     pub fn bytes_sent(&self) -> u64 {
         self.links.words_sent() * 8
     }
@@ -148,7 +148,7 @@ impl Engine for Cluster {
     }
 
     fn bytes(&self) -> u64 {
-        // What each has sent and another has not yet received, and as much for copies.
+        // Messages sent but not yet received, and the same again for copies.
         (4 * WINDOW * size_of::<u64>() * self.workers()) as u64
     }
 
@@ -158,10 +158,10 @@ impl Engine for Cluster {
                 let node = node.as_mut().expect("each thread of the pool has a node");
                 let run = catch_unwind(AssertUnwindSafe(|| node.run(job, &self.links)));
                 run.or_else(|panic| match self.links.failure_within(SOON) {
-                    // Queues of a connection that was lost by a panic of timely's do so, too.
+                    // The queues of a connection panic, too, after its timely thread has panicked.
                     Some(lost) => Ok(Err(lost)),
                     None => {
-                        // The others would wait for this one for ever.
+                        // The other workers would wait for this one forever.
                         self.links.halt();
                         Err(panic)
                     }
@@ -178,8 +178,9 @@ impl Engine for Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        // What was sent last is on its way when the nodes are gone and the sockets shut down. The
-        // threads of sockets are left alone: those of a lost process would never end.
+        // The last messages are on their way once the nodes are dropped and the sockets shut down.
+        // After a failure the threads of sockets are abandoned: the threads for a lost process
+        // would never end.
         if self.links.failure().is_none() {
             self.pool.broadcast(|_| drop(NODE.take()));
             self.links.wait_for_end(FAREWELL);
@@ -191,7 +192,7 @@ impl Drop for Cluster {
     }
 }
 
-/// The means by which workers of this process exchange messages: no bytes, but the messages.
+/// Returns the channels between workers of this process. They pass messages without encoding them.
 fn processes_builders(workers: NonZeroUsize, hooks: &Hooks) -> Vec<ProcessBuilder> {
     ProcessBuilder::new_typed_vector(workers.get(), hooks.refill.clone(), hooks.spill.clone())
 }

@@ -1,9 +1,9 @@
-//! Sockets that note how they ended.
+//! Sockets that record how they ended.
 //!
-//! A thread of timely's that meets an error of its socket panics, to take all down. Here a socket
-//! never fails as far as that thread can see: a read that can never succeed waits for ever, what is
-//! written to a lost process vanishes; and how the socket ended is noted for the workers, which end
-//! with an error that names the process. (The threads end with the program.)
+//! A timely thread panics at an error of its socket, to end all others. Here a socket hides errors
+//! from that thread: a read that can never succeed waits forever, and writes to a lost process are
+//! discarded. The end of the socket is recorded for the workers, which return an error that names
+//! the process. (The threads end with the program.)
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -14,44 +14,43 @@ use std::time::{Duration, Instant};
 use snapshot_explorer::search::distributed::Failure;
 use timely::communication::allocator::zero_copy::stream::Stream;
 
-/// A message of this many zero bytes, a header without contents, is the last one of a connection.
+/// The last message of a connection, a header without contents, has this many zero bytes.
 const LAST: usize = 6 * size_of::<u64>();
 
-/// How connections are.
+/// The state of all connections.
 #[derive(Clone, Debug)]
 pub struct Links(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// By process, as the file of hosts has it.
+    /// By process, the address in the file of hosts.
     addresses: Vec<String>,
-    /// By process, how its connection ended; none as long as it has not. It is the first of them
-    /// that counts.
+    /// By process, the end of its connection; `None` while it lasts. The process in `first` is
+    /// reported.
     ended: Mutex<Vec<Option<End>>>,
     first: Mutex<Option<usize>>,
-    /// Whether any has ended: looked at often.
+    /// Whether any connection has ended; checked often.
     has_ended: AtomicBool,
-    /// A worker of this process has panicked.
+    /// Whether a worker of this process has panicked.
     is_halted: AtomicBool,
     words_sent: AtomicU64,
 }
 
-/// How a connection ended.
 #[derive(Clone, Debug)]
 enum End {
-    /// As it should, when the process had no more to say.
+    /// A regular end, after the last message.
     Well,
-    /// Otherwise; why.
+    /// A failure, with the reason.
     Lost(String),
 }
 
 impl Links {
-    /// No connection with others.
+    /// Creates the state for a process without connections.
     pub fn none() -> Self {
         Self::new(&[])
     }
 
-    /// Connections with the processes at these addresses.
+    /// Creates the state of connections with the processes at these addresses.
     pub fn new(addresses: &[String]) -> Self {
         Self(Arc::new(Shared {
             addresses: addresses.to_vec(),
@@ -63,7 +62,7 @@ impl Links {
         }))
     }
 
-    /// The connection with a process.
+    /// Returns the connection with a process.
     pub fn link(&self, process: usize, socket: TcpStream) -> Link {
         Link { socket, process, links: self.clone(), zeros: 0, withheld: 0 }
     }
@@ -75,12 +74,12 @@ impl Links {
         has_ended.store(true, Ordering::Release);
     }
 
-    /// A worker of this process cannot go on: the others are not to wait for it.
+    /// Records that a worker of this process has panicked, so that the others stop waiting.
     pub fn halt(&self) {
         self.0.is_halted.store(true, Ordering::Release);
     }
 
-    /// Why workers need not wait for each other any more.
+    /// Returns the failure for which workers must stop waiting, if there is one.
     pub fn failure(&self) -> Option<Failure> {
         let Shared { addresses, ended, first, has_ended, is_halted, .. } = &*self.0;
         if is_halted.load(Ordering::Acquire) {
@@ -98,7 +97,7 @@ impl Links {
         })
     }
 
-    /// The same, if it is so after that long.
+    /// Returns the failure, if there is one within `patience`.
     pub fn failure_within(&self, patience: Duration) -> Option<Failure> {
         let began = Instant::now();
         loop {
@@ -110,7 +109,7 @@ impl Links {
         }
     }
 
-    /// Waits until all connections have ended, but no longer than that.
+    /// Waits until all connections have ended, at most for `patience`.
     pub fn wait_for_end(&self, patience: Duration) {
         let began = Instant::now();
         let all = self.0.addresses.len().saturating_sub(1);
@@ -119,26 +118,25 @@ impl Links {
         }
     }
 
-    /// A worker has sent this many words to another.
+    /// Counts words that a worker has sent to another.
     pub fn count_words(&self, words: u64) {
         self.0.words_sent.fetch_add(words, Ordering::Relaxed);
     }
 
-    /// How many words workers have sent so far.
+    /// Returns the number of words sent so far.
     pub fn words_sent(&self) -> u64 {
         self.0.words_sent.load(Ordering::Relaxed)
     }
 }
 
-/// A connection with one process.
 #[derive(Debug)]
 pub struct Link {
     socket: TcpStream,
     process: usize,
     links: Links,
-    /// How many of the bytes that were read last are zero, up to [`LAST`].
+    /// The number of zero bytes at the end of the bytes read so far, up to [`LAST`].
     zeros: usize,
-    /// How many of them have not been handed on yet.
+    /// The number of these bytes not passed on yet.
     withheld: usize,
 }
 
@@ -148,8 +146,8 @@ impl Link {
     }
 }
 
-/// A thread of timely's that reads something else than messages panics: the workers are not to wait
-/// for it.
+/// A timely thread panics if it reads invalid messages. This records a failure, so that the workers
+/// stop waiting for it.
 impl Drop for Link {
     fn drop(&mut self) {
         if std::thread::panicking() {
@@ -159,8 +157,8 @@ impl Drop for Link {
 }
 
 impl Read for Link {
-    /// What may be the last message is handed on by itself: the thread of timely's that has it asks
-    /// for the end of the socket first, and hands on what came with it after that.
+    /// Passes on a possible last message separately: the timely thread that receives it then asks
+    /// for the end of the socket first, and forwards the data received with it only after that.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.withheld > 0 {
             let count = self.withheld.min(buffer.len());
@@ -170,7 +168,8 @@ impl Read for Link {
         }
         loop {
             match self.socket.read(buffer) {
-                // Any message may end in zeros: this decides on words only, and never hands the end on.
+                // Any message may end in zeros: this affects only how words are split, and never
+                // passes on the end.
                 Ok(0) if self.zeros >= LAST => self.links.end(self.process, End::Well),
                 Ok(0) => self.lose("it closed the connection in the midst of a search"),
                 Ok(count) => {
@@ -218,7 +217,7 @@ impl Stream for Link {
     }
 
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        // A connection that is lost is noted elsewhere.
+        // A lost connection is recorded elsewhere.
         let _ = self.socket.shutdown(how);
         Ok(())
     }
@@ -234,7 +233,7 @@ mod tests {
 
     use super::*;
 
-    /// What is read of a socket that these bytes are written to at once, piece by piece.
+    /// Writes these bytes to a socket in one write, and returns the pieces in which they are read.
     fn pieces(bytes: &[u8]) -> Vec<Vec<u8>> {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address");
@@ -242,7 +241,7 @@ mod tests {
         let (socket, _) = listener.accept().expect("the connection");
         let mut link = Links::new(&["here".to_owned()]).link(0, socket);
         writer.write_all(bytes).expect("room for some bytes");
-        // All of it is there before it is read.
+        // All bytes have arrived before the first read.
         std::thread::sleep(Duration::from_millis(50));
         let (mut pieces, mut left) = (Vec::new(), bytes.len());
         while left > 0 {
@@ -254,14 +253,15 @@ mod tests {
         pieces
     }
 
-    /// Else a process that ends takes its last words along, if these came in one piece with its end.
+    /// Otherwise a process that ends could lose its last words, if these arrive together with its
+    /// end.
     #[test]
     fn the_last_message_comes_by_itself() {
         let message = vec![1; 100];
         let last = vec![0; LAST];
         let whole = [message.clone(), last.clone()].concat();
         assert_eq!(pieces(&whole), [message, last.clone()]);
-        // What only looks like it is cut there, too, and nothing is lost.
+        // Zeros that only resemble the last message are split, too, without loss.
         let zeros = [vec![2; 3], vec![0; 200]].concat();
         let read = pieces(&zeros);
         assert_eq!((read.concat(), read.len()), (zeros, 2));

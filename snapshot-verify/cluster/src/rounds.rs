@@ -1,16 +1,15 @@
 //! One worker: a dataflow of one exchange, on which the parts of jobs run round by round.
 //!
-//! A message goes in at the worker that sends it, and comes out at the one that it is for. Its
-//! time, a number, says of which round it is: in the upper half; the lower half counts *turns*,
-//! and is [`REPORTS`] for what is sent when all work is done. A worker's input has a time, too, below
-//! which it will send nothing more, and timely's probe tells below which time nothing is under way
-//! from any worker. So the two barriers of a round are waits for the probe: before reports are made
-//! all that was sent in the round has been received, and when they have been received none is
-//! missing.
+//! A message enters at its sender, and leaves at its receiver. Its time, a number, has the round in
+//! the upper half. The lower half counts *turns*, and is [`REPORTS`] for messages sent after all
+//! work is done. A worker's input also has a time, below which it will send nothing more. Timely's
+//! probe tells below which time no message of any worker is in transit. So the two barriers of a
+//! round are waits for the probe: before reports are made, all messages of the round have been
+//! received; and after the second wait, all reports have been received.
 //!
-//! A turn ends when a worker has sent [`WINDOW`] words. It begins the next one when all has arrived
-//! that any worker sent in turns before the last: so no more than two windows per worker are under
-//! way, and a worker that is slow to receive holds up the others instead of filling their memory.
+//! A turn ends when a worker has sent [`WINDOW`] words. The worker starts the next turn once all
+//! messages of turns before the last one have arrived. So at most two windows per worker are in
+//! transit, and a slow receiver delays the other workers instead of filling their memory.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -29,50 +28,48 @@ use timely::worker::Worker;
 
 use crate::link::Links;
 
-/// Words that a worker sends in a turn.
+/// The number of words that a worker sends in a turn.
 pub const WINDOW: usize = 1 << 16;
 
-/// The turn of reports.
 const REPORTS: u64 = 1 << 31;
 
-/// A worker that waits looks this often whether it waits in vain.
+/// The interval at which a waiting worker checks for failures.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What a process sent before it was lost may still be under way in this one, for so long.
+/// The time for which messages of a lost process may still be in transit.
 const GRACE: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct Message {
-    /// The worker that it is for.
+    /// The worker that receives the message.
     to: u64,
     from: u64,
     is_report: bool,
     words: Vec<u64>,
 }
 
-/// What has arrived, and no part has received yet.
+/// Messages that have arrived, but were not yet passed to a part.
 #[derive(Debug, Default)]
 struct Arrived {
     words: VecDeque<Vec<u64>>,
-    /// With the workers that they are from.
+    /// Reports, with their senders.
     reports: Vec<(u64, Vec<u64>)>,
 }
 
-/// One worker.
 pub struct Node {
     worker: Worker,
     input: InputHandle<u64, CapacityContainerBuilder<Vec<Message>>>,
     probe: ProbeHandle<u64>,
     arrived: Rc<RefCell<Arrived>>,
     place: Place,
-    /// Of all jobs so far.
+    /// The number of rounds of all jobs so far.
     round: u64,
 }
 
 impl Node {
-    /// A worker by these means; its process has this many.
+    /// Creates a worker with this allocator; its process has `threads` workers.
     pub fn new(allocator: Allocator, threads: usize) -> Self {
-        // Without a time of its own a worker never parks.
+        // A worker without a start time never parks.
         let begin = Some(Instant::now());
         let mut worker = Worker::new(timely::WorkerConfig::default(), allocator, begin);
         let mut input = InputHandle::new();
@@ -100,7 +97,7 @@ impl Node {
         Self { worker, input, probe, arrived, place, round: 0 }
     }
 
-    /// Runs this worker's part of a job to its end.
+    /// Runs this worker's part of a job to completion.
     pub fn run(&mut self, job: &dyn Job, links: &Links) -> Result<(), Failure> {
         let mut part = job.part(self.place);
         loop {
@@ -112,7 +109,7 @@ impl Node {
         }
     }
 
-    /// The work of a round, until that of all workers is done and all that they sent was received.
+    /// Works on a round, until all workers have finished and all their messages were received.
     fn work(&mut self, part: &mut dyn Part, links: &Links) -> Result<(), Failure> {
         let (me, begin) = (self.place.worker as u64, self.round << 32);
         let mut turn = 0;
@@ -142,7 +139,7 @@ impl Node {
         self.wait(begin + REPORTS, Some(part), links)
     }
 
-    /// The reports of all, in the order of workers.
+    /// Exchanges reports, and returns them in the order of workers.
     fn report(&mut self, part: &mut dyn Part, links: &Links) -> Result<Vec<Vec<u64>>, Failure> {
         let from = self.place.worker as u64;
         let words = part.report();
@@ -158,8 +155,8 @@ impl Node {
         Ok(reports.into_iter().map(|(_, words)| words).collect())
     }
 
-    /// Waits until nothing is under way from before this time; what arrives meanwhile is for this
-    /// part, if there is one.
+    /// Waits until no message from before this time is in transit. Passes arriving messages to
+    /// `part`, if there is one.
     fn wait(
         &mut self,
         until: u64,
@@ -172,7 +169,7 @@ impl Node {
             if let Some(part) = &mut part {
                 self.receive(*part);
             }
-            // Where this thread has stood still for long, that step may have been the last.
+            // If this thread was delayed, this step may have completed the wait.
             if self.probe.less_than(&until)
                 && let Some(failure) = links.failure()
                 && failed.get_or_insert_with(Instant::now).elapsed() > GRACE
@@ -186,7 +183,7 @@ impl Node {
         Ok(())
     }
 
-    /// Gives a part what has arrived for it.
+    /// Passes all messages that have arrived to a part.
     fn receive(&self, part: &mut dyn Part) {
         loop {
             let Some(words) = self.arrived.borrow_mut().words.pop_front() else { return };

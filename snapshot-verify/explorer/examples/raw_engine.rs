@@ -1,4 +1,4 @@
-//! Measures the search alone: bowman for the pair (0, 1), as the tests build it.
+//! Measures the search alone, on bowman for the pair (0, 1) as built for the tests.
 //!
 //! `raw_engine [PROCESSES [THREADS [early|correct [antichain]]]]`
 

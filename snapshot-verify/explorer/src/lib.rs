@@ -3,8 +3,8 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`dataflow`] | one worklist for all analyses of graphs, and the analyses |
-//! | [`deadline`] | when whatever takes long must end |
-//! | [`limits`] | which limits of techniques a run has come to |
+//! | [`deadline`] | the time limit of long computations |
+//! | [`limits`] | the limits of techniques that a run reached |
 //! | [`instance`] | for given n, i, j: one graph of steps per process over scalar slots |
 //! | [`passes`] | reductions from instance to instance |
 //! | [`quotient`] | reductions from state to canonical state |
@@ -14,11 +14,11 @@
 //! | [`export`] | an instance with the observer as a model for Spin, or for TLC |
 //! | [`pipeline`] | the stages in their order, from a program to its exploration |
 //!
-//! Internal to `snapshot-verify`, whose `answer` is the entry point: nothing here is a
-//! stable interface.
+//! This crate is internal to `snapshot-verify`, whose `answer` is the entry point: it has no stable
+//! interface.
 //!
-//! The crate never depends on the semantics (interpreter, refinement), which judges
-//! its findings; only its tests compare the two.
+//! The crate never depends on the semantics (interpreter, refinement), which check its findings;
+//! only its tests compare the two.
 
 #![forbid(unsafe_code)]
 

@@ -1,42 +1,40 @@
-//! Limits of techniques: what a run has come to.
+//! Limits of techniques that a run reached.
 //!
-//! Beyond a limit, a technique leaves something as it is. That changes no verdict, and may
-//! cost states: so it is reported. docs/verification.md has the numbers.
+//! Beyond its limit, a technique leaves a part of the instance unreduced. This changes no verdict
+//! but may cost states, so it is reported. docs/verification.md has the numbers.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::deadline::Deadline;
 
-/// A limit of a technique.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u32)]
 pub enum Limit {
-    /// A process specialised to what it knows has too many locations or blocks.
+    /// A process specialised to its facts has too many locations or blocks.
     Specialised,
-    /// Too many conditions at one block.
+    /// A block has too many relevant conditions.
     Conditions,
-    /// A process has too many abstract locations, ways to take a step, or numbers of both.
+    /// A process has too many abstract locations, paths of steps, or index numbers for them.
     Places,
-    /// Too many cells that may be dead.
+    /// Too many cells may be dead.
     Cells,
-    /// Too many rounds of fusing steps.
+    /// Fusing steps takes too many rounds.
     Rounds,
-    /// Gaps between counters are kept apart as far as they may be.
+    /// Gaps between counters exceed the greatest cap.
     Gaps,
-    /// What was guessed to be stale was refuted too often.
+    /// The conjecture about stale cells was refuted too often.
     Refutations,
-    /// A condition of a later branch has too many nodes.
+    /// The condition of a later branch has too many nodes.
     ConditionSize,
-    /// A variable that others copy to a cell has too large a domain.
+    /// A cell is assigned from another process's variable with too large a domain.
     CellDomain,
-    /// Too many steps that commute follow each other.
+    /// Too many ample steps follow each other.
     AtOnce,
-    /// Too many reactions to one step.
+    /// Too many reactions follow one step.
     Reactions,
 }
 
 impl Limit {
-    /// All of them.
     pub const ALL: [Self; 11] = [
         Self::Specialised,
         Self::Conditions,
@@ -51,12 +49,12 @@ impl Limit {
         Self::Reactions,
     ];
 
-    /// Notes with a deadline that a technique has come to it.
+    /// Notes with a deadline that a technique has reached this limit.
     pub fn reach(self, deadline: Deadline<'_>) {
         deadline.note(1 << self as u32);
     }
 
-    /// Its name, for programs.
+    /// Returns the name for programs.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Specialised => "specialised-size",
@@ -73,7 +71,7 @@ impl Limit {
         }
     }
 
-    /// What was left as it is, as the end of a sentence.
+    /// Returns the consequence for the result, as the end of a sentence.
     pub const fn consequence(self) -> &'static str {
         match self {
             Self::Specialised => {
@@ -106,63 +104,59 @@ impl Limit {
     }
 }
 
-/// A set of limits.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct LimitSet(u32);
 
 impl LimitSet {
-    /// Those that stages with this deadline have come to so far.
+    /// Returns the limits that stages with this deadline have reached so far.
     pub fn noted(deadline: Deadline<'_>) -> Self {
         Self::from_bits(deadline.noted())
     }
 
-    /// What is in one or the other.
+    /// Returns the union of two sets.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// One bit for each of its limits.
+    /// Returns the set as bits, one per limit.
     pub const fn bits(self) -> u32 {
         self.0
     }
 
-    /// The set with these bits; those of no limit are left out.
+    /// Creates the set from bits; ignores bits that are not limits.
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits & ((1 << Limit::ALL.len()) - 1))
     }
 
-    /// Its limits, in the order of [`Limit::ALL`].
+    /// Returns the limits in the set, in the order of [`Limit::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Limit> {
         Limit::ALL.into_iter().filter(move |limit| self.0 & 1 << *limit as u32 != 0)
     }
 }
 
-/// The limits that were reached, by all threads.
+/// The limits reached so far by any thread.
 #[derive(Debug, Default)]
 pub struct Limits(AtomicU32);
 
 impl Limits {
-    /// Where a deadline notes them.
+    /// Returns the target for a deadline's notes.
     pub const fn notes(&self) -> &AtomicU32 {
         &self.0
     }
 
-    /// One is reached.
     pub fn reach(&self, limit: Limit) {
         let bit = 1 << limit as u32;
-        // A search may come to one at every state.
+        // A search may reach a limit in every state.
         if self.0.load(Ordering::Relaxed) & bit == 0 {
             self.0.fetch_or(bit, Ordering::Relaxed);
         }
     }
 
-    /// All of these are reached.
     pub fn reach_all(&self, limits: LimitSet) {
         self.0.fetch_or(limits.0, Ordering::Relaxed);
     }
 
-    /// Those that were.
     pub fn reached(&self) -> LimitSet {
         LimitSet(self.0.load(Ordering::Relaxed))
     }

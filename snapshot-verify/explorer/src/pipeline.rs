@@ -1,16 +1,17 @@
-//! From a program to what is explored.
+//! From a program to the instance that is explored.
 //!
-//! Each stage is a function from the one before, and can be looked at. The
-//! reductions apply in the order of their [table](crate::reduction::TABLE): what is constant
-//! first, since all others gain by it; decisions before what is dead, since what
-//! was read for an outcome that cannot come is dead only once outcomes are told
-//! apart; fusing after that, since steps without remaining effect vanish in it.
-//! Locations with equal futures are identified whenever variables are forgotten.
-//! Variables are split before they are forgotten for the last time, so that each part
-//! is forgotten by itself.
+//! Each stage is a function of the previous one, and can be inspected. The reductions apply in the
+//! order of their [table](crate::reduction::TABLE):
 //!
-//! What is done to one process after the other is done by the threads of the current
-//! rayon pool. The results do not depend on how many they are.
+//! * Constants come first, since all other reductions gain by them.
+//! * Decisions come before dead variables, since slots read for an impossible outcome are dead only
+//!   once outcomes are distinguished.
+//! * Fusing comes after that, since it removes steps without remaining effect.
+//! * Locations with equal futures are merged whenever variables are reset.
+//! * Variables are split before the last reset, so that each part is reset by itself.
+//!
+//! Passes over single processes run on the threads of the current rayon pool. The results do not
+//! depend on the number of threads.
 
 use snapshot_core::Process;
 
@@ -35,54 +36,53 @@ use crate::reduction::{Reduction, Reductions};
 use crate::search::layout::{Register, Registers};
 use crate::search::{Exploration, ExploreError, Fault, SearchVerdict, canonical};
 
-/// An instance with all that a search makes of it.
+/// An instance with all reductions of its states.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// What is explored, unless something is forgotten.
+    /// The instance to be explored, unless dead cells are forgotten; see [`Self::explored`].
     pub instance: Instance,
-    /// The canonical form of versions and counters, if there are any.
     pub numbering: Option<CanonicalRenaming>,
-    /// The limits of techniques that its preparation came to.
+    /// The limits that the preparation reached.
     pub limits: LimitSet,
     /// From this size on, gaps between counters are not distinguished.
     cap: Scalar,
     reductions: Reductions,
-    /// Of what is explored; none before it was looked for.
+    /// The dead cells of the explored instance; `None` before the analysis.
     static_cells: Option<StaticDeadCells>,
     forgetful: Option<Forgetful>,
-    /// Whether the conjecture was made, or there is none.
+    /// Whether learning is done, or has no candidates.
     has_learnt: bool,
 }
 
-/// An instance that forgets what was thought to be stale.
+/// An instance that forgets cells conjectured to be stale.
 #[derive(Clone, Debug)]
 struct Forgetful {
     stale: Stale,
-    /// With its reads guarded.
+    /// The instance with reads of possibly stale cells guarded.
     guarded: Instance,
-    /// With what is stale at first forgotten.
+    /// The guarded instance with initially stale cells blank.
     initial: Instance,
-    /// How often the conjecture was refuted.
+    /// The number of refutations of the conjecture.
     refutations: u32,
 }
 
-/// What is forgotten after every step.
+/// The dead cells that are reset after every step.
 #[derive(Clone, Copy, Debug)]
 pub struct DeadCells<'a> {
     static_cells: Option<&'a StaticDeadCells>,
     stale: Option<&'a Stale>,
 }
 
-/// Larger gaps between counters are never kept exactly.
+/// The greatest cap: larger gaps between counters are never kept exactly.
 const MOST_CAP: Scalar = 32;
 
-/// After this many refutations nothing is forgotten any more.
+/// After this many refutations no more cells are forgotten speculatively.
 const REFUTATIONS: u32 = 200;
 
-/// A program compiled for n, i, j; every event a step of its own.
+/// Compiles a program for n, i, j, with every event as a separate step.
 ///
 /// # Errors
-/// If it has no such instance, or the deadline comes first.
+/// If the program has no such instance, or the deadline comes first.
 pub fn instance(
     program: &Program,
     processes: usize,
@@ -93,10 +93,7 @@ pub fn instance(
     Instance::within(program, processes, (i, j), deadline)
 }
 
-/// Without what cannot matter.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Removes constants, dead slots and slots without influence.
 pub fn sliced(
     instance: &Instance,
     reductions: Reductions,
@@ -115,17 +112,14 @@ pub fn sliced(
     if reductions.contains(Reduction::Dead) {
         sliced = minimise(&reset_dead_variables(&sliced, deadline)?, deadline)?;
         if reductions.contains(Reduction::Constant) {
-            // Decided branches and forgotten variables leave more of it.
+            // Decided branches and reset variables leave more constants.
             sliced = propagate_constants(&sliced, deadline)?;
         }
     }
     Ok(sliced)
 }
 
-/// With steps fused, until nothing more can be.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Fuses steps until nothing more can be fused.
 pub fn steps(
     sliced: &Instance,
     reductions: Reductions,
@@ -134,9 +128,9 @@ pub fn steps(
     if !reductions.contains(Reduction::Shrink) {
         return Ok(sliced.clone());
     }
-    // What fused steps assign twice, they need to assign once; steps that do nothing
-    // any more are fused; what only they read is looked at by nothing. Blanks come last:
-    // what is constant is found without regard to what they mean.
+    // Fused steps may assign a slot twice, have no effect, or leave slots without readers: fusing
+    // and constant propagation remove these. Blanks come last: constants are found without regard
+    // to their meaning.
     let settled = |instance: &Instance| {
         let mut settled = fuse_movers(instance, deadline)?;
         if reductions.contains(Reduction::Constant) {
@@ -169,12 +163,12 @@ pub fn steps(
     Ok(reduced)
 }
 
-/// Rounds after which there is no more to be had, or very little.
+/// The greatest number of rounds; later ones gain little or nothing.
 const ROUNDS: u32 = 8;
 
 impl Prepared {
-    /// All stages, for n, i, j; only the processes that `is_active` selects will
-    /// begin operations.
+    /// Runs all stages, for n, i, j. Only the processes that `is_active` selects will begin
+    /// operations.
     ///
     /// # Errors
     /// If the program has no such instance, or the deadline comes first.
@@ -190,10 +184,7 @@ impl Prepared {
         Ok(Self::from_instance(instance.with_active(is_active), reductions, deadline)?)
     }
 
-    /// The stages after an instance.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Runs the stages after compilation.
     pub fn from_instance(
         instance: Instance,
         reductions: Reductions,
@@ -218,8 +209,8 @@ impl Prepared {
         })
     }
 
-    /// Versions and counters as they are, if there are any, their reduction is left out,
-    /// and they are finitely many: with counters, operations must be bounded.
+    /// Returns the plain numbering for versions and counters, if there are any, their reduction is
+    /// off, and they are finitely many: with counters, operations must be bounded.
     pub fn plain(&self, operations: Option<u32>) -> Option<Plain> {
         if self.reductions.contains(Reduction::Counters) {
             return None;
@@ -229,12 +220,9 @@ impl Prepared {
         (is_finite && !plain.is_trivial()).then_some(plain)
     }
 
-    /// Keeps larger gaps between counters exactly: what was found because they were not
-    /// distinguished is then not found any more. `false` if that would change nothing, or
-    /// they are as large as they are allowed to be.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Raises the cap below which gaps between counters are exact, which excludes violations that
+    /// arose from indistinct gaps. Returns `false` if this has no effect or the cap is at its
+    /// maximum.
     pub fn raise_counter_cap(&mut self, deadline: Deadline<'_>) -> Result<bool, Stopped> {
         let changes = self.numbering.as_ref().is_some_and(CanonicalRenaming::is_approximate);
         if changes && self.cap >= MOST_CAP {
@@ -248,11 +236,8 @@ impl Prepared {
         Ok(true)
     }
 
-    /// Finds out which cells are dead in which states, unless that is known. Where
-    /// processes choose cells at run time this takes seconds, elsewhere no time at all.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Finds the cells that are dead in each state, unless they are known. Takes seconds if
+    /// processes select cells at run time, otherwise almost no time.
     pub fn analyse(&mut self, deadline: Deadline<'_>) -> Result<(), Stopped> {
         if self.static_cells.is_none() && self.reductions.contains(Reduction::Stale) {
             self.static_cells = Some(StaticDeadCells::new(self.explored(), deadline)?);
@@ -260,13 +245,13 @@ impl Prepared {
         Ok(())
     }
 
-    /// Whether what may be forgotten besides has not been learnt yet, and is wanted.
+    /// Returns true if the speculative reset is wanted and was not learnt yet.
     pub fn may_learn(&self) -> bool {
         !self.has_learnt && self.reductions.contains(Reduction::Stale)
     }
 
-    /// Learns what may be forgotten besides, unless that is known. `exploration` is what
-    /// it is for. Takes about a second; nothing is learnt past the deadline.
+    /// Learns the conjecture about stale cells for `exploration`, unless it is known. Takes about a
+    /// second; learning ends at the deadline.
     ///
     /// # Errors
     /// If the instance cannot be explored.
@@ -288,8 +273,8 @@ impl Prepared {
         Ok(())
     }
 
-    /// Corrects what led to a fault that is none of the program; `false` if it is one
-    /// of the program.
+    /// Corrects the conjecture after a fault that it caused; returns `false` if the fault is the
+    /// program's own.
     ///
     /// # Errors
     /// If the instance cannot be explored.
@@ -314,8 +299,8 @@ impl Prepared {
         Ok(true)
     }
 
-    /// From now on everything that was seen to be read is thought to be stale: a wrong
-    /// conjecture, which tests plant.
+    /// Replaces the conjecture by a wrong one, as tests require: all slots seen to be read count as
+    /// stale.
     pub fn suspect_everything(&mut self) {
         if let Some(forgetful) = &mut self.forgetful {
             forgetful.stale.suspect_everything();
@@ -329,23 +314,19 @@ impl Prepared {
         self.forgetful.as_ref().filter(useful)
     }
 
-    /// What is explored.
+    /// Returns the instance that is explored.
     pub fn explored(&self) -> &Instance {
         self.forgetful().map_or(&self.instance, |forgetful| &forgetful.initial)
     }
 
-    /// What is forgotten after every step, if anything is.
+    /// Returns the dead cells to be reset after every step, if there are any.
     pub fn forgetting(&self) -> Option<DeadCells<'_>> {
         let static_cells = self.static_cells.as_ref().filter(|dead| dead.is_useful());
         let stale = self.forgetful().map(|forgetful| &forgetful.stale);
         (static_cells.is_some() || stale.is_some()).then_some(DeadCells { static_cells, stale })
     }
 
-    /// Which steps are taken at once with this many operations each, if that is wanted and
-    /// known.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Returns the ample steps for this many operations per process, if they are wanted and known.
     pub fn ample(
         &self,
         operations: Option<u32>,
@@ -357,11 +338,7 @@ impl Prepared {
         PersistentSets::new(self.explored(), operations, deadline)
     }
 
-    /// The symmetry among the processes that take part, if there is any and it is
-    /// wanted.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Returns the symmetry among the active processes, if there is any and it is wanted.
     pub fn symmetry(
         &self,
         is_active: impl Fn(Process) -> bool,

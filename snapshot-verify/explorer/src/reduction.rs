@@ -1,8 +1,7 @@
-//! The reductions by name: what can be switched on and off.
+//! The reductions by name, to be switched on and off.
 //!
-//! Each stands in its own module with the argument why it is sound; this is the
-//! one table of them, in the order in which they apply. Every subset must give
-//! the same verdict, if not in the same time.
+//! Each is in its own module with its proof of soundness; this is the only table of them, in the
+//! order of application. Every subset must give the same verdict, though not in the same time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,38 +11,36 @@ use thiserror::Error;
 /// A reduction of the state space.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Reduction {
-    /// Slots that hold one scalar only, or are never looked at, are removed.
+    /// Removes slots that hold one scalar only or have no influence.
     Constant,
-    /// What was read for an outcome that cannot come any more is dead.
+    /// Resolves tests with known outcomes, so that slots read for the other outcome are dead.
     Decided,
-    /// Variables that are not read again are reset.
+    /// Resets variables that are not read again.
     Dead,
-    /// Invocations, responses and local steps are fused with accesses.
+    /// Fuses invocations, responses and local steps with accesses.
     Shrink,
-    /// Versions and counters are renamed to canonical ones.
+    /// Renames versions and counters to canonical ones.
     Counters,
-    /// Processes that are treated alike are interchangeable.
+    /// Merges states that differ by an exchange of interchangeable processes.
     Symmetry,
-    /// States that can do no more harm than another are dropped.
+    /// Drops states dominated by another.
     Antichain,
-    /// Cells that will be written over before they are read are forgotten.
+    /// Resets cells that will be overwritten before they are read.
     Stale,
-    /// Steps that no process can interfere with any more are taken at once.
+    /// Takes steps immediately that no process can interfere with any more.
     Ample,
 }
 
-/// What is said of a reduction where it can be chosen.
+/// The description of a reduction for users.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Entry {
-    /// The reduction.
     pub reduction: Reduction,
-    /// Its name.
     pub name: &'static str,
-    /// What the literature calls it; accepted wherever its name is.
+    /// The name in the literature; accepted as an alternative name.
     pub standard: &'static str,
-    /// Whether it is on unless switched off.
+    /// Whether the reduction is on by default.
     pub default: bool,
-    /// What it does, in one line.
+    /// The effect, in one line.
     pub help: &'static str,
 }
 
@@ -115,17 +112,16 @@ const fn entry(
 }
 
 impl Reduction {
-    /// Its row of the table.
+    /// Returns the reduction's row of the table.
     pub fn entry(self) -> &'static Entry {
         &TABLE[self as usize]
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         self.entry().name
     }
 
-    /// The reduction of this name, or of this standard name.
+    /// Returns the reduction with this name or standard name.
     pub fn from_name(name: &str) -> Option<Self> {
         TABLE
             .iter()
@@ -134,55 +130,53 @@ impl Reduction {
     }
 }
 
-/// Some of the reductions.
+/// A set of reductions.
 ///
-/// As text: `all`, `none`, or a list of names apart by commas; a list of
-/// `no-NAME` means all but these.
+/// As text: `all`, `none`, or a comma-separated list of names; a list of `no-NAME` means all
+/// reductions except these.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Reductions(u16);
 
-/// What is wrong with a list of reductions.
+/// An invalid list of reductions.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ReductionsError {
-    /// There is no such reduction.
+    /// A name is unknown.
     #[error("there is no reduction `{name}`")]
     Unknown {
-        /// What was written.
+        /// The name as given.
         name: String,
     },
-    /// Some are named to be used, and some not to be.
+    /// The list has names both with and without `no-`.
     #[error("name the reductions to use, or those to leave out (`no-NAME`), but not both")]
     Mixed,
 }
 
 impl Reductions {
-    /// None of them.
     pub const NONE: Self = Self(0);
 
-    /// All that are on unless switched off.
+    /// Returns the reductions that are on by default.
     pub fn standard() -> Self {
         TABLE.iter().filter(|entry| entry.default).map(|entry| entry.reduction).collect()
     }
 
-    /// Whether it is among them.
     pub const fn contains(self, reduction: Reduction) -> bool {
         self.0 & (1 << reduction as u16) != 0
     }
 
-    /// With one more.
+    /// Returns the set with this reduction added.
     #[must_use]
     pub const fn with(self, reduction: Reduction) -> Self {
         Self(self.0 | 1 << reduction as u16)
     }
 
-    /// With one less.
+    /// Returns the set with this reduction removed.
     #[must_use]
     pub const fn without(self, reduction: Reduction) -> Self {
         Self(self.0 & !(1 << reduction as u16))
     }
 
-    /// In the order of the table.
+    /// Returns the reductions in the order of the table.
     pub fn iter(self) -> impl Iterator<Item = Reduction> {
         TABLE.iter().map(|entry| entry.reduction).filter(move |&one| self.contains(one))
     }
@@ -228,7 +222,7 @@ impl FromStr for Reductions {
     }
 }
 
-/// Names apart by commas, or `none`.
+/// Writes comma-separated names, or `none`.
 impl fmt::Display for Reductions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::NONE {

@@ -1,4 +1,4 @@
-//! Rounds of workers in threads, and in processes that are threads here, connected by sockets.
+//! Rounds of workers in threads, and in processes (simulated by threads) connected by sockets.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -15,15 +15,15 @@ use snapshot_io::hosts::Members;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Each part sends each part, in every round, some words that name the round and the sender; some
-/// send much, and some are slow.
+/// In every round each part sends each part some words with the round and the sender; some parts
+/// send many, and some are slow.
 struct Talk {
     rounds: u64,
-    /// Words of a message.
+    /// The number of words of a message.
     length: usize,
-    /// Which worker leaves in which round.
+    /// The worker that panics, with the round.
     leaves: Option<(usize, u64)>,
-    /// How many messages all parts received.
+    /// The number of messages that all parts received.
     received: Mutex<u64>,
 }
 
@@ -31,12 +31,12 @@ struct Talker<'a> {
     talk: &'a Talk,
     place: Place,
     round: u64,
-    /// How many messages it has yet to send in this round.
+    /// The number of messages still to be sent in this round.
     left: u64,
     received: u64,
 }
 
-/// How many messages a worker sends to each in a round.
+/// Returns the number of messages that a worker sends to each part in a round.
 const fn messages(worker: usize, round: u64) -> u64 {
     (worker as u64 * 7 + round * 3) % 11
 }
@@ -107,7 +107,7 @@ fn what_is_sent_in_a_round_is_received_in_it() {
     for workers in [1, 2, 3, 4] {
         let cluster = Cluster::of_threads(number(workers)).unwrap();
         assert_eq!(cluster.workers(), workers);
-        // One job after the other, small messages and such that fill several windows.
+        // Several jobs follow each other; their messages are small, or fill several windows.
         for (rounds, length) in [(60, 3), (1, 2), (8, 30_000)] {
             let talk = talk(rounds, length);
             assert_eq!(cluster.run(&talk), Ok(()));
@@ -117,12 +117,12 @@ fn what_is_sent_in_a_round_is_received_in_it() {
     }
 }
 
-/// Worker 0 is slow; the others wait for it, and report the processor time that this took them.
+/// Worker 0 is slow; the others wait for it, and report the processor time of their wait.
 struct Slow;
 
 struct Waiting {
     place: Place,
-    /// Processor time of this thread when the round began.
+    /// The processor time of this thread at the start of the round.
     began: Duration,
 }
 
@@ -166,14 +166,14 @@ fn a_worker_that_waits_sleeps() {
     with_all(2, 1, |_, cluster| assert_eq!(cluster.run(&Slow), Ok(())));
 }
 
-/// Addresses without a listener.
+/// Returns addresses without a listener.
 fn addresses(count: usize) -> Vec<String> {
     let listeners: Vec<TcpListener> =
         (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
     listeners.iter().map(|of| of.local_addr().unwrap().to_string()).collect()
 }
 
-/// Clusters of all processes, each on a thread of its own.
+/// Runs `each` on the clusters of all processes, each on its own thread.
 fn with_all<R: std::marker::Send>(
     count: usize,
     workers: usize,
@@ -211,7 +211,8 @@ fn so_it_is_among_processes() {
     }
 }
 
-/// A process that ends as it should, but before the others, is named; so is the first of them only.
+/// A process that ends regularly but before the others is named. Only the first such process is
+/// named.
 #[test]
 fn a_process_that_ends_early_is_named() {
     let runs = with_all(3, 1, |process, cluster| match process {
@@ -224,13 +225,13 @@ fn a_process_that_ends_early_is_named() {
     }
 }
 
-/// A process that greets as it should, and then sends something else: messages for a worker that
-/// there is not, or the end in the midst of one.
+/// A process greets correctly, and then sends garbage: messages for a worker that does not exist,
+/// or the end within a message.
 #[test]
 fn a_process_that_sends_garbage_is_named() {
     let greeting: Vec<u8> =
         [u64::from_le_bytes(*b"snapshot"), 1, 2, 1].map(u64::to_le_bytes).concat();
-    // Timely's header: channel, source, the first worker and the one behind the last, length, number.
+    // Timely's header: channel, source, first worker, worker after the last, length, number.
     let message = |words: &[u64]| words.iter().flat_map(|word| word.to_be_bytes()).collect();
     let all: [(Vec<u8>, bool); 3] = [
         (message(&[0, 1, 5, 6, 8, 0, 0]), false),
@@ -265,7 +266,7 @@ fn a_process_that_sends_garbage_is_named() {
     }
 }
 
-/// A panic of one worker ends the others of its process, and is passed on.
+/// A panic of one worker ends the other workers of its process, and is propagated.
 #[test]
 fn a_worker_that_panics_holds_up_no_other() {
     let cluster = Cluster::of_threads(number(3)).unwrap();

@@ -1,10 +1,9 @@
-//! Cone of influence: the slots that what happens may depend on.
+//! Cone of influence: the slots that may influence an event.
 //!
-//! A slot is relevant if a branch, a response, or the condition of a reaction
-//! reads it, or if it is read by the value or the index of an assignment that
-//! may go to a relevant slot (Clarke, Grumberg and Peled, Model Checking, 1999, section
-//! 13.1; a slice in the sense of Weiser). What remains influences no event and no relevant
-//! slot, ever: without it every execution is the same.
+//! A slot is relevant if a branch, a response, or the condition of a reaction reads it, or if the
+//! value or the index of an assignment that may go to a relevant slot reads it (Clarke, Grumberg
+//! and Peled, Model Checking, 1999, section 13.1; a slice in the sense of Weiser). The other slots
+//! never influence an event or a relevant slot: without them every execution is the same.
 
 use fixedbitset::FixedBitSet;
 
@@ -12,23 +11,17 @@ use super::closure;
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Assignment, Instance, SlotId, Target, Term};
 
-/// By slot, the slots from which what it is assigned is computed.
+/// By slot, the slots that its assigned values are computed from.
 pub(crate) struct Sources(Vec<Vec<SlotId>>);
 
 impl Sources {
-    /// Of the assignments of all processes.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Collects the sources in the assignments of all processes.
     pub(crate) fn new(instance: &Instance, deadline: Deadline<'_>) -> Result<Self, Stopped> {
         Self::read_by(instance, |term, visit| term.slots(&mut |slot| visit(slot)), deadline)
     }
 
-    /// Of the assignments of all processes, of the slots of values and indices those that
-    /// `read` visits.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Collects the sources in the assignments of all processes, counting only slots of values and
+    /// indices that `read` visits.
     pub(crate) fn read_by(
         instance: &Instance,
         read: impl Fn(&Term, &mut dyn FnMut(SlotId)),
@@ -49,11 +42,8 @@ impl Sources {
         Ok(Self(all))
     }
 
-    /// These slots, and those that what they hold may be computed from, by way of slots
+    /// Returns these slots and all slots that their contents may be computed from, by way of slots
     /// that `through` admits.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
     pub(crate) fn cone(
         &self,
         of: impl IntoIterator<Item = SlotId>,
@@ -69,10 +59,6 @@ impl Sources {
     }
 }
 
-/// The slots that do not matter.
-///
-/// # Errors
-/// If the deadline comes first.
 pub(crate) fn irrelevant(
     instance: &Instance,
     deadline: Deadline<'_>,

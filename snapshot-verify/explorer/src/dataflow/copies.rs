@@ -1,18 +1,18 @@
-//! Copies: which variables of a process equal a counter that is part of a cell.
-//! (Available copies, as in Aho, Sethi and Ullman, Compilers, 1986, with a link in place
-//! of the promise that nothing else writes.)
+//! Copies: the variables of a process that equal a counter in a cell. (Available copies, as in Aho,
+//! Sethi and Ullman, Compilers, 1986, with a link in place of the promise that nothing else
+//! writes.)
 //!
-//! Per process, a forward data flow of facts that hold on every way to a place:
+//! A forward data flow per process. Its facts hold on every path to a point:
 //!
-//! * *now*, x = y or x = y + 1, for a variable x of the process and a counter y that is
-//!   part of a cell: because x was just read from y, or found equal to what was;
-//! * *under a link l*, the same as long as l is unbroken.
+//! * *now*: x = y or x = y + 1, for a variable x of the process and a counter y of a cell, because
+//!   x was just read from y, or compared equal to such a value;
+//! * *under a link l*: the same fact holds as long as l is unbroken.
 //!
-//! A link l *guards* y if every block of every process that assigns y breaks l. Then
-//! what holds now goes on to hold under l when the step ends: whichever process changes y breaks
-//! l, and only the process itself assigns x. When the process links again, l says
-//! nothing any more of what was before. Where a branch finds l unbroken, what holds
-//! under l holds now; and what is then assigned to y, being y + 1, is put as such.
+//! A link l *guards* y if every block of every process that assigns y breaks l. Then a fact of
+//! *now* also holds under l when the step ends: any process that changes y breaks l, and only the
+//! process itself assigns x. When the process links again, the facts under l are dropped. Where a
+//! branch finds l unbroken, facts under l hold now. A value assigned to y that equals y + 1 is then
+//! expressed as the successor of y.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -20,13 +20,12 @@ use std::collections::BTreeSet;
 use super::{Forward, Lattice};
 use crate::instance::{Assignment, Block, Domain, Instance, Operator, Owner, SlotId, Target, Term};
 
-/// A variable of the process, a counter of a cell, and by how much the first is more:
-/// 0 or 1.
+/// A variable of the process, a counter of a cell, and the difference of the two: 0 or 1.
 pub(crate) type Difference = (SlotId, SlotId, u8);
 
-/// Which links break whenever a counter is assigned.
+/// The links that break whenever a counter is assigned.
 pub(crate) struct Guards {
-    /// Links and counters.
+    /// Pairs of a link and a counter that it guards.
     pub(crate) pairs: BTreeSet<(SlotId, SlotId)>,
 }
 
@@ -60,16 +59,16 @@ impl Guards {
     }
 }
 
-/// What is known at some place of a process.
+/// The facts at a point of a process.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Facts {
     pub(crate) now: BTreeSet<Difference>,
-    /// With the links under which they hold.
+    /// Facts with the links under which they hold.
     held: BTreeSet<(SlotId, Difference)>,
 }
 
 impl Lattice for Facts {
-    /// What holds on both ways: what is known is less.
+    /// Keeps the facts of both: fewer facts are known.
     fn join(&mut self, other: &Self) -> bool {
         let before = (self.now.len(), self.held.len());
         self.now.retain(|fact| other.now.contains(fact));
@@ -79,13 +78,13 @@ impl Lattice for Facts {
 }
 
 impl Facts {
-    /// A slot is assigned something else.
+    /// Drops all facts about a slot that is assigned another value.
     fn forget(&mut self, slot: SlotId) {
         self.now.retain(|(x, y, _)| *x != slot && *y != slot);
         self.held.retain(|(link, (x, y, _))| *link != slot && *x != slot && *y != slot);
     }
 
-    /// `to` is what `from` was, or the successor of that.
+    /// Copies the facts of `from` to `to`, which is assigned `from + more`.
     fn copy(&mut self, from: SlotId, to: SlotId, more: u8) {
         let copied =
             |&(x, y, by): &Difference| (x == from && by + more <= 1).then_some((to, y, by + more));
@@ -97,7 +96,7 @@ impl Facts {
     }
 }
 
-/// The data flow of one process.
+/// The data flow analysis of one process.
 pub(crate) struct Copies<'a> {
     pub(crate) instance: &'a Instance,
     pub(crate) guards: &'a Guards,
@@ -133,7 +132,7 @@ impl Forward for Copies<'_> {
 }
 
 impl Copies<'_> {
-    /// Whether only this process assigns the slot.
+    /// Returns true if only this process assigns the slot.
     fn is_own(&self, slot: SlotId) -> bool {
         matches!(self.instance.slot(slot).owner,
             Owner::Operation(process) | Owner::Process(process) if process.index() == self.process)
@@ -171,7 +170,7 @@ impl Copies<'_> {
         }
     }
 
-    /// The condition has this outcome.
+    /// Adds the facts implied by the outcome of a condition.
     fn learn(&self, facts: &mut Facts, condition: &Term, truth: bool) {
         match condition {
             Term::Apply(Operator::Not, of) => self.learn(facts, &of[0], !truth),

@@ -1,4 +1,4 @@
-//! Definite assignment: which slots of operations are assigned before they are read.
+//! Definite assignment: the slots of operations that are assigned before they are read.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,11 @@ use crate::dataflow;
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Block, End, Graph, SlotId, Target, Term};
 
-/// The slots that may be unassigned.
+/// The analysis of slots that may be unassigned.
 struct Unassigned;
 
 impl Unassigned {
-    /// Goes through a block; `read` sees its terms, with what may be unassigned.
+    /// Follows a block; `read` is called on its terms with the slots that may be unassigned.
     fn follow(
         block: &Block,
         unassigned: &mut FixedBitSet,
@@ -46,11 +46,8 @@ impl Forward for Unassigned {
 }
 
 impl Graph {
-    /// The slots among these that an operation may read before it assigned them.
-    /// An assignment by index counts for none of the slots that it chooses from.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Returns the slots of interest that an operation may read before it assigns them. An
+    /// assignment by index does not count.
     pub(crate) fn used_unassigned(
         &self,
         of_interest: &impl Fn(SlotId) -> bool,

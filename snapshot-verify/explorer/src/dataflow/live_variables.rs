@@ -1,21 +1,19 @@
-//! Which of its slots a process may still read.
+//! Live variables: the slots that a process may still read.
 //!
-//! A slot that only one process reads ([`Owner::reader`]) is *live* where that
-//! process may read it before it assigns it again. Others may break its links
-//! meanwhile, which is no read. Reading for an assignment to a dead slot is no
-//! reading either.
+//! A slot that only one process reads ([`Owner::reader`]) is *live* where that process may read it
+//! before assigning it again. Other processes may break its links meanwhile, without reading them.
+//! A read for an assignment to a dead slot does not count.
 //!
-//! Arrays are read and assigned by indices that are known only at run time: a
-//! process links to `B[q][me]`, and later stores there under the same q. So
-//! besides single slots, *the element of these slots at that index* may be live:
-//! it is until the same element is assigned, or the index changes (then all of
-//! the slots are live before). A slot is dead if it is not live by itself nor
-//! in a live array.
+//! Arrays are read and assigned by indices known only at run time: a process links to `B[q][me]`,
+//! and later stores there under the same q. So besides single slots, *the element at an index* of
+//! an array may be live: until the same element is assigned, or until the index changes (then all
+//! slots of the array are live before). A slot is dead if neither the slot itself nor an array that
+//! contains it is live.
 //!
-//! A backward data flow over the blocks of a graph. A pause is followed by the
-//! step of its location and by its reactions; the conditions of reactions are
-//! not counted as reads, since a reaction whose condition reads a dead slot is
-//! dispensable (see [`crate::passes::dead_variable_reset`]).
+//! The analysis is a backward data flow over the blocks of a graph. A pause is followed by the step
+//! of its location and by its reactions. The conditions of reactions do not count as reads, since a
+//! reaction whose condition reads a dead slot is dispensable (see
+//! [`crate::passes::dead_variable_reset`]).
 
 use std::cell::RefCell;
 
@@ -29,28 +27,28 @@ use crate::instance::{
     Assignment, Block, BlockId, End, Instance, Location, Owner, SlotId, Standing, Target, Term,
 };
 
-/// The live slots of one process, by place. Only slots that it alone reads.
+/// The live slots of one process at each point. Covers only slots that no other process reads.
 #[derive(Debug)]
 pub struct Liveness {
-    /// The slots that this process alone reads.
+    /// The slots that only this process reads.
     own: FixedBitSet,
-    /// The elements, at one index, of such slots.
+    /// Arrays of such slots.
     arrays: RefCell<Vec<Array>>,
-    /// The slots of the operations of this process.
+    /// The slots of this process's operations.
     of_operation: FixedBitSet,
     facts: Facts<Live>,
-    /// The live slots at locations, elements of arrays by all slots of the array.
+    /// The live slots at locations; a live array counts as all of its slots.
     standing_slots: Vec<FixedBitSet>,
 }
 
-/// One of some slots, by index.
+/// Slots of which one is selected by an index.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct Array {
     index: Term,
     of: Vec<SlotId>,
 }
 
-/// What is live at some place.
+/// The live slots and arrays at a point.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub struct Live {
     slots: FixedBitSet,
@@ -63,7 +61,7 @@ impl Clone for Live {
         Self { slots: self.slots.clone(), arrays: self.arrays.clone() }
     }
 
-    /// In the memory that there is.
+    /// Reuses the allocation.
     fn clone_from(&mut self, from: &Self) {
         self.slots.clone_from(&from.slots);
         self.arrays.clone_from(&from.arrays);
@@ -101,7 +99,7 @@ impl Backward for Liveness {
             });
             live.slots.difference_with(&self.of_operation);
         }
-        // Others may change an index that is not the process's own.
+        // Other processes may change an index that is not the process's own.
         self.expand(live, |array| {
             let mut own = true;
             array.index.slots(&mut |slot| own &= self.own[slot.index()]);
@@ -111,10 +109,7 @@ impl Backward for Liveness {
 }
 
 impl Liveness {
-    /// Of this process. O(blocks * slots) for graphs without long loops.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Analyses one process. O(blocks * slots) for graphs without long loops.
     pub fn new(
         instance: &Instance,
         process: Process,
@@ -140,7 +135,7 @@ impl Liveness {
         Ok(liveness)
     }
 
-    /// What is live where a block ends, its decision included.
+    /// Returns the live slots at the end of a block, including the reads of its decision.
     pub fn after(&self, end: &End) -> Live {
         let mut live = dataflow::after(self, &self.facts, end);
         self.decision(end, &mut live);
@@ -151,7 +146,7 @@ impl Liveness {
         end.terms().into_iter().for_each(|term| self.read(live, term));
     }
 
-    /// Goes back over an assignment; whether the assignment can be noticed.
+    /// Goes back over an assignment. Returns true if the assignment has an effect.
     pub fn assign(&self, live: &mut Live, assignment: &Assignment) -> bool {
         if !self.matters(live, &assignment.target) {
             return false;
@@ -177,8 +172,8 @@ impl Liveness {
         true
     }
 
-    /// An index of live arrays is assigned: before, they are live at what it is
-    /// assigned.
+    /// Goes back over an assignment of an index of live arrays: before it, the arrays are live at
+    /// the assigned value.
     fn index_changes(&self, live: &mut Live, index: SlotId, value: &Term) {
         let affected: Vec<Array> = {
             let arrays = self.arrays.borrow();
@@ -208,7 +203,7 @@ impl Liveness {
         }
     }
 
-    /// The number of an array.
+    /// Returns the number of an array, adding it if it is new.
     fn array(&self, index: &Term, of: &[SlotId]) -> usize {
         let mut arrays = self.arrays.borrow_mut();
         let known = arrays.iter().position(|array| array.index == *index && array.of == of);
@@ -222,7 +217,7 @@ impl Liveness {
         slots.iter().all(|slot| self.own[slot.index()])
     }
 
-    /// Whether an assignment to the target can be noticed.
+    /// Returns true if an assignment to the target has an effect.
     pub fn matters(&self, live: &Live, target: &Target) -> bool {
         let arrays = self.arrays.borrow();
         let in_array =
@@ -265,17 +260,17 @@ impl Liveness {
         }
     }
 
-    /// The slots that the process alone reads.
+    /// Returns the slots that only this process reads.
     pub const fn own(&self) -> &FixedBitSet {
         &self.own
     }
 
-    /// The slots that are live where the block begins.
+    /// Returns the slots that are live at the start of a block.
     pub fn before(&self, block: BlockId) -> FixedBitSet {
         self.slots(&self.facts.blocks[block.index()])
     }
 
-    /// The slots that are live while the process stands there.
+    /// Returns the slots that are live at a location.
     pub fn at(&self, location: Location) -> &FixedBitSet {
         &self.standing_slots[location.index()]
     }
@@ -286,7 +281,7 @@ impl Liveness {
         live.slots
     }
 
-    /// Whether the process alone reads the slot, and will not any more.
+    /// Returns true if only this process reads the slot, and will not read it before assigning it.
     pub fn is_dead(&self, location: Location, slot: SlotId) -> bool {
         self.own[slot.index()] && !self.at(location)[slot.index()]
     }

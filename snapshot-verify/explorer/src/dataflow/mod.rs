@@ -1,22 +1,21 @@
 //! Data flow over the graph of a process: one worklist for all analyses.
 //!
-//! An analysis has a lattice of facts and says what a block does to them; the solver finds
-//! the least solution, at every **point** of a graph: where a block begins, and where the
-//! process pauses. A pause is an edge from the end of a block to its location, and from
-//! there to the blocks of its step and reactions; a response is a pause at
-//! [`Location::IDLE`], from which the invocations begin. (Kildall, A unified approach to
-//! global program optimization, POPL 1973; compare `rustc_mir_dataflow`.)
+//! An analysis has a lattice of facts and a transfer function for blocks. The solver finds the
+//! least solution at every **point** of a graph: the start of each block, and each location where
+//! the process pauses. A pause is an edge from the end of a block to its location, and from there
+//! to the blocks of its step and reactions. A response is a pause at [`Location::IDLE`], from which
+//! invocations start. (Kildall, A unified approach to global program optimization, POPL 1973;
+//! compare `rustc_mir_dataflow`.)
 //!
-//! * [`Backward`]: what a block needs is given by what the points after it need.
-//! * [`Forward`]: what holds after a block is given by what holds before; an analysis may
-//!   learn from the outcome of a branch, and says what a pause leaves. Points that nothing
-//!   reaches have no fact.
-//! * `spread` and `closure`: analyses over other points (slots, abstract locations), in
-//!   which edges only pass facts on.
+//! * [`Backward`]: the facts before a block follow from the facts at the points after it.
+//! * [`Forward`]: the facts after a block follow from the facts before it. An analysis may learn
+//!   from the outcome of a branch, and filters facts at a pause. Unreachable points have no fact.
+//! * `spread` and `closure`: analyses over other points (slots, abstract locations), whose edges
+//!   pass facts on unchanged.
 //!
-//! Facts only ever grow in [`Lattice::join`], so a lattice of finite height ends it.
-//! O(height * edges) transfers. The deadline is asked before each. Facts are joined where
-//! they are, and passed along edges by reference.
+//! [`Lattice::join`] only adds to facts, so a lattice of finite height guarantees termination.
+//! O(height * edges) transfers. The deadline is checked before each transfer. Facts are joined in
+//! place, and passed along edges by reference.
 //!
 //! | analysis | direction | fact at a point | used by |
 //! | --- | --- | --- | --- |
@@ -27,7 +26,7 @@
 //! | [`reaching_definitions`] | backward, then by union-find | which assignments share a read | [`crate::passes::live_range_split`] |
 //! | [`relevant_conditions`] | backward | conditions of later branches | [`crate::passes::predicate_specialisation`] |
 //! | [`cone_of_influence`] | slots, backward | whether a slot matters | [`crate::passes::sccp`], keys of cells |
-//! | [`stable_predicates`] | none: over all assignments | what other processes may assign | [`crate::passes::predicate_specialisation`] |
+//! | [`stable_predicates`] | not a flow: all assignments | assignments by other processes | [`crate::passes::predicate_specialisation`] |
 
 pub mod cone_of_influence;
 pub mod copies;
@@ -53,7 +52,7 @@ use crate::instance::{Block, BlockId, End, Graph, Location, Reaction, Standing, 
 
 /// Facts that can be joined.
 pub trait Lattice: Clone {
-    /// What holds on either way; whether that is more than before.
+    /// Joins the facts of another path into this. Returns true if this fact has grown.
     fn join(&mut self, other: &Self) -> bool;
 }
 
@@ -75,17 +74,16 @@ impl<T: Clone + Ord> Lattice for BTreeSet<T> {
     }
 }
 
-/// A fact per point.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Facts<F> {
-    /// Where blocks begin.
+    /// By block, the fact at its start.
     pub blocks: Vec<F>,
-    /// While the process stands at locations.
+    /// By location, the fact while the process is there.
     pub locations: Vec<F>,
 }
 
 impl<F: Clone> Facts<F> {
-    /// The same at every point of a graph.
+    /// Creates the same fact for every point of a graph.
     pub fn all(graph: &Graph, fact: &F) -> Self {
         Self {
             blocks: vec![fact.clone(); graph.blocks.len()],
@@ -94,22 +92,20 @@ impl<F: Clone> Facts<F> {
     }
 }
 
-/// An analysis against the direction of steps. Facts are changed in place.
+/// An analysis against the direction of steps. Transfer functions change facts in place.
 pub trait Backward {
-    /// What is found out.
     type Fact: Lattice;
 
-    /// The least fact.
     fn bottom(&self) -> Self::Fact;
 
-    /// From what holds where the block ends to what holds where it begins.
+    /// Transforms the fact at the end of a block into the fact at its start.
     fn block(&self, block: &Block, fact: &mut Self::Fact);
 
-    /// From what holds where the blocks of a location begin to what holds at the location.
+    /// Transforms the joined fact of a location's blocks into the fact at the location.
     fn location(&self, at: Location, standing: &Standing, fact: &mut Self::Fact);
 }
 
-/// Adds what holds where a block ends, by the facts.
+/// Joins the facts at the points after a block's end into `after`.
 fn join_after<F: Lattice>(facts: &Facts<F>, end: &End, after: &mut F) {
     for next in end.blocks() {
         after.join(&facts.blocks[next.index()]);
@@ -119,17 +115,13 @@ fn join_after<F: Lattice>(facts: &Facts<F>, end: &End, after: &mut F) {
     }
 }
 
-/// What the facts say where a block ends.
+/// Returns the fact at a block's end.
 pub fn after<A: Backward>(analysis: &A, facts: &Facts<A::Fact>, end: &End) -> A::Fact {
     let mut after = analysis.bottom();
     join_after(facts, end, &mut after);
     after
 }
 
-/// Solves a backward analysis.
-///
-/// # Errors
-/// If the deadline comes first.
 pub fn backward<A: Backward>(
     graph: &Graph,
     analysis: &A,
@@ -137,7 +129,7 @@ pub fn backward<A: Backward>(
 ) -> Result<Facts<A::Fact>, Stopped> {
     let blocks = graph.blocks.len();
     let points = blocks + graph.locations.len();
-    // By point, those whose facts depend on its fact.
+    // By point, the points whose facts depend on its fact.
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); points];
     for (index, block) in graph.blocks.iter().enumerate() {
         block.end.blocks().for_each(|next| before[next.index()].push(index));
@@ -153,7 +145,7 @@ pub fn backward<A: Backward>(
     let bottom = analysis.bottom();
     let mut facts = Facts::all(graph, &bottom);
     let mut fact = bottom.clone();
-    // The last first: blocks mostly lead to later ones.
+    // Later points are visited first: blocks mostly lead to later blocks.
     Worklist::new(points, (0..points).rev()).run(deadline, |point, open| {
         fact.clone_from(&bottom);
         let grows = match point.checked_sub(blocks) {
@@ -179,18 +171,17 @@ pub fn backward<A: Backward>(
     Ok(facts)
 }
 
-/// An analysis in the direction of steps. Facts are changed in place, and copied only
-/// where something new is learnt on an edge.
+/// An analysis in the direction of steps. Transfer functions change facts in place; facts are
+/// copied only if an edge adds to them.
 pub trait Forward {
-    /// What is found out.
     type Fact: Lattice;
 
-    /// From what holds where the block begins to what holds where it ends. What the
-    /// analysis itself gathers meanwhile must only grow.
+    /// Transforms the fact at the start of a block into the fact at its end. Any state that the
+    /// analysis itself collects must only grow.
     fn block(&mut self, block: &Block, fact: &mut Self::Fact);
 
-    /// What holds at the end once a condition was found true, and once it was found
-    /// false; none if it cannot be.
+    /// Returns the facts after a true and after a false outcome of the condition; `None` for an
+    /// impossible outcome.
     fn branch<'f>(
         &self,
         _condition: &Term,
@@ -199,20 +190,17 @@ pub trait Forward {
         [true, false].map(|_| Some(Cow::Borrowed(after)))
     }
 
-    /// What still holds after a pause; none if the analysis ends there.
+    /// Returns the fact that still holds after a pause; `None` if the analysis ends there.
     fn pause<'f>(&self, after: &'f Self::Fact) -> Option<Cow<'f, Self::Fact>>;
 
-    /// Whether a reaction may be taken where this holds.
+    /// Returns true if a reaction may be taken where this fact holds.
     fn reacts(&self, _reaction: &Reaction, _fact: &Self::Fact) -> bool {
         true
     }
 }
 
-/// Solves a forward analysis, which begins with these facts. A response ends it. Points
-/// that nothing reaches have no fact.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Solves a forward analysis that starts with these facts. A response ends it. Unreachable points
+/// have no fact.
 pub fn forward<A: Forward>(
     graph: &Graph,
     analysis: &mut A,
@@ -227,10 +215,7 @@ pub fn forward<A: Forward>(
     Ok(facts)
 }
 
-/// The same, from facts that hold already: all that has a fact is looked at again.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Resumes a forward analysis from existing facts: all points with a fact are visited again.
 pub fn resume<A: Forward>(
     graph: &Graph,
     analysis: &mut A,
@@ -287,7 +272,7 @@ pub fn resume<A: Forward>(
     })
 }
 
-/// Joins a fact to what is known at a point; whether that is more than before.
+/// Joins a fact into the fact at a point. Returns true if the latter has grown.
 fn arrive<F: Lattice>(known: &mut Option<F>, fact: &F) -> bool {
     match known {
         Some(known) => known.join(fact),
@@ -299,7 +284,7 @@ fn arrive<F: Lattice>(known: &mut Option<F>, fact: &F) -> bool {
 }
 
 impl End {
-    /// Where the process stands after it: idle after a response.
+    /// Returns the process's location after the block: idle after a response.
     pub(crate) const fn location(&self) -> Option<Location> {
         match self {
             Self::Pause(location) => Some(*location),
@@ -310,7 +295,7 @@ impl End {
 }
 
 impl Graph {
-    /// The blocks that begin at a location, invocations included.
+    /// Returns the blocks that start at a location, including invocations.
     pub(crate) fn blocks_from(&self, at: Location) -> impl Iterator<Item = BlockId> {
         let invocations = [self.invocations.update, self.invocations.scan];
         let invocations = invocations.into_iter().filter(move |_| at == Location::IDLE);

@@ -1,9 +1,9 @@
-//! Facts: conditions of which the outcome is known in advance.
+//! Facts: conditions with a known outcome.
 //!
-//! An *atom* is a condition without `not`, `and`, `or`: a Boolean slot, the
-//! equality of two slots, or of a slot and a constant, or any other condition,
-//! taken as it is. [`Knowledge`] says of some atoms whether they hold. Conditions
-//! are evaluated under it in three values; what it does not decide is unknown.
+//! An *atom* is a condition without `not`, `and`, `or`: a Boolean slot, the equality of two slots
+//! or of a slot and a constant, or any other condition taken as a whole. [`Knowledge`] assigns
+//! truth values to some atoms. Conditions are evaluated under it in three values: true, false or
+//! unknown.
 
 use std::collections::BTreeMap;
 
@@ -11,39 +11,36 @@ use crate::deadline::Deadline;
 use crate::instance::{Assignment, NONE, Operator, Scalar, Slot, SlotId, Target, Term};
 use crate::limits::Limit;
 
-/// A condition that stands for something that will be known only later.
-/// `Fresh` is no condition, so it can play this part.
+/// A placeholder for a condition that is known only later. `Fresh` is not a condition, so the two
+/// cannot be confused.
 pub const UNKNOWN: Term = Term::Fresh;
 
-/// Conditions larger than this, in nodes, are not tracked.
+/// Conditions with more nodes than this are not tracked.
 const LARGEST: usize = 200;
 
-/// The outcome of some atoms.
+/// Known outcomes of some atoms.
 #[derive(Clone, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Knowledge(BTreeMap<Term, bool>);
 
 impl Knowledge {
-    /// The facts, by atom.
+    /// Returns the facts, by atom.
     pub fn facts(&self) -> impl Iterator<Item = (&Term, bool)> {
         self.0.iter().map(|(atom, &truth)| (atom, truth))
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds a fact.
     pub fn learn(&mut self, atom: Term, truth: bool) {
         self.0.insert(atom, truth);
     }
 
-    /// Keeps these facts only.
     pub fn retain(&mut self, keep: impl Fn(&Term, bool) -> bool) {
         self.0.retain(|atom, truth| keep(atom, *truth));
     }
 
-    /// What a term is under this knowledge, if that is known.
+    /// Returns the value of a term, if these facts determine it.
     pub fn evaluate(&self, term: &Term) -> Option<Scalar> {
         match term {
             Term::Constant(scalar) | Term::Process(scalar) => Some(*scalar),
@@ -76,10 +73,10 @@ impl Knowledge {
         }
     }
 
-    /// The fact that tells what a slot holds.
+    /// Returns the fact that determines the content of a slot.
     fn fact_of_slot(&self, slot: SlotId) -> Option<(&Term, &bool)> {
         let itself = Term::Slot(slot);
-        // Equalities of one slot stand together, those with constants first.
+        // Equalities of one slot are adjacent, starting with equalities to constants.
         let least = Term::Apply(Operator::Equal, vec![itself.clone()]);
         self.0.get_key_value(&itself).or_else(|| {
             let of_slot = |(atom, _): &(&Term, &bool)| match atom {
@@ -90,7 +87,7 @@ impl Knowledge {
         })
     }
 
-    /// `winner` if some term is the winner, else the other bit if all are known.
+    /// Returns `winner` if some term has this value, or the other bit if all values are known.
     fn any(&self, of: &[Term], winner: Scalar) -> Option<Scalar> {
         let mut all_known = true;
         for term in of {
@@ -113,7 +110,7 @@ impl Knowledge {
         Some(Scalar::from(self.evaluate(left)? == self.evaluate(right)?))
     }
 
-    /// What is known after an assignment. `slots` are those of the instance.
+    /// Returns the knowledge after an assignment. `slots` are the instance's slots.
     #[must_use]
     pub fn after(&self, assignment: &Assignment, slots: &[Slot]) -> Self {
         let mut after = self.clone();
@@ -144,7 +141,7 @@ impl Knowledge {
         after
     }
 
-    /// Adds what follows from a canonical condition being true, or false.
+    /// Adds the facts implied by the outcome of a canonical condition.
     pub fn conclude(&mut self, condition: &Term, truth: bool) {
         match condition {
             Term::Constant(_) | Term::Process(_) => {}
@@ -164,8 +161,8 @@ impl Knowledge {
         }
     }
 
-    /// Adds to `support` enough of this knowledge to evaluate the condition in
-    /// the same way, now and when more will be known.
+    /// Adds to `support` enough facts to evaluate the condition to the same value, now and when
+    /// more is known.
     pub fn support(&self, condition: &Term, support: &mut Self) {
         match condition {
             Term::Apply(Operator::Not, of) => self.support(&of[0], support),
@@ -185,8 +182,8 @@ impl Knowledge {
         }
     }
 
-    /// Adds the facts by which an atom that is none of them is evaluated: those that tell
-    /// its slots, whether they are true or false.
+    /// Adds the facts that determine a term's slots. These evaluate an atom that is not itself a
+    /// fact, whether it is true or false.
     fn support_parts(&self, term: &Term, support: &mut Self) {
         match term {
             Term::Slot(slot) => {
@@ -206,8 +203,7 @@ impl Knowledge {
         }
     }
 
-    /// Calls `visit` for every atom on which the outcome of the condition may
-    /// still depend.
+    /// Calls `visit` on every atom that may still decide the outcome of the condition.
     pub fn open_atoms(&self, condition: &Term, visit: &mut impl FnMut(&Term)) {
         if self.evaluate(condition).is_some() {
             return;
@@ -224,7 +220,7 @@ impl Knowledge {
         }
     }
 
-    /// The term with everything known put in.
+    /// Returns the term with known values substituted.
     #[must_use]
     pub fn fold(&self, term: &Term, slots: &[Slot]) -> Term {
         let term = term.canonical(slots);
@@ -254,8 +250,8 @@ impl Knowledge {
     }
 }
 
-/// The condition before an assignment that holds iff the given one holds after
-/// it; [`UNKNOWN`] where it cannot be said, or is too large to be kept, which the deadline
+/// Returns the condition that holds before an assignment iff the given condition holds after it.
+/// Returns [`UNKNOWN`] if it cannot be expressed, or is too large to be tracked, which the deadline
 /// notes.
 #[must_use]
 pub fn before(
@@ -284,8 +280,8 @@ pub fn before(
     before
 }
 
-/// The condition with atoms that compute numbers made unknown. Else a counter in
-/// a loop would give rise to ever new conditions.
+/// Returns the condition with arithmetic atoms replaced by [`UNKNOWN`]. Otherwise a counter in a
+/// loop would create new conditions without end.
 fn without_arithmetic(condition: &Term, slots: &[Slot]) -> Term {
     match condition {
         Term::Apply(
@@ -304,7 +300,7 @@ fn is_plain(term: &Term) -> bool {
     matches!(term, Term::Constant(_) | Term::Process(_) | Term::Slot(_))
 }
 
-/// Whether a term reads the slot.
+/// Returns true if a term reads the slot.
 pub fn mentions(term: &Term, slot: SlotId) -> bool {
     let mut found = false;
     term.slots(&mut |read| found |= read == slot);
@@ -382,7 +378,7 @@ mod tests {
             knowledge.support(&condition, &mut support);
             prop_assert_eq!(support.evaluate(&condition), knowledge.evaluate(&condition));
             prop_assert!(support.0.iter().all(|fact| knowledge.0.get_key_value(fact.0) == Some(fact)));
-            // What is open stays so: else to settle it would have no end.
+            // Open atoms stay open: otherwise settling them would not terminate.
             let open = |knowledge: &Knowledge| {
                 let mut open = std::collections::BTreeSet::new();
                 knowledge.open_atoms(&condition, &mut |atom| _ = open.insert(atom.clone()));

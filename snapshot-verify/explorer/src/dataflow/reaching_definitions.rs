@@ -1,15 +1,15 @@
-//! Reaching definitions, as webs: which assignments of a slot share a read.
+//! Reaching definitions as webs: the assignments of a slot that share a read.
 //!
-//! A *web* is a set of assignments of a slot and of the reads that they reach, closed
-//! under reaching (Chaitin et al., Register allocation via coloring, Computer
-//! Languages 6, 1981). What comes to each place is one node of a union-find, and every edge
-//! unites what leaves with what arrives, where it is read later: so one pass over the edges
-//! is the solution, whatever their order.
+//! A *web* is a set of assignments of a slot and of the reads that they reach, closed under
+//! reaching (Chaitin et al., Register allocation via coloring, Computer Languages 6, 1981). The
+//! definitions that reach a point are one node of a union-find. Every edge unites the node at its
+//! start with the node at its end, if the slot is read later. So one pass over the edges, in any
+//! order, is the solution.
 //!
-//! An assignment that chooses among slots by an index may leave each of them as it was:
-//! it belongs to the webs of what reaches it. Where a slot is read later is found out
-//! here, not by [`super::live_variables`]: that does not count the conditions of reactions,
-//! nor what is read for nothing, and both have to be renamed with a web.
+//! An assignment that selects among slots by an index may leave each of them unchanged: it belongs
+//! to the webs of the definitions that reach it. This module has its own liveness, since
+//! [`super::live_variables`] ignores the conditions of reactions and reads for dead assignments,
+//! and both have to be renamed with a web.
 
 use fixedbitset::FixedBitSet;
 
@@ -21,21 +21,21 @@ use crate::instance::{
 
 /// The webs of some slots in a graph.
 pub(crate) struct Webs {
-    /// What is split.
+    /// The slots to be split.
     slots: Vec<SlotId>,
     /// By slot of the instance, its position in `slots`.
     positions: Vec<Option<usize>>,
     blocks: usize,
-    /// What is read later, where blocks begin and then at locations, by position.
+    /// By point (blocks, then locations), the positions of slots that are read later.
     live: Vec<FixedBitSet>,
-    /// A union-find; what is not united with others is a web by itself. First what
-    /// comes to each place, by place and position, then what each assignment assigns.
+    /// A union-find; each root is a web. The nodes are first the definitions that reach each point,
+    /// by point and position, then the assignments.
     parents: Vec<usize>,
     /// The webs that are read, by root.
     read: FixedBitSet,
 }
 
-/// What is read later.
+/// Liveness of the slots to be split.
 impl Backward for Webs {
     type Fact = FixedBitSet;
 
@@ -62,7 +62,7 @@ impl Backward for Webs {
     }
 
     fn location(&self, at: Location, standing: &Standing, live: &mut FixedBitSet) {
-        // Nothing of an operation outlives it.
+        // Slots of an operation do not outlive it.
         if at == Location::IDLE {
             live.clear();
         }
@@ -73,10 +73,7 @@ impl Backward for Webs {
 }
 
 impl Webs {
-    /// Of these slots of `all` in the instance.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Computes the webs of `slots`. The instance has `all` slots.
     pub(crate) fn new(
         graph: &Graph,
         slots: Vec<SlotId>,
@@ -106,23 +103,22 @@ impl Webs {
         Ok(webs)
     }
 
-    /// The position of a slot, if it is to be split.
+    /// Returns the position of a slot, if it is to be split.
     pub(crate) fn position(&self, slot: SlotId) -> Option<usize> {
         self.positions[slot.index()]
     }
 
-    /// What comes to where a block begins, by position: nodes of the union-find.
+    /// Returns the nodes of the definitions that reach a block's start, by position.
     fn at_block(&self, block: usize) -> Vec<usize> {
         (0..self.slots.len()).map(|position| block * self.slots.len() + position).collect()
     }
 
-    /// What comes to a location, by position.
+    /// Returns the nodes of the definitions that reach a location, by position.
     pub(crate) fn at_location(&self, location: usize) -> Vec<usize> {
         self.at_block(self.blocks + location)
     }
 
-    /// Unites what is assigned or comes somewhere with what comes from there to the
-    /// places where it is read later.
+    /// Unites the nodes at both ends of each edge, for slots that are read later.
     fn unite(&mut self, graph: &Graph) {
         let mut edges: Vec<(Vec<usize>, usize)> = Vec::new();
         self.follow(graph, &mut |followed, nodes| {
@@ -175,12 +171,12 @@ impl Webs {
         self.read = read;
     }
 
-    /// Whether any process reads what belongs to a web.
+    /// Returns true if any process reads the web.
     pub(crate) fn is_read(&self, web: usize) -> bool {
         self.read[web]
     }
 
-    /// The web of a node of the union-find: its root.
+    /// Returns the web of a node: the root of the union-find.
     pub(crate) fn web(&self, mut node: usize) -> usize {
         while self.parents[node] != node {
             node = self.parents[node];
@@ -188,8 +184,8 @@ impl Webs {
         node
     }
 
-    /// Goes through all blocks in order; `each` sees every assignment and every
-    /// end, with what the slots hold just before it.
+    /// Follows all blocks in order. Calls `each` on every assignment and every end, with the nodes
+    /// of the slots just before it.
     pub(crate) fn follow<'g>(
         &self,
         graph: &'g Graph,
@@ -214,7 +210,7 @@ impl Webs {
 
 /// A part of a block.
 pub(crate) enum Followed<'g> {
-    /// With the node of what it assigns.
+    /// An assignment, with its node.
     Assignment(&'g Assignment, usize),
     End(&'g End),
 }

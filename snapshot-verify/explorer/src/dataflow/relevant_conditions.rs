@@ -1,12 +1,11 @@
-//! Relevant conditions: which conditions of later branches bear on a place.
+//! Relevant conditions: the conditions of later branches that matter at a point.
 //!
-//! The conditions are carried backward over the assignments on the way, as their weakest
-//! preconditions (Dijkstra, Guarded commands, nondeterminacy and formal derivation of
-//! programs, CACM 18, 1975). A condition over slots that are yet to be read thereby becomes
-//! one over what they will be read from: `a.seq = b.seq`, before `b := r`, is
-//! `a.seq = r.seq`, and is known to be false as soon as `r` has been written. What becomes
-//! constant, cannot be said, or is one too many, is left out: conditions only say what is
-//! worth knowing, so that any set of them is right.
+//! The conditions are carried backward over assignments, as weakest preconditions (Dijkstra,
+//! Guarded commands, nondeterminacy and formal derivation of programs, CACM 18, 1975). So a
+//! condition over slots yet to be assigned becomes a condition over the sources of the assignment:
+//! `a.seq = b.seq`, before `b := r`, is `a.seq = r.seq`, and is known to be false as soon as `r`
+//! has been written. Conditions that become constant, cannot be expressed, or exceed the limit are
+//! left out. The set only selects the facts worth tracking, so any set is sound.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -17,16 +16,13 @@ use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Block, End, Graph, Location, Slot, Standing, Target, Term};
 use crate::limits::Limit;
 
-/// More conditions than this at one place are not tracked.
+/// The greatest number of conditions tracked at one point.
 const MOST_CONDITIONS: usize = 64;
 
-/// Canonical conditions, shared by the places that they bear on.
+/// Canonical conditions, shared by the points where they matter.
 pub(crate) type Conditions = BTreeSet<Rc<Term>>;
 
-/// Per block, the conditions of later branches, as conditions where it begins.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Returns by block the conditions of later branches, as conditions at its start.
 pub(crate) fn relevant_conditions(
     graph: &Graph,
     slots: &[Slot],
@@ -74,7 +70,7 @@ impl Backward for Relevant<'_> {
     }
 
     fn location(&self, at: Location, _: &Standing, conditions: &mut Conditions) {
-        // Whatever an operation tests, it first reads or assigns.
+        // An operation first reads or assigns all slots that it tests.
         if at == Location::IDLE {
             conditions.clear();
         }

@@ -1,10 +1,9 @@
-//! Which facts stay facts until the process itself acts.
+//! Stable facts: facts that hold until the process itself acts.
 //!
-//! A fact about slots that others do not write stays as it is. Beyond that, a
-//! fact stays if no assignment of another process can undo it: a link once
-//! broken (others only ever break it); `active` once it does not name p (only p
-//! makes it name p); a version that p saved, once it is not the current one
-//! (others only ever write fresh versions, which differ from all there are).
+//! A fact about slots that no other process writes is stable. So is a fact that no assignment of
+//! another process can undo: a broken link (others only ever break it); that `active` does not name
+//! p (only p makes it name p); that a version saved by p is not the current one (others only write
+//! fresh versions, which differ from all existing ones).
 
 use std::collections::BTreeSet;
 
@@ -17,28 +16,26 @@ use crate::limits::Limit;
 /// Domains with more scalars than this count as unlimited.
 const MOST: i64 = 64;
 
-/// What other processes may assign to a slot.
+/// The possible assignments of other processes to a slot.
 #[derive(Clone, Debug, Default)]
 struct Writes {
-    /// Scalars, one by one.
     scalars: BTreeSet<Scalar>,
-    /// Versions that never were before.
     fresh: bool,
-    /// Anything.
+    /// Any scalar.
     unlimited: bool,
-    /// Anything, since there would be too many one by one.
+    /// Any scalar, because the set would be too large.
     too_many: bool,
 }
 
-/// What the processes other than one may assign.
+/// By slot, the possible assignments of all processes except one.
 #[derive(Debug)]
 pub struct Stability {
     writes: Vec<Writes>,
 }
 
 impl Stability {
-    /// Of facts that this process knows; the deadline notes whether a domain is too large.
-    /// O(size of the instance).
+    /// Computes the stability of facts known to this process. The deadline notes whether a domain
+    /// is too large. O(size of the instance).
     pub fn new(instance: &Instance, process: Process, deadline: Deadline<'_>) -> Self {
         let mut writes = vec![Writes::default(); instance.slots.len()];
         for (other, graph) in instance.graphs.iter().enumerate() {
@@ -52,7 +49,7 @@ impl Stability {
             }
         }
         for (slot, writes) in instance.slots.iter().zip(&mut writes) {
-            // What belongs to the process is its own.
+            // Slots of the process are not assigned by others.
             if matches!(slot.owner, Owner::Operation(owner) | Owner::Process(owner) if owner == process)
             {
                 *writes = Writes::default();
@@ -65,14 +62,14 @@ impl Stability {
         Self { writes }
     }
 
-    /// Whether no other process assigns any of the slots that the atom reads.
+    /// Returns true if no other process assigns any slot that the atom reads.
     pub fn is_own(&self, atom: &Term) -> bool {
         let mut own = true;
         atom.slots(&mut |slot| own &= self.writes[slot.index()].is_nothing());
         own
     }
 
-    /// Whether the atom, having this outcome, keeps it until the process acts.
+    /// Returns true if the atom keeps this outcome until the process acts.
     pub fn keeps(&self, atom: &Term, truth: bool) -> bool {
         if self.is_own(atom) {
             return true;

@@ -1,4 +1,4 @@
-//! Solutions against all ways through random graphs, taken one by one.
+//! Compares solutions with an enumeration of all paths through random graphs.
 
 #![cfg(test)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
@@ -17,7 +17,7 @@ use crate::instance::{
 
 const SLOTS: usize = 3;
 
-/// Slots read before they are assigned; and, forward, those assigned from others.
+/// A test analysis: backward, the slots read before they are assigned; forward, taint.
 struct Simple;
 
 fn read(term: &Term, set: &mut FixedBitSet) {
@@ -42,7 +42,7 @@ impl Backward for Simple {
     fn location(&self, _: Location, _: &Standing, _: &mut FixedBitSet) {}
 }
 
-/// A slot is tainted by one that is.
+/// A slot assigned from a tainted slot is tainted.
 impl Forward for Simple {
     type Fact = FixedBitSet;
 
@@ -104,7 +104,7 @@ fn graph() -> impl Strategy<Value = Graph> {
     })
 }
 
-/// The blocks that may come next, those after a response last.
+/// Returns the possible next blocks, with blocks after a response last.
 fn next(graph: &Graph, block: BlockId, past_responses: bool) -> Vec<BlockId> {
     let end = &graph.block(block).end;
     let mut next: Vec<BlockId> = end.blocks().collect();
@@ -118,7 +118,7 @@ fn next(graph: &Graph, block: BlockId, past_responses: bool) -> Vec<BlockId> {
     next
 }
 
-/// Whether some way from the block reads the slot before it assigns it.
+/// Returns true if some path from the block reads the slot before it assigns it.
 fn is_read(graph: &Graph, begin: BlockId, slot: SlotId) -> bool {
     let mut seen = vec![false; graph.blocks.len()];
     let mut open = vec![begin];
@@ -148,8 +148,8 @@ fn is_read(graph: &Graph, begin: BlockId, slot: SlotId) -> bool {
     false
 }
 
-/// The slots that some way from the invocation of an update to each block taints,
-/// slot 0 being tainted: all sets that there are, one by one.
+/// Returns by block the slots tainted on some path from the invocation of an update, where slot 0
+/// is tainted at the start. Enumerates all sets.
 fn tainted(graph: &Graph) -> Vec<Option<FixedBitSet>> {
     let mut one = FixedBitSet::with_capacity(SLOTS);
     one.insert(0);
@@ -210,7 +210,7 @@ proptest! {
         let next = |from: usize, visit: &mut dyn FnMut(usize)| {
             edges.iter().filter(|edge| edge.0 == from).for_each(|edge| visit(edge.1));
         };
-        // Floyd and Warshall.
+        // The algorithm of Floyd and Warshall.
         let mut leads = [[false; 8]; 8];
         (0..8).for_each(|at| leads[at][at] = true);
         edges.iter().for_each(|&(from, to)| leads[from][to] = true);
@@ -241,14 +241,14 @@ fn it_ends_at_the_deadline() {
     assert_eq!(forward(&graph, &mut Simple, begin, over), Err(Stopped::Time));
 }
 
-/// A cell, an index, and two numbers of operations that are chosen by it; all are 0 at first.
+/// A cell, an index, and two slots of operations that it selects from; all are 0 at first.
 const CELL: SlotId = SlotId(0);
 const INDEX: SlotId = SlotId(1);
 const CHOSEN: [SlotId; 2] = [SlotId(2), SlotId(3)];
 
-/// One process that updates by the first of these blocks and scans by the last; it may
-/// stand at one location, from where it goes on with block 1, or, where the condition
-/// holds, with block 2.
+/// Creates an instance of one process whose updates start with the first block and whose scans
+/// start with the last. The process may pause at one location, from which it continues with block
+/// 1, or with block 2 if the condition holds.
 fn instance(blocks: Vec<(Vec<(Target, Term)>, End)>, when: Term) -> Instance {
     let slot = |owner, domain| Slot { name: String::new(), owner, domain, initial: 0 };
     let own = Owner::Operation(Process::from_index(0));
@@ -286,7 +286,7 @@ fn instance(blocks: Vec<(Vec<(Target, Term)>, End)>, when: Term) -> Instance {
     }
 }
 
-/// What is chosen by the index is assigned this.
+/// Assigns to the slot that the index selects.
 fn choose(value: i32) -> (Target, Term) {
     let target = Target::Element { index: Term::Slot(INDEX), of: CHOSEN.to_vec() };
     (target, Term::Constant(value))
@@ -317,7 +317,7 @@ fn what_is_chosen_by_an_index_may_stay_as_it_was() {
     let local = sets.facts[0].blocks[1].as_ref().unwrap();
     let held = sets.here(local).scalars(CHOSEN[0]);
     assert_eq!([0, 1, 2, 3].map(|scalar| held.contains(scalar)), [false, true, true, false]);
-    // The scan reads what it may have assigned elsewhere only.
+    // The scan reads a slot that it may have assigned only elsewhere.
     let slots = |_: SlotId| true;
     let used = instance.graphs[0].used_unassigned(&slots, Deadline::NEVER).unwrap();
     assert!(used.contains(&CHOSEN[0]), "{used:?}");

@@ -1,12 +1,11 @@
-//! Value sets: which scalars each slot may hold, whatever the order of steps.
+//! Value sets: the scalars that each slot may hold, in any order of steps.
 //!
-//! For a shared slot the initial scalar and whatever any process assigns, for a slot of a
-//! process what that process assigns. The sets grow from below until no block that can run
-//! adds a scalar, so at every reachable state each slot holds a scalar of its set (by
-//! induction over the steps: all assignments that lead there were counted). Variables of
-//! operations have such a set for every place in the graph, for the same reason: these are
-//! the facts of the data flow of one process, solved again, from where it ended, whenever
-//! the sets that hold everywhere have grown.
+//! The set of a shared slot has the initial scalar and all scalars that any process assigns; the
+//! set of a process's slot has all scalars that the process assigns. The sets grow from below until
+//! no reachable block adds a scalar. So in every reachable state each slot holds a scalar of its
+//! set (by induction over the steps: all assignments that lead there were counted). Variables of
+//! operations have such a set at every point of the graph, for the same reason. These sets are the
+//! facts of one process's data flow, which is resumed whenever the global sets have grown.
 
 use std::borrow::Cow;
 
@@ -18,7 +17,7 @@ use crate::instance::{
     Assignment, Block, Domain, Instance, Owner, Reaction, Scalar, Slot, SlotId, Target, Term,
 };
 
-/// What the slots that are distinguished by place may hold at one.
+/// The value sets at a point of the slots that are distinguished by point.
 pub(crate) type Local = Vec<Scalars>;
 
 impl Lattice for Local {
@@ -28,20 +27,19 @@ impl Lattice for Local {
     }
 }
 
-/// Which scalars each slot may hold, and which blocks may run.
+/// The scalars that each slot may hold, and the blocks that may run.
 pub(crate) struct ValueSets {
-    /// By slot, wherever its process stands.
+    /// By slot, its scalars at any point.
     pub(crate) scalars: Vec<Scalars>,
     pub(crate) domains: Vec<Domain>,
-    /// By slot, where it stands in the [`Local`] of its process, if it is distinguished
-    /// by place.
+    /// By slot, its position in the [`Local`] of its process, if it is distinguished by point.
     local: Vec<Option<usize>>,
-    /// By process; none where it never comes.
+    /// By process; `None` at unreachable points.
     pub(crate) facts: Vec<Facts<Option<Local>>>,
     grown: bool,
 }
 
-/// What is known at some place.
+/// The value sets at a point.
 pub(crate) struct Here<'a> {
     sets: &'a ValueSets,
     local: &'a [Scalars],
@@ -82,12 +80,9 @@ impl Forward for ValueSets {
 }
 
 impl ValueSets {
-    /// First without regard to place, then again with regard to it for the slots of
-    /// operations that may hold several scalars and are assigned at several places: a
-    /// variable that copies one cell after the other holds constants only at some.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Computes the sets first without distinguishing points. Computes them again by point for the
+    /// slots of operations that may hold several scalars and are assigned at several points: a
+    /// variable that copies one cell after another is constant only at some points.
     pub(crate) fn new(instance: &Instance, deadline: Deadline<'_>) -> Result<Self, Stopped> {
         let everywhere = Self::telling_apart(instance, &|_| false, deadline)?;
         let mut places = vec![0; instance.slots.len()];
@@ -169,7 +164,7 @@ impl ValueSets {
         Ok(sets)
     }
 
-    /// What is known where these are held.
+    /// Returns the value sets where these local sets hold.
     pub(crate) fn here<'a>(&'a self, local: &'a [Scalars]) -> Here<'a> {
         Here { sets: self, local }
     }
@@ -193,7 +188,7 @@ impl ValueSets {
         }
     }
 
-    /// The slot may hold this here, and `only` this.
+    /// Adds scalars to a slot's set at this point; with `only`, replaces the set.
     pub(crate) fn hold(&self, slot: SlotId, value: &Scalars, only: bool, local: &mut Local) {
         if let Some(at) = self.local[slot.index()] {
             let value = value.intersection(self.domains[slot.index()]);
@@ -201,8 +196,8 @@ impl ValueSets {
         }
     }
 
-    /// The slot may hold these too. Large sets grow to all of the domain at
-    /// once, so that growing ends soon.
+    /// Adds scalars to a slot's global set. A large set grows to the whole domain in one step, so
+    /// that growth ends soon.
     fn grow(&mut self, slot: SlotId, value: &Scalars) {
         let domain = self.domains[slot.index()];
         let known = &mut self.scalars[slot.index()];

@@ -1,4 +1,4 @@
-//! The worklist, and analyses in which edges only pass facts on.
+//! The worklist, and analyses whose edges pass facts on unchanged.
 
 use std::collections::VecDeque;
 
@@ -7,11 +7,8 @@ use fixedbitset::FixedBitSet;
 use super::Lattice;
 use crate::deadline::{Deadline, Stopped};
 
-/// Solves an analysis without transfer, of any points: what holds at a point holds
-/// where its edges lead, too. `edges` visits these.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Solves an analysis without transfer over any points: a fact at a point also holds at the targets
+/// of its edges, which `edges` visits.
 pub(crate) fn spread<F: Lattice>(
     facts: &mut [F],
     edges: impl Fn(usize, &mut dyn FnMut(usize)),
@@ -28,10 +25,7 @@ pub(crate) fn spread<F: Lattice>(
     })
 }
 
-/// The points that edges lead to from these, themselves included.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Returns the points reachable along edges, including the starting points.
 pub(crate) fn closure(
     points: usize,
     begin: impl IntoIterator<Item = usize>,
@@ -51,7 +45,7 @@ pub(crate) fn closure(
     Ok(reached)
 }
 
-/// Points to be looked at, each once at a time.
+/// Points to be visited; each occurs at most once.
 pub(super) struct Worklist {
     queue: VecDeque<usize>,
     contains: FixedBitSet,
@@ -71,7 +65,7 @@ impl Worklist {
         }
     }
 
-    /// Looks at points until none is left: `visit` adds those whose facts may have grown.
+    /// Visits points until none is left. `visit` adds points whose facts may have grown.
     pub(super) fn run(
         mut self,
         deadline: Deadline<'_>,

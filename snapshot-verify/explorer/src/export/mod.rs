@@ -1,13 +1,12 @@
-//! Instances with the observer as models for other model checkers: second opinions on
+//! Exports instances with the observer as models for other model checkers: second opinions on
 //! [`crate::search`], state by state.
 //!
-//! A model has the slots of the instance, where each process stands, and the observer of
-//! [`snapshot_core::observer`], which is written out once more. One move of a process is one
-//! transition, so the states are those of a search without canonical forms (symmetry,
-//! renaming, antichain, dead cells, persistent sets) of the same instance, and their number is
-//! the same: unless there are versions, since a fresh one is here the smallest number from 1 on
-//! that no slot holds (0 is the first version, which variables may come to hold again), or
-//! counters, which grow: with some, only a bound on operations makes the states finite.
+//! A model has the slots of the instance, the locations of processes, and a reimplementation of the
+//! observer of [`snapshot_core::observer`]. One move of a process is one transition, so it has the
+//! same states as a search without canonical forms (symmetry, renaming, antichain, dead cells,
+//! persistent sets). There are two exceptions. Versions: here a fresh version is the smallest
+//! positive number that no slot holds (0 is the initial version, which variables may hold again).
+//! Counters: they grow, so the states are finite only if operations are bounded.
 
 mod names;
 pub mod promela;
@@ -17,17 +16,18 @@ use thiserror::Error;
 
 use crate::instance::Instance;
 
-/// The longest model, in bytes. Other model checkers need a hundred times that.
+/// The greatest length of a model in bytes. Other model checkers need a hundred times as much
+/// memory.
 pub const LONGEST: usize = 8 << 20;
 
-/// The most operations of each process in a model.
+/// The greatest number of operations per process in a model.
 pub const OPERATIONS: u32 = 255;
 
-/// Why there is no model.
+/// Why an instance has no model.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// It would be too long.
+    /// The model is too long.
     #[error(
         "the model is longer than {} MiB: take fewer processes, or more of the reductions that a \
          model can have (constant, dead, shrink)",
@@ -37,10 +37,10 @@ pub enum ExportError {
         /// [`LONGEST`]
         limit: usize,
     },
-    /// It has reactions, which only some reductions make.
+    /// The instance has reactions, which only some reductions make.
     #[error("an instance with reactions has no model: leave out the reduction `decided`")]
     Reactions,
-    /// More operations than are counted.
+    /// There are too many operations to count.
     #[error("a model counts at most {limit} operations of each process")]
     Operations {
         /// [`OPERATIONS`]
@@ -48,7 +48,7 @@ pub enum ExportError {
     },
 }
 
-/// That there is a model of the instance, of any length.
+/// Checks that the instance has a model, regardless of its length.
 fn check(instance: &Instance, operations: Option<u32>) -> Result<(), ExportError> {
     if operations.is_some_and(|operations| operations > OPERATIONS) {
         return Err(ExportError::Operations { limit: OPERATIONS });
@@ -60,7 +60,7 @@ fn check(instance: &Instance, operations: Option<u32>) -> Result<(), ExportError
     }
 }
 
-/// What a model is of, in a line.
+/// Returns a description of the model, in one line.
 fn about(instance: &Instance, operations: Option<u32>) -> String {
     let [i, j] = instance.pair.map(|process| process.index());
     let bound = match operations {

@@ -1,11 +1,11 @@
-//! Identifiers of a model, for Promela and TLA+ alike.
+//! Identifiers of a model, for Promela and TLA+.
 
 use std::collections::HashSet;
 
 use crate::instance::Instance;
 
-/// Words with underscores that Promela or a model itself uses; a name of a slot without
-/// any is changed, so that it is no keyword, of C neither, and no macro of Spin's.
+/// Words with underscores that Promela or a model itself uses. A slot name without underscore gets
+/// one, so that it is neither a keyword (also of C) nor a macro of Spin.
 const TAKEN: &[&str] = &[
     "bad_01",
     "bad_10",
@@ -31,14 +31,14 @@ const TAKEN: &[&str] = &[
     "set_priority",
 ];
 
-/// By slot.
+/// The names of slots in a model.
 #[derive(Debug)]
 pub(super) struct Names {
     pub slots: Vec<String>,
 }
 
 impl Names {
-    /// A name like that of the slot for each, all different.
+    /// Creates distinct names that resemble the slots' names.
     pub fn of(instance: &Instance) -> Self {
         let mut taken: HashSet<String> = TAKEN.iter().map(|word| (*word).to_owned()).collect();
         let slots = instance.slots.iter().map(|slot| {
@@ -55,7 +55,7 @@ impl Names {
     }
 }
 
-/// `r_1_toggle` of `r[1].toggle`, `the_active` of `active`.
+/// Converts a name: `r_1_toggle` for `r[1].toggle`, `the_active` for `active`.
 fn identifier(name: &str) -> String {
     let mut identifier = String::new();
     for character in name.chars() {

@@ -1,8 +1,8 @@
 //! An instance as a module in TLA+, for TLC (Lamport, *Specifying Systems*, 2002).
 //!
-//! The state is one record. Every block of a graph is an operator from the state before it to
-//! the state after the step, so each transition evaluates one of them. `Right` is the
-//! invariant: it fails iff a simple execution is wrong.
+//! The state is one record. Each block of a graph is an operator from the state before it to the
+//! state after the step, so each transition evaluates one operator. The invariant `Right` fails iff
+//! a simple execution is wrong.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -14,8 +14,8 @@ use crate::instance::{
     Scalar, Slot, SlotId, Target, Term,
 };
 
-/// The model of an instance; at most `operations` by each process, if that is given. `title` is
-/// a line about it, and `name` what the module is called, as far as it can be.
+/// Returns the model of an instance, with at most `operations` per process, if given. `title` is a
+/// one-line description, and `name` is the module's name, as far as it is valid.
 ///
 /// # Errors
 /// If the instance has reactions, or the model would be too long.
@@ -36,7 +36,7 @@ pub fn tla(
     model.write(name, title)
 }
 
-/// What a module may be called.
+/// Converts a name to a valid module name.
 fn module(name: &str) -> String {
     let name: String =
         name.chars().map(|one| if one.is_ascii_alphanumeric() { one } else { '_' }).collect();
@@ -48,7 +48,7 @@ fn module(name: &str) -> String {
     }
 }
 
-/// Text as it may stand in a comment to the end of the line.
+/// Escapes text for a comment to the end of the line.
 fn comment(text: &str) -> String {
     text.replace(['\n', '\r'], " ").replace("(*", "( *").replace("*)", "* )")
 }
@@ -151,7 +151,7 @@ impl Model<'_> {
         )
     }
 
-    /// The end of an operation.
+    /// Writes the end of an operation.
     fn leave(&mut self, process: usize) -> Result<(), ExportError> {
         let idle = Location::IDLE.index();
         let mut text = format!(
@@ -168,7 +168,7 @@ impl Model<'_> {
         self.put(&text)
     }
 
-    /// The operator of a block.
+    /// Writes the operator of a block.
     fn block(&mut self, process: usize, graph: &Graph, id: BlockId) -> Result<(), ExportError> {
         let block = graph.block(id);
         self.put(&format!("Block_{process}_{}(s) ==\n", id.index()))?;
@@ -252,7 +252,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// The smallest number from 1 on that no slot of a version holds.
+    /// Returns the smallest positive number that no version slot holds.
     fn fresh(&self, state: &str) -> String {
         let slots = self.instance.slots.iter().zip(&self.names.slots);
         let versions = slots.filter(|(slot, _)| matches!(slot.domain, Domain::Version { .. }));
@@ -265,7 +265,7 @@ impl Model<'_> {
         )
     }
 
-    /// The step of a process, by where it stands.
+    /// Writes the step of a process, by location.
     fn steps(&mut self, process: usize, graph: &Graph) -> Result<(), ExportError> {
         self.put(&format!("Step_{process}(s) ==\n  CASE "))?;
         let mut is_first = true;
@@ -280,7 +280,7 @@ impl Model<'_> {
             ))?;
         }
         match is_first {
-            // Operations without any step of their own.
+            // If no location has a step, the operator is the identity.
             true => self.put("TRUE -> s\n"),
             false => Ok(()),
         }
@@ -308,7 +308,7 @@ impl Model<'_> {
                 let mut guard = guard.clone();
                 match (letter, value) {
                     (Some((letter, _)), 1) => begun = format!("InvokeUpdate{letter}({begun})"),
-                    // Once 1 was written there is no update to 0.
+                    // After an update of 1 the process never updates to 0.
                     (Some((_, letter)), _) => {
                         guard.push_str(&format!(" /\\ state.invoked_{letter} = 0"));
                     }
@@ -334,7 +334,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// A term as a number.
+    /// Translates a term to a number.
     fn number(&self, term: &Term, state: &str) -> Result<String, ExportError> {
         let text = match term {
             Term::Constant(scalar) | Term::Process(scalar) => self.scalar(*scalar),
@@ -372,7 +372,7 @@ impl Model<'_> {
         limited(text)
     }
 
-    /// A term that is 0 or 1 as a truth value.
+    /// Translates a term that is 0 or 1 to a truth value.
     fn condition(&self, term: &Term, state: &str) -> Result<String, ExportError> {
         let Term::Apply(operator, of) = term else {
             return Ok(format!("{} = 1", self.number(term, state)?));
@@ -423,7 +423,7 @@ fn limited(text: String) -> Result<String, ExportError> {
     if text.len() > LONGEST { Err(ExportError::TooLong { limit: LONGEST }) } else { Ok(text) }
 }
 
-/// A record with changes.
+/// Returns a record with changed fields.
 fn changed(state: &str, changes: &[String]) -> String {
     match changes {
         [] => state.to_owned(),
@@ -431,8 +431,8 @@ fn changed(state: &str, changes: &[String]) -> String {
     }
 }
 
-/// How many assignments may be made at once: none reads or assigns what one before it assigns.
-/// A fresh version depends on all versions.
+/// Returns the number of leading assignments that can be made simultaneously: none reads or assigns
+/// a slot that an earlier one assigns. A fresh version depends on all versions.
 fn together(assignments: &[Assignment]) -> usize {
     let mut assigned: BTreeSet<SlotId> = BTreeSet::new();
     let position = assignments.iter().position(|assignment| {
@@ -449,12 +449,12 @@ fn together(assignments: &[Assignment]) -> usize {
     position.unwrap_or(assignments.len())
 }
 
-/// The blocks of a graph, each after those that may follow it.
+/// Returns the blocks of a graph, each after its possible successors.
 fn ordered(graph: &Graph) -> Vec<BlockId> {
     let mut ordered = Vec::new();
     let mut seen = vec![false; graph.blocks.len()];
     for begin in graph.beginnings() {
-        // A block to be visited, or one whose followers were.
+        // The flag is set once the block's successors were visited.
         let mut open = vec![(begin, false)];
         while let Some((block, is_done)) = open.pop() {
             if is_done {

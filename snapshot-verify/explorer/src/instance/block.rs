@@ -1,144 +1,124 @@
-//! What steps are made of.
+//! Blocks, the parts of steps.
 
 use super::{BlockId, Location, NONE, Scalar, SlotId};
 use crate::language::Span;
 
-/// Assignments, one after the other, then a decision.
+/// Consecutive assignments, followed by a decision.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Block {
-    /// How many shared accesses of the program's text begin in this block, an
-    /// `atomic` statement counted as one: what ties fused steps to the steps of
-    /// the text. 0 or 1 in a fresh instance. Invocations and responses count 0.
+    /// The number of shared accesses of the program's text that begin in this block, where an
+    /// `atomic` statement counts as one. It relates fused steps to the steps of the text. It is 0
+    /// or 1 in a fresh instance; invocations and responses count 0.
     pub accesses: u32,
-    /// In order.
     pub assignments: Vec<Assignment>,
-    /// Where it goes on.
     pub end: End,
 }
 
-/// One assignment.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Assignment {
-    /// Where to.
     pub target: Target,
-    /// What.
     pub value: Term,
 }
 
-/// Where an assignment goes.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Target {
-    /// A slot.
     Slot(SlotId),
-    /// One of some slots, by an index that counts from 0 and is in range.
+    /// The slot at an index, which counts from 0 and is in range.
     Element {
-        /// Which.
         index: Term,
-        /// Of these.
         of: Vec<SlotId>,
     },
 }
 
-/// How a block ends.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum End {
-    /// Goes on with another block of the same step.
+    /// Continues with another block of the same step.
     Jump(BlockId),
-    /// Goes on with one of two.
+    /// Continues with one of two blocks.
     Branch {
         /// 0 or 1.
         condition: Term,
-        /// If 1.
+        /// The next block if the condition is 1.
         then: BlockId,
-        /// If 0.
+        /// The next block if the condition is 0.
         otherwise: BlockId,
     },
-    /// The step ends here; the next step of the process begins at the location.
+    /// Ends the step; the next step of the process begins at this location.
     Pause(Location),
-    /// The operation responds, the process is idle.
+    /// The operation responds, and the process becomes idle.
     Respond(Response),
-    /// The program goes wrong: an integer or index out of its range, or none
-    /// where something must be.
+    /// The program goes wrong: an integer or index is out of range, or a required value is `none`.
     Fault {
-        /// Where.
         span: Span,
-        /// What: `none is unwrapped`, say.
+        /// A description such as `none is unwrapped`.
         what: &'static str,
     },
 }
 
-/// What an operation responds.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Response {
-    /// An update of this value.
     Update {
         /// 0 or 1; it is the argument.
         value: Term,
     },
-    /// A scan.
     Scan {
-        /// What it returns for i and for j: 0 or 1.
+        /// The values returned for i and for j: 0 or 1.
         at: [Term; 2],
-        /// Whether it returns anything but 0 elsewhere: 0 or 1.
+        /// Whether a value other than 0 is returned elsewhere: 0 or 1.
         foreign: Term,
     },
 }
 
-/// A scalar, computed.
+/// A term that evaluates to a scalar.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Term {
     /// A number, a Boolean, a value, or [`NONE`].
     Constant(Scalar),
-    /// A process (or its segment) by number: what a permutation of processes
-    /// must rename.
+    /// A process (or its segment) by number, which a permutation of processes must rename.
     Process(Scalar),
-    /// The content of a slot.
     Slot(SlotId),
-    /// One of some terms, by an index that counts from 0 and is in range.
+    /// One of several terms, selected by an index.
     Element {
-        /// Which.
+        /// From 0, and in range.
         index: Box<Term>,
-        /// Of these.
         of: Vec<Term>,
     },
-    /// An operator applied.
     Apply(Operator, Vec<Term>),
-    /// A version that is nowhere in the state. Only as the whole value of an
-    /// assignment.
+    /// A version that occurs nowhere in the state. Only as the whole value of an assignment.
     Fresh,
     /// A counter plus 1. Only as the whole value of an assignment.
     Successor(SlotId),
 }
 
-/// Operators. Arguments are evaluated without side effect, all of them.
+/// Operators. All arguments are evaluated, without side effects.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Operator {
-    /// Of one bit.
+    /// Negation of a bit.
     Not,
-    /// Of any number of bits.
+    /// Conjunction of any number of bits.
     And,
-    /// Of any number of bits.
+    /// Disjunction of any number of bits.
     Or,
-    /// Of two scalars of one [kind](super::Kind), NONE included: versions, counters
-    /// and names too.
+    /// Equality of two scalars of one [kind](super::Kind), including versions, counters, names and
+    /// NONE.
     Equal,
-    /// Of two integers or two counters.
+    /// Order of two integers or two counters.
     Less,
-    /// Of two integers or two counters.
+    /// Order of two integers or two counters.
     LessOrEqual,
-    /// Of two integers.
+    /// Sum of two integers.
     Add,
-    /// Of two integers.
+    /// Difference of two integers.
     Subtract,
-    /// Of an integer or a counter, and a positive constant; from 0.
+    /// Remainder, from 0, of an integer or a counter by a positive constant.
     Remainder,
-    /// Of an integer and a positive constant: rounded down.
+    /// Quotient, rounded down, of an integer by a positive constant.
     Quotient,
-    /// Of a bit and two scalars of one kind: the first of them if the bit is 1.
+    /// Choice by a bit among two scalars of one kind: the first one if the bit is 1.
     If,
-    /// Of a name: its number. No renaming of processes respects it.
+    /// The number of a name. No renaming of processes respects it.
     NumberOf,
-    /// Of a number: the name with this number. No renaming of processes respects it.
+    /// The name with a number. No renaming of processes respects it.
     NameOf,
 }
 
@@ -154,8 +134,7 @@ impl Block {
         self.end.terms().into_iter().for_each(visit);
     }
 
-    /// The same block in a graph in which blocks and locations have other
-    /// numbers.
+    /// Returns the block for a graph with other numbers of blocks and locations.
     #[must_use]
     pub fn relinked(
         &self,
@@ -177,7 +156,7 @@ impl Block {
 }
 
 impl Target {
-    /// The slots that it chooses from.
+    /// Returns the slots that may be assigned.
     pub fn choices(&self) -> &[SlotId] {
         match self {
             Self::Slot(slot) => std::slice::from_ref(slot),
@@ -195,7 +174,7 @@ impl Target {
 }
 
 impl End {
-    /// The blocks of the same step that may follow.
+    /// Returns the blocks of the same step that may follow.
     pub fn blocks(&self) -> impl Iterator<Item = BlockId> + use<> {
         let [first, second] = match self {
             Self::Jump(next) => [Some(*next), None],
@@ -205,7 +184,7 @@ impl End {
         first.into_iter().chain(second)
     }
 
-    /// What it evaluates.
+    /// Returns the terms that the end evaluates.
     pub fn terms(&self) -> Vec<&Term> {
         let mut terms = Vec::new();
         match self {
@@ -216,7 +195,7 @@ impl End {
         terms
     }
 
-    /// The same with other terms.
+    /// Returns the end with mapped terms.
     #[must_use]
     pub(crate) fn map(&self, term: &mut impl FnMut(&Term) -> Term) -> Self {
         match self {
@@ -236,7 +215,7 @@ impl End {
 }
 
 impl Response {
-    /// Calls `visit` for every term of it.
+    /// Calls `visit` for every term.
     pub fn terms<'a>(&'a self, visit: &mut impl FnMut(&'a Term)) {
         match self {
             Self::Update { value } => visit(value),
@@ -246,14 +225,11 @@ impl Response {
 }
 
 impl Term {
-    /// The constant false.
     pub const FALSE: Self = Self::Constant(0);
-    /// The constant true.
     pub const TRUE: Self = Self::Constant(1);
-    /// None.
     pub const NONE: Self = Self::Constant(NONE);
 
-    /// Its scalar, if it is a constant.
+    /// Returns the scalar of a constant.
     pub const fn constant(&self) -> Option<Scalar> {
         match self {
             Self::Constant(scalar) | Self::Process(scalar) => Some(*scalar),
@@ -261,7 +237,7 @@ impl Term {
         }
     }
 
-    /// The term with other terms for those that it is directly made of.
+    /// Returns the term with mapped direct subterms.
     #[must_use]
     pub(crate) fn with_parts(&self, part: &mut dyn FnMut(&Self) -> Self) -> Self {
         match self {
@@ -279,7 +255,7 @@ impl Term {
         }
     }
 
-    /// Calls `visit` for every slot that the term reads, some more than once.
+    /// Calls `visit` for every slot that the term reads, possibly with repetitions.
     pub fn slots(&self, visit: &mut impl FnMut(SlotId)) {
         match self {
             Self::Constant(_) | Self::Process(_) | Self::Fresh => {}

@@ -1,4 +1,4 @@
-//! Instances, for people.
+//! Displays instances for people.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -7,9 +7,8 @@ use super::{
     Response, Scalar, Slot, SlotId, Standing, Target, Term,
 };
 
-/// Slots, then for each process where its operations begin, and each location
-/// with the code of its step. Code that several steps share is shown once, under
-/// a name `@` and its number.
+/// Shows the slots, then for each process the start of its operations, and each location with the
+/// code of its step. Code that several steps share is shown once, under a name `@` and its number.
 impl Display for Instance {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let [i, j] = self.pair.map(|process| process.index());
@@ -66,11 +65,11 @@ fn graph_lines(instance: &Instance, graph: &Graph, f: &mut Formatter<'_>) -> fmt
     Ok(())
 }
 
-/// The code of a graph, block by block.
+/// Shows the code of a graph, block by block.
 struct Code<'a> {
     instance: &'a Instance,
     graph: &'a Graph,
-    /// Blocks that several lead to.
+    /// Blocks with several predecessors.
     shared: Vec<bool>,
     shown: Vec<bool>,
 }
@@ -156,7 +155,6 @@ impl Display for Domain {
     }
 }
 
-/// A scalar, for people.
 struct Number(Scalar);
 
 impl Display for Number {
@@ -165,7 +163,7 @@ impl Display for Number {
     }
 }
 
-/// A term, with the names of its slots.
+/// Shows a term, with the names of its slots.
 struct Named<'a>(&'a Instance, &'a Term);
 
 impl Named<'_> {

@@ -1,9 +1,8 @@
-//! Instances with fewer slots.
+//! Removal of slots from instances.
 //!
-//! A slot may go if it always holds one scalar, or if nothing looks at it. What
-//! assigns to it goes with it. Where an assignment chooses by an index among
-//! slots that go and slots that stay, it becomes an assignment to those that
-//! stay, behind a branch on the index.
+//! A slot can be removed if it always holds one scalar, or if no term reads it. Assignments to it
+//! are removed, too. If the target of an assignment is selected by an index among removed and
+//! remaining slots, it becomes an assignment to the remaining slots, behind a branch on the index.
 
 use rayon::prelude::*;
 
@@ -16,11 +15,8 @@ use super::{
 };
 
 impl Instance {
-    /// Without the slots for which `removed` has a term: a constant that stands
-    /// for the slot wherever it is read.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Removes the slots for which `removed` returns a term, a constant that replaces the slot
+    /// wherever it is read.
     pub(crate) fn without(
         &self,
         removed: &(impl Fn(SlotId) -> Option<Term> + Sync),
@@ -43,7 +39,7 @@ impl Instance {
     }
 }
 
-/// New numbers for the slots that stay, terms for those that go.
+/// New numbers for the remaining slots, terms for the removed ones.
 struct Renaming<'a, F> {
     instance: &'a Instance,
     number: Vec<Option<SlotId>>,
@@ -177,12 +173,11 @@ impl<F> SlotValues for Renaming<'_, F> {
     }
 }
 
-/// What remains of an assignment.
+/// The remainder of an assignment.
 enum Kept {
-    /// Nothing.
     Nothing,
-    /// This.
+    /// The unconditional assignment.
     Always(Assignment),
-    /// This, if that is 1.
+    /// The assignment, if the term is 1.
     If(Term, Assignment),
 }

@@ -1,4 +1,4 @@
-//! Why there is no instance.
+//! Errors of compilation.
 
 use thiserror::Error;
 
@@ -9,39 +9,34 @@ use crate::program::ExtentError;
 /// Why a program has no instance for some n, i, j.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 pub enum InstanceError {
-    /// A snapshot with one segment is a register, and there is no pair (i, j).
+    /// A snapshot with one segment is a register, without a pair (i, j).
     #[error("{given} processes are too few: there must be at least {least}")]
     TooFewProcesses {
-        /// n.
         given: usize,
         /// The least n.
         least: usize,
     },
-    /// Another object than the snapshot.
+    /// The algorithm is not a snapshot but declares another object.
     #[error("the algorithm declares an object, and only those of snapshots have instances")]
     Object,
-    /// More processes than an instance is made for.
+    /// There are more processes than instances support.
     #[error("{given} processes are too many: at most {most} are possible")]
     TooManyProcesses {
-        /// n.
         given: usize,
         /// The greatest n.
         most: usize,
     },
-    /// Not a pair i < j < n.
+    /// The pair is not i < j < n.
     #[error("the pair ({i}, {j}) is out of range: it must be i < j < {processes}")]
     PairOutOfRange {
-        /// i.
         i: usize,
-        /// j.
         j: usize,
         /// n.
         processes: usize,
     },
-    /// The program is too large to be looked at.
+    /// The program is too large to be analysed.
     #[error(transparent)]
     Extent(#[from] ExtentError),
-    /// It was not compiled to the end.
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// The arrays of the program are too large for this n.
@@ -49,9 +44,9 @@ pub enum InstanceError {
         "the state is too large: the variables have more than {limit} scalars, use a smaller n or smaller arrays"
     )]
     TooManySlots {
-        /// The most scalars that a state may have.
+        /// The greatest number of scalars of a state.
         limit: usize,
-        /// The variable that passed the limit.
+        /// The variable that exceeds the limit.
         span: Span,
     },
     /// The loops of the program are too long for this n.
@@ -59,36 +54,35 @@ pub enum InstanceError {
         "the program is too long: unrolled it has more than {limit} pieces, use a smaller n or shorter loops"
     )]
     TooManyBlocks {
-        /// The most blocks that a process may have.
+        /// The greatest number of blocks of a process.
         limit: usize,
-        /// The statement that passed the limit.
+        /// The statement that exceeds the limit.
         span: Span,
     },
-    /// A bound like `1000000000*n` leaves the numbers that slots can hold.
+    /// A bound like `1000000000*n` is outside the range of slots.
     #[error("the bound {bound} is out of range for {processes} processes")]
     BoundOutOfRange {
         /// The bound, as the language writes it.
         bound: String,
-        /// n.
         processes: usize,
     },
-    /// Of values an instance knows only which are 1.
+    /// The program uses values as numbers, but instances only distinguish 1 from other values.
     #[error(
         "values are used as numbers, so simple executions show little, and exploration knows no \
          others: explore all that write a few values, --values 3 say"
     )]
     NumberedValue {
-        /// Where.
+        /// The use of the value.
         span: Span,
     },
-    /// An operation may use a variable before it assigned it: a bug of ours, for compiled
-    /// operations begin by assigning their variables.
+    /// An operation may use a variable before it assigned it. This is a bug of this program, since
+    /// compiled operations begin by assigning their variables.
     #[error(
         "BUG in this program, please report it: an operation may use {name} before it assigned it. \
          Its verdicts cannot be trusted"
     )]
     Unassigned {
-        /// The variable.
+        /// The name of the slot.
         name: String,
     },
     /// An initial expression has no constant value that its type allows.
@@ -96,7 +90,6 @@ pub enum InstanceError {
     BadInitial {
         /// The variable.
         name: String,
-        /// Why.
         what: &'static str,
         /// The expression.
         span: Span,

@@ -1,9 +1,8 @@
-//! Terms, made as small as they can be seen to be.
+//! Simplification of terms.
 //!
-//! The functions here build a term that equals the one they are named after.
-//! They look at constants, at equal parts, and - [`folded`] - at what the slots
-//! may hold. The scalar of every folded constant keeps its kind: the constant of
-//! a process is a [`Term::Process`].
+//! The functions here build a simplified term, equal to the one they are named after. They use
+//! constants, equal parts, and, for [`folded`], the scalars that slots may hold. The scalar of
+//! every folded constant keeps its kind: the constant of a process is a [`Term::Process`].
 
 use rustc_hash::FxHashSet;
 
@@ -11,12 +10,12 @@ use super::scalars::Scalars;
 use super::{Domain, NONE, Operator, Scalar, Slot, SlotId, Term};
 
 impl Term {
-    /// A bit as a term.
+    /// Returns a bit as a term.
     pub(crate) const fn bit(holds: bool) -> Self {
         if holds { Self::TRUE } else { Self::FALSE }
     }
 
-    /// A scalar of a slot with this domain as a term.
+    /// Returns a scalar of a slot with this domain as a term.
     pub(crate) fn scalar(scalar: Scalar, domain: Domain) -> Self {
         match domain {
             Domain::Range { names_processes: true, .. } if scalar != NONE => Self::Process(scalar),
@@ -24,7 +23,6 @@ impl Term {
         }
     }
 
-    /// Negation.
     pub(crate) fn not(self) -> Self {
         match self {
             Self::Apply(Operator::Not, mut arguments) if arguments.len() == 1 => {
@@ -37,12 +35,12 @@ impl Term {
         }
     }
 
-    /// Whether all of the bits are 1.
+    /// Returns the conjunction of bits.
     pub(crate) fn and(bits: impl IntoIterator<Item = Self>) -> Self {
         Self::junction(Operator::And, bits)
     }
 
-    /// Whether any of the bits is 1.
+    /// Returns the disjunction of bits.
     pub(crate) fn or(bits: impl IntoIterator<Item = Self>) -> Self {
         Self::junction(Operator::Or, bits)
     }
@@ -72,7 +70,7 @@ impl Term {
         }
     }
 
-    /// Whether two scalars are the same.
+    /// Returns the equality of two scalars.
     pub(crate) fn equal(self, that: Self) -> Self {
         if self == that {
             return Self::TRUE;
@@ -80,7 +78,7 @@ impl Term {
         Self::apply(Operator::Equal, vec![self, that])
     }
 
-    /// One of two terms.
+    /// Returns the choice by a bit among two terms.
     pub(crate) fn choose(bit: Self, then: Self, otherwise: Self) -> Self {
         match bit.constant() {
             Some(0) => otherwise,
@@ -92,7 +90,7 @@ impl Term {
         }
     }
 
-    /// One of some terms, by an index from 0.
+    /// Returns the term at an index, which counts from 0.
     pub(crate) fn element(index: Self, of: Vec<Self>) -> Self {
         match index.constant().and_then(|index| of.get(usize::try_from(index).ok()?)) {
             Some(term) => term.clone(),
@@ -103,7 +101,7 @@ impl Term {
         }
     }
 
-    /// An operator applied.
+    /// Returns the application of an operator.
     pub(crate) fn apply(operator: Operator, mut arguments: Vec<Self>) -> Self {
         match operator {
             Operator::And | Operator::Or => return Self::junction(operator, arguments),
@@ -137,7 +135,7 @@ impl Term {
         }
     }
 
-    /// Whether its scalars name processes rather than being numbers.
+    /// Returns true if the term's scalars name processes rather than being numbers.
     pub(crate) fn names_processes(&self, domain: &impl Fn(SlotId) -> Domain) -> bool {
         match self {
             Self::Process(_) => true,
@@ -155,8 +153,8 @@ impl Term {
 }
 
 impl Term {
-    /// The same in a normal form: simplified, operands of equalities in order, a bit
-    /// compared with a constant written as the bit. `slots` are those of the instance.
+    /// Returns the normal form: simplified, with operands of equalities in order, and a bit
+    /// compared with a constant written as the bit. `slots` are the instance's slots.
     #[must_use]
     pub fn canonical(&self, slots: &[Slot]) -> Self {
         let Self::Apply(operator, of) = self else { return self.clone() };
@@ -168,7 +166,7 @@ impl Term {
         }
     }
 
-    /// Whether the slots give what it is.
+    /// Returns true if the contents of slots determine the term's value.
     pub(crate) fn is_definite(&self) -> bool {
         match self {
             Self::Fresh | Self::Successor(_) | Self::Element { .. } => false,
@@ -207,17 +205,17 @@ fn canonical_equal(left: Term, right: Term, slots: &[Slot]) -> Term {
     Term::Apply(Operator::Equal, vec![left, right])
 }
 
-/// Terms in order, each once. Linear in their number: a junction over an array has
-/// thousands.
+/// Distinct terms in order of insertion. Insertion is linear in their number: a junction over an
+/// array has thousands.
 #[derive(Default)]
 pub(crate) struct Distinct {
     pub(crate) terms: Vec<Term>,
-    /// The same, once there are many.
+    /// The same terms, once there are many.
     hashed: FxHashSet<Term>,
 }
 
 impl Distinct {
-    /// From this many terms on they are hashed.
+    /// Sets of at least this size are hashed.
     const MANY: usize = 16;
 
     pub(crate) fn insert(&mut self, term: Term) {
@@ -236,15 +234,14 @@ impl Distinct {
     }
 }
 
-/// What is known of slots while terms are folded.
+/// The knowledge about slots while terms are folded.
 pub(crate) trait SlotValues {
-    /// What a slot may hold.
+    /// Returns the scalars that a slot may hold.
     fn scalars(&self, slot: SlotId) -> Scalars;
-    /// Its domain.
     fn domain(&self, slot: SlotId) -> Domain;
 }
 
-/// The term, folded by what is known of the slots, and what it may evaluate to.
+/// Folds the term by the knowledge about slots. Returns it with the scalars that it may have.
 pub(crate) fn folded(term: &Term, known: &impl SlotValues) -> (Term, Scalars) {
     let (term, scalars) = match term {
         Term::Constant(scalar) | Term::Process(scalar) => {
@@ -275,8 +272,8 @@ pub(crate) fn folded(term: &Term, known: &impl SlotValues) -> (Term, Scalars) {
     }
 }
 
-/// Only what the index can choose counts, and the rest is cut off or filled up
-/// with something that is there anyway.
+/// Folds an element. Keeps only the terms that the index can select; others are cut off or replaced
+/// by one that is kept.
 fn element(index: &Term, of: &[Term], known: &impl SlotValues) -> (Term, Scalars) {
     let (index, indices) = folded(index, known);
     let mut union = Scalars::EMPTY;

@@ -1,51 +1,45 @@
-//! Kinds: what the scalars of slots and terms stand for.
+//! Kinds: the meaning of the scalars of slots and terms.
 //!
-//! A **name** stands for a process or for the segment of a process. Names are a
-//! scalarset (Ip and Dill 1993, *Better verification through symmetry*): they are
-//! moved, tested for equality and used as indices, and nothing else, so that any
-//! permutation of the processes renames them consistently. All other scalars stay
-//! the same when processes are renamed. **Numbers** are integers, Booleans and
-//! values; **versions** and **counters** have canonical forms of their own
+//! A **name** stands for a process or for the segment of a process. Names are a scalarset (Ip and
+//! Dill 1993, *Better verification through symmetry*): they are only moved, tested for equality and
+//! used as indices, so that any permutation of the processes renames them consistently. All other
+//! scalars stay the same when processes are renamed. **Numbers** are integers, Booleans and values;
+//! **versions** and **counters** have their own canonical forms
 //! ([`crate::quotient::canonical_renaming`]).
 //!
-//! Order among names, arithmetic on them, and tests of a name against a number are no
-//! operations of a scalarset. Where the language has them, the compiler makes the
-//! conversion a term: [`Operator::NumberOf`] is the number of a name,
-//! [`Operator::NameOf`] the name with a number. Nothing else leads from one kind to
-//! another ([`Instance::kinds`]), so symmetry need only look for these two.
+//! A scalarset has neither an order, nor arithmetic, nor tests of a name against a number. Where
+//! the language has them, the compiler makes the conversion a term: [`Operator::NumberOf`] is the
+//! number of a name, [`Operator::NameOf`] the name with a number. No other term converts between
+//! kinds ([`Instance::kinds`]), so symmetry need only check for these two.
 //!
-//! Literals ([`Term::Constant`]) are numbers, versions or counters, as their context
-//! needs; a name is always [`Term::Process`]. None is of every kind.
+//! Literals ([`Term::Constant`]) are numbers, versions or counters, depending on the context; a
+//! name is always [`Term::Process`]. The scalar `none` has every kind.
 
 use super::validate::{Broken, ensure};
 use super::{Assignment, Domain, Instance, NONE, Operator, SlotId, Target, Term};
 
-/// What a scalar stands for.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Kind {
     /// A process or its segment.
     Name,
     /// An integer, a Boolean or a value.
     Number,
-    /// A version.
     Version,
-    /// A counter.
     Counter,
 }
 
-/// The kinds that a term may be of.
+/// The possible kinds of a term.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Sort {
-    /// All: it is none.
+    /// All kinds: the term is `none`.
     Any,
-    /// All but a name.
+    /// All kinds except names.
     Literal,
-    /// This one.
     Of(Kind),
 }
 
 impl Sort {
-    /// The kinds that are among both, if there are any.
+    /// Returns the intersection, if it is nonempty.
     fn meet(self, that: Self) -> Option<Self> {
         match (self, that) {
             (Self::Any, other) | (other, Self::Any) => Some(other),
@@ -61,7 +55,7 @@ impl Sort {
 }
 
 impl Domain {
-    /// The kind of its scalars.
+    /// Returns the kind of the domain's scalars.
     pub const fn kind(self) -> Kind {
         match self {
             Self::Range { names_processes: true, .. } => Kind::Name,
@@ -73,7 +67,7 @@ impl Domain {
 }
 
 impl Term {
-    /// A name as a number; any other term as it is.
+    /// Converts a name to a number; returns any other term unchanged.
     pub(crate) fn into_number(self, domain: &impl Fn(SlotId) -> Domain) -> Self {
         if self.names_processes(domain) {
             Self::apply(Operator::NumberOf, vec![self])
@@ -82,7 +76,7 @@ impl Term {
         }
     }
 
-    /// A number as a name; a name, or none, as it is.
+    /// Converts a number to a name; returns a name or `none` unchanged.
     pub(crate) fn into_name(self, domain: &impl Fn(SlotId) -> Domain) -> Self {
         if self == Self::NONE || self.names_processes(domain) {
             self
@@ -91,7 +85,7 @@ impl Term {
         }
     }
 
-    /// The term as one that a slot of this domain can be assigned.
+    /// Converts the term to the kind of a domain.
     pub(crate) fn into_kind(self, of: Domain, domain: &impl Fn(SlotId) -> Domain) -> Self {
         match of.kind() {
             Kind::Name => self.into_name(domain),
@@ -99,7 +93,7 @@ impl Term {
         }
     }
 
-    /// The conversion of a constant, and of what was converted the other way before.
+    /// Converts a constant, or cancels the opposite conversion.
     pub(super) fn converted(operator: Operator, of: Self) -> Self {
         match (operator, of) {
             (_, Self::Constant(NONE)) => Self::NONE,
@@ -117,10 +111,10 @@ impl Term {
 }
 
 impl Instance {
-    /// Whether every term and every assignment keeps to kinds. O(size of the instance).
+    /// Checks the kinds of all terms and assignments. O(size of the instance).
     ///
     /// # Errors
-    /// The first term that does not.
+    /// The first term with a wrong kind.
     pub fn kinds(&self) -> Result<(), Broken> {
         for (process, graph) in self.graphs.iter().enumerate() {
             let view = Kinds { instance: self, process };
@@ -187,7 +181,7 @@ impl Kinds<'_> {
         })
     }
 
-    /// The sort of several terms of one kind.
+    /// Returns the common sort of several terms.
     fn alike(&self, terms: &[Term], whole: &Term) -> Result<Sort, Broken> {
         let mut met = Sort::Any;
         for term in terms {

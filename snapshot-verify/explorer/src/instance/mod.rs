@@ -1,39 +1,33 @@
-//! An instance: a program for given n, i, j, as one graph of steps per process
-//! over scalar slots.
+//! An instance: a program for given n, i, j, as one graph of steps per process over scalar slots.
 //!
-//! Everything that n, i, j and the process determine is resolved: procedures
-//! are inlined, `for` loops unrolled, arrays and records flattened to scalar
-//! slots, `me` a constant, and where both are known a condition is decided. What
-//! remains of the language is small: **slots** hold scalars, **blocks** assign
-//! to slots and branch, and a process stands still only at **locations**. A
-//! *step* runs blocks from a location, or from an invocation, to the next
-//! location. Steps are atomic, so blocks treat shared slots like any other; an
-//! LL/SC cell comes with one Boolean slot per process, its link.
+//! Everything that n, i, j and the process determine is resolved: procedures are inlined, `for`
+//! loops unrolled, arrays and records flattened to scalar slots, `me` is a constant, and conditions
+//! on known values are decided. The remaining language is small: **slots** hold scalars, **blocks**
+//! assign to slots and branch, and a process pauses only at **locations**. A *step* runs blocks
+//! from a location, or from an invocation, to the next location. Steps are atomic, so blocks treat
+//! shared slots like any other; an LL/SC cell has one Boolean slot per process, its link.
 //!
-//! An instance is made with every event as a step of its own: an invocation
-//! stops at the first access; each access is a step; the response is a step.
-//! The reductions are functions from instances to instances.
+//! In a fresh instance every event is a separate step: an invocation pauses before the first
+//! access; each access is a step; the response is a step. The reductions are functions from
+//! instances to instances.
 //!
 //! # Meaning
 //!
-//! A state gives each slot a scalar and each process a [`Location`]. At first
-//! all slots have their initial scalars and all processes are [`Location::IDLE`].
-//! A process that is idle may invoke a scan or an update: it starts at the block
-//! that [`Graph::invocations`] names, after the argument was assigned to
-//! [`Graph::argument`]. Any other process may run the step of its location. A
-//! step ends in [`End::Pause`], [`End::Respond`] (the process is idle again), or
-//! [`End::Fault`]. When an operation responds, the slots that it owns
-//! ([`Owner::Operation`]) return to their initial scalars.
+//! A state gives each slot a scalar and each process a [`Location`]. Initially all slots have their
+//! initial scalars and all processes are [`Location::IDLE`]. An idle process may invoke a scan or
+//! an update: it starts at the block that [`Graph::invocations`] names, after the argument was
+//! assigned to [`Graph::argument`]. Any other process may run the step of its location. A step ends
+//! in [`End::Pause`], [`End::Respond`] (the process is idle again), or [`End::Fault`]. When an
+//! operation responds, the slots that it owns ([`Owner::Operation`]) return to their initial
+//! scalars.
 //!
-//! In simple executions the argument of process i is 1 once it has invoked an
-//! update of 1, and before that 0 or 1; likewise j; that of the others is 0.
-//! The observer sees invocations and responses, in that order within a
-//! step.
+//! In simple executions the argument of process i is 1 once it has invoked an update of 1, and
+//! before that 0 or 1; likewise j; the argument of the other processes is 0. The observer sees
+//! invocations and responses, in that order within a step.
 //!
-//! Invariants, see [`Instance::validate`]: blocks form no circle but through
-//! pauses; a slot is assigned scalars of its domain only; [`Owner::Operation`]
-//! and [`Owner::Process`] slots are touched by their process only, and links are
-//! read by their process only.
+//! Invariants, see [`Instance::validate`]: every cycle of blocks passes a pause; a slot is assigned
+//! only scalars of its domain; [`Owner::Operation`] and [`Owner::Process`] slots are touched only
+//! by their process, and links are read only by their process.
 
 mod block;
 mod compile;
@@ -70,8 +64,7 @@ pub struct SlotId(pub u32);
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct BlockId(pub u32);
 
-/// Where a process stands between two of its steps; an index into
-/// [`Graph::locations`].
+/// The position of a process between two of its steps; an index into [`Graph::locations`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Location(pub u32);
 
@@ -82,77 +75,69 @@ pub struct Instance {
     pub processes: usize,
     /// i and j, with i < j.
     pub pair: [Process; 2],
-    /// The scalars of a state, but for the locations.
+    /// The scalars of a state, except the locations.
     pub slots: Vec<Slot>,
     /// One graph per process.
     pub graphs: Vec<Graph>,
 }
 
-/// What one process can do.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Graph {
-    /// Straight-line code that ends in a decision.
     pub blocks: Vec<Block>,
-    /// Where the process may stand. The first is [`Location::IDLE`].
+    /// The first is [`Location::IDLE`].
     pub locations: Vec<Standing>,
-    /// Where updates and scans begin.
     pub invocations: Invocations,
-    /// The slot that the argument of an update goes to; none where updates
-    /// ignore it, or where it is always 0.
+    /// The slot for the argument of an update; `None` if updates ignore it, or if it is always 0.
     pub argument: Option<SlotId>,
 }
 
-/// The blocks that operations begin with.
+/// The first blocks of operations.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Invocations {
-    /// Of an update.
     pub update: BlockId,
-    /// Of a scan.
     pub scan: BlockId,
 }
 
-/// A place where a process may stand.
+/// A location with its step and reactions.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Standing {
-    /// The block its step begins with; of [`Location::IDLE`] none.
+    /// The first block of the step; `None` at [`Location::IDLE`].
     pub step: Option<BlockId>,
-    /// The text whose access the step makes.
+    /// The text of the step's access.
     pub span: Span,
-    /// For people: `scan: copy[1] := a[1]`, say.
+    /// A description for people, for example `scan: copy[1] := a[1]`.
     pub label: String,
     /// Whether the process is in an update rather than in a scan.
     pub updating: bool,
-    /// What the process does at once, between steps. A fresh instance has none.
+    /// Reactions that run between steps. A fresh instance has none.
     pub reactions: Vec<Reaction>,
 }
 
-/// A part of a step that needs no turn of a scheduler: as soon as the condition holds,
-/// whichever process made it hold, the process runs the block.
+/// A part of a step that needs no scheduler: the process runs the block as soon as the condition
+/// holds, even if another process caused it.
 ///
-/// After every step, reactions run until none applies. Their blocks assign only
-/// slots of the process itself, and end in a pause elsewhere or in a response,
-/// so the order among processes does not matter. They form no circle, so each process
-/// comes to rest.
+/// After every step, reactions run until none applies. Their blocks assign only slots of the
+/// process itself, and end in a pause elsewhere or in a response, so the order among processes does
+/// not matter. Reactions form no cycle, so each process comes to rest.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Reaction {
     /// 0 or 1.
     pub when: Term,
-    /// What is done.
     pub then: BlockId,
 }
 
 impl Standing {
-    /// The blocks that begin here: those of the step and of the reactions.
+    /// Returns the first blocks of the step and of the reactions.
     pub fn beginnings(&self) -> impl Iterator<Item = BlockId> {
         self.step.into_iter().chain(self.reactions.iter().map(|reaction| reaction.then))
     }
 }
 
 impl Location {
-    /// No operation is open.
+    /// The location without an open operation.
     pub const IDLE: Self = Self(0);
 
-    /// The index into [`Graph::locations`].
+    /// Returns the index into [`Graph::locations`].
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -160,7 +145,7 @@ impl Location {
 }
 
 impl SlotId {
-    /// The index into [`Instance::slots`].
+    /// Returns the index into [`Instance::slots`].
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -168,7 +153,7 @@ impl SlotId {
 }
 
 impl BlockId {
-    /// The index into [`Graph::blocks`].
+    /// Returns the index into [`Graph::blocks`].
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -176,12 +161,11 @@ impl BlockId {
 }
 
 impl Instance {
-    /// The slot with this id.
     pub fn slot(&self, id: SlotId) -> &Slot {
         &self.slots[id.index()]
     }
 
-    /// The slots in the conditions of reactions.
+    /// Returns the slots in the conditions of reactions.
     pub(crate) fn watched(&self) -> BTreeSet<SlotId> {
         let standings = self.graphs.iter().flat_map(|graph| &graph.locations);
         let mut watched = BTreeSet::new();
@@ -193,16 +177,14 @@ impl Instance {
 }
 
 impl Graph {
-    /// The block with this id.
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id.index()]
     }
-    /// The standing at this location.
     pub fn standing(&self, location: Location) -> &Standing {
         &self.locations[location.index()]
     }
 
-    /// All locations, idle first.
+    /// Returns all locations, idle first.
     pub fn every_location(&self) -> impl Iterator<Item = Location> + use<> {
         (0..self.locations.len() as u32).map(Location)
     }
@@ -217,15 +199,14 @@ impl Graph {
         }
     }
 
-    /// The blocks that nothing of the graph precedes in a step: where an
-    /// operation, a step or a reaction begins.
+    /// Returns the blocks at which an operation, a step or a reaction begins.
     pub fn beginnings(&self) -> Vec<BlockId> {
         let Invocations { update, scan } = self.invocations;
         let standings = self.locations.iter().flat_map(Standing::beginnings);
         [update, scan].into_iter().chain(standings).collect()
     }
 
-    /// The blocks of a step that begins here.
+    /// Returns the blocks of a step that begins with this block.
     pub(crate) fn step_from(&self, begin: BlockId) -> BTreeSet<BlockId> {
         let mut found = BTreeSet::new();
         let mut open = vec![begin];

@@ -1,4 +1,4 @@
-//! Processes that take no part.
+//! Removal of inactive processes.
 
 use snapshot_core::Process;
 
@@ -6,10 +6,9 @@ use super::{Block, BlockId, End, Graph, Instance, Invocations, Response, Standin
 use crate::language::Span;
 
 impl Instance {
-    /// The instance in which only some processes ever begin an operation: the
-    /// graphs of the others are empty, so that what only they would read or write
-    /// can be seen to be constant or without effect. Its explorer must not let
-    /// the others begin operations.
+    /// Returns the instance in which only some processes begin operations. The graphs of the other
+    /// processes are empty, so that slots which only they read or write are recognised as constant
+    /// or irrelevant. The explorer must not let the others begin operations.
     #[must_use]
     pub fn with_active(&self, is_active: impl Fn(Process) -> bool) -> Self {
         let mut reduced = self.clone();
@@ -23,7 +22,7 @@ impl Instance {
 }
 
 impl Graph {
-    /// Of a process whose operations do nothing.
+    /// Returns the graph of a process whose operations have no effect.
     fn idle() -> Self {
         let respond =
             |response| Block { accesses: 0, assignments: Vec::new(), end: End::Respond(response) };

@@ -1,52 +1,46 @@
-//! What a term may evaluate to.
+//! Sets of scalars that terms may evaluate to.
 //!
-//! [`Scalars`] is a set of scalars, or a superset of the set that is meant:
-//! exact while it is small, an interval when it is not, everything when nothing
-//! is known. All functions here are monotone, and sound in that direction: the
-//! result contains every scalar that the operator can make of scalars in the
-//! arguments.
+//! [`Scalars`] over-approximates a set: exact while it is small, an interval when it is larger, and
+//! all scalars when nothing is known. All functions here are monotone and sound: the result
+//! contains every scalar that the operator can return for scalars in the arguments.
 
 use smallvec::{SmallVec, smallvec};
 
 use super::{Domain, NONE, Operator, Scalar};
 
-/// Sets up to this size are kept exactly.
+/// Sets up to this size are exact.
 const EXACT: usize = 64;
 
-/// Sets up to this size, which most are, need no memory of their own.
+/// Sets up to this size, which most are, need no allocation.
 const FEW: usize = 4;
 
-/// As many combinations of two arguments are tried one by one.
+/// Up to this many combinations of two arguments are tried one by one.
 const COMBINATIONS: usize = EXACT * EXACT;
 
-/// A set of scalars.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Scalars {
-    /// These, ascending ([`NONE`] first), at most [`EXACT`] of them.
+    /// At most [`EXACT`] scalars, ascending ([`NONE`] first).
     Exact(SmallVec<[Scalar; FEW]>),
-    /// From the first to the second, both included and neither of them
-    /// [`NONE`], and perhaps none.
+    /// From the first to the second, inclusive, neither of them [`NONE`]; and [`NONE`], if the flag
+    /// is set.
     Between(Scalar, Scalar, bool),
-    /// All scalars.
     Any,
 }
 
 impl Scalars {
-    /// The empty set.
     pub(crate) const EMPTY: Self = Self::Exact(SmallVec::new_const());
 
-    /// One scalar.
     pub(crate) fn one(scalar: Scalar) -> Self {
         Self::Exact(smallvec![scalar])
     }
 
-    /// Of 0 and 1, those that may be.
+    /// Returns the set of the possible bits.
     fn bits(zero: bool, one: bool) -> Self {
         let bits = [(zero, 0), (one, 1)];
         Self::Exact(bits.iter().filter(|(may_be, _)| *may_be).map(|(_, bit)| *bit).collect())
     }
 
-    /// Everything from `low` to `high`.
+    /// Returns the scalars from `low` to `high`, with [`NONE`] if `none` is set.
     pub(crate) fn between(low: Scalar, high: Scalar, none: bool) -> Self {
         if i64::from(high) - i64::from(low) < EXACT as i64 - 1 {
             let numbers = none.then_some(NONE).into_iter().chain(low..=high);
@@ -56,7 +50,7 @@ impl Scalars {
         }
     }
 
-    /// All that a domain allows.
+    /// Returns the scalars of a domain.
     pub(crate) fn of_domain(domain: Domain) -> Self {
         match domain {
             Domain::Range { low, high, optional, .. } => Self::between(low, high, optional),
@@ -64,7 +58,7 @@ impl Scalars {
         }
     }
 
-    /// The scalar, if it is one only.
+    /// Returns the scalar if the set has only one.
     pub(crate) fn single(&self) -> Option<Scalar> {
         match self {
             Self::Exact(scalars) if scalars.len() == 1 => Some(scalars[0]),
@@ -72,12 +66,10 @@ impl Scalars {
         }
     }
 
-    /// Whether nothing is in it.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Self::Exact(scalars) if scalars.is_empty())
     }
 
-    /// Whether the scalar is in it.
     pub(crate) fn contains(&self, scalar: Scalar) -> bool {
         match self {
             Self::Exact(scalars) => scalars.binary_search(&scalar).is_ok(),
@@ -87,8 +79,8 @@ impl Scalars {
         }
     }
 
-    /// The least and the greatest but for [`NONE`]; nothing if there are none,
-    /// or if nothing is known.
+    /// Returns the least and the greatest scalar other than [`NONE`]. Returns `None` if there are
+    /// no such scalars, or nothing is known.
     pub(crate) fn numbers(&self) -> Option<(Scalar, Scalar)> {
         match self {
             Self::Exact(scalars) => {
@@ -100,7 +92,7 @@ impl Scalars {
         }
     }
 
-    /// Whether all but [`NONE`] are from `low` to `high`.
+    /// Returns true if all scalars other than [`NONE`] are from `low` to `high`.
     pub(crate) fn within(&self, low: Scalar, high: Scalar) -> bool {
         match self.numbers() {
             Some((least, greatest)) => low <= least && greatest <= high,
@@ -108,7 +100,7 @@ impl Scalars {
         }
     }
 
-    /// What is in one of the two.
+    /// Returns the union of the sets.
     #[must_use]
     pub(crate) fn union(&self, that: &Self) -> Self {
         if let (Self::Exact(these), Self::Exact(those)) = (self, that) {
@@ -131,7 +123,7 @@ impl Scalars {
         }
     }
 
-    /// Adds what is in the other; whether that is new.
+    /// Adds the scalars of another set. Returns true if this set has grown.
     pub(crate) fn include(&mut self, that: &Self) -> bool {
         if let (Self::Exact(these), Self::Exact(those)) = (&*self, that)
             && those.iter().all(|scalar| these.contains(scalar))
@@ -144,7 +136,7 @@ impl Scalars {
         is_new
     }
 
-    /// What of it a domain allows.
+    /// Returns the scalars that a domain allows.
     #[must_use]
     pub(crate) fn intersection(&self, domain: Domain) -> Self {
         if let (Self::Exact(scalars), Domain::Range { .. }) = (self, domain) {
@@ -167,7 +159,7 @@ impl Scalars {
         }
     }
 
-    /// What the operator can make of scalars in the arguments.
+    /// Returns the possible results of the operator for scalars in the arguments.
     pub(crate) fn apply(operator: Operator, arguments: &[Self]) -> Self {
         if arguments.iter().any(Self::is_empty) {
             return Self::EMPTY;
@@ -214,7 +206,7 @@ impl Scalars {
         }
     }
 
-    /// Whether some scalar is in both.
+    /// Returns true if some scalar is in both sets.
     fn meets(&self, that: &Self) -> bool {
         match (self, that) {
             (Self::Any, _) | (_, Self::Any) => true,
@@ -227,7 +219,7 @@ impl Scalars {
         }
     }
 
-    /// Which bits a comparison can give, where it is decided by the extremes.
+    /// Returns the possible outcomes of a comparison that the extremes decide.
     fn order(&self, that: &Self, holds: fn(Scalar, Scalar) -> bool) -> Self {
         let none = self.contains(NONE) || that.contains(NONE);
         match (self.numbers(), that.numbers()) {
@@ -236,7 +228,7 @@ impl Scalars {
         }
     }
 
-    /// A function of two scalars, exactly if there are few, else by intervals.
+    /// Applies a function of two scalars, exactly if the sets are small, otherwise by intervals.
     fn arithmetic(
         &self,
         that: &Self,
@@ -264,19 +256,19 @@ impl Scalars {
     }
 }
 
-/// The remainder from 0; 0 where the modulus is not positive.
+/// Returns the remainder, which is not negative; 0 if the modulus is not positive.
 pub(crate) fn remainder(number: Scalar, modulus: Scalar) -> Scalar {
     if modulus > 0 { number.rem_euclid(modulus) } else { 0 }
 }
 
-/// The quotient rounded down; 0 where the divisor is not positive.
+/// Returns the quotient rounded down; 0 if the divisor is not positive.
 fn quotient(number: Scalar, divisor: Scalar) -> Scalar {
     if divisor > 0 { number.div_euclid(divisor) } else { 0 }
 }
 
 impl Operator {
-    /// What it makes of these scalars. Arithmetic wraps, so that it is total: a
-    /// term may compute with [`NONE`] where no process looks at the result.
+    /// Applies the operator. Arithmetic wraps, so that it is total: a term may compute with
+    /// [`NONE`] if no process reads the result.
     ///
     /// # Panics
     /// If the number of arguments is wrong.
@@ -311,7 +303,7 @@ impl Operator {
 mod tests {
     use super::*;
 
-    /// Few and many scalars, around 0, and sets too large to be exact.
+    /// Returns small and large sets, around 0, including sets too large to be exact.
     fn samples() -> Vec<Scalars> {
         let mut samples: Vec<Scalars> = (1..64_u32)
             .map(|bits| {
@@ -325,7 +317,7 @@ mod tests {
         samples
     }
 
-    /// Some scalars of a set.
+    /// Returns some scalars of a set.
     fn members(set: &Scalars) -> Vec<Scalar> {
         let candidates = [NONE, -3, -1, 0, 1, 2, 5, 63, 64, 90, 1_000];
         candidates.into_iter().filter(|scalar| set.contains(*scalar)).collect()

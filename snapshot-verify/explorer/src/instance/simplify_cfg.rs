@@ -1,17 +1,15 @@
-//! The same graph without what it does not need.
+//! Simplification of graphs.
 //!
-//! No step changes: what a step assigns, where it ends and how many accesses it
-//! counts stay as they are. Blocks that nothing leads to go, and so do locations
-//! where no process can come to stand; a block that only one block leads to, by a
-//! jump, is joined to it; a jump to a block that does nothing but jump goes
-//! where that goes; a branch both of whose ways are one is a jump.
+//! No step changes its assignments, its end, or its number of accesses. Unreachable blocks and
+//! locations are removed. A block whose only predecessor jumps to it is joined to the predecessor.
+//! A jump to an empty block that jumps is redirected to the latter's target. A branch with equal
+//! alternatives becomes a jump.
 
 use super::{Block, BlockId, End, Graph, Location, Standing};
 
 impl Graph {
-    /// The same, tidied. The result is the same for the same behaviour of
-    /// `self`, block by block in the order in which steps are found from the
-    /// invocations.
+    /// Returns the simplified graph. It depends only on the behaviour of `self`, block by block in
+    /// the order in which steps are found from the invocations.
     #[must_use]
     pub(crate) fn tidied(&self) -> Self {
         let mut graph = self.clone();
@@ -22,7 +20,7 @@ impl Graph {
         graph.renumbered(&reachable)
     }
 
-    /// Decided branches and empty blocks become plain jumps.
+    /// Turns decided branches and empty blocks into plain jumps.
     fn straighten(&mut self) {
         for block in &mut self.blocks {
             if let End::Branch { condition, then, otherwise } = &block.end {
@@ -50,7 +48,7 @@ impl Graph {
         }
     }
 
-    /// Per block, the first block from it on that does something. O(blocks).
+    /// Returns per block the first nonempty block from it on. O(blocks).
     fn through(&self) -> Vec<BlockId> {
         let passed = |block: BlockId| match self.block(block) {
             Block { accesses: 0, assignments, end: End::Jump(next) } if assignments.is_empty() => {
@@ -66,7 +64,7 @@ impl Graph {
                 if let Some(known) = through[at.index()] {
                     break known;
                 }
-                // On a circle of such jumps, one block is as good as another.
+                // On a cycle of such jumps, any block will do.
                 through[at.index()] = Some(at);
                 chain.push(at);
                 match passed(at) {
@@ -79,7 +77,7 @@ impl Graph {
         through.into_iter().enumerate().map(|(at, end)| end.unwrap_or(BlockId(at as u32))).collect()
     }
 
-    /// Joins blocks to the only one that leads to them.
+    /// Joins blocks to their only predecessors.
     fn join(&mut self) {
         let mut leading = vec![0_u32; self.blocks.len()];
         let reachable = self.reachable();
@@ -109,14 +107,13 @@ impl Graph {
         }
     }
 
-    /// Without what no execution of the process can reach: blocks and locations in the order in
-    /// which they are found.
+    /// Removes unreachable blocks and locations; orders the others as they are found.
     #[must_use]
     pub(crate) fn trimmed(&self) -> Self {
         self.renumbered(&self.reachable())
     }
 
-    /// Only this, in this order.
+    /// Keeps only the reachable blocks and locations, in their order.
     fn renumbered(&self, reachable: &Reachable) -> Self {
         let mut places = vec![Location::IDLE; self.locations.len()];
         for (place, location) in (0..).map(Location).zip(&reachable.locations) {
@@ -143,7 +140,7 @@ impl Graph {
         Self { blocks, locations, invocations, argument: self.argument }
     }
 
-    /// What can be reached from the invocations.
+    /// Returns the blocks and locations reachable from the invocations.
     pub(crate) fn reachable(&self) -> Reachable {
         let mut found = Reachable {
             number: vec![None; self.blocks.len()],
@@ -173,9 +170,9 @@ impl Graph {
     }
 }
 
-/// What can be reached from the invocations.
+/// The blocks and locations reachable from the invocations.
 pub(crate) struct Reachable {
-    /// Per block, its place in `order`; none if it cannot be reached.
+    /// Per block, its position in `order`; `None` if it is unreachable.
     number: Vec<Option<BlockId>>,
     order: Vec<BlockId>,
     /// In the order in which they are found, idle first.
@@ -183,12 +180,12 @@ pub(crate) struct Reachable {
 }
 
 impl Reachable {
-    /// The blocks, in the order in which they are found.
+    /// Returns the blocks, in the order in which they are found.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = BlockId> + '_ {
         self.order.iter().copied()
     }
 
-    /// The locations but for idle.
+    /// Returns the locations except idle.
     pub(crate) fn locations(&self) -> &[Location] {
         &self.locations[1..]
     }

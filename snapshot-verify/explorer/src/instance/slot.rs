@@ -1,9 +1,9 @@
-//! The scalars that a state is made of.
+//! Slots: the scalars of a state.
 
 use snapshot_core::Process;
 
-/// What a slot holds: a Boolean (0, 1), a value (0, 1), a process, segment or
-/// integer by number, a version or counter by number, or [`NONE`].
+/// The content of a slot: a Boolean (0, 1), a value (0, 1), a process, segment or integer by
+/// number, a version or counter by number, or [`NONE`].
 pub type Scalar = i32;
 
 /// The scalar of `none`.
@@ -12,66 +12,59 @@ pub const NONE: Scalar = Scalar::MIN;
 /// One scalar of the state.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Slot {
-    /// For people: `r[1].toggle`, `p0.copy[2]`, `link X of p1`.
+    /// A name for people: `r[1].toggle`, `p0.copy[2]`, `link X of p1`.
     pub name: String,
-    /// Which processes may read and write it.
+    /// The processes that may read and write it.
     pub owner: Owner,
-    /// What it may hold.
     pub domain: Domain,
-    /// What it holds at first.
     pub initial: Scalar,
 }
 
-/// Which processes may read and write a slot.
+/// The processes that may read and write a slot.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Owner {
     /// All processes: part of a cell.
     Shared,
-    /// The link of a process on a cell: read by that process only. Others only
-    /// ever break it, assigning 0.
+    /// The link of a process to a cell. Only that process reads it; others only break it, by
+    /// assigning 0.
     Link(Process),
     /// A private variable: kept between operations.
     Process(Process),
-    /// A local of an operation: assigned before it is used. When the operation
-    /// responds, it returns to its initial scalar.
+    /// A local of an operation: assigned before it is used. When the operation responds, it returns
+    /// to its initial scalar.
     Operation(Process),
 }
 
-/// What a slot may hold.
+/// The scalars that a slot may hold.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Domain {
-    /// The scalars from `low` to `high`, both included, and perhaps none.
+    /// The scalars from `low` to `high`, inclusive, and perhaps [`NONE`].
     Range {
-        /// The least.
         low: Scalar,
-        /// The greatest.
         high: Scalar,
-        /// Whether also [`NONE`].
+        /// Whether the domain includes [`NONE`].
         optional: bool,
-        /// Whether the scalars name processes (or their segments) rather than
-        /// being numbers, values or Booleans: what a permutation of processes
-        /// must rename.
+        /// Whether the scalars name processes (or their segments), which a permutation of processes
+        /// must rename, rather than being numbers, values or Booleans.
         names_processes: bool,
     },
-    /// Versions: only their equality means anything.
+    /// Versions: only their equality is meaningful.
     Version {
-        /// Whether also [`NONE`].
+        /// Whether the domain includes [`NONE`].
         optional: bool,
     },
-    /// Counters: only their order, whether one is the successor of another,
-    /// and their remainders mean anything.
+    /// Counters: only their order, the successor relation and their remainders are meaningful.
     Counter {
-        /// Whether also [`NONE`].
+        /// Whether the domain includes [`NONE`].
         optional: bool,
     },
 }
 
 impl Slot {
-    /// What it holds while it means nothing because its process is idle; none if it
-    /// always means something.
+    /// Returns the slot's content while it is meaningless because its process is idle; `None` if it
+    /// is always meaningful.
     ///
-    /// Numbers of versions and counters are renamed as others come and go, so none
-    /// of them would stay what it is.
+    /// Versions and counters are [`NONE`] then: a number would be renamed as others come and go.
     pub const fn meaningless(&self) -> Option<Scalar> {
         match (self.owner, self.domain) {
             (Owner::Operation(_), Domain::Range { .. }) => Some(self.initial),
@@ -85,12 +78,11 @@ impl Domain {
     /// 0 or 1: a Boolean, or a value of a simple execution.
     pub const BIT: Self = Self::Range { low: 0, high: 1, optional: false, names_processes: false };
 
-    /// Whether its scalars name processes or their segments.
+    /// Returns true if the scalars name processes or their segments.
     pub const fn names_processes(self) -> bool {
         matches!(self, Self::Range { names_processes: true, .. })
     }
 
-    /// Whether it is part of the domain.
     pub const fn contains(self, scalar: Scalar) -> bool {
         match self {
             Self::Range { low, high, optional, .. } => {
@@ -104,7 +96,7 @@ impl Domain {
 }
 
 impl Owner {
-    /// The only process that reads the slot, if there is one by kind.
+    /// Returns the only process that reads the slot, if the owner implies one.
     pub const fn reader(self) -> Option<Process> {
         match self {
             Self::Shared => None,

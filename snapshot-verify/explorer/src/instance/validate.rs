@@ -9,14 +9,12 @@ use super::{Block, BlockId, Domain, End, Graph, Instance, Location, Operator, Ow
 use super::{Target, Term};
 use crate::deadline::Deadline;
 
-/// An invariant of instances that does not hold. It is our bug, not the
-/// program's.
+/// A violated invariant of an instance: a bug of this program, not of the algorithm.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error("{place}: {rule}")]
 pub struct Broken {
-    /// What should hold.
     pub rule: &'static str,
-    /// Where it does not.
+    /// The place of the violation.
     pub place: String,
 }
 
@@ -27,8 +25,8 @@ pub(super) fn ensure(holds: bool, rule: &'static str, place: impl FnOnce() -> St
 }
 
 impl Instance {
-    /// Tests every invariant that can be tested without running the instance.
-    /// Cost: see [`Instance::validity`].
+    /// Checks every invariant that can be checked without running the instance. Cost: see
+    /// [`Instance::validity`].
     ///
     /// # Panics
     /// If an invariant is broken, naming it.
@@ -38,9 +36,9 @@ impl Instance {
         }
     }
 
-    /// Whether every invariant holds that can be tested without running it.
-    /// O(size of the instance), but for the order of assignment and use, which
-    /// is O(blocks * slots of the process).
+    /// Checks every invariant that can be checked without running the instance. O(size of the
+    /// instance), except for the order of assignment and use, which is O(blocks * slots of the
+    /// process).
     ///
     /// # Errors
     /// The first invariant that is broken.
@@ -66,7 +64,7 @@ impl Instance {
     }
 }
 
-/// One graph, and what it is part of.
+/// One graph in its instance.
 struct View<'a> {
     instance: &'a Instance,
     graph: &'a Graph,
@@ -74,9 +72,9 @@ struct View<'a> {
 }
 
 impl Graph {
-    /// A location from which reactions lead in a circle, or into one; none if there is no
-    /// such circle. Locations that no reaction leads to are taken away until none is left
-    /// (Kahn, Comm. ACM 5(11), 1962). O(blocks of the reactions).
+    /// Returns a location from which reactions lead into a cycle, or `None` without a cycle.
+    /// Locations that no reaction leads to are removed repeatedly (Kahn, Comm. ACM 5(11), 1962).
+    /// O(blocks of the reactions).
     fn circle_of_reactions(&self) -> Option<Location> {
         let pause = |block: BlockId| match self.block(block).end {
             End::Pause(at) => Some(at),
@@ -108,7 +106,8 @@ impl View<'_> {
         format!("process {}, {what}", self.me.index())
     }
 
-    /// Every id is one; only idle has no step; operators have their operands.
+    /// Checks that every id is valid, that only idle has no step, and that operators have their
+    /// operands.
     fn references(&self) -> Validity {
         let Graph { blocks, locations, argument, .. } = self.graph;
         for (position, standing) in locations.iter().enumerate() {
@@ -159,7 +158,7 @@ impl View<'_> {
         ensure(known, "blocks lead to blocks", || self.place(block))
     }
 
-    /// The whole value of an assignment to one of these slots.
+    /// Checks the whole value of an assignment to one of these slots.
     fn whole(&self, value: &Term, targets: &[SlotId]) -> Validity {
         let slots = || targets.iter().map(|slot| self.instance.slot(*slot));
         let place = || {
@@ -214,7 +213,7 @@ impl View<'_> {
         }
     }
 
-    /// Blocks form no circle but through pauses.
+    /// Checks that every cycle of blocks passes a pause.
     fn circles(&self) -> Validity {
         let following = |block| self.graph.block(block).end.blocks().collect::<Vec<_>>();
         let mut finished = BTreeSet::new();

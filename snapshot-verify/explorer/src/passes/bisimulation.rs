@@ -1,18 +1,17 @@
-//! Locations with equal futures are one.
+//! Merges locations with equal futures.
 //!
-//! Two locations of a process are *equivalent* if their steps are the same code,
-//! up to pauses at equivalent locations, and so are their reactions. Standing at
-//! one rather than the other makes no difference (it is a bisimulation of the
-//! process), so one stands for all. Computed by partition refinement: begin with
-//! all locations in one class, and split by the code of the steps, pauses named
-//! by classes, until nothing splits.
+//! Two locations of a process are *equivalent* if their steps are the same code, up to pauses at
+//! equivalent locations, and so are their reactions. Equivalent locations are indistinguishable
+//! (this is a bisimulation of the process), so one represents all. The classes are computed by
+//! partition refinement: start with all locations in one class, and split by the code of the steps,
+//! with pauses named by classes, until no class splits.
 //!
-//! Only labels and places in the text may differ within a class; traces do not
-//! depend on them, since a trace is expanded by counting accesses. Idle is in a
-//! class of its own: a client may begin an operation there.
+//! Only labels and positions in the text may differ within a class. Traces do not depend on them,
+//! since a trace is expanded by counting accesses. Idle has its own class: a client may begin an
+//! operation there.
 //!
-//! Blocks are compared up to numbering, by hash-consing: a block is the same as
-//! another if its assignments are, its decision is, and its successors are.
+//! Blocks are compared up to numbering, by hash-consing: two blocks are equal if their assignments,
+//! decisions and successors are.
 
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
@@ -26,11 +25,7 @@ use crate::instance::{
     Term,
 };
 
-/// Identifies equivalent locations of every process, and drops what is not
-/// reachable.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Merges equivalent locations of every process, and drops unreachable ones.
 pub fn minimise(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
     let mut reduced = instance.clone();
     reduced.graphs_parallel_mut().try_for_each(|graph| {
@@ -67,8 +62,8 @@ impl<T: Clone + Eq + Hash> Numbered<T> {
     }
 }
 
-/// The interned contents of the blocks of a graph. Classes change from round to round;
-/// this stays, and numbers are quicker to compare and to copy than terms.
+/// The interned contents of a graph's blocks. Classes change from round to round, but these numbers
+/// do not, and they are faster to compare and copy than terms.
 struct Words<'a> {
     graph: &'a Graph,
     assignments: Numbered<&'a Assignment>,
@@ -114,7 +109,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A block in words, whose successors are shapes and whose pauses are classes.
+/// A block with interned contents, whose successors are shapes and whose pauses are classes.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 struct Shape {
     accesses: u32,
@@ -122,7 +117,7 @@ struct Shape {
     end: Ending,
 }
 
-/// How a shape ends; there are no jumps.
+/// The end of a shape; jumps are absorbed.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 enum Ending {
     Branch { condition: u32, then: BlockId, otherwise: BlockId },
@@ -130,7 +125,7 @@ enum Ending {
     Word(u32),
 }
 
-/// The shapes of the blocks of a graph, made bottom-up.
+/// The shapes of a graph's blocks, made bottom-up.
 struct Walk<'a> {
     words: &'a Words<'a>,
     classes: &'a [u32],
@@ -144,8 +139,8 @@ impl<'a> Walk<'a> {
         Self { words, classes, shapes: Numbered::new(), known }
     }
 
-    /// The number of the block's shape. Depth first, without recursion: blocks form
-    /// long chains.
+    /// Returns the number of the block's shape. The traversal is depth-first without recursion,
+    /// since blocks form long chains.
     fn block(&mut self, root: BlockId) -> BlockId {
         let mut stack = vec![root];
         while let Some(&id) = stack.last() {
@@ -163,8 +158,8 @@ impl<'a> Walk<'a> {
         self.known[root.index()].unwrap_or(root)
     }
 
-    /// The block with its successors, all known, renumbered. A jump is absorbed:
-    /// what follows it becomes part of the block.
+    /// Returns the shape of a block whose successors are all known. A jump is absorbed: its target
+    /// becomes part of the block.
     fn shape(&self, id: BlockId) -> Shape {
         let known = |next: &BlockId| self.known[next.index()].unwrap_or(*next);
         let block = self.words.graph.block(id);
@@ -197,7 +192,7 @@ impl<'a> Walk<'a> {
         shape
     }
 
-    /// Whether it is part of an update, and its step and reactions, by shape.
+    /// Returns the future of a location, by shapes.
     fn future(&mut self, location: usize) -> Future {
         let Words { graph, of_reactions, .. } = self.words;
         let standing = &graph.locations[location];
@@ -207,7 +202,7 @@ impl<'a> Walk<'a> {
         (standing.updating, step, reactions.collect())
     }
 
-    /// The shapes as blocks, pauses at the locations of this number.
+    /// Converts the shapes to blocks that pause at the locations of their classes.
     fn into_blocks(self) -> Vec<Block> {
         let Self { words, shapes, .. } = self;
         let blocks = shapes.things.into_iter().map(|Shape { accesses, assignments, end }| Block {
@@ -229,7 +224,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a location is part of an update, its step, and its reactions by condition.
+/// The future of a location: whether it is part of an update, its step, and its reactions by
+/// condition.
 type Future = (bool, Option<BlockId>, Vec<(u32, BlockId)>);
 
 fn merge_graph(graph: &Graph, deadline: Deadline<'_>) -> Result<Graph, Stopped> {
@@ -256,7 +252,7 @@ fn merge_graph(graph: &Graph, deadline: Deadline<'_>) -> Result<Graph, Stopped> 
     }
 }
 
-/// One location per class, the first of its members; reachable ones only.
+/// Returns the graph with one location per class, its first member, without unreachable locations.
 fn quotient(words: &Words<'_>, classes: &[u32], count: usize) -> Graph {
     let graph = words.graph;
     let mut walk = Walk::new(words, classes);

@@ -1,24 +1,21 @@
-//! `dead`: what a process will not read again, it forgets at once.
+//! `dead`: resets slots that a process will not read again.
 //!
-//! A slot that only one process reads, and that this process will assign before
-//! it reads it again, cannot influence anything: two states that differ there
-//! only have the same futures (they are bisimilar, and the observer sees the
-//! same). So it may hold anything, and it is made to hold always the same: its
-//! *blank*. Liveness is that of [`crate::dataflow::live_variables`], so whatever is only ever
-//! moved about falls too.
+//! A slot that only one process reads, and that this process will assign before it reads it again,
+//! cannot influence anything: two states that differ only there are bisimilar, and the observer
+//! sees the same. So the slot is reset to a fixed scalar, its *blank*. Liveness is defined in
+//! [`crate::dataflow::live_variables`], so slots that are only moved about are dead, too.
 //!
 //! * Assignments to dead slots are dropped.
-//! * Where a step ends, the slots that were live or assigned in it and are not
-//!   live any more are assigned their blanks. Links that no process will test are
-//!   broken that way; others' writes leave them so.
-//! * Reactions whose condition reads a dead slot are dropped: a reaction is an
-//!   offer to know more, and what it would tell cannot matter then.
+//! * At the end of a step, slots that were live or assigned in it and are dead now are assigned
+//!   their blanks. This breaks links that no process will test; writes of others leave them broken.
+//! * Reactions whose condition reads a dead slot are dropped: a reaction only adds knowledge, which
+//!   is optional and here irrelevant.
 //!
-//! The blank of a link is 0. Names of processes, versions, counters and
-//! anonymous bits ([`crate::quotient::canonical_renaming`]) are blanked to none, so that blanks mean
-//! the same under every renaming; all other slots to their least scalars.
+//! The blank of a link is 0. The blank of process names, versions, counters and anonymous bits
+//! ([`crate::quotient::canonical_renaming`]) is `none`, so that it is invariant under every
+//! renaming. The blank of any other slot is its least scalar.
 //!
-//! PAT's encodings keep dead variables; Liu et al. (FM 2009) do not discuss it.
+//! PAT's encodings keep dead variables; Liu et al. (FM 2009) do not discuss them.
 
 use std::borrow::Cow;
 
@@ -35,10 +32,6 @@ use crate::instance::{
 };
 use crate::quotient::canonical_renaming::classes::Classes;
 
-/// Forgets what is dead.
-///
-/// # Errors
-/// If the deadline comes first.
 pub fn reset_dead_variables(
     instance: &Instance,
     deadline: Deadline<'_>,
@@ -46,11 +39,8 @@ pub fn reset_dead_variables(
     forget(instance, false, deadline)
 }
 
-/// Forgets what is dead, in the same words wherever a step ends at the same place, even
-/// where some of them are not needed: so that code that does the same looks the same.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Resets dead slots, with the same assignments at all steps that end at one location, even where
+/// some are redundant: so equal code stays equal.
 pub fn reset_uniformly(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
     forget(instance, true, deadline)
 }
@@ -60,8 +50,8 @@ fn forget(
     uniformly: bool,
     deadline: Deadline<'_>,
 ) -> Result<Instance, Stopped> {
-    // First without assignments to the dead: which bits are anonymous is seen
-    // by what is left.
+    // Assignments to dead slots are dropped first: the remaining assignments decide which bits are
+    // anonymous.
     let mut reduced = instance.clone();
     reduced.graphs_parallel_mut().enumerate().try_for_each(|(index, graph)| {
         let liveness = Liveness::new(instance, Process::from_index(index), deadline)?;
@@ -91,7 +81,7 @@ fn forget(
     Ok(reduced)
 }
 
-/// What a dead slot holds.
+/// Returns the content of a dead slot.
 #[must_use]
 pub fn blank(slot: &Slot) -> Scalar {
     match (slot.owner, slot.domain) {
@@ -107,7 +97,7 @@ pub fn blank(slot: &Slot) -> Scalar {
     }
 }
 
-/// Lets the slots that are blanked to none hold none.
+/// Adds `none` to the domains of the slots whose blank is `none`.
 fn make_room_for_blanks(instance: &mut Instance) {
     let mut anonymous = FixedBitSet::with_capacity(instance.slots.len());
     for class in Classes::new(instance).iter() {
@@ -166,9 +156,8 @@ fn drop_reactions(graph: &mut Graph, liveness: &Liveness) {
     }
 }
 
-/// Adds the assignments of blanks where steps end. Slots of an operation need
-/// none where it responds: they return to their initial scalars, which are
-/// blanks.
+/// Adds assignments of blanks at the ends of steps. Slots of an operation need none at its
+/// response: they return to their initial scalars, which are blanks.
 fn blank_at_pauses(
     graph: &mut Graph,
     slots: &[Slot],
@@ -203,7 +192,7 @@ fn blank_at_pauses(
     Ok(())
 }
 
-/// What is stale before one way to a location is taken counts as stale before all.
+/// Unites the stale slots of all blocks that pause at the same location.
 fn unify(graph: &Graph, stale: &mut [FixedBitSet]) {
     let mut all: Vec<FixedBitSet> = vec![FixedBitSet::new(); graph.locations.len()];
     for (block, stale) in graph.blocks.iter().zip(stale.iter()) {
@@ -218,8 +207,8 @@ fn unify(graph: &Graph, stale: &mut [FixedBitSet]) {
     }
 }
 
-/// Within steps: the own slots that may hold something else than their blanks, being live
-/// where the step began, or assigned in it.
+/// Dataflow within a step: the own slots that may not hold their blanks, because they were live at
+/// its start or assigned in it.
 struct Stale<'a>(&'a Liveness);
 
 impl Forward for Stale<'_> {
@@ -240,7 +229,7 @@ impl Forward for Stale<'_> {
     }
 }
 
-/// Per block, what is stale where it ends.
+/// Returns by block the slots that are stale at its end.
 fn stale(
     graph: &Graph,
     liveness: &Liveness,

@@ -1,16 +1,15 @@
-//! Values stored under an unbroken link, in terms of the content of the cell.
+//! Expresses values stored under an unbroken link by the content of the cell.
 //!
-//! `x := LL(C) ; ... ; SC(C, x + 1)` stores the successor of x. As the SC succeeds only
-//! if no process has written C since, x is what C holds: the SC stores the successor of C.
-//! Put that way, it shows that C only ever counts up, and that no copy of C, however
-//! old, will ever be counted up from. Counters that are only compared need not be kept
-//! as exactly as others ([`crate::quotient::canonical_renaming::counter_gaps`]).
+//! `x := LL(C) ; ... ; SC(C, x + 1)` stores the successor of x. Since the SC succeeds only if no
+//! process has written C since, C holds x: the SC stores the successor of C. In this form it is
+//! evident that C only counts up, and that no old copy of C is ever incremented. Counters that are
+//! only compared can be kept less exactly than others
+//! ([`crate::quotient::canonical_renaming::counter_gaps`]).
 //!
-//! Which variables equal a cell, now or as long as a link is unbroken, is found by
-//! [`crate::dataflow::copies`].
+//! [`crate::dataflow::copies`] finds the variables that equal a cell, now or while a link is
+//! unbroken.
 //!
-//! **Sound**, since only terms are replaced, by terms that are equal wherever they are
-//! evaluated.
+//! **Sound**, since terms are only replaced by terms that are equal wherever they are evaluated.
 
 use rayon::prelude::*;
 
@@ -19,10 +18,7 @@ use crate::dataflow::copies::{Copies, Facts, Guards};
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Block, Graph, Instance, SlotId, Target, Term};
 
-/// With cells counted up from what they hold.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Expresses increments of cells by their contents.
 pub fn propagate_link_copies(
     instance: &Instance,
     deadline: Deadline<'_>,
@@ -33,7 +29,7 @@ pub fn propagate_link_copies(
         return Ok(rewritten);
     }
     rewritten.graphs_parallel_mut().enumerate().try_for_each(|(index, graph)| {
-        // Reactions are none of a process's steps; here there are none yet.
+        // The analysis covers steps only, so graphs with reactions are skipped.
         if graph.locations.iter().all(|standing| standing.reactions.is_empty()) {
             let mut copies = Copies { instance, guards: &guards, process: index };
             let begin = [graph.invocations.update, graph.invocations.scan];
@@ -48,7 +44,7 @@ pub fn propagate_link_copies(
     Ok(rewritten)
 }
 
-/// Puts what is assigned to cells in terms of what they hold.
+/// Expresses values assigned to cells by the cells' contents.
 fn rewrite(graph: &mut Graph, copies: &Copies<'_>, entries: Vec<Option<Facts>>) {
     for (Block { assignments, .. }, entry) in graph.blocks.iter_mut().zip(entries) {
         let Some(mut facts) = entry else { continue };

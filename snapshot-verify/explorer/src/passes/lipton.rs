@@ -1,66 +1,59 @@
-//! `shrink`: operations as short as they can be, steps as long as they can be.
+//! `shrink`: makes operations as short as possible, and steps as long as possible.
 //!
-//! # What is fused
+//! # Fused steps
 //!
-//! Call a step of process p a *mover* if it reads no slot that another process
-//! assigns, and assigns no slot that another process reads or assigns. What
-//! others do is seen as a whole: all code of their graphs that can be reached. A
-//! mover commutes with every step of every other process: whether it is made
-//! just before or just after, it takes the same branches and the same state is
-//! reached. Local computation is a mover, and so are responses, reads of
-//! cells that only the process itself writes, and writes of cells that no process
-//! else reads or writes.
+//! A step of process p is a *mover* if it reads no slot that another process assigns, and assigns
+//! no slot that another process reads or assigns. Slots of other processes are taken from all
+//! reachable code of their graphs. A mover commutes with every step of every other process: made
+//! just before or just after, it takes the same branches and leads to the same state. Movers are
+//! local computation, responses, reads of cells that only the process itself writes, and writes of
+//! cells that no other process reads or writes.
 //!
-//! * A mover is made at once with the step before it. Responses, as movers, come
-//!   with the last access.
-//! * An invocation, and movers right after it, are made at once with the first
-//!   step after them that is none: the first access. (Or with the response, if
-//!   all steps are movers.)
+//! * A mover is fused with the step before it. Responses, as movers, are fused with the last
+//!   access.
+//! * An invocation, and movers right after it, are fused with the first non-mover after them: the
+//!   first access. (If all steps are movers, with the response.)
 //!
-//! So a step is: an invocation and movers, or nothing; at most one step that is
-//! no mover; movers, and perhaps the response. This is Lipton's reduction
-//! (Comm. ACM 18(12), 1975) with invocations as right movers.
+//! So a step consists of an invocation and movers, or nothing; at most one non-mover; movers, and
+//! perhaps the response. This is Lipton's reduction (Comm. ACM 18(12), 1975) with invocations as
+//! right movers.
 //!
-//! # Why it suffices
+//! # Soundness
 //!
-//! Every execution of the result is one of the original, so no violation is new.
-//! For the other direction take an execution of the original that ends in a
-//! violating response or in a fault. All steps are deterministic, and enabled
-//! whatever others did.
+//! Every execution of the result is an execution of the original, so no violation is new. For the
+//! other direction take an execution of the original that ends in a violating response or in a
+//! fault. All steps are deterministic, and enabled regardless of the steps of others.
 //!
-//! 1. *Finish.* Where a process made its non-mover, but not the movers that are
-//!    fused with it, insert them right after it: they commute with all that
-//!    follows, so the rest runs as before, up to the last step. Inserting may
-//!    insert a response. If the history with it were linearizable, the same order
-//!    would do for the history without it, where the operation is pending.
-//! 2. *Drop.* Where a process made an invocation, and movers, but not the
-//!    non-mover that they are fused with, drop them. No process read what they
-//!    assigned. A pending operation vanishes from the history; if the history
-//!    without it were linearizable, the same order would do for the one with it.
-//!    A fault is not dropped: an execution ends with its first one, so if a process has
-//!    met it among these movers, the execution ends there, and invocation, movers and
-//!    fault are a whole step of the result. And where movers that are inserted (1) fault,
-//!    they would have, had the process gone on: the execution up to there is one of the
-//!    original, and ends in a fault.
-//! 3. *Move.* Each mover goes left, up to its non-mover; each invocation, and
-//!    each mover that comes before its non-mover, goes right, up to it. States
-//!    change accordingly, the result of each scan does not. Responses come
-//!    earlier and invocations later: operations shrink, so whatever preceded
-//!    still precedes, and a history with more precedence has no linearization
-//!    that the one with less does not have.
+//! 1. *Finish.* Where a process made its non-mover, but not the movers that are fused with it,
+//!    insert these right after it. They commute with all later steps, so the rest runs as before,
+//!    up to the last step. The insertion may include a response. If the history with it were
+//!    linearizable, the same order would linearize the history without it, where the operation is
+//!    pending.
+//! 2. *Drop.* Where a process made an invocation and movers, but not the non-mover that they are
+//!    fused with, drop them. No process read the slots they assigned. A pending operation vanishes
+//!    from the history; if the history without it were linearizable, the same order would linearize
+//!    the history with it. A fault is not dropped. An execution ends with its first fault, so if a
+//!    process faulted in one of these movers, the execution ends there, and invocation, movers and
+//!    fault are a whole step of the result. If movers inserted in (1) fault, the process could have
+//!    made them in the original: the execution up to the fault is an execution of the original.
+//! 3. *Move.* Each mover moves left to its non-mover; each invocation, and each mover before its
+//!    non-mover, moves right to it. States change accordingly, but the result of each scan does
+//!    not. Responses come earlier and invocations later: operations shrink, so all precedences
+//!    stay, and a history with more precedence has no linearization that the history with less does
+//!    not have.
 //!
-//! Reactions change nothing of this: they touch only what their process alone
-//! touches, and are offers that need not be taken. Where a reaction leads to a
-//! mover, and by it to others, they become part of it, up to one that assigns to a cell, or
-//! breaks a link of another process: that one keeps its pause, on the ways of steps too.
+//! Reactions do not affect this argument: they touch only slots that no other process touches, and
+//! are optional. Where a reaction leads to movers, these become part of it, except a mover that
+//! assigns a cell or breaks a link of another process. Such a mover keeps its pause, on the paths
+//! of steps too.
 //!
-//! A loop of movers only would be a step without end, and a reaction that leads, by
-//! movers, back to where the process reacts would never come to rest: in each circle of
-//! such steps and reactions, one step keeps its pause. Which one does not matter for the
-//! above: a mover may be fused or not.
+//! A loop of movers alone would be an infinite step, and a reaction that leads, by movers, back to
+//! a location with reactions would never come to rest. So in each cycle of such steps and
+//! reactions, one step keeps its pause. The choice does not matter for soundness: fusing a mover is
+//! optional.
 //!
-//! A step that is fused counts its accesses in the blocks it came with, so
-//! that a trace of long steps expands to the steps of the text.
+//! A fused step still counts its accesses in its own blocks, so that a trace of long steps expands
+//! to the steps of the text.
 
 use std::collections::BTreeSet;
 
@@ -71,20 +64,13 @@ use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Block, BlockId, End, Graph, Instance, Location, Owner, SlotId, Term};
 use crate::passes::step_fusion::{fused, without_circles};
 
-/// Fuses invocations with first accesses, responses with last ones, and what
-/// commutes with the step before it.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Fuses invocations with first accesses, and movers, including responses, with the step before.
 pub fn fuse_steps(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
     fuse_invocations(&fuse_movers(instance, deadline)?, deadline)
 }
 
-/// Fuses responses with last accesses, and what commutes with the step before it. Once
-/// variables were forgotten there may be more of that: it can be done again.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Fuses movers, including responses, with the step before. Can be repeated: after variables were
+/// forgotten there may be more movers.
 pub fn fuse_movers(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
     let mut reduced = instance.clone();
     let touched = Touched::by_all(instance);
@@ -99,8 +85,8 @@ pub fn fuse_movers(instance: &Instance, deadline: Deadline<'_>) -> Result<Instan
         }
         let writers: BTreeSet<Location> =
             movers.iter().copied().filter(|at| writes(graph, *at, instance, process)).collect();
-        // Reactions go on through movers, but not through those that assign to cells, or break
-        // links of others.
+        // Reactions continue through movers, except through movers that assign cells or break links
+        // of others.
         let goes_on = |at: Location| movers.binary_search(&at).is_ok() && !writers.contains(&at);
         let reacted = graph.reacted(goes_on);
         movers.retain(|at| !(reacted.contains(at) && writers.contains(at)));
@@ -112,11 +98,8 @@ pub fn fuse_movers(instance: &Instance, deadline: Deadline<'_>) -> Result<Instan
     Ok(reduced)
 }
 
-/// Fuses invocations with first accesses. That can be done once only: an operation
-/// begins no later than with its first access.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Fuses invocations with first accesses. Applies only once: an operation begins at the latest with
+/// its first access.
 pub fn fuse_invocations(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
     let mut reduced = instance.clone();
     reduced.graphs_parallel_mut().try_for_each(|graph| {
@@ -128,8 +111,8 @@ pub fn fuse_invocations(instance: &Instance, deadline: Deadline<'_>) -> Result<I
     Ok(reduced)
 }
 
-/// Whether the step of the location assigns what is not the process's own: a cell, or a link of
-/// another process, if only one that nothing reads.
+/// Returns true if the step of the location assigns a slot that is not the process's own: a cell,
+/// or a link of another process, even if no process reads the link.
 fn writes(graph: &Graph, location: Location, instance: &Instance, process: usize) -> bool {
     let begin = graph.standing(location).step;
     let blocks = begin.into_iter().flat_map(|begin| graph.step_from(begin));
@@ -142,9 +125,8 @@ fn writes(graph: &Graph, location: Location, instance: &Instance, process: usize
     })
 }
 
-/// Whether the step of the location touches nothing that others care about. To
-/// break an own link commutes with whatever others do to it: they only break it,
-/// too.
+/// Returns true if the step of the location is a mover. To break an own link commutes with the
+/// steps of others on this link: they only break it, too.
 fn is_mover(
     graph: &Graph,
     location: Location,
@@ -174,7 +156,7 @@ fn is_mover(
     mover
 }
 
-/// Which processes read and assign which slots.
+/// By slot, the processes that read and assign it.
 struct Touched {
     read: Processes,
     assigned: Processes,
@@ -209,8 +191,7 @@ impl Touched {
     }
 }
 
-/// Operations begin with a step: the code before it is copied, and goes on where
-/// it would pause.
+/// Makes operations begin with a step: copies the code before it, and continues at the pause.
 fn invoked_with_access(graph: &Graph) -> Graph {
     let mut reduced = graph.clone();
     reduced.invocations.update = with_access(graph, graph.invocations.update, &mut reduced.blocks);
@@ -218,7 +199,7 @@ fn invoked_with_access(graph: &Graph) -> Graph {
     reduced.tidied()
 }
 
-/// Copies the code of an invocation; where it begins.
+/// Copies the code of an invocation, and returns its first block.
 fn with_access(graph: &Graph, begin: BlockId, blocks: &mut Vec<Block>) -> BlockId {
     let code: Vec<BlockId> = graph.step_from(begin).into_iter().collect();
     let first = blocks.len();

@@ -1,18 +1,18 @@
-//! One slot per use: variables that are used again for something else are split.
+//! Splits variables with several unrelated uses into one slot per use.
 //!
-//! `for k: { t := h[k] ; g[k] := t }` moves every `h[k]` through one t, so it looks as
-//! if each `h[k]` could come to be compared with whatever any `g[l]` is compared with.
-//! What versions, counters and anonymous bits have to do with each other is found
-//! out without regard to when they are moved ([`crate::quotient::canonical_renaming::classes`]); with a
-//! slot of its own for each t, it need not be.
+//! `for k: { t := h[k] ; g[k] := t }` moves every `h[k]` through one t, so it seems that each
+//! `h[k]` could be compared with any value that some `g[l]` is compared with. The relations between
+//! versions, counters and anonymous bits are computed without regard to the order of moves
+//! ([`crate::quotient::canonical_renaming::classes`]). With a separate slot for each t, the order
+//! is not needed.
 //!
-//! Each web ([`crate::dataflow::reaching_definitions`]) of a local of an operation that holds
-//! such a number or bit gets a slot of its own.
+//! Each web ([`crate::dataflow::reaching_definitions`]) of an operation's local that holds such a
+//! number or bit gets its own slot.
 //!
-//! **Sound**: whenever a slot is read, what its web's slot holds is what it held, as
-//! the assignment that is read belongs to that web and no other one of the slot lies
-//! between. A web that is read before it is assigned reads the initial scalar, which is
-//! that of the slot. So executions, responses and the observer are the same.
+//! **Sound**: whenever a slot is read, the slot of its web has the content of the original slot,
+//! since the assignment that is read belongs to that web, and no other assignment of the slot lies
+//! between. A web that is read before it is assigned reads the initial scalar of the original slot.
+//! So executions, responses and the observer are the same.
 
 use std::collections::BTreeMap;
 
@@ -23,21 +23,18 @@ use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Assignment, Block, Graph, Instance, Owner, Slot, SlotId, Target, Term};
 use crate::quotient::canonical_renaming::classes::Classes;
 
-/// With as many slots per variable as it has webs that have nothing to do with each
-/// other. O(size of the instance * slots concerned).
-///
-/// # Errors
-/// If the deadline comes first.
+/// Gives each variable one slot per group of related webs. O(size of the instance * slots
+/// concerned).
 pub fn split_live_ranges(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
     let webs = found(instance, deadline)?;
-    // First a slot for each: then it shows which webs have to do with each other.
+    // First each web gets a slot. The classes then show which webs are related.
     let mut all = Slots::new(instance);
     let apart = renamed(instance, &webs, &mut all, &|_, web| web);
     let mut class_of: Vec<usize> = vec![0; apart.slots.len()];
     for (number, class) in (1..).zip(Classes::new(&apart).iter()) {
         class.slots.iter().for_each(|slot| class_of[slot.index()] = number);
     }
-    // Webs of one slot are never held at once: those of one class can share a slot.
+    // Webs of one slot are never live together, so webs of one class can share a slot.
     let class = |slot, web| all.known(slot, web).map_or(0, |slot| class_of[slot.index()]);
     let split = renamed(instance, &webs, &mut Slots::new(instance), &class);
     #[cfg(debug_assertions)]
@@ -45,17 +42,12 @@ pub fn split_live_ranges(instance: &Instance, deadline: Deadline<'_>) -> Result<
     Ok(split)
 }
 
-/// With a slot for each web, related or not: as many as there can be. O(size of the instance *
-/// slots concerned).
-///
-/// # Errors
-/// If the deadline comes first.
+/// Gives each web its own slot, related or not. O(size of the instance * slots concerned).
 pub fn split_webs(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
     let webs = found(instance, deadline)?;
     Ok(renamed(instance, &webs, &mut Slots::new(instance), &|_, web| web))
 }
 
-/// The webs of each process.
 fn found(instance: &Instance, deadline: Deadline<'_>) -> Result<Vec<Webs>, Stopped> {
     let classes = Classes::new(instance);
     let graphs = instance.graphs.iter().enumerate();
@@ -70,11 +62,10 @@ fn found(instance: &Instance, deadline: Deadline<'_>) -> Result<Vec<Webs>, Stopp
     webs.collect()
 }
 
-/// The slots of an instance, and those that were added to split them.
+/// The slots of an instance, with the slots added by splitting.
 struct Slots {
     slots: Vec<Slot>,
-    /// By slot and part, in the order in which the parts were met. The first is
-    /// the slot itself.
+    /// By slot and part, in order of first occurrence. The first part keeps the original slot.
     parts: BTreeMap<SlotId, Vec<(usize, SlotId)>>,
 }
 
@@ -83,7 +74,7 @@ impl Slots {
         Self { slots: instance.slots.clone(), parts: BTreeMap::new() }
     }
 
-    /// The slot of a part that was met.
+    /// Returns the slot of a known part.
     fn known(&self, slot: SlotId, part: usize) -> Option<SlotId> {
         self.parts.get(&slot)?.iter().find(|(known, _)| *known == part).map(|(_, slot)| *slot)
     }
@@ -106,8 +97,8 @@ impl Slots {
     }
 }
 
-/// The instance with a slot for each part of a slot; `part` tells to which part a web
-/// of a slot belongs.
+/// Returns the instance with a slot for each part of a slot; `part` maps a slot and its web to a
+/// part.
 fn renamed(
     instance: &Instance,
     webs: &[Webs],
@@ -122,7 +113,7 @@ fn renamed(
     Instance { slots: std::mem::take(&mut slots.slots), graphs, ..instance.clone() }
 }
 
-/// The graph with the slots that `choose` has for their webs.
+/// Returns the graph with the slots that `choose` returns for their webs.
 fn renamed_graph(
     graph: &Graph,
     webs: &Webs,
@@ -130,7 +121,7 @@ fn renamed_graph(
 ) -> Graph {
     let mut slot = |slot: SlotId, node: &dyn Fn(usize) -> usize| {
         let web = webs.position(slot).map(|position| webs.web(node(position)));
-        // What no process reads may go to the slot itself.
+        // A web that no process reads may use the original slot.
         web.filter(|web| webs.is_read(*web)).map_or(slot, |web| choose(slot, web))
     };
     let mut blocks: Vec<Block> = Vec::with_capacity(graph.blocks.len());
@@ -168,7 +159,7 @@ fn renamed_graph(
     renamed
 }
 
-/// The term with other slots.
+/// Returns the term with renamed slots.
 fn with_slots(term: &Term, slot: &mut dyn FnMut(SlotId) -> SlotId) -> Term {
     match term {
         Term::Slot(read) => Term::Slot(slot(*read)),

@@ -1,30 +1,37 @@
-//! Reductions: functions from instances to instances that explore less and
-//! answer the same.
+//! Reductions: functions from instances to smaller instances with the same verdict.
 //!
-//! Each is derived from the program, never written for an algorithm, and its
-//! module says why it is sound. In the order in which they are applied:
+//! Each is derived from the program, never written for one algorithm, and its module proves its
+//! soundness. In the order of application:
 //!
-//! | reduction | module | what it does |
+//! | reduction | module | effect |
 //! | --- | --- | --- |
-//! | `constant` | [`sccp`] | removes what holds one scalar only, and what no process looks at |
-//! | `shrink` | [`lipton`] | fuses invocations, responses and what commutes with accesses |
-//! | `decided` | [`predicate_specialisation`] | tells apart what a process already knows to be decided, so that the rest of the work can take it into account |
-//! | `dead` | [`dead_variable_reset`] | forgets what will not be read again |
-//! | `counters` | [`link_copy_propagation`] | tells what is stored under an unbroken link by what the cell holds |
+//! | `constant` | [`sccp`] | removes slots that hold one scalar only, and slots that no process
+//! reads |
+//! | `shrink` | [`lipton`] | fuses invocations, responses and commuting steps with accesses |
+//! | `decided` | [`predicate_specialisation`] | splits locations by the known outcomes of later
+//! tests, for use by the other reductions |
+//! | `dead` | [`dead_variable_reset`] | resets variables that will not be read again |
+//! | `counters` | [`link_copy_propagation`] | expresses values stored under an unbroken link by the
+//! cell's content |
 //! | `counters` | [`live_range_split`] | gives a variable a slot for each of its unrelated uses |
-//! | `counters` | [`canonical_renaming`](crate::quotient::canonical_renaming) | keeps of versions, counters and anonymous bits what comparisons can distinguish |
-//! | `symmetry` | [`process_symmetry`](crate::quotient::process_symmetry) | treats processes as interchangeable where the program does |
-//! | `stale` | [`static_liveness`](crate::quotient::dead_cells::static_liveness) | forgets what cells hold that no process is on the way to read |
-//! | `stale` | [`speculative`](crate::quotient::dead_cells::speculative) | forgets what cells hold that will be written over unread |
-//! | `ample` | [`persistent_sets`](crate::por::persistent_sets) | takes steps at once that no process can interfere with any more |
-//! | - | [`bisimulation`] | identifies locations with equal futures |
+//! | `counters` | [`canonical_renaming`](crate::quotient::canonical_renaming) | keeps versions,
+//! counters and anonymous bits only up to the outcome of comparisons |
+//! | `symmetry` | [`process_symmetry`](crate::quotient::process_symmetry) | treats processes as
+//! interchangeable where the program does |
+//! | `stale` | [`static_liveness`](crate::quotient::dead_cells::static_liveness) | resets cells
+//! that no process is on the way to read |
+//! | `stale` | [`speculative`](crate::quotient::dead_cells::speculative) | resets cells that will
+//! be overwritten unread |
+//! | `ample` | [`persistent_sets`](crate::por::persistent_sets) | takes steps immediately that no
+//! process can interfere with any more |
+//! | - | [`bisimulation`] | merges locations with equal futures |
 //!
-//! The limits of each stand in docs/verification.md. None of them changes an answer.
+//! The limits of each reduction are listed in docs/verification.md. No limit changes an answer.
 //!
-//! The partial order reduction is in two of them: `shrink` fuses what commutes with
-//! everything that others can ever do, `ample` takes at once what does in the state at
-//! hand. Where nothing is bounded little more does, as the most general client lets
-//! every process begin any operation at any time.
+//! Partial order reduction is split in two: `shrink` fuses steps that commute with all possible
+//! steps of others, `ample` takes steps immediately that commute in the state at hand. Without
+//! bounds `ample` adds little, as the most general client lets every process begin any operation at
+//! any time.
 
 pub mod bisimulation;
 pub mod dead_variable_reset;

@@ -1,34 +1,30 @@
-//! `decided`: what a process already knows about the outcomes of its tests.
+//! `decided`: specialises processes to the known outcomes of their tests.
 //!
 //! Some facts, once true, stay true until the process itself acts
 //! ([`crate::dataflow::stable_predicates`]): its link on a cell is broken, a version that it saved
-//! is no longer current, `active` no longer names it, two of its own slots
-//! differ. Under such a fact a later SC or test is already decided, and what was
-//! read only for the other outcome is dead.
+//! is outdated, `active` no longer names it, two of its own slots differ. Such a fact may decide a
+//! later SC or test. Slots that were read only for the other outcome are then dead.
 //!
-//! This reduction makes the facts visible to the others: it specialises the
-//! graph of a process to them. A location becomes as many locations as there
-//! are combinations of facts that bear on a later test there; tests that the
-//! facts decide are decided. Standing at a location, the process holds the facts
-//! of that location; when another of them becomes true - by whomever's step -
-//! a reaction takes the process to the location that also holds it. So it
-//! remains the same process, with more locations. That what is dead there is
-//! forgotten, and steps without effect are skipped, is the work of
-//! [`crate::passes::dead_variable_reset`] and of fusing steps; that combinations which make no
-//! difference become one again is that of [`crate::passes::bisimulation`].
+//! This reduction makes the facts visible to the others: it specialises the graph of a process to
+//! them. A location is split into one location per combination of facts that matter to a later
+//! test, and tests that the facts decide are resolved. At a location, the process holds the facts
+//! of that location. When another fact becomes true, by a step of any process, a reaction takes the
+//! process to the location that also holds it. So the process stays the same but has more
+//! locations. Other passes use the result: [`crate::passes::dead_variable_reset`] resets dead
+//! slots, step fusion skips steps without effect, and [`crate::passes::bisimulation`] merges
+//! combinations that make no difference.
 //!
-//! **Sound**, since a run of the specialised process is a run of the process
-//! with each location annotated by facts that hold: a fact is added only by a
-//! test that has just shown it (a branch, a reaction), is carried over an
-//! assignment by what the assignment does, and is kept over a pause only if
-//! no other process can undo it. The observer sees the same.
+//! **Sound**, since a run of the specialised process is a run of the original with each location
+//! annotated by true facts. A fact is added only by a test that has just shown it (a branch, a
+//! reaction), is carried over an assignment by the assignment's effect, and is kept over a pause
+//! only if no other process can undo it. The observer sees the same.
 //!
-//! Which facts bear on a location: the conditions of later branches
+//! The facts that matter at a location are the conditions of later branches
 //! ([`crate::dataflow::relevant_conditions`]).
 //!
-//! Where an atom is the process's own (others do not write it), its outcome
-//! is known at once, and the pause becomes a branch to two locations: the slots
-//! that it reads are then often dead, and what is left of many bits is one.
+//! The outcome of an own atom, whose slots others do not write, is known immediately, and the pause
+//! becomes a branch to two locations. The slots that the atom reads are then often dead, and many
+//! bits shrink to one.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -50,13 +46,10 @@ use crate::limits::Limit;
 /// With more locations than this, a process is specialised to fewer facts.
 const MOST_LOCATIONS: usize = 4_000;
 
-/// Nor with more blocks than this.
+/// With more blocks than this, a process is specialised to fewer facts.
 const MOST_BLOCKS: usize = 16_000;
 
-/// Specialises every process to what it knows.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Specialises every process to its facts.
 pub fn specialise(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
     let mut reduced = instance.clone();
     reduced.graphs_parallel_mut().enumerate().try_for_each(|(index, graph)| {
@@ -77,18 +70,18 @@ pub fn specialise(instance: &Instance, deadline: Deadline<'_>) -> Result<Instanc
     Ok(reduced)
 }
 
-/// The graph of one process, being specialised.
+/// The specialised graph of one process, under construction.
 ///
-/// What is met and not yet written stands in a queue: a step may be a chain of as many
-/// blocks as the program has, so nothing here recurs.
+/// Blocks and locations still to be written are in a queue. A step may be a chain of as many blocks
+/// as the program has, so nothing here is recursive.
 struct Specialisation<'a> {
     graph: &'a Graph,
     slots: &'a [Slot],
     stability: Stability,
-    /// Whether pauses branch on what only the process itself can change.
+    /// Whether pauses branch on atoms that only the process itself can change.
     own_facts: bool,
     relevant: &'a [Conditions],
-    /// `None` while a block stands in the queue.
+    /// `None` while the block is in the queue.
     blocks: Vec<Option<Block>>,
     locations: Vec<Standing>,
     /// Specialised blocks, by block and facts.
@@ -98,13 +91,10 @@ struct Specialisation<'a> {
     open: VecDeque<Open>,
 }
 
-/// What is still to be written.
 enum Open {
-    /// A block under facts.
     Block(BlockId, Knowledge, BlockId),
-    /// The rest of a step that pauses at a location, all own facts up to here known.
+    /// The rest of a step that pauses at a location, with the own facts found so far.
     Settled(Location, Knowledge, BlockId),
-    /// A location under facts.
     Place(Location, Knowledge, Location),
 }
 
@@ -131,10 +121,10 @@ impl<'a> Specialisation<'a> {
         }
     }
 
-    /// The specialised graph; none if it has too many locations or blocks.
+    /// Returns the specialised graph, or `None` if it has too many locations or blocks.
     ///
-    /// It ends: blocks and locations are distinguished by facts over the finitely many atoms
-    /// of `relevant`, and a pause is settled at most once per own atom (see `settle`).
+    /// Termination: blocks and locations are distinguished by facts over the finitely many atoms of
+    /// `relevant`, and a pause is settled at most once per own atom (see `settle`).
     fn run(mut self, deadline: Deadline<'_>) -> Result<Option<Graph>, Stopped> {
         let nothing = Knowledge::default();
         self.place(Location::IDLE, nothing.clone());
@@ -171,7 +161,7 @@ impl<'a> Specialisation<'a> {
         Ok(blocks.map(|blocks| Graph { blocks, locations, invocations, argument }.trimmed()))
     }
 
-    /// The location that holds these facts.
+    /// Returns the location that holds these facts.
     fn place(&mut self, location: Location, knowledge: Knowledge) -> Location {
         if let Some(&place) = self.places.get(&(location, knowledge.clone())) {
             return place;
@@ -184,13 +174,13 @@ impl<'a> Specialisation<'a> {
         place
     }
 
-    /// A block that will be written.
+    /// Adds a block to be written later.
     fn reserve(&mut self) -> BlockId {
         self.blocks.push(None);
         BlockId(self.blocks.len() as u32 - 1)
     }
 
-    /// The block under those of these facts that bear on what follows it.
+    /// Returns the block under the given facts, restricted to facts that matter for its successors.
     fn walk(&mut self, id: BlockId, knowledge: &Knowledge) -> BlockId {
         let mut known = Knowledge::default();
         for condition in &self.relevant[id.index()] {
@@ -240,13 +230,12 @@ impl<'a> Specialisation<'a> {
         Block { accesses: block.accesses, assignments, end }
     }
 
-    /// How a step ends that pauses at the location with this knowledge: there, or with a
-    /// branch on something open that the process can find out by itself, after which it
-    /// is settled with the outcome.
+    /// Returns the end of a step that pauses at the location with these facts: the pause, or a
+    /// branch on an open own atom. Both branches are settled with the outcome.
     ///
-    /// The outcome is kept together with all that was known, and own facts are stable: so
-    /// each time one more of the own atoms of the location is known, and none is open in
-    /// the end. Only what bears on the location goes into it.
+    /// The outcome is added to the facts, and own facts are stable. So each time one more own atom
+    /// of the location is known, and in the end none is open. Only facts that matter at the
+    /// location are kept.
     fn settle(&mut self, location: Location, mut knowledge: Knowledge) -> End {
         knowledge.retain(|atom, truth| self.stability.keeps(atom, truth));
         let mut own_atom = None;
@@ -272,14 +261,14 @@ impl<'a> Specialisation<'a> {
         End::Branch { condition: atom, then, otherwise }
     }
 
-    /// A block that only settles.
+    /// Returns a block that only settles a pause.
     fn settled(&mut self, location: Location, knowledge: Knowledge) -> BlockId {
         let block = self.reserve();
         self.open.push_back(Open::Settled(location, knowledge, block));
         block
     }
 
-    /// What the process will learn while it stands there.
+    /// Returns the reactions at a location, by which the process learns further facts.
     fn reactions(&mut self, location: Location, knowledge: &Knowledge) -> Vec<Reaction> {
         let mut atoms = BTreeSet::new();
         for condition in self.conditions(location) {

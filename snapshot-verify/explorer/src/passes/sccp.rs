@@ -1,30 +1,28 @@
-//! `constant`: what can hold one scalar only is that scalar.
+//! `constant`: propagates constants and removes slots without influence.
 //!
-//! In (i, j)-simple executions the cells of the other segments never change, and
-//! neither does much of what is computed from them. Which scalars each slot may hold, and
-//! which blocks may run at all, is found by [`crate::dataflow::value_sets`] (sparse
-//! conditional constant propagation: Wegman and Zadeck, Constant propagation with
-//! conditional branches, TOPLAS 13, 1991, with sets in place of single constants).
-//! Therefore, and until nothing changes any more:
+//! In (i, j)-simple executions the cells of the other segments never change, and neither do most
+//! values computed from them. [`crate::dataflow::value_sets`] finds the scalars that each slot may
+//! hold, and the blocks that may run (sparse conditional constant propagation: Wegman and Zadeck,
+//! Constant propagation with conditional branches, TOPLAS 13, 1991, with sets in place of single
+//! constants). The following is repeated until nothing changes:
 //!
-//! * terms that can evaluate to one scalar only are that scalar; branches on them
-//!   are decided, and range checks that cannot fail vanish;
+//! * terms that can evaluate to one scalar only are replaced by it; branches on them are resolved,
+//!   and range checks that cannot fail vanish;
 //! * slots that can hold one scalar only are removed;
-//! * slots that nothing looks at ([`crate::dataflow::cone_of_influence`]) are removed;
-//! * the domains of the others become as small as their sets.
+//! * slots without influence ([`crate::dataflow::cone_of_influence`]) are removed;
+//! * the domains of the other slots shrink to their sets.
 //!
-//! None of this changes what a step does to what remains, so the executions are
-//! the same, event by event. Then accesses to cells of which nothing remains are
-//! no steps any more:
+//! This does not change the effect of a step on the remaining slots, so executions are the same,
+//! event by event. Accesses to removed cells are then fused:
 //!
-//! * A step that makes an access and touches nothing that another process could
-//!   touch is made at once with the step before it. It commutes with all steps
-//!   of other processes, so every execution has one in which it comes at once; and no
-//!   execution is new. As long as responses and invocations are steps of their own, that
-//!   one has the same history. Once [`crate::passes::lipton`] has fused them (this reduction is
-//!   applied again after that), such a step may hold a response: then it comes earlier,
-//!   and the history has more precedence. It is linearizable only if the other is: the
-//!   same case as *Move* in the argument of [`crate::passes::lipton`].
+//! * A step with an access that touches no slot another process could touch is fused with the step
+//!   before it. It commutes with all steps of other processes, so every execution has an equivalent
+//!   one in which it directly follows that step, and no execution is new. As long as responses and
+//!   invocations are separate steps, that execution has the same history. After
+//!   [`crate::passes::lipton`] (this reduction runs again after it) such a step may include a
+//!   response. Then the response comes earlier, and the history has more precedence. It is
+//!   linearizable only if the original is: the case *Move* in the argument of
+//!   [`crate::passes::lipton`].
 
 use rayon::prelude::*;
 
@@ -38,11 +36,8 @@ use crate::instance::{
 };
 use crate::passes::step_fusion::{fused, without_circles};
 
-/// Propagates constants, removes what is constant or irrelevant, and the steps
-/// whose access that was.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Propagates constants; removes constant and irrelevant slots, and the steps that only accessed
+/// them.
 pub fn propagate_constants(
     instance: &Instance,
     deadline: Deadline<'_>,
@@ -75,8 +70,7 @@ pub fn propagate_constants(
     Ok(reduced)
 }
 
-/// Whether the step makes an access of the text, but touches only slots of its
-/// process.
+/// Returns true if the step makes an access of the text, but touches only slots of its process.
 fn is_private_access(graph: &Graph, location: Location, slots: &[crate::instance::Slot]) -> bool {
     let Some(begin) = graph.standing(location).step else { return false };
     let private =
@@ -94,7 +88,7 @@ fn is_private_access(graph: &Graph, location: Location, slots: &[crate::instance
     accesses > 0 && all_private
 }
 
-/// The instance with everything in it that is known.
+/// Returns the instance with known values substituted.
 fn fold(
     instance: &Instance,
     sets: &ValueSets,
@@ -151,7 +145,7 @@ fn folded_block(block: &Block, sets: &ValueSets, entry: &Local) -> Block {
     Block { accesses: block.accesses, assignments, end }
 }
 
-/// Only what the index can choose counts, and the rest is filled up.
+/// Keeps only the elements that the index can select, and fills the other positions.
 fn element(index: &Term, of: &[SlotId], here: &Here<'_>) -> Target {
     let (index, indices) = folded(index, here);
     let possible = |position: usize| indices.contains(position as Scalar);
@@ -165,7 +159,7 @@ fn element(index: &Term, of: &[SlotId], here: &Here<'_>) -> Target {
     Target::Element { index, of: chosen.collect() }
 }
 
-/// A domain of no more than these.
+/// Returns the part of the domain that covers these scalars.
 fn narrowed(domain: Domain, scalars: &Scalars) -> Domain {
     match (domain, scalars.numbers()) {
         (Domain::Range { names_processes, .. }, Some((low, high))) => {

@@ -1,16 +1,15 @@
-//! Fusing steps: a process that would pause at some location goes on at once.
+//! Step fusion: a process continues at a location instead of pausing.
 //!
-//! What may be fused, and why, is the business of the callers. Here it
-//! is only seen to that a step remains a step: blocks form no circle without a
-//! pause, reactions form none without a step, and accesses are counted on every path as
-//! before.
+//! The callers decide which locations may be fused, and prove it sound. This module ensures that a
+//! step remains a step: blocks have no cycle without a pause, reactions have no cycle without a
+//! step, and accesses are counted on every path as before.
 
 use std::collections::BTreeSet;
 
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{BlockId, End, Graph, Location};
 
-/// The graph in which no process pauses at these locations, ascending.
+/// Returns the graph in which no process pauses at these locations, which must be ascending.
 pub(super) fn fused(graph: &Graph, at: &[Location]) -> Graph {
     debug_assert!(at.is_sorted(), "locations are found by bisection");
     let mut fused = graph.clone();
@@ -25,18 +24,15 @@ pub(super) fn fused(graph: &Graph, at: &[Location]) -> Graph {
     fused.tidied()
 }
 
-/// Those of the locations at which no process needs to pause. A pause remains on every
-/// circle of steps, and on every circle of steps that a reaction would go through: a
-/// process reacts until no reaction applies, and must come to an end. Without that pause a
-/// process whose reaction leads back to where it reacts (it reads its own cell again, say,
-/// and finds once more what it knew) would never stand still.
+/// Returns the locations at which no process needs to pause. A pause remains on every cycle of
+/// steps, and on every cycle of steps that a reaction would go through. A process reacts until no
+/// reaction applies, and this must terminate. Without such a pause, a process whose reaction leads
+/// back to a location with reactions (for example, because it reads its own cell again and finds
+/// the same) would never come to rest.
 ///
-/// A process that does not pause does not react there, which is always allowed: reactions
-/// are offers. Reactions among the locations that remain form no circle, if they formed
-/// none before. O(blocks of all steps) for each round; a round ends at least one circle.
-///
-/// # Errors
-/// If the deadline comes first.
+/// A process that does not pause does not react there, which is always allowed: reactions are
+/// optional. Reactions among the remaining locations form no cycle, if they formed none before.
+/// O(blocks of all steps) for each round; a round breaks at least one cycle.
 pub(super) fn without_circles(
     graph: &Graph,
     locations: &[Location],
@@ -61,17 +57,17 @@ pub(super) fn without_circles(
     }
 }
 
-/// How far a search is with a location.
+/// The state of a location in a depth-first search.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Mark {
     New,
-    /// On the path that is being looked at, with this many locations before it.
+    /// On the current path, with this many locations before it.
     OnPath(usize),
     Finished,
 }
 
-/// One fused location of every circle that a search depth first closes; none only if no
-/// circle goes through a fused location.
+/// Returns one fused location of every cycle that a depth-first search closes. It is empty only if
+/// no cycle goes through a fused location.
 fn on_circles(
     graph: &Graph,
     is_fused: &[bool],
@@ -112,7 +108,8 @@ fn on_circles(
 }
 
 impl Graph {
-    /// Where reactions lead, if no process pauses at the locations that `goes_on` selects.
+    /// Returns the targets of reactions if no process pauses at the locations that `goes_on`
+    /// selects.
     pub(super) fn reacted(&self, goes_on: impl Fn(Location) -> bool) -> BTreeSet<Location> {
         let reactions = self.locations.iter().flat_map(|standing| &standing.reactions);
         let mut open: Vec<Location> =
@@ -128,7 +125,7 @@ impl Graph {
     }
 }
 
-/// Where a step that begins with this block may end.
+/// Returns the locations at which a step that starts with this block may end.
 fn pauses(graph: &Graph, begin: BlockId) -> Vec<Location> {
     let blocks = graph.step_from(begin).into_iter();
     let ends = blocks.filter_map(|block| match graph.block(block).end {

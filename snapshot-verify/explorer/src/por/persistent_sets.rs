@@ -1,47 +1,54 @@
-//! `ample`: steps that no process can interfere with any more are taken at once.
+//! `ample`: takes steps immediately that no process can interfere with any more.
 //!
-//! [`crate::passes::lipton`] fuses what never can be interfered with. Here it is decided state by
-//! state: in a loser's failing SC, in the last operations of all, or once all others
-//! are past some cell, most steps commute with everything that is still to come.
+//! [`crate::passes::lipton`] fuses steps that never meet interference. This module decides it state
+//! by state: in a loser's failing SC, in the last operations of all, or once all others are past
+//! some cell, most steps commute with all steps still to come.
 //!
-//! What a process may still read and write depends on its place ([`crate::por::abstract_locations`]) and
-//! on how many operations it may still begin: its **future**, from the program alone.
-//! Say that in a state s the next step of p *commutes* if no other process may, in its
-//! future, write what the step reads, nor read or write what it changes. What the step
-//! changes is seen by taking it; what it writes and leaves as it was, counts as read.
+//! The possible reads and writes of a process depend on its place
+//! ([`crate::por::abstract_locations`]) and on the number of operations it may still begin. They
+//! are its **future**, computed from the program alone. In a state s, the next step of p *commutes*
+//! if no other process may, in its future, write a slot that the step reads, or read or write a
+//! slot that it changes. The changed slots are found by taking the step; a slot that it writes
+//! without changing it counts as read.
 //!
-//! *Soundness* (an ample set of one process; Godefroid's persistent sets). Let the step
-//! commute in s, and let t be the state after it. Take a shortest way from s to a
-//! violation. As long as p does not move, no process writes what p's step reads, nor notices
-//! what it changes. If p moves on that way, its step can be made first; if not, it can
-//! be inserted. So from t the same violation can be reached, in at most as many steps,
-//! unless the step itself is one. If the step responds, the response comes earlier: a
-//! history with more precedence has no linearization that the one with less does not
-//! have, and a pending operation that gets a response has none that it does not have
-//! without. So t may be explored instead of s, and what is reached from there may be
-//! treated likewise: each time the rest of the way is no longer than before.
+//! *Soundness* (an ample set of one process; Godefroid's persistent sets). Let the step commute in
+//! s, and let t be the state after it. Take a shortest path from s to a violation.
 //!
-//! *Reactions* are in no future but by what they do: what their conditions read is left
-//! out. So the argument above is to be made in the instance without reactions, and that
-//! suffices. Let d(s) be the length of a shortest way from s to a violation there. A
-//! reaction does not make d larger: what it adds is a fact that holds and stays true until
-//! its process moves, so that the decided steps are the steps, and movers, for which
-//! [`crate::passes::lipton`] has the argument. Without reactions a step that commutes makes d no
-//! larger, either, whatever conditions it makes hold: the reactions that follow are taken
-//! by whichever process stands there, and d is no larger again. From a state with d > 0 some move
-//! makes d smaller; so the search finds a violation after at most as many moves. (To count
-//! the conditions, too, would be right as well: then steps that break links on which
-//! processes react are no longer taken at once. It gives jayanti for two processes and two
-//! operations each 33,689 states for 17,900, riany 106,778 for 72,092.)
+//! 1. As long as p does not move, no process writes a slot that p's step reads, or notices its
+//!    changes.
+//! 2. If p moves on that path, its step can be made first. If not, it can be inserted.
+//! 3. So from t the same violation can be reached, in at most as many steps, unless the step itself
+//!    violates.
+//! 4. If the step responds, the response comes earlier. A history with more precedence has no
+//!    linearization that the history with less does not have. A pending operation that gets a
+//!    response has no linearization that it does not have without the response.
+//! 5. So t may be explored instead of s, and its successors may be replaced likewise: the rest of
+//!    the path never gets longer.
 //!
-//! Two remarks. A link that is broken stays broken until its process moves, so that
-//! no other process interferes with a read of an own broken link. And a state at
-//! which this ends, for whatever reason, is explored with the moves of all processes: so
-//! none waits for ever while another runs in a circle.
+//! *Reactions* contribute to futures only their assignments, not the reads of their conditions. So
+//! the argument above is made in the instance without reactions, which suffices. Let d(s) be the
+//! length of a shortest path from s to a violation there.
 //!
-//! With a bound on operations most is gained towards the end: of attiya_welch for three
-//! processes and one operation each, one state of nine is left. Without a bound
-//! the future of every process is everything, and it is steps without effect that commute.
+//! 1. A reaction does not increase d. It adds a fact that holds and stays true until its process
+//!    moves, so the specialised steps are the original steps and movers, for which
+//!    [`crate::passes::lipton`] has the argument.
+//! 2. Without reactions a commuting step does not increase d either, even if it makes conditions
+//!    true. The reactions that follow, of any process, do not increase d again.
+//! 3. From a state with d > 0 some move decreases d; so the search finds a violation after at most
+//!    d moves.
+//!
+//! (Counting the conditions would also be sound. Then steps that break links on which processes
+//! react no longer commute. It gives jayanti for two processes and two operations each 33,689
+//! states instead of 17,900, riany 106,778 instead of 72,092.)
+//!
+//! Two remarks. A broken link stays broken until its process moves, so no other process interferes
+//! with a read of an own broken link. And a state at which a sequence of ample steps ends, for any
+//! reason, is explored with the moves of all processes: so no process waits forever while another
+//! runs in a cycle.
+//!
+//! With a bound on operations the gain is greatest towards the end: attiya_welch for three
+//! processes and one operation each keeps one state of nine. Without a bound the future of every
+//! process includes all its accesses, and only steps without effect commute.
 
 use fixedbitset::FixedBitSet;
 use snapshot_core::Process;
@@ -54,48 +61,46 @@ use crate::por::abstract_locations::{AbstractGraph, Event, Index, Selectors};
 use crate::search::canonical::{self, Around};
 use crate::search::layout::Registers;
 
-/// This many operations are as good as any number.
+/// Bounds above this count as unbounded.
 const MANY: usize = 3;
 
-/// Which steps commute when.
+/// The static tables that decide which steps commute.
 #[derive(Clone, Debug)]
 pub struct PersistentSets {
-    /// The words of a set of cells.
+    /// The number of words of a set of cells.
     words: usize,
-    /// By slot, its number among the cells: what several processes touch, and links.
+    /// By slot, its number among the cells: slots that several processes touch, and links.
     cells: Vec<Option<usize>>,
     /// By process.
     futures: Vec<Futures>,
-    /// Whether operations are.
+    /// Whether operations are bounded.
     bounded: bool,
-    /// What a process may touch of whose place nothing is known.
+    /// The future of a process whose place is unknown: all cells.
     everything: Vec<u64>,
 }
 
-/// What one process may do. Sets of cells follow each other, `words` words each.
+/// The futures of one process. Tables hold sets of cells, `words` words each.
 #[derive(Clone, Debug)]
 struct Futures {
     index: Index,
-    /// Its links, with their numbers among the cells.
+    /// The process's links, with their numbers among the cells.
     links: Vec<(SlotId, usize)>,
-    /// How many numbers of operations left are distinguished; the last may stand for more.
+    /// The number of distinguished counts of operations left; the last one includes all larger
+    /// counts.
     levels: usize,
-    /// By place, what its next step may read.
+    /// By place, the cells that the next step may read.
     next: Vec<u64>,
-    /// By place, whether its next step may ever commute.
+    /// By place, whether the next step can ever commute.
     hopeful: Vec<bool>,
-    /// By place and operations left, what it may yet read, and what it may yet write.
+    /// By place and operations left, the future reads and the future writes.
     all: Vec<u64>,
 }
 
 impl PersistentSets {
-    /// Of this instance, for this many operations each; none if processes have too many
-    /// places.
+    /// Computes the tables of an instance, for this many operations per process. Returns `None` if
+    /// processes have too many places.
     ///
     /// O(places * ways to take a step * cells).
-    ///
-    /// # Errors
-    /// If the deadline comes first.
     pub fn new(
         instance: &Instance,
         operations: Option<u32>,
@@ -138,14 +143,14 @@ impl PersistentSets {
     }
 }
 
-/// Sets of cells, as words.
+/// The format of sets of cells, as words.
 struct Sets<'a> {
     words: usize,
     cells: &'a [Option<usize>],
 }
 
 impl Sets<'_> {
-    /// What a way to take a step may read, and then what it may write.
+    /// Returns the possible reads of a path, and then its possible writes.
     fn touched(&self, events: &[Event]) -> FixedBitSet {
         let mut touched = self.none();
         for event in events {
@@ -160,13 +165,13 @@ impl Sets<'_> {
         touched
     }
 
-    /// Room for a set of cells that are read and one of those that are written.
+    /// Returns an empty pair of sets: cells read and cells written.
     fn none(&self) -> FixedBitSet {
         FixedBitSet::with_capacity(2 * 64 * self.words)
     }
 }
 
-/// The links of a process, with their numbers among the cells.
+/// Returns the links of a process, with their numbers among the cells.
 fn links(instance: &Instance, process: Process, cells: &[Option<usize>]) -> Vec<(SlotId, usize)> {
     let numbered = (0..).map(SlotId).zip(cells).filter_map(|(slot, cell)| Some((slot, (*cell)?)));
     numbered.filter(|(slot, _)| instance.slot(*slot).owner == Owner::Link(process)).collect()
@@ -199,7 +204,7 @@ impl Futures {
                     future.clear();
                 }
             }
-            // An operation that begins leaves one fewer, unless there are many.
+            // An operation that begins leaves one fewer, unless operations are unbounded.
             for path in graph.paths.iter().filter(|_| !is_many) {
                 let begins = graph.places[path.from].location == Location::IDLE;
                 if let (true, Some(to), Some(fewer)) = (begins, path.to, level.checked_sub(1)) {
@@ -214,7 +219,7 @@ impl Futures {
             dataflow::spread(&mut of_level, edges, deadline)?;
             all.push(of_level);
         }
-        // Of places where the process never stands, nothing is known.
+        // Unreachable places get the most pessimistic entries.
         let mut futures = Self {
             links,
             levels,
@@ -237,7 +242,7 @@ impl Futures {
 }
 
 impl Futures {
-    /// What the process may yet write wherever it stands.
+    /// Returns the cells that the process may still write at every place.
     fn always(&self, words: usize) -> Vec<u64> {
         let mut always = vec![u64::MAX; words];
         for future in self.all.chunks_exact(2 * words) {
@@ -248,10 +253,11 @@ impl Futures {
         always
     }
 
-    /// Notes where the next step can never commute, since a process may always write this.
+    /// Marks places whose next step can never commute, since another process may always write these
+    /// cells.
     fn give_up(&mut self, written: &[u64]) {
         let mut written = written.to_vec();
-        // It may be known that they are broken.
+        // These links may be known to be broken.
         for (_, cell) in &self.links {
             written[cell / 64] &= !(1 << (cell % 64));
         }
@@ -261,7 +267,7 @@ impl Futures {
     }
 }
 
-/// Writes a set to a row of a table, as far as it has words.
+/// Copies a set to a row of a table.
 fn copy(set: &FixedBitSet, row: &mut [u64]) {
     row.iter_mut().zip(set.as_slice()).for_each(|(word, of_set)| *word = *of_set as u64);
 }
@@ -272,7 +278,7 @@ fn unite(row: &mut [u64], more: &[u64]) {
 }
 
 impl PersistentSets {
-    /// What a process may yet touch: what it may read, then what it may write.
+    /// Returns the future of a process: its possible reads, then its possible writes.
     fn future(&self, of: Process, place: Option<usize>, left: Option<u32>) -> &[u64] {
         let futures = &self.futures[of.index()];
         let most = futures.levels - 1;
@@ -284,7 +290,7 @@ impl PersistentSets {
         }
     }
 
-    /// Of what was noted, what all but this process may do.
+    /// Returns the noted futures of all processes except this one.
     fn others<'a>(&self, around: &'a Around, process: Process) -> (&'a [u64], &'a [u64]) {
         let size = 2 * self.words;
         around.others[process.index() * size..][..size].split_at(self.words)
@@ -375,8 +381,9 @@ mod tests {
 
     const CELL: SlotId = SlotId(0);
 
-    /// Process 0 scans, and is about to respond; its step reads no cell, but it reacts to
-    /// the cell as soon as it holds 1, if `reacts`. Process 1 updates: it writes 1 to it.
+    /// Creates an instance where process 0 scans and is about to respond. Its step reads no cell,
+    /// but with `reacts` it reacts to the cell once this holds 1. Process 1 updates, and writes 1
+    /// to the cell.
     fn instance(reacts: bool) -> Instance {
         let block = |assignments, end| Block { accesses: 1, assignments, end };
         let idle = Standing {
@@ -422,7 +429,7 @@ mod tests {
         Instance { processes: 2, pair: [i, j], slots: vec![cell], graphs }
     }
 
-    /// The process whose step is taken at once in the last operations of both.
+    /// Returns the process with an ample step in the last operations of both.
     fn leader(instance: &Instance) -> Option<Process> {
         instance.validate();
         let ample = PersistentSets::new(instance, Some(1), Deadline::NEVER).unwrap().unwrap();
@@ -442,7 +449,8 @@ mod tests {
         exploration.product(instance, lead).unwrap()
     }
 
-    /// Before the write, process 0 would react no more; it need not: reactions are offers.
+    /// If process 0 moves before the write, it no longer reacts. This is allowed: reactions are
+    /// optional.
     #[test]
     fn what_conditions_of_reactions_read_is_in_no_future() {
         assert_eq!(leader(&instance(false)), Some(Process::from_index(0)));

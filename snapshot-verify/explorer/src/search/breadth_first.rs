@@ -1,12 +1,12 @@
-//! The search: breadth-first, level by level.
+//! Breadth-first search, level by level.
 //!
-//! All states of a level are explored before any of the next, by all threads,
-//! chunk by chunk. What is on which level does not depend on the order in which
-//! threads explore it, so neither do the counts; a violation is reported only when its level
-//! is complete, and of several the first in a fixed order.
+//! All states of a level are explored before any state of the next. All threads take chunks of
+//! states from the level. The set of states on a level does not depend on the order in which
+//! threads explore it, so neither do the counts. A violation is reported only when its level is
+//! complete; among several, the first in a fixed order is reported.
 //!
-//! Where it is kept (`checkpoint`), the threads leave a level when that is due, and enter it
-//! again. They leave it, too, where there is a disk and the memory is full (`spill`).
+//! With a checkpoint (`checkpoint`), the threads leave a level when one is due, and then enter the
+//! level again. With a disk (`spill`), they also leave the level when the memory is full.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,28 +24,27 @@ use super::worker::{Found, Worker};
 use crate::instance::Instance;
 use crate::search::layout::Monotone;
 
-/// Levels with fewer states are left to one thread: starting others takes longer.
+/// Levels with fewer states are explored by one thread: starting others takes longer.
 const FEW: u64 = 4096;
 
 /// Seconds between two reports of progress.
 pub(super) const REPORT: f64 = 0.5;
 
-/// What a search works with.
 pub(super) struct Search<'a> {
     pub(super) product: &'a Product<'a>,
     pub(super) memory: &'a Memory,
     pub(super) watch: &'a Supervisor<'a>,
     pub(super) threads: usize,
     pub(super) antichain: bool,
-    /// With more states, it ends.
+    /// The search ends if there are more states than this.
     pub(super) most_states: u64,
-    /// Whether it examines itself, and the instance that it is about.
+    /// The self-check, if it is on, with the instance under search.
     pub(super) self_check: Option<(SelfCheck, &'a Instance)>,
-    /// Where it is kept meanwhile.
+    /// The checkpoint, if the search is saved.
     pub(super) checkpoint: Option<Checkpoint<'a>>,
-    /// Where states go for which there is no memory.
+    /// The files for states that exceed the memory, if there is a disk.
     pub(super) files: Option<Files<'a>>,
-    /// With more bytes in use they go there.
+    /// States go to the disk once more bytes than this are in use.
     pub(super) spill_above: u64,
 }
 
@@ -64,12 +63,11 @@ impl<const W: usize> Next<W> {
     }
 }
 
-/// Why a search does not begin.
+/// Why a search cannot start.
 #[derive(Debug)]
 pub(super) enum NoBeginning {
-    /// The memory does not suffice.
     Exhausted,
-    /// It cannot go on from where it was.
+    /// The search cannot resume from its checkpoint.
     Checkpoint(CheckpointError),
 }
 
@@ -85,38 +83,37 @@ impl From<CheckpointError> for NoBeginning {
     }
 }
 
-/// How far to go.
+/// Limits and purpose of one search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
-    /// Explore on past violations and faults, rather than end on their level.
+    /// Continue past violations and faults, rather than end on their level.
     pub(super) past_violations: bool,
     /// The first level that is not explored.
     pub(super) end: u32,
-    /// How many bytes the explored levels may take before they are forgotten.
+    /// The number of bytes that explored levels may take before they are dropped.
     pub(super) keep: u64,
-    /// Whether this is only for the trace.
+    /// Whether the search only reconstructs the trace.
     pub(super) tracing: bool,
 }
 
-/// What a search found.
 #[derive(Debug)]
 pub(super) struct Explored<const W: usize> {
     pub(super) states: u64,
     pub(super) transitions: u64,
     /// The greatest level that has states.
     pub(super) depth: u32,
-    /// On the first level that has any.
+    /// The violation or fault, and its level: the first level that has one.
     pub(super) found: Option<(u32, Found<W>)>,
     /// The explored levels, unless they were too large to keep.
     pub(super) levels: Option<Vec<LevelStates<W>>>,
-    /// What the self-check tried.
+    /// How often the self-check examined each claim.
     pub(super) examined: Examined,
-    /// What it found: the search has ended there.
+    /// The defect that the self-check found. It ends the search.
     pub(super) defect: Option<Defect>,
 }
 
 impl<const W: usize> Explored<W> {
-    /// The initial state is reached, and nothing is explored.
+    /// Returns the results before any exploration: the initial state is reached.
     pub(super) fn begun() -> Self {
         Self {
             states: 1,
@@ -130,7 +127,7 @@ impl<const W: usize> Explored<W> {
     }
 }
 
-/// The initial state, if it fits the layout.
+/// Returns the packed initial state, or `None` if it does not fit the layout.
 pub(super) fn packed_initial<const W: usize>(product: &Product<'_>) -> Option<[u64; W]> {
     let layout = product.layout();
     let initial = &product.initial().0;
@@ -141,11 +138,11 @@ pub(super) fn packed_initial<const W: usize>(product: &Product<'_>) -> Option<[u
 }
 
 impl Search<'_> {
-    /// Searches, until there is nothing more, or the watch says so; from the initial state, or
-    /// from what was kept.
+    /// Searches until no states are left or the watch ends the search. Starts from the initial
+    /// state, or from the checkpoint `kept`.
     ///
     /// # Errors
-    /// If the memory does not suffice even to begin, or what was kept cannot be read.
+    /// If the memory does not suffice even to begin, or the checkpoint cannot be read.
     pub(super) fn run<const W: usize>(
         &self,
         plan: Plan,
@@ -220,7 +217,7 @@ impl Search<'_> {
                 None => Next::Memory((0..SHARDS).flat_map(|shard| store.take_new(shard)).collect()),
             };
             if self.watch.cause().is_some() {
-                // The level may be a part.
+                // The level may be incomplete.
                 break;
             }
             let states = next.states();
@@ -233,13 +230,14 @@ impl Search<'_> {
                 break;
             }
             reporter.between(self, &explored, states, progress);
-            // If that ends it, the next level is entered and left at once, and is kept.
+            // If the watch ends the search here, the next level is entered, left immediately and
+            // saved.
             self.watch.look();
         }
         Ok(explored)
     }
 
-    /// The initial state, in the store and as a level; none if it does not fit.
+    /// Adds the initial state to the store and returns it as a level, or `None` if it does not fit.
     fn initial<const W: usize>(
         &self,
         store: &Store<'_, W>,
@@ -254,8 +252,8 @@ impl Search<'_> {
         Ok(Some(store.take_new(shard)))
     }
 
-    /// The next level, ready to be explored. Levels that are too large to keep are forgotten, or
-    /// on the disk, if there is one.
+    /// Returns the next level, ready to be explored. Explored levels that are too large to keep go
+    /// to the disk, if there is one; otherwise they are dropped.
     fn enter<const W: usize>(
         &self,
         next: Next<W>,
@@ -292,13 +290,13 @@ impl Search<'_> {
         Ok(Level::new(chunks, false, self.memory))
     }
 
-    /// Whether there is a disk, and so much memory in use that states are to go there.
+    /// Returns true if there is a disk and enough memory is in use to move states there.
     fn is_full(&self) -> bool {
         self.files.is_some() && self.memory.used() > self.spill_above
     }
 
-    /// Explores a level, and keeps what was reached whenever that is due; `tick` is called now
-    /// and then, on this thread.
+    /// Explores a level and saves the search whenever a checkpoint is due. Calls `tick` now and
+    /// then on this thread.
     fn explore_level<const W: usize>(
         &self,
         (level, store): (&Level<'_, W>, &Store<'_, W>),
@@ -312,7 +310,7 @@ impl Search<'_> {
             explored.transitions += workers.iter_mut().map(Worker::take_transitions).sum::<u64>();
             let found = workers.iter_mut().map(Worker::take_found).fold(None, Found::first);
             let found = found.map(|found| (explored.depth, found));
-            // What an earlier part of this level has found may be later in the order.
+            // A violation from an earlier part of this level may be later in the order.
             explored.found = match (explored.found, found) {
                 (Some((depth, one)), Some((now, other))) if depth == now => {
                     Found::first(Some(one), Some(other)).map(|found| (depth, found))
@@ -342,8 +340,8 @@ impl Search<'_> {
         }
     }
 
-    /// Explores a level until it is done, or it is time for a checkpoint; `tick` is called now
-    /// and then, on this thread.
+    /// Explores a level until it is complete or a checkpoint is due. Calls `tick` now and then on
+    /// this thread.
     fn explore<const W: usize>(
         &self,
         level: &Level<'_, W>,
@@ -383,12 +381,11 @@ impl Search<'_> {
     }
 }
 
-/// Reports progress now and then.
 struct Reporter {
     plan: Plan,
-    /// When it reported last.
+    /// The time of the last report.
     seconds: f64,
-    /// What it reported last.
+    /// The number of states in the last report.
     states: u64,
 }
 
@@ -420,7 +417,7 @@ impl Reporter {
         (self.seconds, self.states) = (seconds, states);
     }
 
-    /// Between two levels: the numbers are those of any other search of the same.
+    /// Reports progress between two levels. The counts do not depend on the machine.
     fn between<const W: usize>(
         &self,
         search: &Search<'_>,

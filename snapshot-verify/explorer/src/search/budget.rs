@@ -1,4 +1,4 @@
-//! What a search may use: memory, time, and the user's patience.
+//! The budgets of a search: memory, time, and the user's patience.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -8,14 +8,10 @@ use std::time::{Duration, Instant};
 /// Why a search ended early.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Unfinished {
-    /// The time was used up.
     Time,
-    /// The memory was used up.
     Memory,
-    /// Interrupted by the user.
     Interrupted,
-    /// There was a number that did not fit: see
-    /// [`most_numbers`](super::Exploration::most_numbers).
+    /// A number did not fit: see [`most_numbers`](super::Exploration::most_numbers).
     TooNarrow,
     /// There were more states than [`most_states`](super::Exploration::most_states).
     TooMany,
@@ -25,7 +21,7 @@ impl Unfinished {
     const ALL: [Self; 5] =
         [Self::Time, Self::Memory, Self::Interrupted, Self::TooNarrow, Self::TooMany];
 
-    /// Its number, from 1.
+    /// Returns the cause's number, from 1.
     pub(super) const fn number(self) -> u8 {
         match self {
             Self::Time => 1,
@@ -36,7 +32,7 @@ impl Unfinished {
         }
     }
 
-    /// The one with this number.
+    /// Returns the cause with this number.
     pub(super) fn from_number(number: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|cause| cause.number() == number)
     }
@@ -46,7 +42,7 @@ impl Unfinished {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Exhausted;
 
-/// Bytes in use by what grows with the number of states: the store, the states
+/// Counts the bytes in use by data that grows with the number of states: the store, the states
 /// still to be explored, and the buffers between the two.
 #[derive(Debug)]
 pub struct Memory {
@@ -56,15 +52,15 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Nothing in use yet, of this many bytes.
+    /// Creates a budget of `limit` bytes with none in use.
     pub const fn new(limit: u64) -> Self {
         Self { limit, used: AtomicU64::new(0), peak: AtomicU64::new(0) }
     }
 
-    /// Takes some, to be given back.
+    /// Takes bytes, to be returned by [`Self::give`].
     ///
     /// # Errors
-    /// If there is not so much left; nothing is taken then.
+    /// If fewer bytes are left; then none are taken.
     pub fn take(&self, bytes: usize) -> Result<(), Exhausted> {
         let bytes = bytes as u64;
         if bytes > self.limit {
@@ -79,33 +75,32 @@ impl Memory {
         Ok(())
     }
 
-    /// Another part of the same search once had this much in use.
+    /// Records the peak of another part of the same search.
     pub fn has_peaked_at(&self, peak: u64) {
         self.peak.fetch_max(peak, Ordering::Relaxed);
     }
 
-    /// Gives back what was taken.
     pub fn give(&self, bytes: usize) {
         self.used.fetch_sub(bytes as u64, Ordering::Relaxed);
     }
 
-    /// What there is in all.
+    /// Returns the budget in bytes.
     pub const fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// What is in use.
+    /// Returns the bytes in use.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// The most that ever was in use.
+    /// Returns the greatest number of bytes ever in use.
     pub fn peak(&self) -> u64 {
         self.peak.load(Ordering::Relaxed)
     }
 }
 
-/// Whether a search must end early, and why; the first cause counts.
+/// Decides whether a search must end early, and why. The first cause counts.
 #[derive(Debug)]
 pub struct Supervisor<'a> {
     begin: Instant,
@@ -113,12 +108,12 @@ pub struct Supervisor<'a> {
     stops: [Option<&'a AtomicBool>; 2],
     cause: AtomicU8,
     lost: AtomicBool,
-    /// What went wrong with the disk.
+    /// The error of the disk.
     broken: Mutex<Option<io::Error>>,
 }
 
 impl<'a> Supervisor<'a> {
-    /// Time runs from now on. Each of the flags ends the search.
+    /// Starts the clock. Each of the flags ends the search.
     pub fn new(time: Option<Duration>, stops: [Option<&'a AtomicBool>; 2]) -> Self {
         Self {
             begin: Instant::now(),
@@ -130,12 +125,12 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// How long it has run.
+    /// Returns the time since the start.
     pub fn elapsed(&self) -> Duration {
         self.begin.elapsed()
     }
 
-    /// Looks at the clock and at the flags.
+    /// Checks the clock and the flags.
     pub fn look(&self) {
         if self.stops.iter().flatten().any(|stop| stop.load(Ordering::Relaxed)) {
             self.end(Unfinished::Interrupted);
@@ -150,31 +145,32 @@ impl<'a> Supervisor<'a> {
         let _ = self.cause.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// The disk fails the search, which ends.
+    /// Ends the search because of a disk error.
     pub fn fail(&self, error: io::Error) {
         *self.broken.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         self.end(Unfinished::Interrupted);
     }
 
-    /// What went wrong with the disk.
+    /// Takes the error of the disk, if there was one.
     pub fn take_error(&self) -> Option<io::Error> {
         self.broken.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// A state found no room, or did not fit. Another cause may have come first.
+    /// Records that a state was lost, for lack of room or because it did not fit. Another cause may
+    /// have come first.
     pub fn lose(&self) {
         self.lost.store(true, Ordering::Relaxed);
     }
 
-    /// Whether what was reached can be gone on from: the search was not ended, or by time or by
-    /// the user, and every state found room.
+    /// Returns true if the search can be resumed: it was not ended, or only by time or by the user,
+    /// and no state was lost.
     pub fn can_go_on(&self) -> bool {
         let cause = self.cause();
         let by_request = matches!(cause, None | Some(Unfinished::Time | Unfinished::Interrupted));
         by_request && !self.lost.load(Ordering::Relaxed)
     }
 
-    /// Why the search must end, if it must.
+    /// Returns why the search must end, if it must.
     #[inline]
     pub fn cause(&self) -> Option<Unfinished> {
         match self.cause.load(Ordering::Relaxed) {

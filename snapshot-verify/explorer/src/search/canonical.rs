@@ -1,15 +1,15 @@
-//! Where canonical forms come into the search.
+//! Canonical forms, as the search uses them.
 //!
-//! A step leads from one unpacked state to another; before that is packed, it
-//! may be replaced by the representative of its equivalence class. Each of three
-//! equivalences is computed elsewhere and passed to the search through a trait of this
-//! module: forgetting what no process reads again ([`Forgetting`]), renaming versions and
-//! counters ([`Numbering`]), and renaming processes ([`Symmetry`]). They apply in
-//! this order, and after a permutation versions and counters are renamed once more: their
-//! canonical numbers go by the order of slots, and how many a slot may hold is known of
-//! canonical numbers only.
+//! A step leads from one unpacked state to another. Before the new state is packed, it may be
+//! replaced by the representative of its equivalence class. Three equivalences are computed
+//! elsewhere and passed to the search through traits of this module: resetting values that no
+//! process reads again ([`Forgetting`]), renaming versions and counters ([`Numbering`]), and
+//! renaming processes ([`Symmetry`]). They apply in this order. After a permutation, versions and
+//! counters are renamed once more: their canonical numbers follow the order of slots, and the bound
+//! on a slot's numbers holds for canonical numbers only. A fourth trait, [`Ample`], selects steps
+//! that commute with steps of other processes.
 //!
-//! Both work on a whole unpacked state, see [`Registers`].
+//! All four work on a whole unpacked state, see [`Registers`].
 
 use std::fmt::Debug;
 
@@ -20,45 +20,48 @@ use crate::search::layout::{MAX_PROCESSES, Register, Registers};
 
 /// A canonical form for versions and counters.
 ///
-/// Contract: states with equal canonical forms have the same future, as far as
-/// the observer can tell; a canonical form is its own canonical form; every slot
-/// of it that holds a version or counter holds a number from 0 to
-/// [`Self::numbers`] - 1, or none; none stays none. (Versions and counters that an
-/// idle process's operations own mean nothing and hold none, whatever their domain.)
+/// Contract:
+///
+/// * States with equal canonical forms have the same future, as far as the observer can tell.
+/// * A canonical form is its own canonical form.
+/// * In a canonical form, every slot that holds a version or counter holds a number from 0 to
+///   [`Self::numbers`] - 1, or `none`; `none` stays `none`.
+///
+/// (Versions and counters that an idle process's operations own are meaningless and hold `none`, in
+/// any domain.)
 pub trait Numbering: Debug + Sync {
-    /// How many numbers the slot needs in canonical states; at least 1.
+    /// Returns the number of values that the slot needs in canonical states; at least 1.
     fn numbers(&self, slot: SlotId) -> u32;
 
-    /// Whether what the slot holds may be replaced, though it is no version and no
+    /// Returns true if the slot's value may be replaced although it is neither a version nor a
     /// counter.
     fn is_renamed(&self, slot: SlotId) -> bool {
         let _ = slot;
         false
     }
 
-    /// A version that no canonical state contains, nor any expansion; neither do
-    /// they contain any larger one.
+    /// Returns a version above all versions in canonical states and their expansions.
     fn first_fresh(&self) -> Scalar;
 
-    /// Makes a canonical state the `number`-th of the states that it stands for
-    /// as far as one step can tell them apart; steps are tried from each of them.
-    /// `false` if there are fewer. Number 0 always is one.
+    /// Replaces a canonical state by the `number`-th of its expansions. The expansions represent
+    /// all states with this canonical form, as far as one step can tell them apart; steps are tried
+    /// from each. Returns `false` if there are fewer expansions. Expansion 0 always exists.
     fn expand(&self, registers: Registers, state: &mut [Scalar], number: u32) -> bool {
         let _ = (registers, state);
         number == 0
     }
 
-    /// Makes a state canonical.
+    /// Replaces a state by its canonical form.
     fn normalise(&self, registers: Registers, state: &mut [Scalar]);
 
-    /// The same, where a canonical state is known from which the state differs little.
+    /// Makes a state canonical, given a canonical state from which it differs little.
     fn normalise_since(&self, registers: Registers, canonical: &[Scalar], state: &mut [Scalar]) {
         let _ = canonical;
         self.normalise(registers, state);
     }
 
-    /// Slots that are renumbered together: where a self-check looks for states with the
-    /// same canonical form.
+    /// Returns the classes of slots that are renumbered together. A self-check uses them to find
+    /// other states with the same canonical form.
     fn classes(&self) -> Vec<Vec<SlotId>> {
         Vec::new()
     }
@@ -66,43 +69,42 @@ pub trait Numbering: Debug + Sync {
 
 /// Resets slots that no process will read before they are overwritten.
 ///
-/// Contract: what is forgotten is replaced by a scalar such that every step that would
-/// read it ends in a fault.
+/// Contract: a forgotten value is replaced by a scalar such that every step that would read it ends
+/// in a fault.
 pub trait Forgetting: Debug + Sync {
-    /// Forgets.
     fn forget(&self, registers: Registers, state: &mut [Scalar]);
 
-    /// Whether a register that holds this scalar holds nothing that the program can put
-    /// there, so that a step may move it, but not look at it.
+    /// Returns true if the scalar is a blank, which the program itself never writes to the
+    /// register: a step may move it but not read it.
     fn is_blank(&self, registers: Registers, register: Register, scalar: Scalar) -> bool {
         let _ = (registers, register, scalar);
         false
     }
 }
 
-/// What processes may still do in a state, as [`Ample::look`] notes it.
+/// The possible future accesses of processes in a state, as noted by [`Ample::look`].
 #[derive(Clone, Debug, Default)]
 pub struct Around {
-    /// By process, a number for where it stands; none if nothing is known about that.
+    /// By process, the number of its abstract location; `None` if unknown.
     pub places: Vec<Option<usize>>,
-    /// By process, what all others may do.
+    /// By process, the future accesses of all other processes.
     pub others: Vec<u64>,
 }
 
-/// Which steps commute with all that others may still do.
+/// Selects steps that commute with all future steps of other processes.
 ///
-/// Contract: if [`Self::commutes`], then no step that another process may take before
-/// this one writes what this one read, or touches what it changed.
+/// Contract: if [`Self::commutes`] holds, no step that another process may take before this one
+/// writes a location that this one read, or touches a location that this one changed.
 pub trait Ample: Debug + Sync {
-    /// Notes what processes may still do, for the questions below; `false` if no step
-    /// commutes in this state.
+    /// Notes the future accesses of processes in `around`. Returns `false` if no step commutes in
+    /// this state.
     fn look(&self, registers: Registers, state: &[Scalar], around: &mut Around) -> bool;
 
-    /// Whether a process has a next step and it may commute.
+    /// Returns true if the process has a next step that may commute.
     fn may_commute(&self, around: &Around, state: &[Scalar], process: Process) -> bool;
 
-    /// Whether a step that may commute does: it led from `before` to `after`, and wrote
-    /// these registers.
+    /// Returns true if a step that may commute does. The step led from `before` to `after` and
+    /// wrote these registers.
     fn commutes(
         &self,
         around: &Around,
@@ -113,33 +115,31 @@ pub trait Ample: Debug + Sync {
     ) -> bool;
 }
 
-/// Permutations of processes that lead from states to states alike.
+/// Permutations of processes that preserve behaviour.
 ///
 /// Contract: a step of process p from a state is a step of process
 /// [`Permutation::image`] p from the permuted state, to the permuted next state, and
 /// the observer accepts both or neither.
 pub trait Symmetry: Debug + Sync {
-    /// Makes a state the representative of those that permutations lead to, and
-    /// tells by which.
+    /// Replaces a state by the representative of its orbit, and returns the permutation used.
     fn canonicalise(&self, registers: Registers, state: &mut [Scalar]) -> Permutation;
 
-    /// Permutes a state.
+    /// Applies a permutation to a state.
     fn permute(&self, registers: Registers, by: &Permutation, state: &mut [Scalar]);
 
-    /// Processes of which any two may change places: what a self-check tries.
+    /// Returns sets of processes of which any two may be exchanged. A self-check tries these
+    /// exchanges.
     fn orbits(&self) -> Vec<Vec<Process>> {
         Vec::new()
     }
 }
 
-/// A permutation of processes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Permutation {
     images: [u8; MAX_PROCESSES],
 }
 
 impl Permutation {
-    /// Everything stays where it is.
     pub const IDENTITY: Self = {
         let mut images = [0; MAX_PROCESSES];
         let mut process = 0;
@@ -150,10 +150,10 @@ impl Permutation {
         Self { images }
     };
 
-    /// The permutation with these images, of processes 0, 1, ...; the rest stay.
+    /// Creates the permutation with these images of processes 0, 1, ...; the others are fixed.
     ///
     /// # Panics
-    /// If that is no permutation.
+    /// If the images do not form a permutation.
     pub fn new(images: impl IntoIterator<Item = Process>) -> Self {
         let mut permutation = Self::IDENTITY;
         let mut count = 0;
@@ -167,7 +167,7 @@ impl Permutation {
         permutation
     }
 
-    /// Two processes change places.
+    /// Returns the exchange of two processes.
     pub const fn exchange(first: Process, second: Process) -> Self {
         let mut permutation = Self::IDENTITY;
         permutation.images[first.index()] = second.index() as u8;
@@ -175,18 +175,17 @@ impl Permutation {
         permutation
     }
 
-    /// Where a process goes.
+    /// Returns the image of a process.
     pub fn image(&self, process: Process) -> Process {
         Process::from_index(usize::from(self.images[process.index()]))
     }
 
-    /// First `self`, then `next`.
+    /// Returns the composition: first `self`, then `next`.
     #[must_use]
     pub fn then(&self, next: &Self) -> Self {
         Self { images: self.images.map(|image| next.images[usize::from(image)]) }
     }
 
-    /// The way back.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let mut inverse = Self::IDENTITY;

@@ -1,21 +1,21 @@
-//! Checkpoints: what a search has reached, as bytes, and back.
+//! Checkpoints: writes the progress of a search as bytes, and reads it back.
 //!
-//! The search knows no file. A [`Keeper`] keeps bytes, each piece under the [`Key`] of the
-//! search that it is of, and hands out what was written, whole.
+//! The search knows no file. A [`Keeper`] stores each record under the [`Key`] of its search, and
+//! returns complete records.
 //!
-//! A search is kept between two chunks of a level, all threads at rest. What it has reached is
-//! then in three sets of states: those *visited*; of these, those *new*, which is the next level
-//! as far as it is known; and those of this level that are *waiting* to be explored. Only counts
-//! and limits are kept with them, and the move that was found. What a search does next depends on nothing
-//! else, so one that goes on from there has the counts, the verdict and the shortest trace of
-//! one that was never interrupted. Of the explored levels nothing is kept: the trace of a
-//! violation that is found after that costs a second search.
+//! A checkpoint is written between two chunks of a level, when all threads are at rest. The
+//! progress then consists of three sets of states: the *visited* states; among them the *new*
+//! states, which form the next level as far as it is known; and the *waiting* states of this level,
+//! still to be explored. The record adds only counts, limits, and the move to a violation or fault
+//! if one was found. The continuation depends on nothing else, so a resumed search has the counts,
+//! the verdict and the shortest trace of an uninterrupted one. Explored levels are not saved: the
+//! trace of a violation found after resuming costs a second search.
 //!
-//! A search that has ended is kept as its counts and the moves to what it found, which are made
-//! once more when they are read: what they lead to is seen, not believed.
+//! A finished search is saved as its counts and the moves to its violation or fault. Reading the
+//! record replays these moves: their outcome is checked, not trusted.
 //!
-//! The key is of the instance, its layout, the reductions and the bounds, all as they are. Two
-//! searches with one key are the same search.
+//! The key covers the instance, its layout, the reductions and the bounds. Two searches with one
+//! key are the same search.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -33,66 +33,62 @@ use super::{Exploration, Layout};
 use crate::instance::Instance;
 use crate::limits::LimitSet;
 
-/// What a search is known by.
+/// Identifies a search.
 pub type Key = [u8; 32];
 
-/// What a keeper has of a search.
+/// The stored record of a search.
 pub enum Kept<'a> {
-    /// Nothing.
     Nothing,
-    /// A search that was under way: to be read to its end, and no further.
+    /// A search in progress. The reader ends with the record and must be read no further.
     UnderWay(Box<dyn Read + 'a>),
-    /// One that had ended.
     Ended(Vec<u8>),
 }
 
-/// What to write, to be called with where.
+/// Writes the contents of a record to the given writer.
 pub type Contents<'a> = dyn FnMut(&mut dyn Write) -> io::Result<()> + 'a;
 
-/// Keeps what searches have reached.
+/// Stores the progress of searches.
 pub trait Keeper: fmt::Debug + Sync {
-    /// The key of a search: the same if what is shown of it is the same, and another one else.
+    /// Returns the key of a search: equal exactly if the debug representations are equal.
     fn key(&self, search: &dyn fmt::Debug) -> Key;
 
-    /// What is kept of a search that begins.
+    /// Opens the record of a search that starts.
     ///
     /// # Errors
-    /// If it cannot be read, or is not what was written.
+    /// If the record cannot be read or is damaged.
     fn open(&self, search: &Key) -> Result<Kept<'_>, CheckpointError>;
 
-    /// Where that is, for people.
+    /// Returns the location of the record, for people.
     fn place(&self, search: &Key) -> String;
 
-    /// Whether it is time to keep the search that is under way. Asked after every chunk.
+    /// Returns true if a checkpoint is due. Called after every chunk.
     fn is_due(&self) -> bool;
 
-    /// Keeps a search that is under way, in place of what was kept of it. That it cannot is for
-    /// the keeper to report: the search goes on.
+    /// Saves a search in progress, replacing its earlier record. The keeper itself reports a
+    /// failure to write: the search continues.
     fn keep(&self, search: &Key, contents: &mut Contents<'_>);
 
-    /// Keeps a search that has ended.
     fn end(&self, search: &Key, record: &[u8]);
 }
 
-/// Why a search cannot go on from a checkpoint.
+/// Why a search cannot resume from a checkpoint.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 pub enum CheckpointError {
-    /// It cannot be read.
     #[error("it cannot be read: {reason}")]
     Unreadable {
-        /// Why.
+        /// The error of the operating system.
         reason: String,
     },
-    /// It is not what was written.
+    /// The record is not as it was written.
     #[error("it is damaged ({what}): remove it, and its search begins from the start")]
     Damaged {
-        /// What is wrong with it.
+        /// The damage, for people.
         what: &'static str,
     },
-    /// Its states are too many.
+    /// The states of the record do not fit the memory.
     #[error("its states do not fit into {given} bytes: give the search more --memory")]
     Memory {
-        /// The budget.
+        /// The budget in bytes.
         given: u64,
     },
 }
@@ -106,7 +102,7 @@ impl From<io::Error> for CheckpointError {
     }
 }
 
-/// All that the outcome of a search depends on; budgets are no part of it.
+/// All inputs that determine the outcome of a search. Budgets do not.
 pub(super) struct Identity<'a> {
     pub(super) of: &'a Exploration<'a>,
     pub(super) layout: &'a Layout,
@@ -123,14 +119,14 @@ impl fmt::Debug for Identity<'_> {
     }
 }
 
-/// Where one search is kept.
+/// The checkpoint store and the key of one search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Checkpoint<'a> {
     pub(super) keeper: &'a dyn Keeper,
     pub(super) key: Key,
 }
 
-/// A search that is under way, but for what is in the store.
+/// A search in progress, except for the states in the store.
 pub(super) struct UnderWay<const W: usize> {
     pub(super) states: u64,
     pub(super) transitions: u64,
@@ -141,7 +137,7 @@ pub(super) struct UnderWay<const W: usize> {
 }
 
 impl Checkpoint<'_> {
-    /// Keeps what was reached. All threads must be at rest.
+    /// Saves the progress. All threads must be at rest.
     pub(super) fn keep<const W: usize>(
         &self,
         product: &Product<'_>,
@@ -176,7 +172,7 @@ impl Checkpoint<'_> {
         });
     }
 
-    /// Keeps what came of the search; nothing if it was cut short.
+    /// Saves the result of a search, unless the search was cut short.
     pub(super) fn end<const W: usize>(
         &self,
         product: &Product<'_>,
@@ -209,7 +205,6 @@ const FOUND: u64 = 1;
 const TOO_NARROW: u64 = 2;
 const TOO_MANY: u64 = 3;
 
-/// A search that has ended.
 pub(super) struct Ended<const W: usize> {
     pub(super) states: u64,
     pub(super) transitions: u64,
@@ -218,15 +213,14 @@ pub(super) struct Ended<const W: usize> {
     pub(super) ending: Ending<W>,
 }
 
-/// How.
 pub(super) enum Ending<const W: usize> {
     Verified,
     Unfinished(Unfinished),
-    /// The moves, and what the last one leads to.
+    /// The moves, and how the last one stops.
     Found(Vec<([u64; W], Move)>, Stop),
 }
 
-/// What [`Checkpoint::end`] kept.
+/// Reads the record of [`Checkpoint::end`].
 pub(super) fn ended<const W: usize>(
     product: &Product<'_>,
     record: &[u8],
@@ -252,8 +246,8 @@ pub(super) fn ended<const W: usize>(
     Ok(Ended { states, transitions, depth: narrow(depth)?, peak, ending })
 }
 
-/// Reads what [`Checkpoint::keep`] wrote; the states go to a store without any. If the search
-/// must end meanwhile, it has lost those that were not read.
+/// Reads the record of [`Checkpoint::keep`]. Its states go to `store`, which must be empty. If the
+/// watch ends the search meanwhile, the unread states are lost.
 pub(super) fn under_way<const W: usize>(
     product: &Product<'_>,
     store: &Store<'_, W>,
@@ -323,13 +317,14 @@ pub(super) fn under_way<const W: usize>(
     Ok(UnderWay { states, transitions, depth: narrow(depth)?, peak, found, waiting })
 }
 
-/// How many states are written, and read, at a time.
+/// The number of states written or read at a time.
 const BATCH: usize = 128;
 
-/// No shard has as many: they would take more bytes than there are addresses.
+/// An exclusive bound on the states of a shard: more would take more bytes than there are
+/// addresses.
 const MOST_STATES: u64 = 1 << 48;
 
-/// What a move leads to, which has no successor.
+/// Returns how a move without successor stops.
 pub(super) fn stop<const W: usize>(
     product: &Product<'_>,
     state: &[u64; W],
@@ -385,7 +380,7 @@ fn read_state<const W: usize>(input: &mut dyn Read) -> Result<[u64; W], Checkpoi
     }
 }
 
-/// Expansion, process, and what.
+/// Encodes a move: expansion, process, and choice (two words).
 pub(super) fn move_words(by: Move) -> [u64; 4] {
     let (choice, value) = match by.choice {
         Choice::Update(value) => (0, value),

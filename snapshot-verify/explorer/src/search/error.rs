@@ -1,4 +1,4 @@
-//! Why there is no search.
+//! Errors of a search.
 
 use thiserror::Error;
 
@@ -11,38 +11,35 @@ use super::self_check::Defect;
 /// Why an instance cannot be explored.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 pub enum ExploreError {
-    /// It has no layout.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// It has no code.
     #[error(transparent)]
     Code(#[from] CodeError),
-    /// There is not even memory to begin.
+    /// The memory does not suffice to begin.
     #[error("a memory budget of {given} bytes is too small: at least {least} are needed")]
     Memory {
-        /// The budget.
+        /// The budget in bytes.
         given: u64,
-        /// What is needed.
+        /// The least budget in bytes.
         least: u64,
     },
-    /// The self-check has found a bug of ours.
+    /// The self-check has found a bug of this program.
     #[error("BUG in this program, please report it: {0}. Its verdicts cannot be trusted")]
     SelfCheck(Box<Defect>),
-    /// Workers of several threads or processes cannot go on together.
+    /// The workers of several threads or processes cannot continue together.
     #[error(transparent)]
     Cluster(#[from] Failure),
-    /// States find no room on the disk, or cannot be read from there.
+    /// The disk failed or is full.
     #[error("states on the disk: {reason}; give --disk a folder with more room")]
     Disk {
-        /// Why.
+        /// The error of the operating system.
         reason: String,
     },
-    /// The search cannot go on from where it was kept.
+    /// The search cannot resume from its checkpoint.
     #[error("checkpoint {place}: {error}")]
     Checkpoint {
-        /// Where.
+        /// The location of the checkpoint.
         place: String,
-        /// Why.
         error: CheckpointError,
     },
 }

@@ -1,4 +1,4 @@
-//! One level of a search: its states, handed out chunk by chunk.
+//! One level of a search, handed out in chunks of states.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,11 +8,11 @@ use super::budget::{Memory, Supervisor, Unfinished};
 use super::spill::Reader;
 use super::store::{CHUNK, Chunk, Frontier};
 
-/// The states of one level that no thread has taken yet, and perhaps those that
-/// were explored.
+/// The states of one level that no thread has taken yet, and, if they are kept, the explored
+/// states.
 pub(super) struct Level<'a, const W: usize> {
     waiting: Mutex<Waiting<W>>,
-    /// Explored, if they are to be kept.
+    /// The explored states, if they are kept.
     explored: Option<Mutex<Vec<Chunk<W>>>>,
     states: u64,
     explored_states: AtomicU64,
@@ -22,13 +22,13 @@ pub(super) struct Level<'a, const W: usize> {
 /// States to be explored.
 struct Waiting<const W: usize> {
     chunks: Vec<Chunk<W>>,
-    /// More of them.
+    /// States that wait on the disk.
     on_disk: Option<Reader<W>>,
 }
 
 impl<'a, const W: usize> Level<'a, W> {
-    /// All states of a level; `keep` says whether [`Self::into_kept`] will give
-    /// them back. Otherwise their memory is free as soon as they were explored.
+    /// Creates a level. With `keep`, [`Self::into_kept`] returns the states; otherwise their memory
+    /// is freed as soon as they are explored.
     pub(super) fn new(chunks: Vec<Chunk<W>>, keep: bool, memory: &'a Memory) -> Self {
         Self {
             states: chunks.iter().map(|chunk| chunk.len() as u64).sum(),
@@ -39,7 +39,7 @@ impl<'a, const W: usize> Level<'a, W> {
         }
     }
 
-    /// A level on the disk.
+    /// Creates a level whose states are on the disk.
     pub(super) fn on_disk(reader: Reader<W>, memory: &'a Memory) -> Self {
         let states = reader.left();
         let waiting = Mutex::new(Waiting { chunks: Vec::new(), on_disk: Some(reader) });
@@ -47,7 +47,7 @@ impl<'a, const W: usize> Level<'a, W> {
         Self { waiting, explored, states, explored_states, memory }
     }
 
-    /// Puts what waits on the disk, unless it is to be kept in memory.
+    /// Moves the waiting states to the disk, unless explored states are kept in memory.
     pub(super) fn spill(
         &self,
         write: impl FnOnce(&[Chunk<W>]) -> io::Result<Reader<W>>,
@@ -61,7 +61,7 @@ impl<'a, const W: usize> Level<'a, W> {
         Ok(())
     }
 
-    /// Some states to explore, unless there are none left, or the watch ends.
+    /// Takes a chunk of states to explore. Returns `None` if none are left or the watch ends.
     pub(super) fn take(&self, watch: &Supervisor<'_>) -> Option<Chunk<W>> {
         let mut waiting = lock(&self.waiting);
         if let Some(chunk) = waiting.chunks.pop() {
@@ -81,18 +81,18 @@ impl<'a, const W: usize> Level<'a, W> {
         }
     }
 
-    /// These were taken, and not explored to the end: they wait again.
+    /// Returns a chunk that was taken but not fully explored.
     pub(super) fn put_back(&self, chunk: Chunk<W>) {
         lock(&self.waiting).chunks.push(chunk);
     }
 
-    /// Whether no states are left to take.
+    /// Returns true if no states are left to take.
     pub(super) fn is_done(&self) -> bool {
         let waiting = lock(&self.waiting);
         waiting.chunks.is_empty() && waiting.on_disk.as_ref().is_none_or(|disk| disk.left() == 0)
     }
 
-    /// Calls with each chunk that waits in memory, until it fails.
+    /// Calls `each` with every chunk that waits in memory, until a call fails.
     pub(super) fn each_waiting<E>(
         &self,
         each: impl FnMut(&Chunk<W>) -> Result<(), E>,
@@ -100,7 +100,7 @@ impl<'a, const W: usize> Level<'a, W> {
         lock(&self.waiting).chunks.iter().try_for_each(each)
     }
 
-    /// These were explored.
+    /// Records that a chunk was explored.
     pub(super) fn explored(&self, chunk: Chunk<W>) {
         self.explored_states.fetch_add(chunk.len() as u64, Ordering::Relaxed);
         match &self.explored {
@@ -109,17 +109,16 @@ impl<'a, const W: usize> Level<'a, W> {
         }
     }
 
-    /// How many states the level has.
     pub(super) const fn states(&self) -> u64 {
         self.states
     }
 
-    /// How many of them were explored.
+    /// Returns the number of explored states.
     pub(super) fn explored_states(&self) -> u64 {
         self.explored_states.load(Ordering::Relaxed)
     }
 
-    /// The states that were explored, if they were to be kept, in any order.
+    /// Returns the explored states in any order, if they were kept.
     pub(super) fn into_kept(self) -> Option<Vec<Chunk<W>>> {
         Some(self.explored?.into_inner().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,63 +1,63 @@
 //! The search: verified, a shortest counterexample, or unknown.
 //!
-//! [`Exploration::run`] explores the product of an [`Instance`] with the most
-//! general client and the observer ([`product`]), breadth-first and with all
-//! threads (`search`), keeping every state it has seen exactly and packed
-//! (`store`, [`crate::search::layout`]). It knows nothing of the language and nothing
-//! of why an instance is as it is: reductions come before it, and canonical
-//! forms are passed to it ([`canonical`]).
+//! [`Exploration::run`] explores the product of an [`Instance`] with the most general client and
+//! the observer ([`product`]). It searches breadth-first with all threads (`breadth_first`) and
+//! stores every visited state exactly, in packed form (`store`, [`crate::search::layout`]). The
+//! search knows neither the language nor how an instance was made: reductions run before it, and
+//! canonical forms are passed to it ([`canonical`]).
 //!
-//! # What the answers mean
+//! # Answers
 //!
-//! *Verified*: no reachable response makes the observer accept, within the bounds
-//! that were set (operations per process, active processes). *Violation*: a
-//! shortest sequence of steps to a response that does. *Fault*: the program goes
-//! wrong before anything is violated. *Unknown*: a budget ran out; nothing is
-//! claimed. The first three, the counts with them, and the trace are the same
-//! whatever the number of threads.
+//! * *Verified*: no reachable response makes the observer accept, within the given bounds
+//!   (operations per process, active processes).
+//! * *Violation*: a shortest sequence of steps to a response that makes the observer accept.
+//! * *Fault*: the program goes wrong before any violation.
+//! * *Unknown*: a budget ran out; nothing is claimed.
+//!
+//! The first three, their counts and the trace do not depend on the number of threads.
 //!
 //! # Why the antichain is sound
 //!
-//! Say that state t dominates s if they differ at most in the bits `must`,
-//! `needed`, `bad` (as they are, and as the next barrier will make them), of which t has
-//! all that s has, and in how many operations processes may still begin and how many
-//! barriers there may still be, where t has at least as many.
+//! State t dominates state s if they differ at most in two parts:
 //!
-//! 1. *Whatever s can do, t can.* The algorithm does not read these bits, nor
-//!    does the client, which reads `invoked` only, and begins an operation where any are
-//!    left. So every move from s is one from t, with the same effect on slots and
-//!    locations, and there are still as many operations left after it.
-//!    An invocation behind a barrier is tried only where some operation has ended. If one has
-//!    in s and none has in t, t has the same invocation without a barrier instead: all its
-//!    processes may begin operations, as after the barrier, and what the observer knows there is
-//!    what it would know behind it, at least as much as in s.
-//! 2. *The observer is monotone in its bits.* If a move from s leads to s', the same
-//!    move from t leads to a violation or to a t' that dominates s': each
-//!    transition of the observer sets or copies these bits and never
-//!    clears one (at a response `must` is cleared, in both); and it accepts
-//!    if some of them are set, never because one is not. That is tested for all
-//!    states and all transitions in `tests/all/explore/antichain.rs`.
-//! 3. *So by induction* every violation that s leads to, t leads to in at most as many
-//!    steps. A state that is dropped was dominated by one that is explored on the same
-//!    or an earlier level, and one that is overwritten on the level it waits on
-//!    is dominated by one that waits there too. Hence on every level each state at
-//!    that distance is dominated by one explored on that level or before: no
-//!    violation is missed, and the first to be found is as short as any.
+//! * the bits `must`, `needed`, `bad` (current, and after the next barrier), of which t has all
+//!   bits of s;
+//! * the numbers of operations and barriers left, where t has no fewer than s.
 //!
-//! Canonical forms do not disturb this: they are applied to either state before
-//! the comparison, and a missed domination costs time only.
+//! 1. *Every move of s is a move of t.* The algorithm does not read these bits. Nor does the
+//!    client: it reads only `invoked`, and begins an operation where any are left. So every move
+//!    from s is a move from t, with the same effect on slots and locations, and t still has at
+//!    least as many operations left after it.
 //!
-//! With `past_violations` all states are wanted: the antichain is then not used.
+//!    An invocation behind a barrier is tried only where some operation has ended. If one has ended
+//!    in s but none in t, then t has the same invocation without a barrier instead. All its
+//!    processes may begin operations, as after the barrier, and its observer knows the same as
+//!    behind the barrier, at least as much as in s.
+//! 2. *The observer is monotone in its bits.* If a move from s leads to s', the same move from t
+//!    leads to a violation or to a t' that dominates s'. Each transition of the observer sets or
+//!    copies these bits and never clears one (a response clears `must` in both). The observer
+//!    accepts if some bits are set, never because a bit is not set.
+//!    `tests/all/explore/antichain.rs` tests this for all states and all transitions.
+//! 3. *By induction*, t leads to every violation that s leads to, in at most as many steps. A
+//!    dropped state was dominated by a state explored on the same or an earlier level. An
+//!    overwritten state is dominated by a state that waits on the same level. Hence on every level,
+//!    each state at that distance is dominated by a state explored on that level or before: no
+//!    violation is missed, and the first one found is shortest.
 //!
-//! # Steps that are taken at once
+//! Canonical forms do not disturb this: they are applied to both states before the comparison, and
+//! a missed domination costs only time.
 //!
-//! A state is replaced by one that it leads to, where [`canonical::Ample`] says that a
-//! step commutes with all that others may do: from there every violation can still be
-//! reached, in at most as many steps. With the antichain, by induction on the length of
-//! a shortest way to a violation: a successor on that way, the state after what
-//! is taken at once, and a state that dominates it, each have a way that is no longer.
-//! So none is missed. The first to be found is as short as any in steps of the search,
-//! but not in steps of the program.
+//! With `past_violations` all states are wanted, so the antichain is not used.
+//!
+//! # Ample steps
+//!
+//! If [`canonical::Ample`] says that a step commutes with all future steps of the other processes,
+//! the search takes it immediately: the state is replaced by its successor. From there every
+//! violation can still be reached, in at most as many steps. With the antichain, the proof is by
+//! induction on the length of a shortest path to a violation: a successor on that path, the state
+//! after its ample steps, and a state that dominates it each have a path of at most this length. So
+//! no violation is missed. The first one found is shortest in steps of the search, but not in steps
+//! of the program.
 
 pub mod canonical;
 pub mod code;
@@ -105,67 +105,68 @@ use store::{Frontier, Store};
 use trace_reconstruction::LevelStates;
 use worker::{Found, Worker};
 
-/// Levels are kept for the trace as long as they take no more than this, and no more
-/// than an eighth of the memory; beyond, a violation costs a second search.
+/// Explored levels are kept for the trace while they take at most this much, and at most an eighth
+/// of the memory. Beyond that a violation costs a second search.
 const KEEP_BYTES: u64 = 8 << 20;
 
-/// What to explore, and with what.
+/// Parameters of a search.
 #[derive(Clone, Debug)]
 pub struct Exploration<'a> {
-    /// How many operations each process may begin, less than 2^31; no bound without.
+    /// The number of operations that each process may begin, less than 2^31; `None` for no bound.
     pub operations: Option<u32>,
-    /// How many barriers an execution may have, less than 2^31 - 1; no bound without. With it,
-    /// `operations` must be none: a process can begin no more than one operation between two
-    /// barriers. [`product`] says what is explored.
+    /// The number of barriers of an execution, less than 2^31 - 1; `None` for no bound. If set,
+    /// `operations` must be `None`: a process can begin at most one operation between two barriers.
+    /// [`product`] describes the explored executions.
     pub barriers: Option<u32>,
-    /// The processes that may begin operations; all without.
+    /// The processes that may begin operations; `None` for all.
     pub active: Option<BTreeSet<Process>>,
-    /// How many threads, at least 1.
+    /// The number of threads, at least 1.
     pub threads: usize,
-    /// Bytes that states may take.
+    /// The number of bytes that states may take.
     pub memory: u64,
-    /// Time it may take.
+    /// The time that the search may take.
     pub time: Option<Duration>,
-    /// Ends the search as soon as it is set.
+    /// Ends the search once set.
     pub stop: Option<&'a AtomicBool>,
-    /// Another such, set when the question has been answered by other means.
+    /// Ends the search once set: the question was answered by other means.
     pub answered: Option<&'a AtomicBool>,
-    /// Explore on past violations and faults. After a violation the observer goes
-    /// on with the bits that the response sets; a fault has no successor. For
-    /// counting: the verdict is the same.
+    /// Continue past violations and faults. After a violation the observer continues with the bits
+    /// that the response sets; a fault has no successor. This is for counting: the verdict is the
+    /// same.
     pub past_violations: bool,
-    /// Drop states that others dominate; see the module's page.
+    /// Drop dominated states; see the module's page.
     pub antichain: bool,
-    /// What is forgotten after every step.
+    /// The reset of dead slots after every step.
     pub forgetting: Option<&'a dyn Forgetting>,
-    /// A canonical form of versions and counters; needed if there are any.
+    /// The canonical form of versions and counters; required if there are any.
     pub numbering: Option<&'a dyn Numbering>,
-    /// As if a canonical form had no more numbers than this: states are smaller. Where
-    /// there are more, the search ends for [`Unfinished::TooNarrow`].
+    /// A bound on the numbers of a canonical form, for smaller states. If a larger number occurs,
+    /// the search ends for [`Unfinished::TooNarrow`].
     pub most_numbers: Option<u32>,
-    /// Ends the search for [`Unfinished::TooMany`] with the first level by which there are more
-    /// states than this, unless it has an answer.
+    /// A bound on the number of states. The search ends for [`Unfinished::TooMany`] after the first
+    /// level that exceeds it, unless it has an answer.
     pub most_states: Option<u64>,
-    /// Symmetry among processes.
+    /// The symmetry among processes.
     pub symmetry: Option<&'a dyn Symmetry>,
-    /// Steps that are taken at once; with `past_violations` none are.
+    /// The choice of ample steps; ignored with `past_violations`.
     pub ample: Option<&'a dyn Ample>,
-    /// Whether, and how densely, the search checks what is claimed by all these.
+    /// The density of the self-check, if it is on.
     pub self_check: Option<SelfCheck>,
-    /// Where the search is kept meanwhile, and from where it goes on.
+    /// The store of checkpoints; the search resumes from its record.
     pub keeper: Option<&'a dyn Keeper>,
-    /// Where states go for which there is no memory; not with `keeper`.
+    /// The disk for states that exceed the memory; not with `keeper`.
     pub disk: Option<&'a dyn Disk>,
-    /// What runs the search on its workers, in place of `threads`; not with `keeper` or `disk`.
-    /// `memory` is that of this process.
+    /// The engine that runs the search on its workers instead of `threads`; not with `keeper` or
+    /// `disk`. `memory` is the memory of this process.
     pub engine: Option<&'a dyn Engine>,
-    /// With more bytes in use they go there. `None`: as many as leave room for what threads
-    /// have begun when the memory gets full.
+    /// States go to the disk once more bytes than this are in use. `None` reserves room for the
+    /// work that threads have begun when the memory gets full.
     pub spill_above: Option<u64>,
 }
 
 impl Default for Exploration<'_> {
-    /// No bounds, no reductions, one thread, a gibibyte; a self-check in debug builds.
+    /// Creates parameters without bounds and reductions, with one thread and a gibibyte, and with a
+    /// self-check in debug builds.
     fn default() -> Self {
         Self {
             operations: None,
@@ -194,7 +195,7 @@ impl Default for Exploration<'_> {
 }
 
 impl Exploration<'_> {
-    /// How states of the instance are packed under these bounds.
+    /// Returns the packed layout of the instance's states under these bounds.
     ///
     /// # Errors
     /// If a state is too large, or a slot has no finite domain.
@@ -210,13 +211,14 @@ impl Exploration<'_> {
         Layout::new(instance, &needs)
     }
 
-    /// Explores. `progress` is called about twice a second, and between two levels.
+    /// Explores an instance. Calls `progress` about twice a second, and between two levels.
     ///
     /// # Errors
     /// If the instance cannot be explored at all.
     ///
     /// # Panics
-    /// If the instance breaks its contract: a slot is assigned what is not of its
+    /// If the instance breaks its contract: for example, a slot is assigned a scalar outside its
+    /// domain.
     /// domain, say.
     pub fn run(
         &self,
@@ -234,7 +236,7 @@ impl Exploration<'_> {
         })?
     }
 
-    /// The product that would be explored, for callers that walk in it.
+    /// Calls `with` on the product that would be explored, for callers that walk in it.
     ///
     /// # Errors
     /// If the instance cannot be explored at all.
@@ -343,7 +345,7 @@ impl Exploration<'_> {
         let verdict = match (explored.found, watch.cause()) {
             (None, None) => SearchVerdict::Verified,
             (None, Some(cause)) => SearchVerdict::Unknown { cause, found_at: None },
-            // The level may be incomplete: what was found need not be the first.
+            // The level may be incomplete: an earlier violation may exist on it.
             (Some((depth, _)), Some(cause)) => {
                 SearchVerdict::Unknown { cause, found_at: Some(depth + 1) }
             }
@@ -378,7 +380,7 @@ impl Exploration<'_> {
     }
 }
 
-/// What came of a search that had ended.
+/// Decodes the record of a finished search.
 fn outcome_of<const W: usize>(
     product: &Product<'_>,
     record: &[u8],
@@ -395,7 +397,7 @@ fn outcome_of<const W: usize>(
     Ok(Outcome { verdict, states, transitions, depth, seconds, peak_bytes, examined, limits })
 }
 
-/// The verdict where something stopped a step.
+/// Returns the verdict for a stopped step.
 fn stopped(stop: Stop, trace: SearchPath) -> SearchVerdict {
     match stop {
         Stop::Violation(alarm) => SearchVerdict::Violation { trace, alarm },
@@ -405,7 +407,7 @@ fn stopped(stop: Stop, trace: SearchPath) -> SearchVerdict {
 }
 
 impl Exploration<'_> {
-    /// The moves to what was found; explores once more if the levels were not kept.
+    /// Returns the moves to the violation or fault. Explores again if the levels were not kept.
     fn way<const W: usize>(
         &self,
         search: &Search<'_>,
@@ -446,7 +448,7 @@ impl Exploration<'_> {
         }
     }
 
-    /// With more bytes in use, states go to the disk.
+    /// Returns the number of bytes in use above which states go to the disk.
     fn spill_above<const W: usize>(&self) -> Result<u64, ExploreError> {
         let (Some(_), None) = (self.disk, self.spill_above) else {
             return Ok(self.spill_above.unwrap_or(u64::MAX));
@@ -456,7 +458,7 @@ impl Exploration<'_> {
             .map_err(|least| ExploreError::Memory { given, least })
     }
 
-    /// The least memory for states.
+    /// Returns the least memory for states.
     fn least_bytes<const W: usize>(&self) -> u64 {
         let workers = self.threads.max(1) * Worker::<'_, W>::BYTES;
         (Store::<W>::LEAST_BYTES + workers + Frontier::<W>::CHUNK_BYTES) as u64

@@ -1,4 +1,4 @@
-//! What a search found.
+//! The results of a search.
 
 use snapshot_core::Process;
 use snapshot_core::observer::Alarm;
@@ -10,112 +10,101 @@ use super::self_check::Examined;
 use crate::instance::Scalar;
 use crate::limits::LimitSet;
 
-/// What a search found, and what it took.
+/// The results of a search and its costs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The answer.
     pub verdict: SearchVerdict,
-    /// States that were explored or, at the end, were about to be. Without
-    /// antichain: all that were reached.
+    /// The number of states that were explored or, at the end, waited to be explored. Without
+    /// antichain: of all states reached.
     pub states: u64,
-    /// Moves that were tried.
     pub transitions: u64,
     /// The greatest distance of a state from the initial one.
     pub depth: u32,
-    /// Seconds, finding the trace included.
+    /// The duration in seconds, including the reconstruction of the trace.
     pub seconds: f64,
-    /// The most memory that states took at a time.
+    /// The greatest number of bytes that states took at a time.
     pub peak_bytes: u64,
-    /// What the self-check tried.
+    /// How often the self-check examined each claim.
     pub examined: Examined,
-    /// The limits of techniques that it came to.
+    /// The limits of techniques that the search reached.
     pub limits: LimitSet,
 }
 
 /// The answer of a search.
 ///
-/// It depends neither on time nor on the number of threads, unless it is
-/// [`SearchVerdict::Unknown`].
+/// Unless it is [`SearchVerdict::Unknown`], it depends neither on time nor on the number of
+/// threads.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SearchVerdict {
     /// No reachable response violates linearizability.
     Verified,
-    /// One does, after as few steps as possible.
+    /// A reachable response violates linearizability. The trace is shortest.
     Violation {
-        /// The steps; the last one is the violation.
+        /// The steps; the last one violates.
         trace: SearchPath,
         /// Why the observer accepts.
         alarm: Alarm,
     },
-    /// The program goes wrong, after as few steps as possible, before any
-    /// violation.
+    /// The program goes wrong before any violation. The trace is shortest.
     Fault {
-        /// The steps; the last one goes wrong.
+        /// The steps; the last one faults.
         trace: SearchPath,
-        /// Where and what.
+        /// The place and kind of the fault.
         fault: Fault,
     },
-    /// The search ended early.
     Unknown {
-        /// Why.
         cause: Unfinished,
-        /// If a violation or fault had been found, and only its trace had not:
-        /// the number of its steps.
+        /// The number of steps to a violation or fault, if one was found but its trace was not.
         found_at: Option<u32>,
     },
 }
 
-/// Steps from the initial state on.
+/// A path from the initial state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchPath {
-    /// In order.
     pub steps: Vec<PathStep>,
 }
 
 /// One step of a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathStep {
-    /// The process.
     pub process: Process,
-    /// What.
     pub choice: Choice,
-    /// How many shared accesses of the program's text the step made.
+    /// The number of shared accesses of the program's text in the step.
     pub accesses: u32,
-    /// The reactions after the step, in order: the process, and how many shared
-    /// accesses of the text that passed over. If something goes wrong, it is the
-    /// last of these that does; without any, the step itself.
+    /// The reactions after the step, in order: the process, and the number of shared accesses of
+    /// the text that it passed. If something goes wrong, it is in the last reaction, or, without
+    /// reactions, in the step itself.
     pub reactions: Vec<(Process, u32)>,
-    /// The state after it, by register; if the program goes wrong, the state at
-    /// that moment. Versions and counters are those of
-    /// the canonical form; processes are the trace's own.
+    /// The state after the step, by register; after a fault, the state at that moment. Versions and
+    /// counters have their canonical numbers; processes keep the trace's names.
     pub state: Vec<Scalar>,
 }
 
 impl Outcome {
-    /// The most memory that states took at a time, per state.
+    /// Returns the peak of memory per state.
     pub fn bytes_per_state(&self) -> f64 {
         self.peak_bytes as f64 / self.states.max(1) as f64
     }
 }
 
-/// How far a search is.
+/// The progress of a running search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Seconds since it began.
+    /// Seconds since the start of the search.
     pub seconds: f64,
-    /// States explored.
     pub states: u64,
-    /// States explored per second, since the last report.
+    /// States explored per second since the last report.
     pub states_per_second: f64,
-    /// States of the level that is being explored.
+    /// The number of states of the current level.
     pub frontier: u64,
-    /// The number of that level.
+    /// The number of the current level.
     pub depth: u32,
     /// Bytes in use.
     pub memory: u64,
-    /// Whether a violation was found and only its trace is being made.
+    /// Whether a violation was found and only its trace is being reconstructed.
     pub tracing: bool,
-    /// Whether a level is done and no thread is at work on the next: no speed is measured then,
-    /// and the numbers do not depend on the machine.
+    /// Whether the report falls between two levels, when no thread is at work. No speed is measured
+    /// then, and the counts do not depend on the machine.
     pub between: bool,
 }

@@ -1,15 +1,13 @@
-//! From a violating state back to the initial one.
+//! Reconstructs the trace from the initial state to a violation.
 //!
-//! A search stores no parents. But if the states of every level are known, a
-//! state on level k + 1 has a predecessor among those of level k, and all that
-//! it takes to find it is to explore these once more and compare. Of several
-//! predecessors the least counts, so the trace does not depend on threads. The
-//! whole way back costs about as much as the search did, without the store.
+//! A search stores no parents. But if the states of every level are known, a state on level k + 1
+//! has a predecessor on level k, found by exploring the states of level k again and comparing.
+//! Among several predecessors the least counts, so the trace does not depend on threads. The
+//! reconstruction costs about as much as the search, without the store.
 //!
-//! Then the trace is walked forward once, to note what each step does. The search
-//! went from canonical state to canonical state; where canonical forms permute
-//! processes, the permutations so far are undone, so that a process of the trace
-//! stays the same process.
+//! Then the trace is walked forward once, to record each step. The search went from canonical state
+//! to canonical state. Where canonical forms permute processes, the walk undoes the permutations so
+//! far, so that a process of the trace stays the same process.
 
 use std::borrow::Cow;
 use std::io;
@@ -28,14 +26,14 @@ use super::store::{CHUNK, Chunk};
 use super::worker::Found;
 use crate::instance::Scalar;
 
-/// The states of a level that was explored.
+/// The states of an explored level.
 #[derive(Debug)]
 pub(super) enum LevelStates<const W: usize> {
     Memory(Vec<Chunk<W>>),
     Disk(Run),
 }
 
-/// The states of a level, for several threads.
+/// The states of a level, shared by several threads.
 enum Source<'a, const W: usize> {
     Memory(&'a [Chunk<W>], AtomicUsize),
     Disk(Mutex<Reader<W>>),
@@ -57,8 +55,8 @@ impl<const W: usize> Source<'_, W> {
     }
 }
 
-/// The moves that lead to a state that was found, from the initial one, the
-/// move that was found included; none if the watch ended it.
+/// Returns the moves from the initial state to a violation or fault, including the last one.
+/// Returns `None` if the watch ends the search.
 pub(super) fn moves<const W: usize>(
     product: &Product<'_>,
     levels: &[LevelStates<W>],
@@ -89,7 +87,7 @@ pub(super) fn moves<const W: usize>(
     Some(moves)
 }
 
-/// The least state of a level with a move to the target, and the least such move.
+/// Returns the least state of a level with a move to the target, with its least such move.
 fn predecessor<const W: usize>(
     product: &Product<'_>,
     source: &Source<'_, W>,
@@ -133,7 +131,7 @@ fn predecessor<const W: usize>(
     least
 }
 
-/// Walks moves from the initial state on, with all that is done at once after each.
+/// Walks moves from the initial state, with the ample steps after each.
 pub(super) fn walk<const W: usize>(
     product: &Product<'_>,
     moves: &[([u64; W], Move)],
@@ -163,22 +161,22 @@ pub(super) fn walk<const W: usize>(
     walker.trace
 }
 
-/// Notes steps, by the processes of the trace.
+/// Records steps by the processes of the trace.
 struct Walker<'a> {
     product: &'a Product<'a>,
     machine: RegisterMachine,
-    /// From processes of the trace to those of the canonical state.
+    /// Maps processes of the trace to processes of the canonical state.
     permutation: Permutation,
     trace: SearchPath,
 }
 
 impl Walker<'_> {
-    /// One step from a state, which becomes the canonical one after it.
+    /// Takes one step from a state, and replaces the state by the canonical successor.
     fn step(&mut self, process: Process, choice: Choice, state: &mut [Scalar]) -> Result<(), Stop> {
         let Self { product, machine, permutation, trace } = self;
         let back = permutation.inverse();
-        // Alike processes may make different numbers of accesses: so the step is
-        // taken by the process of the trace itself.
+        // Alike processes may make different numbers of accesses, so the step is taken by the
+        // process of the trace itself.
         machine.begin();
         machine.state_mut().copy_from_slice(state);
         product.permute(&back, machine.state_mut());

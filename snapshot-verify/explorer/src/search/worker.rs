@@ -1,16 +1,15 @@
-//! What one thread does: it makes the successors of states, and hands them to the
-//! store in batches.
+//! One thread's work: makes the successors of states, and passes them to the store in batches.
 
 use super::budget::{Exhausted, Memory, Supervisor, Unfinished};
 use super::product::{Move, Product, Scratch, Stop, Successor, TransitionCache};
 use super::self_check::{Defect, Examined, Examiner};
 use super::store::{Chunk, SHARDS, Store, shard_of};
 
-/// How many states go to a shard at a time.
+/// The number of states passed to a shard at a time.
 pub(super) const BATCH: usize = 128;
 
-/// After this many moves the clock is looked at: a move takes up to milliseconds, and a
-/// state may have as many moves as it likes.
+/// The clock is checked after this many moves: a move takes up to milliseconds, and the number of
+/// moves of a state is unbounded.
 const LOOK_EVERY: u64 = 64;
 
 /// A move without successor.
@@ -22,8 +21,7 @@ pub(super) struct Found<const W: usize> {
 }
 
 impl<const W: usize> Found<W> {
-    /// The one that is reported if there are several on one level: whatever the
-    /// threads do, it is the same.
+    /// Returns the least violation or fault. So the reported one does not depend on threads.
     pub(super) fn first(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         one.into_iter().chain(other).min_by_key(|found| (found.state, found.by))
     }
@@ -33,19 +31,19 @@ impl<const W: usize> Found<W> {
 #[derive(Debug)]
 pub(super) struct Worker<'a, const W: usize> {
     scratch: Scratch,
-    /// The transitions it has seen, if they can be remembered.
+    /// The cache of transitions, if it applies.
     cache: Option<TransitionCache<W>>,
-    /// By shard, what it has yet to be given: always less than [`BATCH`] states.
+    /// By shard, the states still to be passed to the store: always fewer than [`BATCH`].
     buffers: Vec<Vec<[u64; W]>>,
-    /// Since it was taken last.
+    /// The number of transitions since the last [`Self::take_transitions`].
     transitions: u64,
     found: Option<Found<W>>,
-    /// What it examines some of its states with.
+    /// Examines some of the states, if the self-check is on.
     examiner: Option<Examiner<'a, W>>,
 }
 
 impl<'a, const W: usize> Worker<'a, W> {
-    /// What a worker's buffers take, and its memory.
+    /// The bytes of a worker's buffers and cache.
     pub(super) const BYTES: usize =
         SHARDS * BATCH * size_of::<[u64; W]>() + TransitionCache::<W>::BYTES;
 
@@ -65,8 +63,9 @@ impl<'a, const W: usize> Worker<'a, W> {
         })
     }
 
-    /// Explores some states of a level with this many; whether all of them: the watch may have
-    /// ended it. Of what was explored in vain nothing is counted.
+    /// Explores some states of a level with this many states. Returns false if the watch ended the
+    /// search before all were explored; transitions of an incompletely explored chunk are not
+    /// counted.
     pub(super) fn explore(
         &mut self,
         chunk: &Chunk<W>,
@@ -80,7 +79,7 @@ impl<'a, const W: usize> Worker<'a, W> {
         })
     }
 
-    /// The same, where `to` takes the successors, with the buffers for the store.
+    /// Like [`Self::explore`], but passes the successors to `to`, with the buffers for the store.
     #[inline]
     pub(super) fn explore_to(
         &mut self,
@@ -134,7 +133,7 @@ impl<'a, const W: usize> Worker<'a, W> {
         buffer(store.hash(&state), state, &mut self.buffers, store, watch);
     }
 
-    /// Hands everything over that is still in the buffers.
+    /// Passes all states in the buffers to the store.
     pub(super) fn finish(&mut self, store: &Store<'_, W>, watch: &Supervisor<'_>) {
         for (shard, buffer) in self.buffers.iter_mut().enumerate() {
             if !buffer.is_empty() {
@@ -147,8 +146,8 @@ impl<'a, const W: usize> Worker<'a, W> {
         std::mem::take(&mut self.transitions)
     }
 
-    /// Looks whether the store holds what it must, now that all workers have finished: of the
-    /// states that belong to it.
+    /// Checks that the store holds the required states, once all workers have finished. Only states
+    /// that belong to this store are checked.
     pub(super) fn examine(&mut self, store: &Store<'_, W>, belongs: impl Fn(&[u64; W]) -> bool) {
         if let Some(examiner) = &mut self.examiner {
             examiner.finish(store, belongs);
@@ -159,7 +158,7 @@ impl<'a, const W: usize> Worker<'a, W> {
         self.examiner.as_mut().map_or_else(Examined::default, Examiner::take_examined)
     }
 
-    /// What the self-check found, with the state that it was found in.
+    /// Takes the defect that the self-check found, with its state.
     pub(super) fn take_defect(&mut self) -> Option<([u64; W], Defect)> {
         self.examiner.as_mut().and_then(Examiner::take_defect)
     }
@@ -169,7 +168,7 @@ impl<'a, const W: usize> Worker<'a, W> {
     }
 }
 
-/// Keeps a state with this hash until there are enough for its shard.
+/// Buffers a state with this hash until there are enough for its shard.
 #[inline]
 pub(super) fn buffer<const W: usize>(
     hash: u64,

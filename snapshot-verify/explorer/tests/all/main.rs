@@ -1,4 +1,4 @@
-//! All tests of the crate from outside, in one program: it is linked once.
+//! All external tests of the crate in a single program, which is linked only once.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a panic is how a test fails")]
 

@@ -1,8 +1,7 @@
 //! An instance as a model in Promela, for Spin (Holzmann, *The SPIN Model Checker*, 2003).
 //!
-//! One process makes one move after the other, each a `d_step`, so Spin stores the states
-//! between moves and no others, and finds an assertion violated iff a simple execution is
-//! wrong.
+//! A single Promela process makes all moves, each a `d_step`. So Spin stores only the states
+//! between moves, and finds an assertion violated iff a simple execution is wrong.
 
 mod steps;
 
@@ -13,7 +12,7 @@ use super::{ExportError, LONGEST, about, check};
 use crate::instance::{Domain, Instance, Location, NONE, Owner, Scalar, Slot};
 use steps::Steps;
 
-/// The type of all slots, and the scalar that stands for none.
+/// The type of all slots, and the encoding of `none`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Width {
     name: &'static str,
@@ -21,7 +20,7 @@ struct Width {
 }
 
 impl Width {
-    /// The smallest that holds all scalars of the instance.
+    /// Returns the smallest type that holds all scalars of the instance.
     fn of(instance: &Instance) -> Self {
         let (mut least, mut most) = (0, 0);
         for slot in &instance.slots {
@@ -40,14 +39,14 @@ impl Width {
         }
     }
 
-    /// A scalar in the model.
+    /// Returns the encoding of a scalar.
     fn scalar(self, scalar: Scalar) -> Scalar {
         if scalar == NONE { self.none } else { scalar }
     }
 }
 
-/// The model of an instance; at most `operations` by each process, if that is given.
-/// `title` is a line about it.
+/// Returns the model of an instance, with at most `operations` per process, if given. `title` is a
+/// one-line description.
 ///
 /// # Errors
 /// If the instance has reactions, or the model would be too long.
@@ -70,7 +69,7 @@ pub fn promela(
     Ok(out)
 }
 
-/// Text as it may stand in a comment.
+/// Escapes text for a comment.
 fn comment(text: &str) -> String {
     text.replace("*/", "* /").replace("/*", "/ *").replace(['\n', '\r', '\\', '"'], " ")
 }
@@ -87,7 +86,7 @@ fn heading(out: &mut String, instance: &Instance, operations: Option<u32>, title
     if operations.is_none() && instance.slots.iter().any(grows) {
         out.push_str(" * It has counters, and infinitely many states without --operations.\n");
     }
-    // Spin's own bookkeeping takes some of its limit on the bytes of a state.
+    // Spin's own data takes a part of its limit on the bytes of a state.
     let vector = match instance.slots.len() * 4 > 800 {
         true => " -DVECTORSZ=65536",
         false => "",
@@ -139,7 +138,7 @@ fn state(
     );
 }
 
-/// The transitions of the observer that are more than an assignment.
+/// Writes the transitions of the observer that are more than an assignment.
 fn observer(out: &mut String) {
     out.push_str(
         "
@@ -174,7 +173,7 @@ inline respond_scan(ones_i, ones_j) {
     );
 }
 
-/// What the end of an operation resets.
+/// Writes the resets at the end of an operation.
 fn leave(out: &mut String, instance: &Instance, process: usize, names: &Names, width: Width) {
     let _ = write!(out, "\ninline leave_{process}() {{\n");
     for (slot, name) in instance.slots.iter().zip(&names.slots) {

@@ -1,4 +1,4 @@
-//! The moves of a model: what each process may do, where it stands.
+//! The moves of a model: the steps of each process by location.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -10,14 +10,12 @@ use crate::instance::{
     SlotId, Target, Term,
 };
 
-/// What an operation is invoked with.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Invocation {
     Update(Scalar),
     Scan,
 }
 
-/// Writes the moves.
 pub(super) struct Steps<'a> {
     instance: &'a Instance,
     operations: Option<u32>,
@@ -26,19 +24,18 @@ pub(super) struct Steps<'a> {
     out: &'a mut String,
 }
 
-/// The code of one step.
 struct Step<'a> {
     process: usize,
     graph: &'a Graph,
-    /// Blocks that are entered by number: those to which several lead, and some so that
-    /// nesting stays shallow.
+    /// Blocks that are entered by number: blocks with several predecessors, and some others to keep
+    /// nesting shallow.
     shared: BTreeMap<BlockId, usize>,
 }
 
 /// The deepest nesting of branches.
 const NESTING: usize = 24;
 
-/// The blocks of a step that are entered by number.
+/// Returns the blocks of a step that are entered by number.
 fn shared(graph: &Graph, begin: BlockId) -> BTreeMap<BlockId, usize> {
     let mut leading: BTreeMap<BlockId, usize> = BTreeMap::new();
     for block in graph.step_from(begin) {
@@ -48,7 +45,7 @@ fn shared(graph: &Graph, begin: BlockId) -> BTreeMap<BlockId, usize> {
     }
     let mut shared: BTreeSet<BlockId> =
         leading.into_iter().filter_map(|(block, leading)| (leading > 1).then_some(block)).collect();
-    // Each other block has one predecessor, and so comes once.
+    // Each other block has one predecessor, and so occurs once.
     let mut open: Vec<(BlockId, usize)> = shared.iter().map(|&block| (block, 0)).collect();
     open.push((begin, 0));
     while let Some((block, depth)) = open.pop() {
@@ -77,7 +74,7 @@ impl<'a> Steps<'a> {
         Self { instance, operations, names, width, out }
     }
 
-    /// The process that makes all moves.
+    /// Writes the process that makes all moves.
     pub fn write(mut self) -> Result<(), ExportError> {
         self.out.push_str("\nactive proctype moves() {\nend:\n\tdo\n");
         for process in 0..self.instance.processes {
@@ -113,7 +110,7 @@ impl<'a> Steps<'a> {
         }
         let what = match (invocation, letter) {
             (Invocation::Update(value), letter) => {
-                // Once 1 was written there is no update to 0.
+                // After an update of 1 the process never updates to 0.
                 if let (0, Some(letter)) = (value, letter) {
                     guard.push_str(&format!(" && !invoked_{letter}"));
                 }
@@ -145,13 +142,13 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// The code from a block to the end of the step, and of the `d_step`.
+    /// Writes the code from a block to the end of the step, and of the `d_step`.
     fn step(&mut self, process: usize, begin: BlockId) -> Result<(), ExportError> {
         let graph = &self.instance.graphs[process];
         let step = Step { process, graph, shared: shared(graph, begin) };
         self.block(&step, begin, 2)?;
         if !step.shared.is_empty() {
-            // Blocks form no circle, so this ends.
+            // Blocks form no cycle, so this terminates.
             self.line(2, "do")?;
             for (&block, number) in &step.shared {
                 self.line(2, &format!(":: block == {number} -> block = 0;"))?;
@@ -163,7 +160,7 @@ impl<'a> Steps<'a> {
         self.line(2, "skip }")
     }
 
-    /// A block and those after it that are not entered by number.
+    /// Writes a block and its successors, up to blocks entered by number.
     fn block(&mut self, step: &Step<'_>, begin: BlockId, depth: usize) -> Result<(), ExportError> {
         let mut at = begin;
         loop {
@@ -235,7 +232,7 @@ impl<'a> Steps<'a> {
         Ok(())
     }
 
-    /// Makes `fresh` the smallest number from 1 on that no slot of a version holds.
+    /// Writes code that sets `fresh` to the smallest positive number that no version slot holds.
     fn fresh(&mut self, depth: usize) -> Result<(), ExportError> {
         let slots = self.instance.slots.iter().zip(&self.names.slots);
         let versions = slots.filter(|(slot, _)| matches!(slot.domain, Domain::Version { .. }));
@@ -343,13 +340,13 @@ impl<'a> Steps<'a> {
                 text.push(')');
                 return Ok(());
             }
-            // Of a negative number, C's remainder is negative or 0.
+            // The remainder of a negative number is negative or 0 in C.
             (Operator::Remainder, [number, divisor]) => {
                 let (number, divisor) = (self.term(number)?, self.term(divisor)?);
                 let _ = write!(text, "((({number} % {divisor}) + {divisor}) % {divisor})");
                 return Ok(());
             }
-            // And its quotient is rounded towards 0.
+            // The quotient is rounded towards 0 in C.
             (Operator::Quotient, [number, divisor]) => {
                 let (number, by) = (self.term(number)?, self.term(divisor)?);
                 let _ = write!(text, "(({number} - ((({number} % {by}) + {by}) % {by})) / {by})");

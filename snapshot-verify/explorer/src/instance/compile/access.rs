@@ -8,7 +8,7 @@ use crate::language::Span;
 use crate::program::{Access, Expression, Place};
 
 impl Body<'_> {
-    /// An access: a step of its own, unless it is part of an atomic statement.
+    /// Compiles an access: a separate step, unless it is part of an atomic statement.
     pub(super) fn access(
         &mut self,
         access: &Access,
@@ -76,7 +76,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Writes the cell if the bit is 1, and tells whether.
+    /// Writes the cell if the bit is 1, and returns the bit.
     fn conditional(
         &mut self,
         bit: Term,
@@ -98,7 +98,7 @@ impl Body<'_> {
         )
     }
 
-    /// The slots of the cells.
+    /// Returns the slots of the cells.
     fn content(&self, cell: &Selection<usize>) -> Selection<SlotId> {
         let content =
             |tree: &Tree<usize>| self.memory.cells[tree.clone().into_leaf()].content.clone();
@@ -108,10 +108,10 @@ impl Body<'_> {
         }
     }
 
-    /// The links of a process to the cells.
+    /// Returns the links of a process to the cells.
     ///
     /// # Panics
-    /// If the cells have no links: the program would not be well-typed.
+    /// If the cells have no links: the program is not well-typed.
     fn link(&self, cell: &Selection<usize>, process: usize) -> Selection<SlotId> {
         let link = |tree: &Tree<usize>| {
             Tree::Leaf(self.memory.cells[tree.clone().into_leaf()].links[process])

@@ -1,4 +1,4 @@
-//! The code of one process, while it is written.
+//! The code of one process, under construction.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +17,13 @@ use crate::instance::{
 use crate::language::Span;
 use crate::program::{Expression, LocalId, Place, ProcedureId, Program};
 
-/// The most blocks of one process.
+/// The greatest number of blocks of one process.
 const BLOCK_LIMIT: usize = 1 << 16;
 
-/// The most assignments and conditions of one process.
+/// The greatest number of assignments and conditions of one process.
 const PIECE_LIMIT: usize = 1 << 20;
 
-/// The code of one process so far, and where it is being written.
+/// The code of one process so far, with the current position.
 pub(super) struct Body<'a> {
     pub(super) program: &'a Program,
     pub(super) size: Size,
@@ -31,64 +31,61 @@ pub(super) struct Body<'a> {
     pub(super) memory: &'a Memory,
     pub(super) slots: &'a mut Slots,
     deadline: Deadline<'a>,
-    /// Assignments and conditions of quantifiers so far.
+    /// The number of assignments and conditions of quantifiers so far.
     pub(super) made: usize,
     pub(super) private: Vec<Tree<SlotId>>,
     /// Slots of locals, once per procedure.
     pub(super) locals: BTreeMap<(ProcedureId, LocalId), Tree<SlotId>>,
     blocks: Vec<Draft>,
     locations: Vec<Standing>,
-    /// The block being written. It has no end yet.
+    /// The block being written, which has no end yet.
     pub(super) current: BlockId,
-    /// Whether an update is being compiled, not a scan.
+    /// Whether the current operation is an update, not a scan.
     pub(super) updating: bool,
     /// The open calls, the innermost last.
     pub(super) frames: Vec<Frame<'a>>,
     /// Whether accesses are part of a step that has begun.
     pub(super) atomic: bool,
-    /// What is being evaluated now matters only where all of these hold.
+    /// The current value matters only where all of these hold.
     pub(super) guards: Vec<Term>,
-    /// What was checked since the last assignment.
+    /// The conditions checked since the last assignment.
     established: Vec<Term>,
-    /// Slots for parts of expressions, and whether the statement uses them.
+    /// Slots for parts of expressions, and whether the current statement uses them.
     temporaries: Vec<(Domain, SlotId, bool)>,
-    /// Where the statement stands.
+    /// The position of the current statement.
     pub(super) span: Span,
 }
 
-/// A block without an end, or with one.
+/// A block that may lack its end.
 struct Draft {
     accesses: u32,
     assignments: Vec<Assignment>,
     end: Option<End>,
 }
 
-/// An open call.
 pub(super) struct Frame<'a> {
     pub(super) procedure: ProcedureId,
-    /// Locals that are known: indices of `for`, constant arguments.
+    /// Known locals: indices of `for`, and constant arguments.
     pub(super) known: BTreeMap<LocalId, Tree<Term>>,
-    /// Where `return` goes on.
+    /// The block after `return`.
     pub(super) exit: BlockId,
-    /// Where the result goes.
+    /// The target of the result.
     pub(super) result: Returning<'a>,
-    /// Where `exit` goes on, the innermost loop last.
+    /// The blocks after `exit`, of the innermost loop last.
     pub(super) breaks: Vec<BlockId>,
 }
 
-/// Where the result of a call goes.
+/// The target of a call's result.
 #[derive(Clone)]
 pub(super) enum Returning<'a> {
-    /// Nowhere.
     Nowhere,
-    /// To a place in terms of the caller.
+    /// A place in terms of the caller.
     Caller(&'a Place),
-    /// To slots: it is the result of the operation.
+    /// Slots for the result of the operation.
     Operation(Tree<SlotId>),
 }
 
 impl<'a> Body<'a> {
-    /// Nothing yet.
     pub(super) fn new(
         program: &'a Program,
         me: Process,
@@ -126,7 +123,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The graph, with all code in it that can be reached.
+    /// Returns the graph with all reachable code.
     pub(super) fn finish(self, invocations: Invocations, argument: Option<SlotId>) -> Graph {
         let nowhere = End::Fault { span: Span::default(), what: "unreachable" };
         let blocks = self.blocks.into_iter().map(|draft| Block {
@@ -138,7 +135,7 @@ impl<'a> Body<'a> {
         Graph { blocks, locations: self.locations, invocations, argument }.tidied()
     }
 
-    /// A constant expression, outside of any operation.
+    /// Evaluates a constant expression, outside of any operation.
     pub(super) fn constant(
         mut self,
         name: &str,
@@ -156,7 +153,7 @@ impl<'a> Body<'a> {
         Ok(tree.map(&mut |term| term.constant().unwrap_or(NONE)))
     }
 
-    /// The innermost call.
+    /// Returns the innermost call.
     ///
     /// # Panics
     /// Outside of operations, where no expression may mention locals.
@@ -164,7 +161,7 @@ impl<'a> Body<'a> {
         self.frames.last_mut().expect("locals occur in procedures only")
     }
 
-    /// A new empty block.
+    /// Adds an empty block.
     pub(super) fn block(&mut self) -> Result<BlockId, InstanceError> {
         if self.blocks.len() == BLOCK_LIMIT {
             return Err(InstanceError::TooManyBlocks { limit: BLOCK_LIMIT, span: self.span });
@@ -173,7 +170,7 @@ impl<'a> Body<'a> {
         Ok(BlockId(self.blocks.len() as u32 - 1))
     }
 
-    /// Ends the block being written; `next` is written now.
+    /// Ends the current block, and continues with `next`.
     pub(super) fn end(&mut self, end: End, next: BlockId) {
         let draft = &mut self.blocks[self.current.index()];
         debug_assert!(draft.end.is_none(), "a block ends once");
@@ -182,15 +179,14 @@ impl<'a> Body<'a> {
         self.established.clear();
     }
 
-    /// Ends the block being written; what follows is never reached, unless
-    /// something else leads there.
+    /// Ends the current block. The following code is unreachable unless another block leads there.
     pub(super) fn leave(&mut self, end: End) -> Result<(), InstanceError> {
         let next = self.block()?;
         self.end(end, next);
         Ok(())
     }
 
-    /// Writes a choice, and goes on where its ways meet again.
+    /// Writes a branch, and continues where its alternatives meet.
     pub(super) fn choice(
         &mut self,
         condition: Term,
@@ -211,7 +207,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// The process stands still; its next step begins here.
+    /// Pauses the process; its next step begins here.
     pub(super) fn pause(
         &mut self,
         label: String,
@@ -233,7 +229,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// Where all guards hold, `holds` must too, else it is a fault.
+    /// Writes a check: if all guards hold but `holds` does not, the program faults.
     pub(super) fn check(
         &mut self,
         holds: Term,
@@ -256,7 +252,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// A fault unless the term is from `low` to `high`, or none.
+    /// Writes a check that the term is from `low` to `high`, or `none`.
     pub(super) fn check_range(
         &mut self,
         term: &Term,
@@ -278,27 +274,27 @@ impl<'a> Body<'a> {
         self.check(Term::or(none.into_iter().chain([inside])), span, what)
     }
 
-    /// Whether all guards hold.
+    /// Returns the conjunction of all guards.
     pub(super) fn guard(&self) -> Term {
         Term::and(self.guards.iter().cloned())
     }
 
-    /// What a term may evaluate to, as far as domains tell.
+    /// Returns the scalars that a term may have, according to domains.
     pub(super) fn scalars_of(&self, term: &Term) -> Scalars {
         folded(term, self).1
     }
 
-    /// The term as one of the kind of this domain.
+    /// Returns the term converted to the kind of this domain.
     pub(super) fn of_kind(&self, term: Term, domain: Domain) -> Term {
         term.into_kind(domain, &|slot| self.domain(slot))
     }
 
-    /// The term as a number, if it is a name.
+    /// Returns the term as a number, if it is a name.
     pub(super) fn number(&self, term: Term) -> Term {
         term.into_number(&|slot| self.domain(slot))
     }
 
-    /// Whether two scalars are equal; a name equals a number if that is its number.
+    /// Returns the equality of two scalars; a name equals the number that it has.
     pub(super) fn equal(&self, a: Term, b: Term) -> Term {
         let is_name = |term: &Term| term.names_processes(&|slot| self.domain(slot));
         if [&a, &b].iter().all(|term| **term == Term::NONE || is_name(term)) {
@@ -307,7 +303,6 @@ impl<'a> Body<'a> {
         self.number(a).equal(self.number(b))
     }
 
-    /// Writes one assignment.
     pub(super) fn emit(&mut self, target: Target, value: Term) {
         self.made += 1;
         let value = self.of_kind(value, self.domain(target.choices()[0]));
@@ -315,7 +310,7 @@ impl<'a> Body<'a> {
         self.established.clear();
     }
 
-    /// The value in a slot of its own, assigned where all guards hold.
+    /// Returns the value in a separate slot, assigned where all guards hold.
     pub(super) fn hoisted(&mut self, value: Term, domain: Domain) -> Result<Term, InstanceError> {
         let slot = self.temporary(domain)?;
         let guard = self.guard();
@@ -333,7 +328,7 @@ impl<'a> Body<'a> {
         Ok(Term::Slot(slot))
     }
 
-    /// A slot for the rest of the statement.
+    /// Returns a slot for the rest of the statement.
     pub(super) fn temporary(&mut self, domain: Domain) -> Result<SlotId, InstanceError> {
         let free = |(of, _, used): &&mut (Domain, SlotId, bool)| *of == domain && !*used;
         if let Some((_, slot, used)) = self.temporaries.iter_mut().find(free) {
@@ -345,24 +340,21 @@ impl<'a> Body<'a> {
         Ok(slot)
     }
 
-    /// A new slot of the operation that no text names.
+    /// Adds a slot of the operation that does not occur in the text.
     pub(super) fn hidden(&mut self, what: &str, domain: Domain) -> Result<SlotId, InstanceError> {
         let name = format!("p{}.{what} {}", self.me.index(), self.slots.all.len());
         self.slots.scalar(name, Owner::Operation(self.me), domain, self.span)
     }
 
-    /// An expression or statement is compiled.
-    ///
-    /// # Errors
-    /// If there is no time left.
+    /// Checks the deadline; called for each expression and statement.
     pub(super) fn tick(&mut self) -> Result<(), InstanceError> {
         Ok(self.deadline.check()?)
     }
 
-    /// A statement begins: what served the one before is free again.
+    /// Begins a statement, and frees the temporaries of the previous one.
     ///
     /// # Errors
-    /// As [`Self::tick`]; or if the statement before made too much.
+    /// As [`Self::tick`]; or if the previous statement has too many pieces.
     pub(super) fn begin(&mut self, span: Span) -> Result<(), InstanceError> {
         self.tick()?;
         self.span = span;

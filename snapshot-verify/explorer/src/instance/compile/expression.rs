@@ -1,4 +1,4 @@
-//! Expressions, to terms.
+//! Compiles expressions to terms.
 
 use super::body::Body;
 use super::place::Selection;
@@ -10,14 +10,14 @@ use crate::program::{Binary, Expression, ExpressionKind, IndexSet, LocalId, Type
 const OUT_OF_RANGE: &str = "a number is out of its range";
 
 impl Body<'_> {
-    /// A scalar.
+    /// Returns the term of a scalar expression.
     pub(super) fn scalar(&mut self, expression: &Expression) -> Result<Term, InstanceError> {
         Ok(self.evaluate(expression, false)?.into_leaf())
     }
 
-    /// The terms of an expression. Faults that it may have are checked for, in
-    /// front of whatever is done with the terms. If it is the `whole` of what is
-    /// assigned, its scalars may be [`Term::Fresh`] and [`Term::Successor`].
+    /// Returns the terms of an expression, and writes the checks for its faults before. If it is
+    /// the `whole` value of an assignment, its scalars may be [`Term::Fresh`] and
+    /// [`Term::Successor`].
     pub(super) fn evaluate(
         &mut self,
         expression: &Expression,
@@ -26,7 +26,7 @@ impl Body<'_> {
         self.tick()?;
         let mut tree = self.terms_of(expression, whole)?;
         if let Tree::Leaf(term) = &mut tree {
-            // The kind is that of the type, whatever it was computed from.
+            // The kind depends only on the type.
             let domain = self.size.domain(&expression.content)?;
             let converted = std::mem::replace(term, Term::NONE);
             *term = self.of_kind(converted, domain);
@@ -165,7 +165,7 @@ impl Body<'_> {
         })
     }
 
-    /// A number as a process, segment or integer of this type.
+    /// Returns a number as a process, segment or integer of this type, with a check of its range.
     fn checked(&mut self, term: Term, content: &Type, span: Span) -> Result<Term, InstanceError> {
         let domain = self.size.domain(content)?;
         if let Domain::Range { low, high, .. } = domain {
@@ -193,7 +193,7 @@ impl Body<'_> {
         })
     }
 
-    /// Anything of this type, for where the program never gets.
+    /// Returns an arbitrary value of this type, for unreachable code.
     fn unreachable(&self, content: &Type) -> Result<Tree<Term>, InstanceError> {
         Ok(match content {
             Type::Array { index, element } => {
@@ -212,7 +212,7 @@ impl Body<'_> {
         })
     }
 
-    /// Evaluates what matters only where the condition holds.
+    /// Evaluates an expression whose value matters only where the condition holds.
     fn guarded<T>(
         &mut self,
         condition: Term,
@@ -224,7 +224,7 @@ impl Body<'_> {
         result
     }
 
-    /// Does something for each index, known in the meantime by the variable.
+    /// Calls a function for each index, as the known value of the variable.
     fn each(
         &mut self,
         variable: LocalId,
@@ -239,7 +239,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// The indices, as terms, in order.
+    /// Returns the indices, as terms, in order.
     pub(super) fn indices(
         &self,
         over: IndexSet,
@@ -249,7 +249,7 @@ impl Body<'_> {
         Ok((low..=high).map(term))
     }
 
-    /// The variable has this value from now on.
+    /// Sets or removes the known value of a variable.
     pub(super) fn frame_known(&mut self, variable: LocalId, value: Option<&Term>) {
         let known = &mut self.frame().known;
         match value {
@@ -258,7 +258,7 @@ impl Body<'_> {
         };
     }
 
-    /// `all` and `any` look no further than they need to.
+    /// `all` and `any` evaluate lazily.
     fn quantified(&mut self, expression: &Expression) -> Result<Term, InstanceError> {
         let ExpressionKind::Quantified { all, variable, over, except, body } = &expression.kind
         else {
@@ -281,7 +281,7 @@ impl Body<'_> {
                 let bit = Term::and([left_out.not(), bit]);
                 (bit.clone(), bit.not())
             };
-            // What is true, or false, anyway tells nothing.
+            // A bit that is constantly neutral is left out.
             if bit != Term::bit(*all) {
                 this.made += 1;
                 bits.push(bit);

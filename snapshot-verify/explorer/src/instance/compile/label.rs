@@ -1,5 +1,4 @@
-//! What a location is called: its access, about as the text has it, with what is
-//! known of its indices.
+//! Labels of locations: the access, similar to the text, with known indices.
 
 use super::body::Body;
 use crate::instance::NONE;
@@ -8,7 +7,7 @@ use crate::program::{
 };
 
 impl Body<'_> {
-    /// An access, for people.
+    /// Returns the label of an access, for people.
     pub(super) fn label(&mut self, access: &Access, into: Option<&Place>) -> String {
         let access = match access {
             Access::Read(cell) => self.cell_label(cell),
@@ -39,7 +38,7 @@ impl Body<'_> {
         label
     }
 
-    /// A place that the text names.
+    /// Returns the label of a place, if the text names it.
     fn place_label(&mut self, place: &Place) -> Option<String> {
         let (mut label, mut content) = match place.root {
             Root::Private(id) => {
@@ -71,7 +70,7 @@ impl Body<'_> {
         Some(label)
     }
 
-    /// An expression, with three dots where it is long.
+    /// Returns the text of an expression, abbreviated by three dots if it is long.
     fn text(&mut self, expression: &Expression) -> String {
         match &expression.kind {
             ExpressionKind::Bool(bit) => bit.to_string(),

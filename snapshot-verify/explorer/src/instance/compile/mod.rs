@@ -1,18 +1,15 @@
-//! From a program to an instance: everything that n, i, j and the process
-//! determine is computed here, once.
+//! Compiles a program to an instance: resolves everything that n, i, j and the process determine.
 //!
-//! Each process gets its own graph. Its two operations are compiled one after
-//! the other; a call is compiled in place, a `for` once per index. What is then
-//! known - `me`, indices of `for`, constant arguments - is known as a constant
-//! term, and folding decides the conditions that look at nothing else. A
-//! procedure has one set of slots per process, whatever the number of its
-//! calls: calls are not circular, so it is active at most once.
+//! Each process gets its own graph. Its two operations are compiled separately; a call is compiled
+//! in place, a `for` once per index. Known values (`me`, indices of `for`, constant arguments) are
+//! constant terms, and folding resolves conditions that depend only on these. A procedure has one
+//! set of slots per process for all its calls: calls are not recursive, so it is active at most
+//! once.
 //!
-//! Terms are evaluated without side effect and as a whole. So what the language
-//! evaluates only if needed is evaluated anyway, and must be total: a fault
-//! under a condition becomes a branch on that condition and the fault, and an
-//! index that the condition keeps in range is replaced by 0 where the condition
-//! does not hold.
+//! Terms are evaluated without side effects and as a whole. So expressions that the language
+//! evaluates only if needed are always evaluated, and must be total. A fault under a condition
+//! becomes a branch on that condition and the fault. An index that the condition keeps in range is
+//! replaced by 0 where the condition is false.
 
 mod access;
 mod body;
@@ -35,13 +32,13 @@ use super::{Graph, Instance, InstanceError, Owner, SlotId, Term};
 use crate::deadline::Deadline;
 use crate::program::{CellKind, IndexSet, Program, SharedVariable};
 
-/// The fewest processes of an instance.
+/// The least number of processes of an instance.
 pub const LEAST_PROCESSES: usize = 2;
 
-/// The most processes of an instance.
+/// The greatest number of processes of an instance.
 pub const MOST_PROCESSES: usize = 64;
 
-/// Shared memory: which slots each cell is made of.
+/// Shared memory: the slots of each cell.
 #[derive(Default)]
 struct Memory {
     /// Per shared variable, the numbers of its cells, by their indices.
@@ -49,15 +46,14 @@ struct Memory {
     cells: Vec<Cell>,
 }
 
-/// One cell.
 struct Cell {
     content: Tree<SlotId>,
-    /// One per process; none if the cell has no links.
+    /// One per process; empty if the cell has no links.
     links: Vec<SlotId>,
 }
 
 impl Instance {
-    /// The program for n processes and the pair (i, j).
+    /// Compiles the program for n processes and the pair (i, j).
     ///
     /// # Errors
     /// If n or the pair is out of range, or the program is too large for n.
@@ -72,7 +68,7 @@ impl Instance {
         Self::within(program, processes, pair, Deadline::NEVER)
     }
 
-    /// The same, if it is made before the deadline.
+    /// Compiles the program like [`Self::new`], unless the deadline comes first.
     ///
     /// # Errors
     /// As [`Self::new`]; or [`InstanceError::Stopped`].
@@ -121,9 +117,9 @@ impl Instance {
         Ok(instance)
     }
 
-    /// Refuses an instance in which an operation may use a slot before it assigned it: what
-    /// is forgotten between operations would be read (see [`crate::passes::dead_variable_reset`]). Unlike
-    /// the other invariants this one is not for debug builds only.
+    /// Checks that no operation may use a slot before it assigned it: it would read a slot that is
+    /// reset between operations (see [`crate::passes::dead_variable_reset`]). Unlike the other
+    /// invariants, this one is not checked only in debug builds.
     ///
     /// # Errors
     /// If there is such a slot, or the deadline comes first.
@@ -138,7 +134,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Links that their process never uses: others only break them.
+    /// Returns the links that their process never uses: others only break them.
     fn unused_links(&self) -> BTreeSet<SlotId> {
         let links = (0..self.slots.len() as u32)
             .map(SlotId)
@@ -197,7 +193,7 @@ fn shared_memory(
     Ok(memory)
 }
 
-/// The name of a cell, from the name of its first scalar.
+/// Returns the name of a cell, given the name of its first scalar.
 fn cell_name<'a>(first: &'a str, variable: &SharedVariable) -> &'a str {
     let brackets = variable.dimensions.len();
     let end = match brackets {
@@ -207,7 +203,7 @@ fn cell_name<'a>(first: &'a str, variable: &SharedVariable) -> &'a str {
     &first[..end.unwrap_or(first.len())]
 }
 
-/// The cells of a shared variable, for the dimensions that are left.
+/// Creates the cells of a shared variable, for the remaining dimensions.
 fn family(
     name: &str,
     dimensions: &[IndexSet],
@@ -230,7 +226,7 @@ fn family(
     }
 }
 
-/// The graph of one process.
+/// Compiles the graph of one process.
 fn process(
     program: &Program,
     me: Process,

@@ -1,5 +1,4 @@
-//! Choosing parts of variables, by indices that may be known or not, and
-//! assigning to them.
+//! Selection of parts of variables, by constant or computed indices, and assignments to them.
 
 use std::collections::BTreeSet;
 
@@ -9,29 +8,28 @@ use crate::instance::{Domain, InstanceError, Operator, Scalar, SlotId, Target, T
 use crate::language::Span;
 use crate::program::{CellPlace, Expression, IndexSet, Place, Projection, Root, Type};
 
-/// A part of a variable: one of some alternatives, all of one shape.
+/// A part of a variable: one of several alternatives of the same shape.
 #[derive(Clone)]
 pub(super) struct Selection<T> {
-    /// Which; where there is none, there is one alternative.
+    /// The index of the alternative; without an index, there is only one.
     pub(super) index: Option<Term>,
-    /// In the order of the index.
+    /// The alternatives in the order of the index.
     pub(super) alternatives: Vec<Tree<T>>,
 }
 
 impl<T: Clone> Selection<T> {
-    /// All of a variable.
+    /// Selects a whole variable.
     pub(super) fn whole(tree: Tree<T>) -> Self {
         Self { index: None, alternatives: vec![tree] }
     }
 
-    /// A field.
     fn field(&mut self, field: usize) {
         for alternative in &mut self.alternatives {
             *alternative = alternative.parts()[field].clone();
         }
     }
 
-    /// An element, by an index from 0 that is in range.
+    /// Selects an element, by an index from 0 that is in range.
     fn element(&mut self, index: Term, domain: &impl Fn(SlotId) -> Domain) {
         if let Some(position) = index.constant() {
             return self.field(position as usize);
@@ -40,7 +38,7 @@ impl<T: Clone> Selection<T> {
         self.index = Some(match self.index.take() {
             None => index,
             Some(outer) => {
-                // Two indices make a number, of which names are renamed no more.
+                // Two indices are combined to a number, so names must be converted.
                 let begins = (0..self.alternatives.len()).map(|k| (k * size) as Scalar);
                 let begin = Term::element(outer, begins.map(Term::Constant).collect());
                 Term::apply(Operator::Add, vec![begin, index.into_number(domain)])
@@ -52,7 +50,7 @@ impl<T: Clone> Selection<T> {
 }
 
 impl Selection<SlotId> {
-    /// What is there.
+    /// Returns the content of the selected part.
     pub(super) fn terms(&self) -> Tree<Term> {
         self.combined(|index, slots| match index {
             None => Term::Slot(slots[0]),
@@ -62,7 +60,7 @@ impl Selection<SlotId> {
         })
     }
 
-    /// To go there.
+    /// Returns the selected part as a target.
     pub(super) fn targets(&self) -> Tree<Target> {
         self.combined(|index, of| match index {
             None => Target::Slot(of[0]),
@@ -79,7 +77,7 @@ impl Selection<SlotId> {
 }
 
 impl<'a> Body<'a> {
-    /// The part of a local or private variable; nothing if no index is right.
+    /// Selects a part of a local or private variable; `None` if every index is out of range.
     pub(super) fn place(
         &mut self,
         place: &Place,
@@ -112,8 +110,7 @@ impl<'a> Body<'a> {
         Ok(Some(selection))
     }
 
-    /// The cells that an access may go to, by number; nothing if no index is
-    /// right.
+    /// Selects the cells of an access, by number; `None` if every index is out of range.
     pub(super) fn cell(
         &mut self,
         cell: &CellPlace,
@@ -128,8 +125,8 @@ impl<'a> Body<'a> {
         Ok(Some(selection))
     }
 
-    /// An index as a position from 0; a fault if it is out of range, and
-    /// nothing if it must be.
+    /// Returns an index as a position from 0, with a check of its range. Returns `None` if it is
+    /// always out of range.
     pub(super) fn index(
         &mut self,
         index: &Expression,
@@ -163,7 +160,7 @@ impl<'a> Body<'a> {
         Ok(Some(Term::choose(self.guard(), position, Term::scalar(0, domain))))
     }
 
-    /// Assigns all scalars at once.
+    /// Assigns all scalars simultaneously.
     pub(super) fn assign(
         &mut self,
         targets: &Tree<Target>,
@@ -210,8 +207,8 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// Where several assignments belong together and one of them changes what
-    /// an index looks at, the indices are computed before.
+    /// Computes indices beforehand if one of several simultaneous assignments changes a slot that
+    /// an index reads.
     fn fix_indices(&mut self, moves: &mut [(Target, Term)]) -> Result<(), InstanceError> {
         let written: Vec<SlotId> =
             moves.iter().flat_map(|(target, _)| target.choices().to_vec()).collect();
@@ -237,7 +234,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Whether none of these assignments reads what one of them writes: then any order will do.
+/// Returns true if no assignment reads a slot that one of them writes: then any order is right.
 fn are_apart(moves: &[(Target, Term)]) -> bool {
     let written = moves.iter().flat_map(|(target, _)| target.choices());
     let written: BTreeSet<SlotId> = written.copied().collect();
@@ -252,7 +249,7 @@ fn are_apart(moves: &[(Target, Term)]) -> bool {
     are_apart
 }
 
-/// Whether a move looks at any of these slots.
+/// Returns true if a move reads any of these slots.
 fn reads((target, value): &(Target, Term), slots: &[SlotId]) -> bool {
     let index = match target {
         Target::Element { index, .. } => term_reads(index, slots),

@@ -1,4 +1,4 @@
-//! Statements, to blocks.
+//! Compiles statements to blocks.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use crate::language::Span;
 use crate::program::{Expression, LocalId, Place, ProcedureId, Statement, StatementKind};
 
 impl<'a> Body<'a> {
-    /// The code of updates: where it begins, and where the argument goes if the
-    /// process is i or j.
+    /// Compiles updates. Returns the first block, and the slot of the argument if the process is i
+    /// or j.
     pub(super) fn update(
         &mut self,
         switches: bool,
@@ -31,7 +31,7 @@ impl<'a> Body<'a> {
         Ok((begin, argument))
     }
 
-    /// A slot that keeps the argument until the response.
+    /// Adds a slot that keeps the argument until the response.
     fn argument(&mut self) -> Result<SlotId, InstanceError> {
         let procedure = self.program.procedure(self.program.update());
         let name = format!("p{}.{}", self.me.index(), procedure.local(LocalId(0)).name);
@@ -39,7 +39,7 @@ impl<'a> Body<'a> {
         self.slots.scalar(name, owner, crate::instance::Domain::BIT, procedure.span)
     }
 
-    /// The code of scans: where it begins.
+    /// Compiles scans. Returns the first block.
     pub(super) fn scan(&mut self, pair: [Process; 2]) -> Result<BlockId, InstanceError> {
         self.updating = false;
         let begin = self.block()?;
@@ -62,7 +62,7 @@ impl<'a> Body<'a> {
         Ok(begin)
     }
 
-    /// The code of a call, in place.
+    /// Compiles a call, in place.
     fn call(
         &mut self,
         id: ProcedureId,
@@ -102,7 +102,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// The slots of a local.
+    /// Returns the slots of a local.
     fn declare(&mut self, id: ProcedureId, local: LocalId) -> Result<Tree<SlotId>, InstanceError> {
         if let Some(slots) = self.locals.get(&(id, local)) {
             return Ok(slots.clone());
@@ -219,7 +219,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// A scalar that keeps its value while what it was computed from changes.
+    /// Returns a scalar that keeps its value while the slots it was computed from change.
     fn fixed(&mut self, expression: &Expression) -> Result<Term, InstanceError> {
         let term = self.scalar(expression)?;
         if term.constant().is_some() {
@@ -250,7 +250,7 @@ impl<'a> Body<'a> {
         self.leave(End::Jump(exit))
     }
 
-    /// The open calls, outermost first.
+    /// Returns the names of the open calls, outermost first.
     pub(super) fn path(&self) -> String {
         let names: Vec<&str> = self
             .frames

@@ -1,4 +1,4 @@
-//! Where variables live: slots for every scalar of every variable.
+//! Storage of variables: a slot for every scalar of every variable.
 
 use super::tree::Tree;
 use crate::instance::scalars::Scalars;
@@ -6,15 +6,15 @@ use crate::instance::{Domain, InstanceError, NONE, Owner, Scalar, Slot, SlotId};
 use crate::language::Span;
 use crate::program::{Bound, IndexSet, Type};
 
-/// The most slots of an instance.
+/// The greatest number of slots of an instance.
 pub(super) const SLOT_LIMIT: usize = 1 << 16;
 
-/// n, and what depends on nothing else.
+/// The number n of processes, and values that depend only on it.
 #[derive(Clone, Copy)]
 pub(super) struct Size(pub(super) usize);
 
 impl Size {
-    /// A bound, for this n.
+    /// Returns a bound for this n.
     pub(super) fn bound(self, bound: Bound) -> Result<Scalar, InstanceError> {
         let exact = i128::from(bound.times_n) * self.0 as i128 + i128::from(bound.plus);
         match Scalar::try_from(exact) {
@@ -25,7 +25,7 @@ impl Size {
         }
     }
 
-    /// The first and the last index; empty if out of order.
+    /// Returns the first and the last index; the set is empty if these are out of order.
     pub(super) fn bounds(self, set: IndexSet) -> Result<(Scalar, Scalar), InstanceError> {
         match set {
             IndexSet::Processes | IndexSet::Segments => Ok((0, self.0 as Scalar - 1)),
@@ -33,10 +33,10 @@ impl Size {
         }
     }
 
-    /// What a scalar of this type may be.
+    /// Returns the domain of a scalar of this type.
     ///
     /// # Panics
-    /// If the type is no scalar's.
+    /// If the type is not scalar.
     pub(super) fn domain(self, content: &Type) -> Result<Domain, InstanceError> {
         let range = |low, high, names_processes| Domain::Range {
             low,
@@ -59,7 +59,7 @@ impl Size {
 }
 
 impl Domain {
-    /// The same, and none.
+    /// Returns the domain with `none` added.
     pub(super) const fn or_none(self) -> Self {
         match self {
             Self::Range { low, high, names_processes, .. } => {
@@ -70,7 +70,7 @@ impl Domain {
         }
     }
 
-    /// A scalar of it.
+    /// Returns a scalar of the domain.
     pub(super) const fn some_scalar(self) -> Scalar {
         match self {
             Self::Range { low, .. } => low,
@@ -79,14 +79,12 @@ impl Domain {
     }
 }
 
-/// The slots made so far.
 pub(super) struct Slots {
     pub(super) size: Size,
     pub(super) all: Vec<Slot>,
 }
 
 impl Slots {
-    /// A new slot.
     pub(super) fn scalar(
         &mut self,
         name: String,
@@ -102,7 +100,7 @@ impl Slots {
         Ok(id)
     }
 
-    /// New slots for a variable.
+    /// Adds slots for a variable.
     pub(super) fn variable(
         &mut self,
         name: &str,
@@ -129,7 +127,7 @@ impl Slots {
             }
         }
     }
-    /// What a variable holds at first.
+    /// Sets the initial scalars of a variable.
     pub(super) fn initialise(
         &mut self,
         variable: &Tree<SlotId>,

@@ -1,19 +1,18 @@
-//! Arrays and records, before they are nothing but scalars.
+//! Arrays and records, as trees of scalars.
 
-/// What a type is made of: a scalar, or its elements or fields in order.
+/// The structure of a type: a scalar, or its elements or fields in order.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Tree<T> {
-    /// A scalar.
     Leaf(T),
     /// An array or a record.
     Node(Vec<Tree<T>>),
 }
 
 impl<T> Tree<T> {
-    /// The elements or fields.
+    /// Returns the elements or fields.
     ///
     /// # Panics
-    /// If it is a scalar: the program would not be well-typed.
+    /// For a scalar: the program is not well-typed.
     pub(super) fn parts(&self) -> &[Self] {
         match self {
             Self::Node(parts) => parts,
@@ -21,10 +20,10 @@ impl<T> Tree<T> {
         }
     }
 
-    /// The scalar.
+    /// Returns the scalar.
     ///
     /// # Panics
-    /// If it is an array or record: the program would not be well-typed.
+    /// For an array or record: the program is not well-typed.
     pub(super) fn into_leaf(self) -> T {
         match self {
             Self::Leaf(leaf) => leaf,
@@ -32,7 +31,7 @@ impl<T> Tree<T> {
         }
     }
 
-    /// The same shape with other scalars.
+    /// Returns a tree of the same shape with mapped scalars.
     pub(super) fn map<U>(&self, leaf: &mut impl FnMut(&T) -> U) -> Tree<U> {
         match self {
             Self::Leaf(content) => Tree::Leaf(leaf(content)),
@@ -40,7 +39,7 @@ impl<T> Tree<T> {
         }
     }
 
-    /// The scalars, in order.
+    /// Returns the scalars, in order.
     pub(super) fn leaves(&self) -> Vec<&T> {
         fn collect<'a, T>(tree: &'a Tree<T>, leaves: &mut Vec<&'a T>) {
             match tree {
@@ -53,7 +52,7 @@ impl<T> Tree<T> {
         leaves
     }
 
-    /// Trees of one shape, scalar by scalar.
+    /// Combines trees of one shape, scalar by scalar.
     ///
     /// # Panics
     /// If the shapes differ.

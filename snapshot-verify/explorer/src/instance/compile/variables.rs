@@ -1,4 +1,4 @@
-//! What a procedure does with its locals.
+//! The uses of locals in a procedure.
 
 use std::collections::BTreeSet;
 
@@ -6,17 +6,17 @@ use crate::program::{
     Expression, ExpressionKind, LocalId, Place, Procedure, Root, Statement, StatementKind,
 };
 
-/// What a procedure does with its locals.
+/// The uses of locals in a procedure.
 #[derive(Default)]
 pub(super) struct Variables {
-    /// Those that statements assign to.
+    /// Locals that statements assign to.
     pub(super) assigned: BTreeSet<LocalId>,
-    /// Those that run through indices: known wherever they occur.
+    /// Locals that run through indices: their values are known at compile time.
     pub(super) indices: BTreeSet<LocalId>,
 }
 
 impl Variables {
-    /// All statements of the procedure are looked at.
+    /// Collects the uses in all statements of the procedure.
     pub(super) fn new(procedure: &Procedure) -> Self {
         let mut variables = Self::default();
         procedure.body.iter().for_each(|statement| variables.statement(statement));

@@ -1,4 +1,4 @@
-//! Numbers for the places of a process, to be found in a state at once.
+//! Numbers for the abstract locations of a process, for fast lookup by state.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use crate::search::layout::{Register, Registers};
 /// With more numbers than this, tables by number would be too large.
 const MOST_NUMBERS: usize = 1 << 20;
 
-/// The places of one process, renumbered: from its selectors, as digits.
+/// The numbering of one process's abstract locations, with selectors as digits.
 #[derive(Clone, Debug)]
 pub(crate) struct Index {
     location: Register,
@@ -21,20 +21,20 @@ pub(crate) struct Index {
     count: usize,
 }
 
-/// The places of one location.
+/// The abstract locations at one location.
 #[derive(Clone, Debug, Default)]
 struct At {
     /// The number of the first.
     begin: usize,
-    /// The selectors that make a difference here: which, the least code, how many codes.
+    /// The selectors with several codes here: index, least code, number of codes.
     digits: Vec<(usize, usize, usize)>,
-    /// All other selectors, with the only codes that they have here.
+    /// All other selectors, with their only code here.
     fixed: Vec<(usize, usize)>,
 }
 
 impl Index {
-    /// Of the places of a process with these selectors; none if the numbers
-    /// would be too many.
+    /// Numbers the abstract locations of a process with these selectors. Returns `None` if there
+    /// would be too many numbers.
     pub(crate) fn new(
         instance: &Instance,
         process: Process,
@@ -54,7 +54,7 @@ impl Index {
                 match low.cmp(&high) {
                     Ordering::Less => at.digits.push((selector, low, high - low + 1)),
                     Ordering::Equal => at.fixed.push((selector, low)),
-                    // No process ever stands here.
+                    // This location is unreachable.
                     Ordering::Greater => {}
                 }
             }
@@ -67,18 +67,18 @@ impl Index {
         Some(Self { location: Registers::new(instance).location(process), selectors, at, count })
     }
 
-    /// One more than the largest number.
+    /// Returns one more than the largest number.
     pub(crate) const fn count(&self) -> usize {
         self.count
     }
 
-    /// The number of a place; none if the process never stands there.
+    /// Returns the number of an abstract location; `None` if it is unreachable.
     pub(crate) fn at(&self, place: &AbstractLocation) -> Option<usize> {
         self.at[place.location.index()].number(|selector| Some(place.codes[selector]))
     }
 
-    /// The number of the place where the process stands in a state; none if it never
-    /// has such selectors.
+    /// Returns the number of the process's abstract location in a state; `None` if its selectors
+    /// never have these scalars.
     #[inline]
     pub(crate) fn of_state(&self, state: &[Scalar]) -> Option<usize> {
         self.at[state[self.location] as usize].number(|selector| {

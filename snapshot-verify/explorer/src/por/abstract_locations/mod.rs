@@ -1,9 +1,9 @@
-//! Where processes stand, and what they do to cells on their way from place to place.
+//! Abstract locations of processes, and the accesses to cells on the paths between them.
 //!
-//! A process may choose cells at run time, by variables of its own: its **selectors**.
-//! What it will do to which cells is given by its abstract location, its **place**: its
-//! location with the scalars of its selectors, of counters the remainders. Each process is looked at by itself: whatever
-//! it reads may be anything that the cell may hold.
+//! A process may select cells at run time, by variables of its own: its **selectors**. Its location
+//! together with the scalars of its selectors (remainders, for counters) is its abstract location,
+//! its **place**. The place determines the possible future accesses of the process. Each process is
+//! analysed separately: it may read any scalar that a cell may hold.
 
 mod index;
 mod selector;
@@ -24,13 +24,14 @@ use crate::instance::{
 };
 use crate::limits::Limit;
 
-/// With more places than this, a process is not looked at: it would take too long.
+/// With more places than this, a process is not analysed: it would take too long.
 const MOST_PLACES: usize = 1 << 16;
 
-/// Nor with more ways to go through blocks, of all steps from all places.
+/// With more ways through blocks than this, of all steps from all places, a process is not
+/// analysed.
 const MOST_WAYS: usize = 1 << 21;
 
-/// Where a process stands, and by which scalars of its selectors it would choose cells.
+/// A location, with the scalars of the selectors.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct AbstractLocation {
     pub(crate) location: Location,
@@ -38,35 +39,35 @@ pub(crate) struct AbstractLocation {
     pub(crate) codes: Vec<usize>,
 }
 
-/// What a step does to cells, in the order in which it is done.
+/// The accesses of a step to cells, in order.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Event {
-    /// It may read this one.
+    /// A possible read of this cell.
     Read(SlotId),
-    /// It writes this one, whatever else.
+    /// A certain write of this cell.
     Write(SlotId),
-    /// It may write this one, or another.
+    /// A possible write of this cell.
     MayWrite(SlotId),
-    /// It finds this in a pointer.
+    /// A read of this scalar from a pointer.
     Find(SlotId, Scalar),
-    /// It may write one of these to a pointer.
+    /// A possible write of one of these scalars to a pointer.
     Lead(SlotId, Vec<Scalar>),
 }
 
-/// One way to take a step.
+/// One path through a step.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Path {
-    /// The place where it begins, by number.
+    /// The number of the place where the path starts.
     pub(crate) from: usize,
     pub(crate) events: Vec<Event>,
-    /// The place where it ends, by number; none after a fault.
+    /// The number of the place where the path ends; `None` after a fault.
     pub(crate) to: Option<usize>,
 }
 
-/// The places of one process, and how it gets from one to the other.
+/// The places of one process, and the paths between them.
 #[derive(Debug, Default)]
 pub(crate) struct AbstractGraph {
-    /// The first is where the process is idle at first.
+    /// The first is the initial idle place.
     pub(crate) places: Vec<AbstractLocation>,
     pub(crate) paths: Vec<Path>,
     /// By place, the paths that end there.
@@ -76,7 +77,7 @@ pub(crate) struct AbstractGraph {
 }
 
 impl Event {
-    /// The cell or pointer.
+    /// Returns the cell or pointer.
     const fn slot(&self) -> SlotId {
         match self {
             Self::Read(slot)
@@ -89,15 +90,11 @@ impl Event {
 }
 
 impl AbstractGraph {
-    /// Of one process, with what it does to pointers and cells; none if it has too many
-    /// places, or ways to take its steps.
+    /// Analyses one process, with its accesses to pointers and cells. Returns `None` if it has too
+    /// many places, or ways through its steps.
     ///
-    /// Ways that come to a block with the same codes, having done the same, go on as one:
-    /// tests of what is neither a selector nor a cell multiply nothing.
-    /// O(places * different ways to take a step).
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Ways that reach a block with the same codes and events are merged. So tests of other slots
+    /// than selectors and cells do not multiply ways. O(places * different ways to take a step).
     pub(crate) fn new(
         instance: &Instance,
         process: usize,
@@ -157,39 +154,39 @@ impl AbstractGraph {
         Ok(Some(graph))
     }
 
-    /// The paths that end in a place, by number.
+    /// Returns the numbers of the paths that end in a place.
     pub(crate) fn arriving(&self, place: usize) -> &[usize] {
         &self.arriving[place]
     }
 
-    /// The paths with events of a cell or pointer, by number.
+    /// Returns the numbers of the paths with events of a cell or pointer.
     pub(crate) fn touching(&self, slot: SlotId) -> &[usize] {
         self.touching.get(&slot).map_or(&[], Vec::as_slice)
     }
 }
 
-/// What is known while steps are walked.
+/// The context of a walk through steps.
 struct Walker<'a> {
     instance: &'a Instance,
     process: usize,
     selectors: &'a [Selector],
     pointers: &'a BTreeSet<SlotId>,
-    /// Of which slots reads and writes are noted.
+    /// Returns true if reads and writes of the slot are recorded.
     is_cell: &'a dyn Fn(SlotId) -> bool,
 }
 
-/// One way through a step, up to an assignment of a block: the codes of the selectors, and
-/// what was done.
+/// A way through a step, up to an assignment of a block: the codes of the selectors, and the events
+/// so far.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 struct Way {
     block: BlockId,
-    /// The number of the assignment.
+    /// The index of the assignment.
     from: usize,
     codes: Vec<usize>,
     events: Vec<Event>,
 }
 
-/// What is known on a way.
+/// A way in its context.
 struct Here<'a> {
     walker: &'a Walker<'a>,
     way: Way,
@@ -207,7 +204,7 @@ impl Here<'_> {
         }
     }
 
-    /// Notes what a term reads.
+    /// Records the reads of a term.
     fn reads(&mut self, term: &Term) {
         let mut slots = Vec::new();
         term.slots(&mut |slot| slots.push(slot));
@@ -218,7 +215,7 @@ impl Here<'_> {
         }
     }
 
-    /// The term with known remainders in place, folded by what is known.
+    /// Returns the term with known remainders substituted, folded by the known scalars.
     fn folded(&self, term: &Term) -> (Term, Scalars) {
         folded(&self.divided(term), self)
     }
@@ -242,7 +239,8 @@ impl Here<'_> {
         }
     }
 
-    /// The codes that a selector may get, and, where that is given by what a pointer holds, that.
+    /// Returns the codes that a selector may get; with each, the read from a pointer, if the
+    /// selector is loaded from one.
     fn codes(
         &self,
         selector: &Selector,
@@ -286,7 +284,7 @@ impl SlotValues for Here<'_> {
     fn scalars(&self, slot: SlotId) -> Scalars {
         match self.selector(slot) {
             Some((selector, code)) => match (selector.encoding, selector.scalar(code)) {
-                // Counters with one remainder are many.
+                // Many counters have the same remainder.
                 (Encoding::Remainders(_), remainder) if remainder != NONE => Scalars::Any,
                 (_, scalar) => Scalars::one(scalar),
             },
@@ -300,15 +298,15 @@ impl SlotValues for Here<'_> {
 }
 
 impl Walker<'_> {
-    /// What a selector holds at first, and, if it belongs to operations, whenever there is
-    /// none.
+    /// Returns the selector's initial code. A selector of operations also has it between
+    /// operations.
     fn idle(&self, selector: &Selector) -> usize {
         let slot = self.instance.slot(selector.slot);
         let scalar = slot.meaningless().unwrap_or(slot.initial);
         selector.code(scalar).unwrap_or(0)
     }
 
-    /// Where steps from a location begin.
+    /// Returns the blocks at which steps from a location start.
     fn blocks_from(&self, location: Location) -> Vec<BlockId> {
         let graph = &self.instance.graphs[self.process];
         let invocations = [graph.invocations.update, graph.invocations.scan];
@@ -319,7 +317,7 @@ impl Walker<'_> {
 }
 
 impl Here<'_> {
-    /// Goes on to where the way forks, or the step ends: the end is passed to `end`.
+    /// Follows the way to a fork or to the end of the step; passes an end to `end`.
     fn walk(
         mut self,
         open: &mut Vec<Way>,
@@ -383,7 +381,7 @@ impl Here<'_> {
         }
     }
 
-    /// The slots that an assignment may go to; notes what its index reads.
+    /// Returns the slots that an assignment may go to, and records the reads of its index.
     fn targets(&mut self, target: &Target) -> Vec<SlotId> {
         match target {
             Target::Slot(slot) => vec![*slot],

@@ -1,4 +1,4 @@
-//! The variables by which processes choose cells.
+//! Selectors: the variables by which processes select cells.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,38 +9,38 @@ use crate::instance::{
 };
 use crate::quotient::canonical_renaming::classes::Classes;
 
-/// Variables and pointers with more scalars are not looked at.
+/// Variables and pointers with more scalars are not analysed.
 const MOST_SCALARS: i64 = 64;
 
-/// The selectors of all processes, and where they come from.
+/// The selectors of all processes, and their sources.
 #[derive(Debug)]
 pub(crate) struct Selectors {
     /// By process.
     pub(crate) of: Vec<Vec<Selector>>,
-    /// The cells that they are loaded from.
+    /// The cells from which selectors are loaded.
     pub(crate) pointers: BTreeSet<SlotId>,
 }
 
-/// A variable by which cells are chosen; of a counter, its remainder.
+/// A variable by which cells are selected; for a counter, its remainder.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Selector {
     pub(crate) slot: SlotId,
-    /// Whether it may hold none: that has code 0.
+    /// Whether the domain includes `none`, which has code 0.
     optional: bool,
     pub(crate) encoding: Encoding,
 }
 
-/// Which scalars have codes, besides none.
+/// The scalars with codes, besides `none`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Encoding {
-    /// From the first on, this many.
+    /// A range: its first scalar, and the number of scalars.
     Range(Scalar, usize),
-    /// Counters, which are distinguished by what they are modulo this.
+    /// Counters, distinguished modulo this number.
     Remainders(Scalar),
 }
 
 impl Selector {
-    /// The code of a scalar, if the selector may hold it.
+    /// Returns the code of a scalar, if the selector may hold it.
     #[inline]
     pub(crate) fn code(&self, scalar: Scalar) -> Option<usize> {
         if scalar == NONE {
@@ -56,7 +56,7 @@ impl Selector {
         Some(usize::from(self.optional) + number)
     }
 
-    /// The scalar with a code; of a counter, the remainder.
+    /// Returns the scalar with a code; for a counter, the remainder.
     pub(crate) fn scalar(&self, code: usize) -> Scalar {
         match (code.checked_sub(usize::from(self.optional)), self.encoding) {
             (None, _) => NONE,
@@ -65,7 +65,6 @@ impl Selector {
         }
     }
 
-    /// How many codes there are.
     pub(crate) fn codes(&self) -> usize {
         let count = match self.encoding {
             Encoding::Range(_, count) => count,
@@ -76,11 +75,8 @@ impl Selector {
 }
 
 impl Selectors {
-    /// The variables by which some of these cells are chosen from others, and what goes
-    /// there, directly or by way of pointers.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Finds the variables whose values select among these cells, and the variables and pointers
+    /// that flow into them.
     pub(crate) fn new(
         instance: &Instance,
         is_cell: &dyn Fn(SlotId) -> bool,
@@ -89,7 +85,8 @@ impl Selectors {
         let moduli = moduli(instance, deadline)?;
         let blocks = || instance.graphs.iter().flat_map(|graph| &graph.blocks);
         let assignments = || blocks().flat_map(|block| &block.assignments);
-        // What is chosen at run time is no selector: it would not be known which one is.
+        // A slot assigned through a run-time index is not a selector: the assigned slot would be
+        // unknown.
         let mut excluded: BTreeSet<SlotId> =
             instance.graphs.iter().filter_map(|graph| graph.argument).collect();
         let mut found = BTreeSet::new();
@@ -119,7 +116,7 @@ impl Selectors {
             };
             let optional = match described.domain {
                 Domain::Range { optional, .. } => optional,
-                // While they mean nothing they hold none.
+                // A meaningless version or counter is `none`.
                 Domain::Version { .. } | Domain::Counter { .. } => true,
             };
             (is_own && !excluded.contains(&slot)).then_some(Selector { slot, optional, encoding })
@@ -146,7 +143,7 @@ impl Selectors {
     }
 }
 
-/// What a cell with few scalars may hold; nothing of others.
+/// Returns the scalars that a cell may hold, if they are few; otherwise an empty list.
 pub(crate) fn scalars_of(instance: &Instance, cell: SlotId) -> Vec<Scalar> {
     match (small_range(instance, cell), instance.slot(cell).domain) {
         (Some((low, count)), Domain::Range { optional, .. }) => {
@@ -157,15 +154,14 @@ pub(crate) fn scalars_of(instance: &Instance, cell: SlotId) -> Vec<Scalar> {
     }
 }
 
-/// The least scalar of a range and how many there are, if that is not many.
+/// Returns the least scalar of a range and the number of scalars, if the range is small.
 fn small_range(instance: &Instance, slot: SlotId) -> Option<(Scalar, usize)> {
     let Domain::Range { low, high, .. } = instance.slot(slot).domain else { return None };
     let count = i64::from(high) - i64::from(low) + 1;
     (count <= MOST_SCALARS).then_some((low, count as usize))
 }
 
-/// What remainders are taken by, of each counter that keeps its own when counters are
-/// renumbered.
+/// Returns, for each counter whose remainder renumbering preserves, the modulus.
 fn moduli(
     instance: &Instance,
     deadline: Deadline<'_>,
@@ -180,7 +176,7 @@ fn moduli(
     Ok(moduli)
 }
 
-/// What tells the indices by which a term chooses from such cells.
+/// Visits the slots that determine the indices by which a term selects among such cells.
 fn indices(term: &Term, is_cell: &dyn Fn(SlotId) -> bool, visit: &mut impl FnMut(SlotId)) {
     match term {
         Term::Element { index, of } => {
@@ -200,7 +196,7 @@ fn indices(term: &Term, is_cell: &dyn Fn(SlotId) -> bool, visit: &mut impl FnMut
     }
 }
 
-/// The slots that tell what a term is, those aside that it only compares.
+/// Visits the slots that determine a term's value, except slots that it only compares.
 fn tellers(term: &Term, visit: &mut impl FnMut(SlotId)) {
     match term {
         Term::Slot(slot) | Term::Successor(slot) => visit(*slot),

@@ -1,14 +1,13 @@
 //! Anonymous bits: handshakes and toggles.
 //!
-//! Of some bits the program only ever tests whether two are equal, and moves or
-//! negates them; it never looks at one. Exchanging 0 and 1 in all of them at
-//! once changes no outcome. Nor does it in fewer: connect slots that are related
-//! (see [`super::classes::Class::related`]) and hold something; a test compares
-//! descendants of one slot, or of two in one component, so that a component
-//! can be flipped by itself. The representative has 0 in the first slot of each
-//! component.
+//! Some bits are only ever compared with each other, moved or negated; the program never reads
+//! their value. Exchanging 0 and 1 in all of them changes no outcome. Nor does exchanging them in
+//! one component of the following graph: its nodes are nonempty slots, and related slots are
+//! connected (see [`super::classes::Class::related`]). A test compares descendants of one slot, or
+//! of two slots in one component, so each component can be flipped separately. The representative
+//! has 0 in the first slot of each component.
 //!
-//! Empty slots must be known as such, so `dead` blanks these bits to none.
+//! Empty slots must be recognisable, so `dead` blanks these bits to `none`.
 
 use std::mem;
 
@@ -18,7 +17,6 @@ use super::classes::Class;
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{NONE, Scalar, SlotId};
 
-/// One class of anonymous bits.
 #[derive(Clone, Debug)]
 pub struct BitClass {
     slots: Vec<SlotId>,
@@ -27,15 +25,11 @@ pub struct BitClass {
 }
 
 impl BitClass {
-    /// Of this class.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Prepares the flips for a class.
     pub fn new(class: &Class, deadline: Deadline<'_>) -> Result<Self, Stopped> {
         Ok(Self { slots: class.slots.clone(), related: class.related(deadline)? })
     }
 
-    /// Its slots.
     pub fn slots(&self) -> &[SlotId] {
         &self.slots
     }
@@ -64,7 +58,7 @@ impl BitClass {
 mod tests {
     use super::*;
 
-    /// A chain of slots, each related to the next.
+    /// Creates a chain of slots, each related to the next.
     fn chain(length: usize) -> BitClass {
         let near = |at: usize| [at.wrapping_sub(1), at + 1].into_iter().filter(|&at| at < length);
         let slots = (0..length as u32).map(SlotId).collect();

@@ -1,4 +1,4 @@
-//! Which versions, counters and anonymous bits have to do with each other.
+//! Classes of versions, counters and anonymous bits that may be moved or compared with each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,33 +10,30 @@ use crate::instance::{
     Assignment, Domain, End, Instance, NONE, Operator, Scalar, SlotId, Target, Term,
 };
 
-/// What the slots of a class hold.
+/// The content of the slots of a class.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Content {
-    /// Versions.
     #[default]
     Version,
-    /// Counters.
     Counter,
     /// Bits of which the program only tests whether two are equal.
     Bit,
 }
 
-/// Slots among which numbers are moved or compared, and what is done.
+/// Slots among which numbers are moved or compared, with these moves and comparisons.
 #[derive(Clone, Debug, Default)]
 pub struct Class {
-    /// What they hold.
     pub content: Content,
-    /// Its slots, ascending.
+    /// The slots, ascending.
     pub slots: Vec<SlotId>,
-    /// Numbers that the program names.
+    /// The numbers that the program names.
     pub constants: BTreeSet<Scalar>,
-    /// From the first to the second, a number may be moved in one assignment,
-    /// or its negation.
+    /// Pairs of slots such that one assignment may move a number, or its negation, from the first
+    /// to the second.
     pub moves: BTreeSet<(SlotId, SlotId)>,
-    /// Slots that are compared.
+    /// Pairs of slots that are compared.
     pub tests: BTreeSet<(SlotId, SlotId)>,
-    /// The least common multiple of what remainders are taken by.
+    /// The least common multiple of the moduli by which remainders are taken.
     pub modulus: Scalar,
     /// Slots of which a remainder is taken.
     pub divided: BTreeSet<SlotId>,
@@ -51,12 +48,9 @@ pub struct Classes {
 }
 
 impl Class {
-    /// Per slot, by position, the positions of the slots to which it is related:
-    /// something that descends from the one, in any number of moves, may be
-    /// compared with something that descends from the other.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Returns per slot, by position, the positions of related slots. Two slots are related if a
+    /// descendant of the one, after any number of moves, may be compared with a descendant of the
+    /// other.
     pub fn related(&self, deadline: Deadline<'_>) -> Result<Vec<Vec<usize>>, Stopped> {
         let count = self.slots.len();
         let ancestors = self.ancestors(deadline)?;
@@ -72,11 +66,7 @@ impl Class {
         Ok(related.collect())
     }
 
-    /// The positions of the slots of which something that descends from them may be
-    /// moved to one of these.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Returns the positions of the slots whose descendants may be moved to one of the slots `of`.
     pub fn origins(
         &self,
         of: &BTreeSet<SlotId>,
@@ -92,8 +82,8 @@ impl Class {
         self.slots.binary_search(&slot).unwrap_or(0)
     }
 
-    /// Per slot, by position, the positions from where a number may have come there,
-    /// its own included.
+    /// Returns per slot, by position, the positions of the slots that it may descend from,
+    /// including itself.
     fn ancestors(&self, deadline: Deadline<'_>) -> Result<Vec<FixedBitSet>, Stopped> {
         let count = self.slots.len();
         let mut ancestors: Vec<FixedBitSet> = vec![FixedBitSet::with_capacity(count); count];
@@ -111,7 +101,7 @@ impl Class {
 }
 
 impl Classes {
-    /// Of this instance. O(size * depth of the union-find).
+    /// Computes the classes of an instance. O(size * depth of the union-find).
     pub fn new(instance: &Instance) -> Self {
         let mut builder = Builder::new(instance);
         for graph in &instance.graphs {
@@ -134,13 +124,13 @@ impl Classes {
         builder.finish()
     }
 
-    /// The classes, by their first slots.
+    /// Returns the classes, in the order of their first slots.
     pub fn iter(&self) -> impl Iterator<Item = &Class> {
         self.classes.iter()
     }
 }
 
-/// Unions slots while it collects what is done with them.
+/// A union-find of slots that collects moves and comparisons.
 struct Builder<'a> {
     instance: &'a Instance,
     parents: Vec<u32>,
@@ -151,17 +141,16 @@ struct Builder<'a> {
     moduli: BTreeSet<(SlotId, Scalar)>,
     /// Slots of which a successor is taken.
     succeeded: BTreeSet<SlotId>,
-    /// Slots whose scalar itself matters, or that hold what is computed.
+    /// Slots whose scalar itself matters, or that hold a computed scalar.
     looked_at: FixedBitSet,
 }
 
-/// Where a scalar may come from.
+/// A possible source of a scalar.
 #[derive(Clone, Copy, Debug)]
 enum Source {
     /// A slot, or its negation.
     Slot(SlotId),
     Constant(Scalar),
-    /// Computed from others.
     Computed,
 }
 
@@ -235,7 +224,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The scalar of the term matters, more than whether it equals another.
+    /// Marks the slots of a term whose scalar matters beyond equality.
     fn look_at(&mut self, term: &Term) {
         for source in self.sources(term) {
             if let Source::Slot(slot) = source {
@@ -244,8 +233,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Where the scalar of a term may come from; records what is compared
-    /// within it.
+    /// Returns the possible sources of a term's scalar, and records the comparisons within it.
     fn sources(&mut self, term: &Term) -> Vec<Source> {
         match term {
             Term::Constant(number) => vec![Source::Constant(*number)],
@@ -299,7 +287,7 @@ impl<'a> Builder<'a> {
                         self.tests.insert((left, right));
                         self.union(left, right);
                     }
-                    // Whether something is none, all may ask.
+                    // A comparison with `none` is allowed for every slot.
                     (Source::Slot(_), Source::Constant(NONE))
                     | (Source::Constant(NONE), Source::Slot(_)) => {}
                     (Source::Slot(slot), Source::Constant(number))

@@ -1,51 +1,51 @@
-//! Counters: their order, exact small gaps, remainders.
+//! Counters: their order, exact small gaps, and remainders.
 //!
-//! The distinct counters of a class in a state, in ascending order, are numbered
-//! again from below: each has the least number that keeps its remainder and its
-//! gap to the one before it, where a gap of `cap` or more counts as *at least*
-//! `cap`. Equality, order, being the successor, and remainders are what they
-//! were.
+//! The distinct counters of a class in a state are renumbered in ascending order. Each gets the
+//! least number that keeps its remainder and its gap to the previous counter, where a gap of `cap`
+//! or more counts as *at least* `cap`. Equality, order, the successor relation, and remainders are
+//! unchanged.
 //!
-//! One thing is lost: under a gap of at least `cap`, one cannot tell whether the gap is
-//! still at least `cap` after successors were taken of the lower counter. So a normal
-//! state stands for more than one, and moves are tried from each of some of them, its
-//! *widenings* (`widening`). They include every behaviour of the program, so
-//! *verified* is right; but they may include others, so a violation counts only once it
-//! has been replayed.
+//! One thing is lost: after successors were taken of the counter below a gap of at least `cap`, it
+//! is unknown whether the gap is still at least `cap`. So a normal state represents several states,
+//! and moves are tried from some of them, its *widenings* (`widening`). These cover every behaviour
+//! of the program, so *verified* is right. They may include other behaviours, so a violation counts
+//! only once it has been replayed.
 //!
-//! **Lemma.** Let a move take at most `k` successors of counters of this class. Number
-//! the gaps of a normal state, let gap g be `cap + r`, and let `T = ceil((k - r) /
-//! modulus)`, or 0 if that is negative. Every state that is normally this one makes the
-//! same move, to the same normal state, as the one in which each gap is wider by t(g)
-//! moduli, for some t with t(g) <= T(g) and a sum of at most `k`.
+//! **Lemma.** Let a move take at most `k` successors of counters of this class. Number the gaps of
+//! a normal state, let gap g be `cap + r`, and let `T = ceil((k - r) / modulus)`, or 0 if that is
+//! negative. Every state with this normal form makes the same move, to the same normal state, as
+//! the state in which each gap is wider by t(g) moduli, for some t with t(g) <= T(g) and a sum of
+//! at most `k`.
 //!
-//! *Proof.* Let gap g be wider by w(g) moduli in the state, and let the move take d(g)
-//! successors that lie in gap g: a chain of successors from the counter below it, each
-//! the successor of the one before. The sum of all d is at most `k`, and only gaps with
-//! d(g) > 0 matter: the others only grow, vanish into a sum of gaps, or stay, and in all
-//! three cases what is kept of them depends on `cap + r` and on the modulus alone. Choose
-//! t(g) as the least of w(g) and ceil((d(g) - r) / modulus), which is at most T(g) and at
-//! most d(g). Where it is w(g), the gap is what it was. Where it is less, then in both
-//! states what is left of the gap after d(g) successors is `cap` at least, and the same
-//! modulo the modulus: so on the way every comparison has the same answer (the successors
-//! stay below the upper counter, by 2 at least), and afterwards the normal gap is the
-//! same. Successors beyond a gap, in the next one, occur only where w(g) = t(g).
+//! *Proof.* Let gap g be wider by w(g) moduli in the state, and let the move take d(g) successors
+//! that lie in gap g: a chain of successors from the counter below it, each the successor of the
+//! previous one.
 //!
-//! The premise, that `k` is known: blocks form no circle but through pauses, and a
-//! successor is always the whole value of an assignment, those in comparisons included,
-//! which the compiler assigns to a slot first ([`crate::instance::Instance::validate`]
-//! checks both). So a move, reactions of all processes included, is a path through a
-//! finite graph; [`super::successors`] takes the longest. A class of which that is not
-//! bounded is not renumbered at all.
+//! 1. The sum of all d is at most `k`. Only gaps with d(g) > 0 matter: the others grow, merge with
+//!    other gaps, or stay, and in all three cases their normal form depends only on `cap + r` and
+//!    on the modulus.
+//! 2. Choose t(g) as the least of w(g) and ceil((d(g) - r) / modulus), which is at most T(g) and at
+//!    most d(g).
+//! 3. If t(g) = w(g), the gap is unchanged.
+//! 4. If t(g) < w(g), then in both states the rest of the gap after d(g) successors is at least
+//!    `cap`, and the same modulo the modulus. So every comparison on the way has the same outcome
+//!    (the successors stay below the upper counter, by 2 at least), and afterwards the normal gap
+//!    is the same.
+//! 5. Successors beyond a gap, in the next one, occur only where w(g) = t(g).
 //!
-//! # What is left behind
+//! The premise, that `k` is known: every cycle of blocks passes a pause, and a successor is always
+//! the whole value of an assignment. This includes successors in comparisons, which the compiler
+//! assigns to a slot first ([`crate::instance::Instance::validate`] checks both). So a move,
+//! including reactions of all processes, is a path through a finite graph; [`super::successors`]
+//! computes the longest. A class without such a bound is not renumbered at all.
 //!
-//! Where the program names no number, counters below all those that successors may
-//! yet be taken from are *left behind*: whatever is computed from now on is
-//! larger than they are. Of them matter remainders, if they are taken, and which of
-//! two is larger, if they may be compared ([`Class::related`]). So each is numbered by
-//! the longest chain of compared ones below it, as in [`super::version_renaming`] those that
-//! are compared and equal together.
+//! # Counters left behind
+//!
+//! Where the program names no number, counters below all counters that may yet be incremented are
+//! *left behind*: every number computed from now on is larger. Only two properties of them matter:
+//! remainders, if they are taken, and the order of two counters, if they may be compared
+//! ([`Class::related`]). So each is numbered by the longest chain of compared counters below it; as
+//! in [`super::version_renaming`], compared and equal counters are numbered together.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -57,32 +57,28 @@ use crate::instance::{NONE, Scalar, SlotId};
 /// Counters, seldom many.
 type Counters = SmallVec<[Scalar; FEW]>;
 
-/// One class of counters. Searches are told apart by what `Debug` says of it, so no bit sets are in
-/// it: they show where they lie, and not what they hold.
+/// One class of counters. Search keys depend on its `Debug` output, so it has no bit sets: these
+/// show their addresses instead of their contents.
 #[derive(Clone, Debug)]
 pub struct CounterClass {
     slots: Vec<SlotId>,
     modulus: Scalar,
     cap: Scalar,
-    /// The largest number that the program names, if it names any: numbers up
-    /// to it are kept as they are.
+    /// The largest number that the program names, if it names any. Numbers up to it are unchanged.
     named: Option<Scalar>,
     /// Per slot, by position, the positions of related slots.
     related: Vec<Vec<usize>>,
-    /// The positions of slots that successors may yet be taken from.
+    /// The positions of slots of which successors may yet be taken.
     rising: Vec<usize>,
-    /// Per slot, by position, whether remainders may yet be taken from it.
+    /// Per slot, by position, whether remainders may yet be taken.
     divided: Vec<bool>,
-    /// How many successors of its counters a move takes at most.
+    /// The greatest number of successors of its counters in a move.
     most_successors: u32,
 }
 
 impl CounterClass {
-    /// Of this class; gaps are capped at `cap`, and a move takes at most
+    /// Prepares the renumbering of a class. Gaps are capped at `cap`, and a move takes at most
     /// `most_successors` successors of its counters.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
     pub fn new(
         class: &Class,
         cap: Scalar,
@@ -102,7 +98,7 @@ impl CounterClass {
         })
     }
 
-    /// Per slot the largest number in a normal state.
+    /// Returns per slot the largest number in a normal state.
     pub fn largest(&self) -> impl Iterator<Item = (SlotId, Scalar)> {
         let widest = self.cap + self.modulus - 1;
         let start = self.named.map_or(self.modulus - 1, |named| named + widest);
@@ -110,7 +106,6 @@ impl CounterClass {
         self.slots.iter().map(move |&slot| (slot, largest))
     }
 
-    /// Its slots.
     pub fn slots(&self) -> &[SlotId] {
         &self.slots
     }
@@ -127,7 +122,7 @@ impl CounterClass {
         values
     }
 
-    /// Renumbers.
+    /// Renumbers the counters of the class.
     pub fn normalise(&self, slots: &mut [Scalar]) {
         let values = self.values(slots);
         let least = self.least_rising(slots);
@@ -136,7 +131,7 @@ impl CounterClass {
         let left_behind = behind.iter().filter(|&&number| number != NONE);
         let lowest = left_behind.max().map_or(0, |largest| largest + 1);
         let mut numbers = Counters::with_capacity(above.len());
-        // What the value before this one was, and what its number is.
+        // The previous value, and its number.
         let mut last = self.named.map(|named| (named, named));
         for &value in above {
             let number = match last {
@@ -162,7 +157,7 @@ impl CounterClass {
         }
     }
 
-    /// The least counter that a successor may yet be taken from: those below are left
+    /// Returns the least counter of which a successor may yet be taken: smaller counters are left
     /// behind.
     fn least_rising(&self, slots: &[Scalar]) -> Scalar {
         if self.named.is_some() {
@@ -172,7 +167,7 @@ impl CounterClass {
         rising.filter(|&value| value != NONE).min().unwrap_or(Scalar::MAX)
     }
 
-    /// Numbers for the slots that hold these values, ascending, by position; none for
+    /// Returns numbers, by position, for the slots that hold these values, ascending; [`NONE`] for
     /// other slots.
     fn left_behind(&self, values: &[Scalar], slots: &[Scalar]) -> Counters {
         if values.is_empty() {
@@ -185,7 +180,7 @@ impl CounterClass {
                 if held(start) != value || numbers[start] != NONE {
                     continue;
                 }
-                // What is compared and equal, is numbered together.
+                // Compared and equal slots are numbered together.
                 let mut members: Few = smallvec![start];
                 let mut number = 0;
                 let mut next = 0;
@@ -208,7 +203,7 @@ impl CounterClass {
         numbers
     }
 
-    /// The least gap that is indistinguishable from this one.
+    /// Returns the least gap that is indistinguishable from this one.
     const fn gap(&self, gap: Scalar) -> Scalar {
         if gap < self.cap {
             return gap;
@@ -216,16 +211,16 @@ impl CounterClass {
         self.cap + (gap - self.cap).rem_euclid(self.modulus)
     }
 
-    /// How many successors of its counters a move takes at most.
+    /// Returns the greatest number of successors of its counters in a move.
     pub const fn most_successors(&self) -> u32 {
         self.most_successors
     }
 
-    /// Of the gaps of a normal state that moves may make indistinguishable: the
-    /// counter above each, ascending, and how often it may have to be widened.
+    /// Returns the gaps of a normal state that moves may make indistinguishable: the counter above
+    /// each, ascending, and the number of widenings it may need.
     pub fn gaps(&self, slots: &[Scalar]) -> SmallVec<[(Scalar, u32); FEW]> {
         let mut values = self.values(slots);
-        // Nothing will be computed from what is left behind.
+        // No number will be computed from counters left behind.
         let least = self.least_rising(slots);
         values.retain(|value| *value >= least);
         if let Some(named) = self.named {
@@ -243,7 +238,7 @@ impl CounterClass {
             .collect()
     }
 
-    /// Widens gaps by this many moduli each; they are those of [`Self::gaps`].
+    /// Widens the gaps, as returned by [`Self::gaps`], by this many moduli each.
     pub fn widen(&self, slots: &mut [Scalar], gaps: impl Iterator<Item = (Scalar, u32)>) {
         let wider: SmallVec<[(Scalar, Scalar); FEW]> =
             gaps.map(|(above, times)| (above, times as Scalar * self.modulus)).collect();

@@ -1,27 +1,23 @@
 //! `counters`: versions and counters as canonical numbers.
 //!
-//! A program cannot name a version or a counter, only compare it. So a state is
-//! determined, up to what can ever be observed, by what comparisons can tell,
-//! and the numbers can be chosen again in every state, always the same for the
-//! same relations. What is unbounded becomes finite, with no bound on the number
-//! of operations.
+//! A program cannot name a version or a counter, only compare it. So states with the same outcomes
+//! of comparisons are indistinguishable, and in every state the numbers can be chosen afresh,
+//! always the same for the same relations. Unbounded numbers become finite, without a bound on the
+//! number of operations.
 //!
-//! Slots between which numbers are moved or compared form a *class*; classes do
-//! not know each other.
+//! Slots between which numbers are moved or compared form a *class*; classes are independent.
 //!
-//! * **Versions** ([`version_renaming`]): only equality. Two slots are *related* if
-//!   something that descends from the one may be compared with something that
-//!   descends from the other. The relation of equality, restricted to related
-//!   slots, is all that matters.
-//! * **Counters** ([`counter_gaps`]): the order, whether one is the successor of
-//!   another, remainders. Larger gaps are kept as *at least* [`CAP`]; all cases that
-//!   the successors of one move can tell apart are explored (`widening`).
-//!
-//! * **Bits** that are only compared with each other ([`bit_flips`]): flipped.
+//! * **Versions** ([`version_renaming`]): only equality matters. Two slots are *related* if a
+//!   descendant of the one may be compared with a descendant of the other. The equality of related
+//!   slots determines all outcomes.
+//! * **Counters** ([`counter_gaps`]): the order, the successor relation, and remainders matter.
+//!   Larger gaps are kept as *at least* [`CAP`]; all cases that the successors of one move can
+//!   distinguish are explored (`widening`).
+//! * **Bits** that are only compared with each other ([`bit_flips`]): they are flipped.
 //!
 //! Without the reduction, [`plain`] takes its place: the oracle of this module.
 //!
-//! Empty slots (none: dead, or never set) take no part.
+//! Empty slots (`none`: dead, or never set) are ignored.
 
 pub mod bit_flips;
 pub mod classes;
@@ -43,31 +39,27 @@ use counter_gaps::CounterClass;
 use successors::most_successors;
 use version_renaming::VersionClass;
 
-/// Gaps between counters are kept exactly below this, else as at least this.
+/// Smaller gaps between counters are kept exactly; this and larger ones as at least this.
 pub const CAP: Scalar = 2;
 
-/// Classes seldom have more slots.
+/// A number of slots that classes seldom exceed.
 const FEW: usize = 32;
 
-/// Positions of slots.
 type Few = SmallVec<[usize; FEW]>;
 
-/// How to renumber the versions and counters of an instance.
+/// The canonical renumbering of an instance's versions and counters.
 #[derive(Clone, Debug, Default)]
 pub struct CanonicalRenaming {
     versions: Vec<VersionClass>,
     counters: Vec<CounterClass>,
     bits: Vec<BitClass>,
-    /// How many successors of counters a move takes at most, of all classes together.
+    /// The greatest number of successors of counters in a move, over all classes.
     most_successors: u32,
 }
 
 impl CanonicalRenaming {
-    /// Of this instance, with gaps between counters capped at `cap`, 2 or more.
-    /// O(size of the instance + the square of the slots concerned).
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Prepares the renumbering of an instance, with gaps between counters capped at `cap`, 2 or
+    /// more. O(size of the instance + the square of the slots concerned).
     pub fn new(instance: &Instance, cap: Scalar, deadline: Deadline<'_>) -> Result<Self, Stopped> {
         let classes = Classes::new(instance);
         let mut numbering = Self::default();
@@ -95,12 +87,12 @@ impl CanonicalRenaming {
         Ok(numbering)
     }
 
-    /// Whether there is nothing to number.
+    /// Returns true if the instance has no slots to renumber.
     pub fn is_trivial(&self) -> bool {
         self.versions.is_empty() && self.counters.is_empty() && self.bits.is_empty()
     }
 
-    /// Whether more is explored than the instance can do: see [`counter_gaps`].
+    /// Returns true if the search may explore infeasible behaviour: see [`counter_gaps`].
     pub fn is_approximate(&self) -> bool {
         !self.counters.is_empty()
     }
@@ -110,21 +102,19 @@ impl CanonicalRenaming {
         versions.chain(self.counters.iter().flat_map(CounterClass::largest))
     }
 
-    /// Renumbers a state's slots. Two states that comparisons cannot tell apart
-    /// become equal.
+    /// Renumbers a state's slots. Two states that comparisons cannot distinguish become equal.
     pub fn normalise(&self, slots: &mut [Scalar]) {
         self.normalise_where(slots, |_, _| true);
     }
 
-    /// The same for a state that was made from a normal one: classes of which all is as
-    /// it was are left alone.
+    /// Renumbers a state that was made from a normal one, skipping unchanged classes.
     pub fn normalise_since(&self, normal: &[Scalar], slots: &mut [Scalar]) {
         self.normalise_where(slots, |of, slots| {
             of.iter().any(|slot| slots[slot.index()] != normal[slot.index()])
         });
     }
 
-    /// Renumbers the classes for which `wanted` holds.
+    /// Renumbers the classes for which `wanted` returns true.
     #[inline]
     fn normalise_where(&self, slots: &mut [Scalar], wanted: impl Fn(&[SlotId], &[Scalar]) -> bool) {
         for class in &self.versions {
@@ -144,9 +134,9 @@ impl CanonicalRenaming {
         }
     }
 
-    /// Makes a normal state the `number`-th of those that it stands for, as far as a
-    /// move can tell them apart: number 0 is itself, the others have capped gaps
-    /// widened. `false` if there are not as many.
+    /// Replaces a normal state by the `number`-th of the states that it represents, as far as a
+    /// move can distinguish them. Number 0 is the state itself; the others have widened gaps.
+    /// Returns `false` if there are fewer.
     pub fn widen(&self, slots: &mut [Scalar], number: u32) -> bool {
         widening::widen(&self.counters, self.most_successors, slots, number)
     }
@@ -163,7 +153,7 @@ impl canonical::Numbering for CanonicalRenaming {
     }
 
     fn first_fresh(&self) -> Scalar {
-        // Versions are not widened; a successor is no version.
+        // Versions are not widened; a successor is a counter.
         let largest = self.largest().map(|(_, largest)| largest).max();
         largest.map_or(0, |largest| 2 * (largest + 1))
     }

@@ -1,23 +1,21 @@
-//! Versions and counters without the reduction `counters`: as the text has them.
+//! Versions and counters without the reduction `counters`.
 //!
-//! **Counters** are what they are: natural numbers, bounded because operations are. A
-//! loop that increments may still make them as large as it likes; then the search has no
-//! end but its budget.
+//! **Counters** are unchanged: natural numbers, bounded because operations are. A loop may still
+//! increment them without bound; then the search ends only with its budget.
 //!
-//! **Versions** have no order and no size. A state has them by name, and fresh ones need
-//! names: they are named 1, 2, ... in the order in which the slots hold them, 0 being the
-//! first version of all, which programs can name. Two states that differ in names only
-//! are the same state of the program, as they are to the interpreter, which names
-//! versions likewise. No equality is forgotten, whether or not it can ever be noticed.
+//! **Versions** have neither order nor size; a state contains them by name. They are named 1, 2,
+//! ... in the order of the slots that hold them; 0 is the initial version, which programs can name.
+//! States that differ only in names are the same state of the program. The interpreter names
+//! versions likewise. All equalities are kept, even if they can never be noticed.
 //!
-//! So this is no reduction but the oracle of one: it shares nothing with
-//! [`CanonicalRenaming`](super::CanonicalRenaming), neither classes nor relations.
+//! So this is not a reduction but the oracle of one: it shares neither classes nor relations with
+//! [`CanonicalRenaming`](super::CanonicalRenaming).
 
 use crate::instance::{Domain, Instance, NONE, Scalar, SlotId};
 use crate::search::canonical;
 use crate::search::layout::Registers;
 
-/// Names for versions, in the order of their slots.
+/// Names versions in the order of their slots.
 #[derive(Clone, Debug)]
 pub struct Plain {
     /// The slots that hold versions.
@@ -26,7 +24,7 @@ pub struct Plain {
 }
 
 impl Plain {
-    /// Of this instance.
+    /// Prepares the names for an instance.
     pub fn new(instance: &Instance) -> Self {
         let slots = || (0..instance.slots.len() as u32).map(SlotId);
         let domain = |slot: SlotId| instance.slot(slot).domain;
@@ -38,13 +36,12 @@ impl Plain {
         }
     }
 
-    /// Whether there are counters, which are finitely many only where operations are
-    /// bounded.
+    /// Returns true if there are counters. They are finitely many only if operations are bounded.
     pub const fn has_counters(&self) -> bool {
         self.has_counters
     }
 
-    /// Whether there is nothing to name or count.
+    /// Returns true if there are neither versions nor counters.
     pub const fn is_trivial(&self) -> bool {
         self.versions.is_empty() && !self.has_counters
     }
@@ -70,7 +67,7 @@ impl canonical::Numbering for Plain {
     fn numbers(&self, slot: SlotId) -> u32 {
         match self.versions.contains(&slot) {
             true => self.versions.len() as u32 + 1,
-            // As many as a register holds.
+            // The limit of a register.
             false => Scalar::MAX as u32,
         }
     }

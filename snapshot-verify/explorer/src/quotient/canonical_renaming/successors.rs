@@ -1,21 +1,17 @@
-//! How many successors of counters a move takes at most.
+//! The greatest number of successors of counters in a move.
 //!
-//! A move is a step of one process, and then the reactions of all processes until none
-//! applies. A step is a path through blocks without a circle; the reactions of a process
-//! lead from location to location. The longest way through both bounds a move from above,
-//! whatever its conditions.
+//! A move is a step of one process, followed by reactions of all processes until none applies. A
+//! step is an acyclic path through blocks; the reactions of a process lead from location to
+//! location. The longest path through both bounds every move, for any outcome of its conditions.
 
 use std::collections::BTreeMap;
 
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{BlockId, End, Graph, Instance, Location, SlotId, Term};
 
-/// The most successors of counters for which `counts` holds that any move of the instance
-/// takes; none if there is no bound, as reactions lead in a circle on which successors
-/// are taken. O(size of the instance * locations).
-///
-/// # Errors
-/// If the deadline comes first.
+/// Returns the greatest number of successors in any move of the instance, of counters for which
+/// `counts` returns true. Returns `None` without a bound, if a cycle of reactions takes successors.
+/// O(size of the instance * locations).
 pub fn most_successors(
     instance: &Instance,
     counts: impl Fn(SlotId) -> bool,
@@ -37,12 +33,12 @@ pub fn most_successors(
     Ok(Some(longest_step + reactions))
 }
 
-/// Where a step ends: at a location, or with a response or fault.
+/// The ends of steps (a location, or `None` for a response or fault), with successors taken.
 type Ends = BTreeMap<Option<Location>, u32>;
 
 /// The longest paths through the blocks of a graph.
 struct Paths {
-    /// From each block, by where the step ends, the successors taken on the way.
+    /// From each block, by end of the step, the greatest number of successors on the way.
     ends: BTreeMap<BlockId, Ends>,
 }
 
@@ -54,7 +50,7 @@ impl Paths {
     ) -> Result<Self, Stopped> {
         let mut ends: BTreeMap<BlockId, Ends> = BTreeMap::new();
         for begin in graph.beginnings() {
-            // Depth first: a block is finished once those that follow are.
+            // Depth first: a block is finished after its successors.
             let mut open = vec![begin];
             while let Some(&block) = open.last() {
                 deadline.check()?;
@@ -89,14 +85,14 @@ impl Paths {
     }
 }
 
-/// The most successors that the reactions of one process take, one after the other.
+/// Returns the greatest number of successors in consecutive reactions of one process.
 fn longest_reactions(
     graph: &Graph,
     paths: &Paths,
     deadline: Deadline<'_>,
 ) -> Result<Option<u32>, Stopped> {
     let mut longest = vec![0; graph.locations.len()];
-    // Without a circle that counts, no way is longer than there are locations.
+    // Without a counting cycle, no path has more reactions than there are locations.
     for _ in 0..=graph.locations.len() {
         let mut changed = false;
         for location in graph.every_location() {

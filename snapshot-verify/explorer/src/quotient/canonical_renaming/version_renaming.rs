@@ -1,18 +1,16 @@
-//! Versions: numbers by first occurrence, as far as equality can be noticed.
+//! Versions: numbered by first occurrence, as far as equality can be noticed.
 //!
-//! Two slots are related if a descendant of the one may be compared with one of
-//! the other ([`super::classes::Class::related`]). A copy is related to whatever
-//! its original is related to, at most; so the equality of two slots that are
-//! not related is never noticed, not even through copies.
+//! Two slots are related if a descendant of the one may be compared with a descendant of the other
+//! ([`super::classes::Class::related`]). A copy is related at most to the slots that its original
+//! is related to. So the equality of two unrelated slots is never noticed, not even through copies.
 //!
-//! Connect related slots that are equal. The components determine all equalities
-//! that can be noticed (slots in one component are equal; related slots in two
-//! components differ), so any numbering in which slots have equal numbers iff
-//! they are in one component describes a bisimilar state. The one chosen numbers
-//! components by their first slots. A version that is current nowhere and that
-//! no process can compare thus counts as different from all others, whatever it was.
+//! Connect related slots that are equal. The components determine all equalities that can be
+//! noticed: slots in one component are equal; related slots in two components differ. So every
+//! numbering in which slots have equal numbers iff they are in one component describes a bisimilar
+//! state. This one numbers components by their first slots. An old version that no process can
+//! compare thus counts as different from all others.
 //!
-//! Number 0 is the version that everything starts with, if the program names it.
+//! Number 0 is the initial version, if the program names it.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -21,7 +19,6 @@ use super::{FEW, Few};
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{NONE, Scalar, SlotId};
 
-/// One class of versions.
 #[derive(Clone, Debug)]
 pub struct VersionClass {
     slots: Vec<SlotId>,
@@ -32,10 +29,7 @@ pub struct VersionClass {
 }
 
 impl VersionClass {
-    /// Of this class.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Prepares the renumbering of a class.
     pub fn new(class: &Class, deadline: Deadline<'_>) -> Result<Self, Stopped> {
         Ok(Self {
             slots: class.slots.clone(),
@@ -44,18 +38,16 @@ impl VersionClass {
         })
     }
 
-    /// Its slots.
     pub fn slots(&self) -> &[SlotId] {
         &self.slots
     }
 
-    /// Per slot the largest number in a normal state: one component per slot up
-    /// to it.
+    /// Returns per slot the largest number in a normal state: one component per slot up to it.
     pub fn largest(&self) -> impl Iterator<Item = (SlotId, Scalar)> {
         self.slots.iter().zip(self.first..).map(|(&slot, largest)| (slot, largest))
     }
 
-    /// Renumbers. O(related pairs).
+    /// Renumbers the versions of the class. O(related pairs).
     pub fn normalise(&self, slots: &mut [Scalar]) {
         let mut open = Few::new();
         let mut numbers: SmallVec<[Scalar; FEW]> = smallvec![NONE; self.slots.len()];

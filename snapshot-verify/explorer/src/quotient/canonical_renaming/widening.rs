@@ -1,10 +1,10 @@
-//! The states that a normal one stands for, as far as a move can tell them apart.
+//! The states that a normal state represents, as far as a move can distinguish them.
 //!
-//! A *widening* adds to each capped gap between counters a number of moduli: at most as
-//! often as moves can make a difference to that gap, and in sum at most as often as a move
-//! takes successors of that class, and of all classes. The lemma in [`super::counter_gaps`]
-//! says why these stand for all states. They are numbered like the readings of an
-//! odometer of which the first gap is the fastest wheel; number 0 widens nothing.
+//! A *widening* adds a number of moduli to each capped gap between counters. The number for a gap
+//! is at most the number that a move can notice. The sum is at most the number of successors that a
+//! move takes in the class, and in all classes. By the lemma in [`super::counter_gaps`] these
+//! represent all states. They are numbered like the readings of an odometer with the first gap as
+//! the fastest wheel; number 0 widens no gap.
 
 use smallvec::SmallVec;
 
@@ -12,21 +12,19 @@ use super::FEW;
 use super::counter_gaps::CounterClass;
 use crate::instance::Scalar;
 
-/// A capped gap.
 struct Gap {
-    /// The number of its class.
+    /// The index of the gap's class.
     class: usize,
-    /// The counter above it.
+    /// The counter above the gap.
     above: Scalar,
-    /// How often it is widened at most.
+    /// The greatest number of widenings.
     most: u32,
-    /// How often it is widened.
+    /// The current number of widenings.
     times: u32,
 }
 
-/// Makes a normal state the `number`-th of its widenings, of which at most
-/// `most_successors` moduli are added in all; `false` if there are not as many.
-/// O(`number` * gaps).
+/// Replaces a normal state by the `number`-th of its widenings, which add at most `most_successors`
+/// moduli in all. Returns `false` if there are fewer. O(`number` * gaps).
 pub(super) fn widen(
     classes: &[CounterClass],
     most_successors: u32,
@@ -53,7 +51,7 @@ pub(super) fn widen(
     true
 }
 
-/// The next reading; `false` if there is none.
+/// Advances to the next reading; returns `false` after the last.
 fn advance(classes: &[CounterClass], most_successors: u32, gaps: &mut [Gap]) -> bool {
     let mut all: u32 = gaps.iter().map(|gap| gap.times).sum();
     for at in 0..gaps.len() {

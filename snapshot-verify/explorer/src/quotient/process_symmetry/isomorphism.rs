@@ -1,27 +1,24 @@
-//! Whether one instance is another with its processes renamed.
+//! Isomorphisms: whether one instance is another with its processes renamed.
 //!
-//! Given a permutation of the processes, the graphs of each process and of its
-//! image are walked side by side from their invocations. They must be the same
-//! code, where a process named by a constant becomes its image, an array indexed
-//! by a process is permuted, and everything else is equal; which slot becomes
-//! which, and which location, is found out on the way, and must be a bijection
-//! that keeps domains and owners (renamed). Then the
-//! renaming of states maps executions to executions, and back.
+//! Given a permutation of the processes, the graphs of each process and of its image are walked
+//! side by side from their invocations. They must be the same code, except that a process named by
+//! a constant becomes its image, and an array indexed by a process is permuted. The images of slots
+//! and locations are found during the walk. They must be bijections that keep domains and (renamed)
+//! owners. Then the renaming of states maps executions to executions, and back.
 //!
-//! That rests on names being a scalarset, see [`crate::instance::Kind`]: names occur
-//! as [`Term::Process`], in slots of names, and as indices, all of which are renamed, and
-//! numbers are not. A conversion between the two
-//! ([`Operator::NumberOf`], [`Operator::NameOf`]) is respected by no renaming but the
-//! identity, so where one is left there is no isomorphism. That all else keeps to kinds
-//! is looked at first ([`Instance::kinds`]), in every build: a pass that forgot to keep
-//! them costs a reduction, and never a verdict.
+//! This relies on names being a scalarset, see [`crate::instance::Kind`]. Names occur as
+//! [`Term::Process`], in slots of names, and as indices; all of these are renamed, and numbers are
+//! not. A conversion between the two ([`Operator::NumberOf`], [`Operator::NameOf`]) is respected
+//! only by the identity, so a remaining conversion excludes other isomorphisms. That everything
+//! else keeps to kinds is checked first ([`Instance::kinds`]), in every build: a pass that violates
+//! kinds costs a reduction, and never a verdict.
 //!
-//! How many accesses of the text a block stands for does not matter: steps that
-//! were sliced away leave different numbers of them in processes that are alike.
+//! The number of accesses of the text in a block is ignored: removed steps leave different numbers
+//! in interchangeable processes.
 //!
-//! The walk is literal but for the order in which constants are assigned one
-//! after the other (an SC breaks links in the order of processes). Code that is the same in another
-//! order is not recognised: that loses a reduction, no correctness.
+//! The walk compares code literally, except for the order of consecutive assignments of constants
+//! (an SC breaks links in the order of processes). Other reordered code is not recognised: that
+//! loses a reduction, not correctness.
 
 use std::collections::BTreeSet;
 
@@ -33,24 +30,18 @@ use crate::instance::{
     Slot, SlotId, Target, Term,
 };
 
-/// How one instance becomes another.
+/// A renaming that maps one instance to another.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Isomorphism {
-    /// The image of each process.
     pub processes: Vec<usize>,
-    /// The image of each slot.
     pub slots: Vec<SlotId>,
-    /// Per process, the image of each of its locations, in the graph of the
-    /// image of the process.
+    /// Per process, the image of each of its locations, in the graph of the process's image.
     pub locations: Vec<Vec<Location>>,
 }
 
-/// The isomorphism that renames processes in this way, if there is one. The
-/// observed pair of `from` is mapped to that of `to`, in this order or swapped;
-/// the initial state to the initial state.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Returns the isomorphism that renames processes in this way, if there is one. The observed pair
+/// of `from` is mapped to the pair of `to`, in this order or swapped; the initial state is mapped
+/// to the initial state.
 pub fn isomorphism(
     from: &Instance,
     to: &Instance,
@@ -64,10 +55,7 @@ pub fn isomorphism(
     Ok(from.slots.iter().zip(&found.slots).all(initial).then_some(found))
 }
 
-/// The same, but the initial states may differ.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Returns the isomorphism like [`isomorphism`], except that the initial states may differ.
 pub fn bisimilarity(
     from: &Instance,
     to: &Instance,
@@ -82,7 +70,7 @@ pub fn bisimilarity(
         debug_assert!(false, "instances keep to kinds: {:?} {:?}", from.kinds(), to.kinds());
         return Ok(None);
     }
-    // A slot that holds names holds the images of these names, too.
+    // The domain of a slot of names must be closed under the renaming.
     let is_closed = |slot: &Slot| {
         let held = |process: usize| slot.domain.contains(process as Scalar);
         let mut images = processes.iter().enumerate();
@@ -118,7 +106,7 @@ pub fn bisimilarity(
 }
 
 impl Isomorphism {
-    /// A scalar of a domain, renamed.
+    /// Renames a scalar of a domain.
     pub fn scalar(&self, domain: Domain, scalar: Scalar) -> Scalar {
         renamed(&self.processes, domain, scalar)
     }
@@ -133,7 +121,7 @@ fn renamed(processes: &[usize], domain: Domain, scalar: Scalar) -> Scalar {
     }
 }
 
-/// Slots that are assigned numbers, one after the other.
+/// Consecutive assignments of constants to slots.
 type Run = Vec<(SlotId, Scalar)>;
 
 struct Walk<'a> {
@@ -149,7 +137,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Matches two graphs; the images of the locations.
+    /// Matches two graphs, and returns the images of the locations.
     fn graphs(&mut self, from: &Graph, to: &Graph) -> Option<Vec<Location>> {
         let same_size =
             from.blocks.len() == to.blocks.len() && from.locations.len() == to.locations.len();
@@ -346,7 +334,7 @@ impl Walk<'_> {
         term.names_processes(&|slot| self.from.slot(slot).domain)
     }
 
-    /// Whether every process keeps its name.
+    /// Returns true if every process keeps its name.
     fn is_identity(&self) -> bool {
         self.processes.iter().enumerate().all(|(process, &image)| process == image)
     }
@@ -370,7 +358,7 @@ impl Walk<'_> {
             && self.image(described.owner) == expected.owner
     }
 
-    /// Matches the slots that nothing mentions.
+    /// Matches the slots that occur in no code.
     fn leftovers(&mut self) -> Option<()> {
         let mut free = 0;
         for slot in 0..self.slots.len() {
@@ -383,8 +371,8 @@ impl Walk<'_> {
     }
 }
 
-/// The assignments of numbers to slots that come first, and how many they are.
-/// Their order means nothing.
+/// Returns the leading assignments of constants to slots, and their number. Their order is
+/// irrelevant.
 fn constants_first(assignments: &[Assignment]) -> (Run, usize) {
     let constants =
         assignments.iter().map_while(|assignment| match (&assignment.target, &assignment.value) {

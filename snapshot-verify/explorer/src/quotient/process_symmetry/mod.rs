@@ -1,18 +1,17 @@
-//! `symmetry`: states that differ only in the names of processes are one.
+//! `symmetry`: merges states that differ only in the names of processes.
 //!
-//! Where the program treats two processes alike, renaming them maps executions
-//! to executions ([`isomorphism`]); the observer does not distinguish processes that are neither i
-//! nor j. So of the states that renamings lead to each other it suffices to explore one.
+//! Where the program does not distinguish two processes, renaming them maps executions to
+//! executions ([`isomorphism`]). The observer does not distinguish processes other than i and j. So
+//! it suffices to explore one state of each orbit.
 //!
-//! Which processes are alike is found out, not declared: for every two processes
-//! other than i and j the instance must be isomorphic to itself with the two exchanged.
-//! A fixed order of collects breaks this, unless slicing has left nothing of it. Of i
-//! and j the order stays: they are not tried.
+//! Interchangeable processes are detected, not declared: for every two processes other than i and
+//! j, the instance must be isomorphic to itself with the two exchanged. A fixed order of collects
+//! breaks this symmetry, unless slicing has removed it. The order of i and j stays: they are not
+//! tried.
 //!
-//! The representative of a state is found by sorting: processes that are alike
-//! are ordered by what they do and hold. Where that does not tell them apart,
-//! more than one state may represent a class: less is saved, and nothing is
-//! wrong, since every state explored is an image of a reachable one.
+//! The representative of a state is found by sorting: interchangeable processes are ordered by
+//! their locations and contents. Where these are equal, several states may represent an orbit. That
+//! saves less, but is sound, since every explored state is an image of a reachable one.
 
 mod isomorphism;
 
@@ -28,31 +27,27 @@ use crate::instance::{Domain, Instance, Owner, Scalar, SlotId};
 use crate::search::canonical::{self, Permutation};
 use crate::search::layout::Registers;
 
-/// The symmetries of an instance.
 #[derive(Clone, Debug)]
 pub struct ProcessSymmetry {
     orbits: Vec<Orbit>,
     domains: Vec<Domain>,
 }
 
-/// Processes that are alike, two at least.
+/// Interchangeable processes, at least two.
 #[derive(Clone, Debug)]
 struct Orbit {
     members: Vec<usize>,
-    /// By position of two members, the first smaller: the exchange of the two.
+    /// By position of two members, the first smaller: their exchange.
     exchanges: Vec<Vec<Option<Isomorphism>>>,
-    /// By member, the slots that tell about it, in corresponding order.
+    /// By member, the slots that distinguish it, in corresponding order.
     telling: Vec<Vec<SlotId>>,
-    /// Slots that name processes and belong to none.
+    /// Slots that name processes but belong to none.
     naming: Vec<SlotId>,
 }
 
 impl ProcessSymmetry {
-    /// What is alike in this instance. Processes that never begin an operation
-    /// (`is_active` is false) are alike to none.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Finds the symmetries of an instance. Excludes processes that never begin an operation
+    /// (`is_active` is false).
     pub fn new(
         instance: &Instance,
         is_active: impl Fn(Process) -> bool,
@@ -80,12 +75,12 @@ impl ProcessSymmetry {
         Ok(Self { orbits, domains })
     }
 
-    /// Whether no two processes are alike.
+    /// Returns true if no two processes are interchangeable.
     pub fn is_trivial(&self) -> bool {
         self.orbits.is_empty()
     }
 
-    /// The processes that are alike, class by class; classes of one left out.
+    /// Returns the classes of interchangeable processes, without singletons.
     pub fn classes(&self) -> impl Iterator<Item = Vec<Process>> {
         self.orbits
             .iter()
@@ -116,7 +111,7 @@ impl ProcessSymmetry {
         }
     }
 
-    /// Something that tells members apart, whatever they are called.
+    /// Returns a sort key for a member that does not depend on names.
     fn key(&self, orbit: &Orbit, position: usize, registers: Registers, state: &[Scalar]) -> u64 {
         let member = orbit.members[position];
         let process = Process::from_index(member);
@@ -139,7 +134,7 @@ impl ProcessSymmetry {
         hasher.finish()
     }
 
-    /// A scalar without the names of the orbit, but for the member's own.
+    /// Returns a scalar with the names of the orbit hidden, except the member's own.
     fn seen_by(&self, orbit: &Orbit, member: usize, slot: SlotId, scalar: Scalar) -> Scalar {
         match usize::try_from(scalar) {
             Ok(process) if self.domains[slot.index()].names_processes() => {
@@ -157,8 +152,7 @@ impl ProcessSymmetry {
 }
 
 impl Orbit {
-    /// The orbit of these processes if each two of them, at least two, can be
-    /// exchanged.
+    /// Returns the orbit of these processes if there are at least two and any two can be exchanged.
     fn new(
         instance: &Instance,
         members: Vec<usize>,
@@ -214,8 +208,8 @@ impl Orbit {
     }
 }
 
-/// The exchange of two processes, if it maps executions to executions. It need
-/// not keep the initial state: of that, too, only a representative is explored.
+/// Returns the exchange of two processes, if it maps executions to executions. It need not keep the
+/// initial state, which is also replaced by a representative.
 fn exchange(
     instance: &Instance,
     first: usize,
@@ -255,7 +249,7 @@ impl canonical::Symmetry for ProcessSymmetry {
 
     fn permute(&self, registers: Registers, by: &Permutation, state: &mut [Scalar]) {
         for orbit in &self.orbits {
-            // Where what is now at each position has to go.
+            // The target of the content at each position.
             let position = |process: Process| {
                 orbit.members.iter().position(|&member| member == process.index())
             };

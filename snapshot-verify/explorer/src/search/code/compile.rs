@@ -1,4 +1,4 @@
-//! Graphs to code.
+//! Compiles graphs to code.
 
 use std::collections::HashMap;
 
@@ -14,12 +14,12 @@ use crate::search::layout::Registers;
 /// Why an instance cannot be compiled.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 pub enum CodeError {
-    /// More registers or operations than an operand or address can name.
+    /// The instance has more registers or operations than an operand or address can number.
     #[error(
         "the instance is too large: more than 65536 registers and constants, or 2^32 operations"
     )]
     TooLarge,
-    /// An operator with a wrong number of arguments.
+    /// An operator has a wrong number of arguments.
     #[error("an operator has a wrong number of arguments")]
     Arguments,
 }
@@ -27,14 +27,13 @@ pub enum CodeError {
 /// The indices of jumps whose address is not known yet.
 pub(super) type Jumps = Vec<usize>;
 
-/// Code in the making.
 pub(super) struct Compiler {
     operations: Vec<Operation>,
     pub(super) tables: Vec<Operand>,
     pub(super) constants: Vec<Scalar>,
     pub(super) variables: usize,
     pub(super) temporaries: usize,
-    /// Of these, how many hold something that the current operation needs.
+    /// The number of temporaries in use by the current operation.
     pub(super) temporaries_in_use: usize,
     faults: Vec<Fault>,
 }
@@ -73,7 +72,7 @@ impl Code {
     }
 }
 
-/// The most temporaries that are in use at a time.
+/// Returns the greatest number of temporaries in use at a time.
 fn graph_weight(graph: &Graph) -> usize {
     let assignment = |assignment: &Assignment| {
         let target = match &assignment.target {
@@ -100,7 +99,7 @@ fn graph_weight(graph: &Graph) -> usize {
 }
 
 impl Compiler {
-    /// Appends an operation and gives its index.
+    /// Appends an operation and returns its index.
     pub(super) fn emit(&mut self, operation: Operation) -> Result<usize, CodeError> {
         let index = self.operations.len();
         Address::try_from(index).map_err(|_| CodeError::TooLarge)?;
@@ -145,9 +144,9 @@ impl Compiler {
         Ok(addresses)
     }
 
-    /// The address of a block's code; compiles it, and what it leads to, unless
-    /// that was done before. A block follows the one that leads to it where it
-    /// can, so that straight-line code does not jump.
+    /// Returns the address of a block's code. Compiles the block and its successors unless that was
+    /// done before. Where possible a block follows its predecessor, so that straight-line code does
+    /// not jump.
     fn blocks(
         &mut self,
         graph: &Graph,
@@ -211,7 +210,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// The end of a block that ends a step.
+    /// Emits the end of a block that ends a step.
     fn last(&mut self, end: &End) -> Result<(), CodeError> {
         let operation = match end {
             End::Pause(at) => Operation::Pause { at: *at },

@@ -1,4 +1,4 @@
-//! What a step may touch.
+//! Registers and responses that a step may touch.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +7,18 @@ use snapshot_core::Process;
 use super::{Address, Code, Entry, Operand, Operation};
 use crate::search::layout::Register;
 
-/// What a step may read or write, at most, whatever the state.
+/// An over-approximation of the accesses of a step, in any state.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Footprint {
-    /// Registers of the state.
+    /// Registers of the state that may be read or written.
     pub registers: BTreeSet<Register>,
-    /// Whether an update may respond.
     pub may_respond_to_update: bool,
-    /// Whether a scan may respond.
     pub may_respond_to_scan: bool,
 }
 
 impl Code {
-    /// What one step of a process may touch, reactions aside; found by following all
-    /// its jumps.
+    /// Returns the footprint of one step of a process, without reactions. Follows all jumps of the
+    /// code.
     ///
     /// # Panics
     /// If the process has no such step.
@@ -33,7 +31,7 @@ impl Code {
                 continue;
             }
             let operation = self.operations[address as usize];
-            // Behind the state are temporaries and constants.
+            // Temporaries and constants follow the registers of the state.
             let operands = operation.operands(self).into_iter().map(usize::from);
             footprint.registers.extend(operands.filter(|&operand| operand < self.variables));
             match operation {
@@ -49,7 +47,7 @@ impl Code {
 }
 
 impl Operation {
-    /// The operands that it may read or write.
+    /// Returns the operands that the operation may read or write.
     fn operands(self, code: &Code) -> Vec<Operand> {
         match self {
             Self::Assign { to, from } | Self::Successor { to, of: from } => vec![to, from],
@@ -73,7 +71,7 @@ impl Operation {
         }
     }
 
-    /// Where it goes on: behind it, and where it jumps to.
+    /// Returns the next address and the jump target, if there are any.
     fn leads_to(self, address: Address) -> (Option<Address>, Option<Address>) {
         match self {
             Self::Jump { to } => (None, Some(to)),

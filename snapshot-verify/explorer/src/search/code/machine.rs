@@ -6,47 +6,44 @@ use super::{Address, Code, Operand, Operation, Table};
 use crate::instance::{Location, NONE, Operator, Scalar};
 use crate::search::layout::Register;
 
-/// The registers of a running step, and what it has done.
+/// The registers of a running step, with a record of its effects.
 #[derive(Clone, Debug)]
 pub struct RegisterMachine {
-    /// Of the state, then temporaries, then constants.
+    /// The registers of the state, then temporaries, then constants.
     registers: Vec<Scalar>,
     variables: usize,
-    /// The state registers that were written since [`Self::begin`], some more
-    /// than once, some to what they were before.
+    /// The state registers written since [`Self::begin`]. A register may occur more than once, and
+    /// may have kept its value.
     written: Vec<u16>,
-    /// How many shared accesses of the text were passed since [`Self::begin`].
+    /// The number of shared accesses of the text passed since [`Self::begin`].
     accesses: u32,
-    /// What was passed before the reaction that is running.
+    /// The number of accesses before the running reaction.
     accesses_before: u32,
-    /// The reactions that ran since [`Self::begin`], with what they passed.
+    /// The reactions since [`Self::begin`], with the number of accesses of each.
     reactions: Vec<(Process, u32)>,
-    /// How many fresh versions were made since [`Self::begin`].
+    /// The number of fresh versions made since [`Self::begin`].
     fresh: Scalar,
     /// Whether a successor was taken since [`Self::begin`].
     succeeded: bool,
 }
 
-/// How a step ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ending {
-    /// The process stands there now.
+    /// The process is now at this location.
     Paused(Location),
-    /// An update of this value responds.
     UpdateResponds {
         /// 0 or 1.
         value: Scalar,
     },
-    /// A scan responds.
     ScanResponds {
-        /// At i and at j, 0 or 1.
+        /// The values returned at i and at j, 0 or 1.
         at: [Scalar; 2],
-        /// Whether something else was returned elsewhere, 0 or 1.
+        /// Whether another value was returned at another component, 0 or 1.
         foreign: Scalar,
     },
-    /// The program goes wrong.
+    /// The program faults, with this index.
     Faulted(u32),
-    /// It was a reaction whose condition does not hold.
+    /// The condition of the reaction does not hold.
     Declined,
 }
 
@@ -64,19 +61,19 @@ impl RegisterMachine {
         }
     }
 
-    /// The registers of the state.
+    /// Returns the registers of the state.
     #[inline]
     pub fn state(&self) -> &[Scalar] {
         &self.registers[..self.variables]
     }
 
-    /// The registers of the state, for a caller that changes all of it; it is
-    /// not noted what.
+    /// Returns the registers of the state, for a caller that replaces the whole state. These writes
+    /// are not recorded.
     pub fn state_mut(&mut self) -> &mut [Scalar] {
         &mut self.registers[..self.variables]
     }
 
-    /// One register.
+    /// Returns the value of one register.
     #[inline]
     pub fn get(&self, register: Register) -> Scalar {
         self.registers[register]
@@ -89,7 +86,7 @@ impl RegisterMachine {
         self.written.push(register as u16);
     }
 
-    /// A new step begins: nothing was written yet.
+    /// Begins a new step: clears the record of writes.
     #[inline]
     pub fn begin(&mut self) {
         self.written.clear();
@@ -99,18 +96,18 @@ impl RegisterMachine {
         self.succeeded = false;
     }
 
-    /// Whether the step has taken the successor of a counter.
+    /// Returns true if the step has taken the successor of a counter.
     pub const fn has_succeeded(&self) -> bool {
         self.succeeded
     }
 
-    /// The state registers written since [`Self::begin`], some more than once.
+    /// Returns the state registers written since [`Self::begin`], possibly with repetitions.
     #[inline]
     pub fn written(&self) -> &[u16] {
         &self.written
     }
 
-    /// Makes what was written what it is in `before`, and begins a new step.
+    /// Restores the written registers from `before`, and begins a new step.
     #[inline]
     pub fn undo(&mut self, before: &[Scalar]) {
         for &register in &self.written {
@@ -119,26 +116,25 @@ impl RegisterMachine {
         self.begin();
     }
 
-    /// How many shared accesses the step passed since [`Self::begin`], those of
-    /// reactions aside.
+    /// Returns the number of shared accesses since [`Self::begin`], without reactions.
     #[inline]
     pub const fn accesses(&self) -> u32 {
         self.accesses
     }
 
-    /// What comes now is a reaction.
+    /// Marks the start of a reaction.
     pub const fn begin_reaction(&mut self) {
         self.accesses_before = self.accesses;
     }
 
-    /// A reaction of this process has run.
+    /// Marks the end of a reaction of this process.
     pub fn end_reaction(&mut self, process: Process) {
         self.reactions.push((process, self.accesses - self.accesses_before));
         self.accesses = self.accesses_before;
     }
 
-    /// The reactions since [`Self::begin`], in order: whose, and how many shared
-    /// accesses they passed.
+    /// Returns the reactions since [`Self::begin`], in order: the process, and its number of shared
+    /// accesses.
     pub fn reactions(&self) -> &[(Process, u32)] {
         &self.reactions
     }
@@ -154,8 +150,8 @@ impl RegisterMachine {
         self.written.push(to);
     }
 
-    /// The operand that an index chooses. A term that does not matter in the end
-    /// may ask for one that is not there.
+    /// Returns the operand at an index. A term whose result is discarded may use an index that is
+    /// out of range.
     #[inline]
     fn choose(&self, code: &Code, table: Table, index: Operand) -> Option<Operand> {
         let index = usize::try_from(self.at(index)).ok()?;
@@ -235,8 +231,8 @@ impl RegisterMachine {
     }
 }
 
-/// Two operands suffice: And and Or of more are chains, Not ignores the second.
-/// Terms that do not matter in the end may be of none, so nothing here panics.
+/// Two operands suffice: `And` and `Or` of more are chains, `Not` ignores the second. Terms whose
+/// results are discarded may have invalid operands, so nothing here panics.
 fn apply(operator: Operator, left: Scalar, right: Scalar) -> Scalar {
     match operator {
         Operator::NumberOf | Operator::NameOf => left,

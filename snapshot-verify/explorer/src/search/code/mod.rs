@@ -1,14 +1,13 @@
 //! The steps of an instance as flat code over registers.
 //!
-//! Blocks and terms are trees, good to transform and slow to walk. Before a
-//! search they become straight runs of small operations with resolved operands:
-//! every operand is a register, for behind the registers of the state
-//! ([`crate::search::layout::Registers`]) there are some for temporary results and one
-//! per constant. The frequent shapes - a move, a branch on an equality - are
-//! one operation each.
+//! Blocks and terms are trees, easy to transform but slow to walk. Before a search they are
+//! compiled to straight runs of small operations with resolved operands. Every operand is a
+//! register: behind the registers of the state ([`crate::search::layout::Registers`]) there are
+//! registers for temporary results and one per constant. The frequent shapes, a move and a branch
+//! on an equality, are one operation each.
 //!
-//! While code runs, each state register that is written is noted, so that a
-//! caller can undo the step and pack only what has changed.
+//! While code runs, each written state register is recorded, so that a caller can undo the step and
+//! pack only the changed registers.
 
 mod compile;
 mod footprint;
@@ -30,17 +29,17 @@ type Operand = u16;
 /// An index into [`Code::operations`].
 type Address = u32;
 
-/// What all processes can do, compiled.
+/// The compiled steps of all processes.
 #[derive(Clone, Debug)]
 pub struct Code {
     operations: Vec<Operation>,
-    /// What the `Element` operations choose from, one after the other.
+    /// The operands from which `Element` operations choose, one table after the other.
     tables: Vec<Operand>,
-    /// How many registers of the state there are: they come first.
+    /// The number of state registers; they come first.
     variables: usize,
-    /// How many temporary registers follow.
+    /// The number of temporary registers that follow.
     temporaries: usize,
-    /// What the registers after those hold, for ever.
+    /// The constant contents of the remaining registers.
     constants: Vec<Scalar>,
     /// The first version that no canonical state contains.
     first_fresh: Scalar,
@@ -48,28 +47,26 @@ pub struct Code {
     graphs: Vec<Entries>,
 }
 
-/// Where the code of one process begins.
+/// The entry addresses of one process.
 #[derive(Clone, Debug)]
 struct Entries {
     update: Address,
     scan: Address,
-    /// By location; of idle none.
+    /// By location; `None` at the idle location.
     steps: Vec<Option<Address>>,
     /// By location.
     reactions: Vec<Vec<Address>>,
 }
 
-/// A place where the program goes wrong.
+/// A place where the program faults.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Fault {
-    /// Where.
     pub span: Span,
-    /// What.
     pub what: &'static str,
 }
 
-/// One operation. Only `Assign` and `AssignElement` write registers of the state,
-/// `to` of all others is a temporary.
+/// One operation. Only `Assign` and `AssignElement` write registers of the state; `to` of all
+/// others is a temporary.
 #[derive(Clone, Copy, Debug)]
 enum Operation {
     Assign {
@@ -146,26 +143,24 @@ enum Operation {
     Decline,
 }
 
-/// A part of [`Code::tables`].
+/// A range of [`Code::tables`].
 #[derive(Clone, Copy, Debug)]
 struct Table {
     begin: u32,
     length: u16,
 }
 
-/// What a process begins.
+/// The entry points of a process.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Entry {
-    /// An update.
     Update,
-    /// A scan.
     Scan,
-    /// The step of the location that it stands at.
+    /// The step at the process's current location.
     Step(Location),
 }
 
 impl Code {
-    /// A machine for this code, its state registers all 0.
+    /// Creates a machine for this code with all state registers 0.
     pub fn machine(&self) -> RegisterMachine {
         let mut registers = vec![0; self.variables + self.temporaries];
         registers.extend_from_slice(&self.constants);
@@ -175,7 +170,7 @@ impl Code {
     /// Runs one step of a process.
     ///
     /// # Panics
-    /// If the process has no such step: idle processes must invoke something.
+    /// If the process has no such step: idle processes must invoke an operation.
     #[inline]
     pub fn run(&self, process: Process, entry: Entry, machine: &mut RegisterMachine) -> Ending {
         machine.run(self, self.address(process, entry))
@@ -194,30 +189,30 @@ impl Code {
         }
     }
 
-    /// What an `Element` operation chooses from.
+    /// Returns the operands of a table.
     #[inline]
     fn elements(&self, table: Table) -> &[Operand] {
         &self.tables[table.begin as usize..][..usize::from(table.length)]
     }
 
-    /// How many locations a process has.
+    /// Returns the number of locations of a process.
     pub fn locations(&self, process: Process) -> usize {
         self.graphs[process.index()].steps.len()
     }
 
-    /// Whether a process has a step at a location: everywhere but where it is idle.
+    /// Returns true if a process has a step at a location: everywhere except at the idle location.
     pub fn has_step(&self, process: Process, location: Location) -> bool {
         self.graphs[process.index()].steps[location.index()].is_some()
     }
 
-    /// How many reactions a process has at a location.
+    /// Returns the number of reactions of a process at a location.
     #[inline]
     pub fn reactions(&self, process: Process, location: Location) -> usize {
         self.graphs[process.index()].reactions[location.index()].len()
     }
 
-    /// Runs a reaction, by number, if its condition holds; else nothing happens
-    /// and the ending is [`Ending::Declined`].
+    /// Runs a reaction, by number, if its condition holds. Otherwise nothing happens and the ending
+    /// is [`Ending::Declined`].
     pub fn react(
         &self,
         process: Process,
@@ -228,7 +223,7 @@ impl Code {
         machine.run(self, self.graphs[process.index()].reactions[location.index()][number])
     }
 
-    /// The fault with this index.
+    /// Returns the fault with this index.
     pub fn fault(&self, index: u32) -> Fault {
         self.faults[index as usize]
     }

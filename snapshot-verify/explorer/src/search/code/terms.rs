@@ -1,12 +1,12 @@
-//! Terms to operands: constants get registers, results temporaries.
+//! Compiles terms to operands: constants get registers, results get temporaries.
 
 use super::compile::{CodeError, Compiler, Jumps};
 use super::{Operand, Operation, Table};
 use crate::instance::{Operator, Scalar, Term};
 
 impl Compiler {
-    /// An operand with the value of the term, computed by operations emitted
-    /// now if it is neither a slot nor a constant.
+    /// Returns an operand that holds the term's value. Emits operations to compute it unless the
+    /// term is a slot or a constant.
     pub(super) fn operand(&mut self, term: &Term) -> Result<Operand, CodeError> {
         match term {
             Term::Constant(scalar) | Term::Process(scalar) => self.constant(*scalar),
@@ -115,8 +115,8 @@ impl Compiler {
         Operand::try_from(index).map_err(|_| CodeError::TooLarge)
     }
 
-    /// Emits code that goes on if the condition is `wanted` and else jumps, to an
-    /// address still to be given to the jumps, which are returned.
+    /// Emits code that falls through if the condition is `wanted` and jumps otherwise. Returns the
+    /// jumps; their address is still to be set.
     pub(super) fn condition(&mut self, term: &Term, wanted: bool) -> Result<Jumps, CodeError> {
         let jump = match term {
             Term::Apply(Operator::Not, arguments) if arguments.len() == 1 => {
@@ -156,7 +156,7 @@ impl Compiler {
     }
 }
 
-/// A bound on the temporaries that computing a term takes.
+/// Returns a bound on the temporaries needed to compute a term.
 pub(super) fn weight(term: &Term) -> usize {
     match term {
         Term::Constant(_) | Term::Process(_) | Term::Slot(_) => 0,

@@ -1,4 +1,4 @@
-//! A level of a search, as far as it is one part's: forwards, and on the way back.
+//! One worker's share of a level, during the search and during trace reconstruction.
 
 use super::super::level::Level;
 use super::super::product::{Move, Product, Scratch};
@@ -8,8 +8,8 @@ use super::super::worker::Worker;
 use super::report::Report;
 use super::{Place, SharedSearch};
 
-/// The part to which a state with this hash belongs. All bits of the hash decide: its shard and
-/// its place there are spread evenly in every part.
+/// Returns the worker that owns a state with this hash. All bits of the hash decide, so each
+/// worker's states are spread evenly over shards and over the places in a shard.
 #[inline]
 pub(super) fn owner(hash: u64, workers: usize) -> usize {
     const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
@@ -17,24 +17,24 @@ pub(super) fn owner(hash: u64, workers: usize) -> usize {
     ((mixed * workers as u64) >> 32) as usize
 }
 
-/// Where states are, and what explores them.
+/// A worker with the store of its states.
 pub(super) struct Rooms<'a, const W: usize> {
     pub(super) store: Store<'a, W>,
     pub(super) worker: Worker<'a, W>,
 }
 
 pub(super) struct AtLevel<'a, const W: usize> {
-    /// None if there is no memory to begin.
+    /// `None` if the memory does not suffice to begin.
     pub(super) rooms: Option<Box<Rooms<'a, W>>>,
     pub(super) level: Level<'a, W>,
-    /// How many states the level has in all parts.
+    /// The number of states of the level in all parts.
     pub(super) states: u64,
     pub(super) next: Vec<Chunk<W>>,
 }
 
 impl<const W: usize> AtLevel<'_, W> {
-    /// What is to be reported of the level, now that all parts have finished it: the next one is
-    /// taken out.
+    /// Returns the part's report on the level, now that all parts have finished it. Takes out the
+    /// next level.
     pub(super) fn report(
         &mut self,
         shared: &SharedSearch<'_, W>,
@@ -71,16 +71,16 @@ impl<const W: usize> AtLevel<'_, W> {
     }
 }
 
-/// The search for the predecessor of a state among those of a level.
+/// The search for the predecessor of a state on a level.
 pub(super) struct Trace<const W: usize> {
     pub(super) target: [u64; W],
-    /// Of this part; the last is the one to look at.
+    /// Levels of this part; the last one is searched.
     pub(super) levels: Vec<Vec<Chunk<W>>>,
     pub(super) least: Option<([u64; W], Move)>,
 }
 
 impl<const W: usize> Trace<W> {
-    /// Looks at some more states; whether all were looked at. They are not needed any more.
+    /// Examines the next chunk of states and drops it. Returns true once all were examined.
     pub(super) fn look_at_chunk(&mut self, product: &Product<'_>) -> bool {
         let Some(chunk) = self.levels.last_mut().and_then(Vec::pop) else { return true };
         let mut scratch = Scratch::new(product);
@@ -100,8 +100,8 @@ mod tests {
     use super::super::super::store::{hash, shard_of};
     use super::*;
 
-    /// Whatever number of workers there is, each has about as many states as any other, and so
-    /// has each shard of each.
+    /// For any number of workers, all have about the same number of states, and so have all shards
+    /// of all workers.
     #[test]
     fn states_belong_to_all_parts_evenly() {
         for workers in [1, 2, 3, 4, 7] {

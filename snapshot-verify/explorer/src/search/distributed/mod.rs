@@ -1,18 +1,19 @@
 //! One search by many workers, in one process or in several on several machines.
 //!
-//! The search knows neither threads nor sockets here. It is a [`Job`] of as many [`Part`]s as
-//! there are workers, and an [`Engine`] runs them in *rounds*: in a round each part works, and
-//! sends words to others; when all have finished and all that was sent has been received, each
-//! gives a report; and when each has the reports of all, they decide how to go on. All decide
-//! alike, since they decide by the same reports.
+//! This module knows neither threads nor sockets. The search is a [`Job`] with one [`Part`] per
+//! worker, and an [`Engine`] runs the parts in *rounds*. In a round each part works and sends words
+//! to others. When all have finished and all messages are received, each part gives a report. When
+//! each part has all reports, it decides how to continue. All parts make the same decision, by the
+//! same reports.
 //!
-//! A state belongs to the part that its hash names (`part`), and a level of the search is a
-//! round. So what is on which level is what it is in the search of one process: the
-//! counts, the verdict and the shortest trace are the same for any number of workers. Domination is
-//! no obstacle: the hash leaves out what domination compares, so states of which one may dominate
-//! another belong to the same part.
+//! The hash of a state determines the part that owns it (`part`), and a level of the search is a
+//! round. So each level has the same states as in a search by one process, and the counts, the
+//! verdict and the shortest trace are the same for any number of workers. This holds with
+//! dominance, too: the hash leaves out the bits that dominance compares, so a state and the states
+//! it dominates belong to the same part.
 //!
-//! All processes prepare the same instance, each for itself. That they did is the first report.
+//! Each process prepares the instance for itself. The first report checks that all instances are
+//! equal.
 
 mod level;
 mod part;
@@ -40,55 +41,56 @@ use part::SearchPart;
 
 /// Runs the parts of jobs, one on each worker of all processes.
 pub trait Engine: fmt::Debug + Sync {
-    /// How many workers this process has.
+    /// Returns the number of workers of this process.
     fn workers(&self) -> usize;
 
-    /// Bytes that messages may take in this process.
+    /// Returns the number of bytes that messages may take in this process.
     fn bytes(&self) -> u64;
 
-    /// Runs a job to its end. All processes must run the same jobs in the same order.
+    /// Runs a job to completion. All processes must run the same jobs in the same order.
     ///
     /// # Errors
     /// If another process is lost.
     fn run(&self, job: &dyn Job) -> Result<(), Failure>;
 }
 
-/// What all workers do together.
+/// The common task of all workers.
 pub trait Job: Sync {
-    /// The part of a worker; called on its thread, once.
+    /// Creates the part of a worker; called on its thread, once.
     fn part(&self, place: Place) -> Box<dyn Part + '_>;
 }
 
-/// A worker among all.
+/// A worker's position among all workers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Place {
-    /// Its number among the workers of all processes.
+    /// The worker's number among the workers of all processes.
     pub worker: usize,
-    /// How many these are.
+    /// The number of workers of all processes.
     pub workers: usize,
-    /// Whether it is the first of its process.
+    /// Whether the worker is the first of its process.
     pub is_first: bool,
 }
 
-/// Sends words to the part with this number; they are received in the same round.
+/// Sends words to the part with this number. They are received in the same round.
 pub type Send<'a> = dyn FnMut(usize, Vec<u64>) + 'a;
 
-/// What one worker does.
+/// The part of a job that one worker runs.
 pub trait Part {
-    /// Works for about a millisecond; whether there is more to do in this round.
+    /// Works for about a millisecond. Returns true if there is more to do in this round.
     fn work(&mut self, send: &mut Send<'_>) -> bool;
 
-    /// Takes what another part has sent in this round.
+    /// Receives words that another part sent in this round.
     fn receive(&mut self, words: &[u64]);
 
-    /// What all are to know, now that the round is complete.
+    /// Returns the part's report on the round, which is complete.
     fn report(&mut self) -> Vec<u64>;
 
-    /// Whether there is another round, by the reports of all, in order of their numbers.
+    /// Decides by the reports of all parts, in order of their numbers. Returns true if there is
+    /// another round.
     fn decide(&mut self, reports: &[Vec<u64>]) -> bool;
 }
 
-/// Why workers cannot go on together.
+/// Why workers cannot continue together.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 pub enum Failure {
     /// A process does not answer any more.
@@ -97,11 +99,10 @@ pub enum Failure {
          all processes again"
     )]
     Lost {
-        /// Which.
         process: usize,
-        /// Where it was.
+        /// The network address of the process.
         address: String,
-        /// What the connection says.
+        /// The error of the connection.
         reason: String,
     },
     /// A process has ended before the others.
@@ -110,26 +111,25 @@ pub enum Failure {
          says, give all processes the same algorithms and options, and start them again"
     )]
     Ended {
-        /// Which.
         process: usize,
-        /// Where it was.
+        /// The network address of the process.
         address: String,
     },
-    /// A worker searches something else.
+    /// A worker searches another instance or with other options.
     #[error(
         "worker {worker} of the cluster searches something else: give all processes the same \
          version of this program, the same algorithms and the same options"
     )]
     Differs {
-        /// The first of those that do.
+        /// The first such worker.
         worker: usize,
     },
-    /// The self-check of another process has found something.
+    /// The self-check of another process has found a defect.
     #[error(
         "worker {worker} of the cluster has found a BUG in this program: see what its process says"
     )]
     Defect {
-        /// Which.
+        /// Its number among the workers of all processes.
         worker: usize,
     },
     /// The memory of a process does not suffice to begin.
@@ -137,37 +137,37 @@ pub enum Failure {
         "worker {worker} of the cluster has no memory to begin: give its process more --memory"
     )]
     Memory {
-        /// Which.
+        /// Its number among the workers of all processes.
         worker: usize,
     },
 }
 
-/// What the parts of one process share.
+/// State shared by the parts of one process.
 struct SharedSearch<'a, const W: usize> {
     product: &'a Product<'a>,
     watch: &'a Supervisor<'a>,
     monotone: &'a Monotone,
-    /// Of the search, and of the second one for the trace.
+    /// The memory of the search, and of the second search for the trace.
     memories: [Memory; 2],
     antichain: bool,
     past_violations: bool,
     most_states: u64,
     self_check: Option<(SelfCheck, &'a Instance)>,
-    /// What the search is known by.
+    /// A hash of the search's parameters.
     key: u64,
-    /// Bytes that explored levels of all processes may take before they are forgotten.
+    /// The number of bytes that explored levels of all processes may take before they are dropped.
     keep: u64,
     progress: Mutex<Option<Sender<Progress>>>,
     ended: Mutex<Option<Result<Ended<W>, Failure>>>,
 }
 
-/// What all parts have decided.
+/// The common result of all parts.
 struct Ended<const W: usize> {
     explored: Explored<W>,
     cause: Option<Unfinished>,
-    /// To what was found.
+    /// The moves to the violation or fault.
     moves: Option<Vec<([u64; W], Move)>>,
-    /// The most memory that states took in all processes.
+    /// The greatest number of bytes that states took in all processes.
     peak_bytes: u64,
 }
 
@@ -178,7 +178,8 @@ impl<const W: usize> Job for SharedSearch<'_, W> {
 }
 
 impl<const W: usize> SharedSearch<'_, W> {
-    /// All parts end alike, but a defect that was found here says more than that there is one.
+    /// Records the result. All parts have the same result, but a defect found here replaces the
+    /// bare failure that some part has one.
     fn end(&self, ended: Result<Ended<W>, Failure>) {
         let mut place = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         let says_more = matches!(&ended, Ok(ended) if ended.explored.defect.is_some());
@@ -187,14 +188,14 @@ impl<const W: usize> SharedSearch<'_, W> {
         }
     }
 
-    /// Where to report progress: for one part.
+    /// Takes the sender for progress reports; only one part gets it.
     fn sender(&self) -> Option<Sender<Progress>> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
 impl Exploration<'_> {
-    /// The search by the workers of an engine.
+    /// Searches with the workers of an engine.
     pub(super) fn explore_distributed<const W: usize>(
         &self,
         engine: &dyn Engine,
@@ -251,7 +252,7 @@ impl Exploration<'_> {
     }
 }
 
-/// Runs a search, while progress is reported on this thread.
+/// Runs a search, and reports progress on this thread.
 fn run<const W: usize>(
     engine: &dyn Engine,
     search: &SharedSearch<'_, W>,
@@ -261,11 +262,11 @@ fn run<const W: usize>(
     std::thread::scope(|scope| {
         let running = scope.spawn(|| {
             let run = engine.run(search);
-            // No part has it if none has begun.
+            // If no part has begun, none has taken the sender.
             drop(search.sender());
             run
         });
-        // Ends when the part that has the sender does.
+        // The loop ends when the part that has the sender drops it.
         for report in receiver {
             progress(&report);
         }
@@ -273,13 +274,13 @@ fn run<const W: usize>(
     })
 }
 
-/// The least memory for the states of this many workers.
+/// Returns the least memory for the states of this many workers.
 fn least_bytes<const W: usize>(workers: usize) -> u64 {
     let each = Store::<W>::LEAST_BYTES + Worker::<'_, W>::BYTES + Frontier::<W>::CHUNK_BYTES;
     (workers * each) as u64
 }
 
-/// A number for what is shown: the same in all processes that run the same program.
+/// Returns a hash of the debug representation: equal in all processes that run the same program.
 fn key(search: &dyn fmt::Debug) -> u64 {
     struct Hash(DefaultHasher);
     impl fmt::Write for Hash {
@@ -289,7 +290,7 @@ fn key(search: &dyn fmt::Debug) -> u64 {
         }
     }
     let mut hash = Hash(DefaultHasher::new());
-    // Nothing that is hashed can fail.
+    // Writing to the hash cannot fail.
     let _ = fmt::write(&mut hash, format_args!("{search:?}"));
     hash.0.finish()
 }

@@ -1,5 +1,5 @@
-//! What one worker does of a search: it keeps the states that belong to it, explores them, and
-//! sends their successors to the parts to which these belong.
+//! One worker's part of a search. The part stores the states that it owns, explores them, and sends
+//! their successors to the parts that own these.
 
 use std::collections::BTreeMap;
 use std::mem::take;
@@ -18,45 +18,43 @@ use super::level::{AtLevel, Rooms, Trace, owner};
 use super::report::Report;
 use super::{Ended, Failure, Part, Place, Send, SharedSearch};
 
-/// The first word of what is sent: states follow.
+/// The first word of a message with states; they follow.
 const STATES: u64 = 0;
-/// The number of a cause follows, for which the search is to end.
+/// The first word of a message that ends the search; the number of the cause follows.
 const CAUSE: u64 = 1;
 
-/// One part of a search.
 pub(super) struct SearchPart<'a, const W: usize> {
     shared: &'a SharedSearch<'a, W>,
     place: Place,
-    /// Where to report progress: the first part of a process does.
+    /// The channel for progress reports, in the first part of a process.
     progress: Option<Sender<Progress>>,
-    /// When that was last.
+    /// Time and number of states of the last report.
     reported: (f64, u64),
     stage: Stage<'a, W>,
     plan: Plan,
     explored: Explored<W>,
-    /// The states of the levels that were explored, unless they are too large to keep.
+    /// The states of the explored levels, unless they are too large to keep.
     levels: Option<Vec<Vec<Chunk<W>>>>,
-    /// Of all parts.
+    /// The bytes of the kept levels of all parts.
     bytes_kept: u64,
-    /// Whether the others know the cause for which the search is to end.
+    /// Whether the other parts know why the search is to end.
     has_told: bool,
-    /// By owner, what is to be sent.
+    /// By owner, the states to be sent.
     outgoing: BTreeMap<usize, Vec<u64>>,
-    /// The way back from what was found.
+    /// The moves found so far by the trace reconstruction, last one first.
     moves: Vec<([u64; W], Move)>,
-    /// What was found, while the levels before it are explored once more.
+    /// The results of the search, while the levels before a violation are explored again.
     first: Option<Explored<W>>,
-    /// In all processes.
+    /// The peak of memory in all processes.
     peak: u64,
 }
 
-/// What a part is about.
 enum Stage<'a, const W: usize> {
-    /// Whether all search the same; none if there is no memory to begin.
+    /// The check that all parts search the same; `None` if the memory does not suffice to begin.
     Agreement(Option<Box<Rooms<'a, W>>>),
     /// A level of the search.
     Level(Box<AtLevel<'a, W>>),
-    /// A level on the way back.
+    /// A level of the trace reconstruction.
     Trace(Trace<W>),
 }
 
@@ -102,7 +100,8 @@ impl<'a, const W: usize> SearchPart<'a, W> {
         Ok(Box::new(Rooms { store, worker }))
     }
 
-    /// Begins the search, or the one for the trace, with the initial state; whether it has one.
+    /// Starts the search, or the second search for the trace, with the initial state. Returns false
+    /// if the initial state does not fit.
     fn begin(&mut self, rooms: Option<Box<Rooms<'a, W>>>) -> bool {
         let Some(initial) = packed_initial(self.shared.product) else { return false };
         let mut chunks = Vec::new();
@@ -121,8 +120,8 @@ impl<'a, const W: usize> SearchPart<'a, W> {
         true
     }
 
-    /// Enters a level, of which these states are this part's; this many, and these bytes, are of
-    /// all parts.
+    /// Enters a level. `chunks` holds this part's states; the counts of states and bytes cover all
+    /// parts.
     fn enter(
         &mut self,
         rooms: Option<Box<Rooms<'a, W>>>,
@@ -141,7 +140,6 @@ impl<'a, const W: usize> SearchPart<'a, W> {
         self.stage = Stage::Level(Box::new(AtLevel { rooms, level, states, next }));
     }
 
-    /// Reports progress now and then.
     fn tick(&mut self) {
         let (Some(progress), Stage::Level(at)) = (&self.progress, &self.stage) else { return };
         let (seconds, before) = self.reported;
@@ -149,7 +147,7 @@ impl<'a, const W: usize> SearchPart<'a, W> {
         if now - seconds < REPORT {
             return;
         }
-        // The others are about as far.
+        // The other parts are assumed to progress at the same rate.
         let here = at.level.explored_states() * self.place.workers as u64;
         let states = (self.explored.states - at.states) + here.min(at.states);
         let _ = progress.send(Progress {
@@ -165,7 +163,7 @@ impl<'a, const W: usize> SearchPart<'a, W> {
         self.reported = (now, states);
     }
 
-    /// The same, between two levels.
+    /// Reports progress between two levels.
     fn report_level(&self, frontier: u64) {
         let Some(progress) = &self.progress else { return };
         let _ = progress.send(Progress {
@@ -180,7 +178,7 @@ impl<'a, const W: usize> SearchPart<'a, W> {
         });
     }
 
-    /// What has come of all, with the cause for which it has ended early.
+    /// Records the result, with the cause if the search ended early.
     fn end(&mut self, cause: Option<Unfinished>, moves: Option<Vec<([u64; W], Move)>>) -> bool {
         let explored = std::mem::replace(&mut self.explored, Explored::begun());
         let explored = self.first.take().unwrap_or(explored);
@@ -193,7 +191,7 @@ impl<'a, const W: usize> SearchPart<'a, W> {
         false
     }
 
-    /// After the level, by the reports of all: the next one, or the end.
+    /// Decides by the reports of all parts on a level: continues with the next level, or ends.
     fn decide_level(&mut self, reports: &[Report<W>], cause: Option<Unfinished>) -> bool {
         let Stage::Level(at) = &mut self.stage else { return false };
         let (rooms, next) = (at.rooms.take(), take(&mut at.next));
@@ -233,7 +231,7 @@ impl<'a, const W: usize> SearchPart<'a, W> {
         true
     }
 
-    /// Now that all was explored, looks for the way to what was found, if something was.
+    /// Starts the trace reconstruction if a violation or fault was found; otherwise ends.
     fn trace(&mut self) -> bool {
         let explored = self.first.as_ref().unwrap_or(&self.explored);
         let Some((depth, found)) = explored.found else { return self.end(None, None) };
@@ -247,7 +245,7 @@ impl<'a, const W: usize> SearchPart<'a, W> {
         }
     }
 
-    /// Explores the levels before what was found once more, and keeps them.
+    /// Explores the levels before the violation again, and keeps them.
     fn explore_again(&mut self, depth: u32) -> bool {
         let past_violations = self.plan.past_violations;
         self.plan = Plan { past_violations, end: depth, keep: u64::MAX, tracing: true };
@@ -258,7 +256,7 @@ impl<'a, const W: usize> SearchPart<'a, W> {
         self.begin(rooms)
     }
 
-    /// Looks for what leads to a state among those of the last of these levels.
+    /// Starts the search for a predecessor of a state in the last of these levels.
     fn step_back(&mut self, target: [u64; W], levels: Vec<Vec<Chunk<W>>>) -> bool {
         if levels.is_empty() {
             let mut moves = take(&mut self.moves);
@@ -384,7 +382,7 @@ impl<const W: usize> Part for SearchPart<'_, W> {
                 if let Some(worker) = exhausted {
                     return self.fail(Failure::Memory { worker });
                 }
-                // An ended watch ends the first level.
+                // If the watch has ended, the first level ends at its start.
                 self.begin(rooms) || self.end(Some(Unfinished::TooNarrow), None)
             }
             Stage::Level(_) => self.decide_level(&reports, cause),

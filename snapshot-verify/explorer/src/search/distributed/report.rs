@@ -1,4 +1,4 @@
-//! What the parts of a search tell each other at the end of a round, as words.
+//! Reports of parts at the end of a round, as words.
 
 use super::super::budget::Unfinished;
 use super::super::checkpoint::{move_words, read_move};
@@ -6,26 +6,26 @@ use super::super::product::Move;
 use super::super::self_check::Examined;
 use crate::limits::LimitSet;
 
-/// What a part has to report. Each part reports all of it, with zeros for what it has nothing of.
+/// A part's report on a round. Each part sends all fields; a field without content is 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Report<const W: usize> {
-    /// What the search is known by.
+    /// A hash of the search's parameters.
     pub(super) key: u64,
-    /// Whether it has no memory to begin.
+    /// Whether the part has too little memory to begin.
     pub(super) is_exhausted: bool,
     pub(super) cause: Option<Unfinished>,
-    /// Of the next level.
+    /// The number of states of the next level.
     pub(super) states: u64,
-    /// Bytes of these.
+    /// The bytes of these states.
     pub(super) bytes: u64,
     pub(super) transitions: u64,
     pub(super) limits: LimitSet,
     pub(super) examined: Examined,
-    /// Whether the self-check has found something.
+    /// Whether the self-check has found a defect.
     pub(super) has_defect: bool,
-    /// The most memory that states took in its process, from the first worker of each.
+    /// The peak of memory in the process; sent by the first worker of each process.
     pub(super) peak: u64,
-    /// The first move that stops, or that leads to the target.
+    /// The first move that stops, or that leads to the target of the trace.
     pub(super) by: Option<([u64; W], Move)>,
 }
 
@@ -56,7 +56,7 @@ impl<const W: usize> Report<W> {
         words
     }
 
-    /// What the words say; none if they are not those of a report.
+    /// Decodes a report; `None` if the words are invalid.
     pub(super) fn read(words: &[u64]) -> Option<Self> {
         let (counts, by) = words.split_at_checked(15)?;
         let &[

@@ -1,4 +1,4 @@
-//! Why an instance has no layout.
+//! Errors of a layout.
 
 use thiserror::Error;
 
@@ -7,42 +7,38 @@ use crate::instance::Scalar;
 /// Why an instance has no layout.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 pub enum LayoutError {
-    /// Too many bits.
+    /// A state needs too many bits.
     #[error(
         "a state is too large: it needs {bits} bits, and at most {limit} are supported; \
          try fewer processes, or more reductions"
     )]
     TooLarge {
-        /// What a state needs.
+        /// The bits of a state.
         bits: u32,
-        /// What there can be.
+        /// The supported maximum.
         limit: u32,
     },
-    /// Too many processes.
     #[error("{given} processes are too many: at most {limit} are supported")]
     TooManyProcesses {
-        /// How many there are.
         given: usize,
-        /// How many there can be.
+        /// The supported maximum.
         limit: usize,
     },
-    /// A version or counter without canonical form.
+    /// A version or counter has no canonical form and no bound.
     #[error(
         "`{slot}` is unbounded: without the reduction `counters` it has no finite domain; \
          switch that on, or bound the operations (--operations)"
     )]
     Unbounded {
-        /// Its name.
+        /// The name of the slot.
         slot: String,
     },
-    /// A range without scalars, or with too many.
+    /// A range is empty or too large.
     #[error("`{slot}` has the domain {low}..{high}: expected from 1 to 2^31 scalars")]
     Domain {
-        /// Its name.
+        /// The name of the slot.
         slot: String,
-        /// The least.
         low: Scalar,
-        /// The greatest.
         high: Scalar,
     },
 }

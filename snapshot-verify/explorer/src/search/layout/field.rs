@@ -2,31 +2,31 @@
 
 use crate::instance::{NONE, Scalar};
 
-/// Where the scalar of one register lies, and how it is encoded: as its distance
-/// from the least scalar of the domain, and none as the first number after those.
+/// The position and encoding of one register in a packed state. A scalar is encoded as its distance
+/// from the least scalar of the domain; `none` has the next code.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Field {
-    /// How many codes there are, at least 1; codes count from 0.
+    /// The number of codes, at least 1; codes count from 0.
     codes: u32,
-    /// The code of none; no code at all if none is not in the domain.
+    /// The code of `none`, or a value that is not a code if the domain lacks `none`.
     none: u32,
-    /// What code 0 means.
+    /// The scalar with code 0.
     low: Scalar,
-    /// As many ones as the field has bits.
+    /// A mask with as many ones as the field has bits.
     ones: u32,
     word: u8,
-    /// Shift plus the field's bits is at most 64.
+    /// Shift plus the number of bits is at most 64.
     shift: u8,
 }
 
 impl Field {
-    /// The most scalars that a domain may have, none aside.
+    /// The greatest size of a domain, not counting `none`.
     pub const MOST_SCALARS: u64 = 1 << 31;
 
-    /// A field, not placed yet, for this many scalars from `low`, and perhaps none.
+    /// Creates a field, not placed yet, for `scalars` scalars from `low`, and `none` if `optional`.
     ///
     /// # Panics
-    /// If there are no scalars, or more than [`Self::MOST_SCALARS`].
+    /// If `scalars` is 0, or more than [`Self::MOST_SCALARS`].
     pub fn range(low: Scalar, scalars: u64, optional: bool) -> Self {
         assert!((1..=Self::MOST_SCALARS).contains(&scalars), "a domain has 1 to 2^31 scalars");
         let codes = scalars as u32 + u32::from(optional);
@@ -41,7 +41,7 @@ impl Field {
         }
     }
 
-    /// A field, not placed yet, that always holds the same: it has no bits.
+    /// Creates a field, not placed yet, that always holds the same scalar. It has no bits.
     pub fn always(scalar: Scalar) -> Self {
         if scalar == NONE {
             // No other scalar has code 0.
@@ -51,7 +51,7 @@ impl Field {
         }
     }
 
-    /// The same field in this place.
+    /// Places the field at this word and shift.
     ///
     /// # Panics
     /// If it does not fit there.
@@ -64,31 +64,31 @@ impl Field {
         Self { word: word as u8, shift: shift as u8, ..self }
     }
 
-    /// How many bits it has; a domain of one scalar needs none.
+    /// Returns the number of bits; a domain of one scalar needs none.
     #[inline]
     pub const fn bits(self) -> u32 {
         self.ones.count_ones()
     }
 
-    /// The word.
+    /// Returns the index of the word.
     #[inline]
     pub const fn word(self) -> usize {
         self.word as usize
     }
 
-    /// Its lowest bit in the word.
+    /// Returns the index of the field's lowest bit in the word.
     #[inline]
     pub const fn shift(self) -> u32 {
         self.shift as u32
     }
 
-    /// Its bits in the word.
+    /// Returns the mask of the field's bits in the word.
     #[inline]
     pub const fn mask(self) -> u64 {
         (self.ones as u64) << self.shift
     }
 
-    /// The scalar in a packed state.
+    /// Returns the scalar in a packed state.
     #[inline]
     pub const fn get<const W: usize>(self, state: &[u64; W]) -> Scalar {
         let code = (state[self.word()] >> self.shift) as u32 & self.ones;
@@ -98,14 +98,14 @@ impl Field {
     /// Replaces the scalar in a packed state.
     ///
     /// # Panics
-    /// If the scalar is not of the domain: the instance breaks its contract.
+    /// If the scalar is outside the domain: the instance breaks its contract.
     #[inline]
     pub fn put<const W: usize>(self, state: &mut [u64; W], scalar: Scalar) {
         let is_put = self.try_put(state, scalar);
         assert!(is_put, "a slot is assigned scalars of its domain only: {scalar}");
     }
 
-    /// The same; `false` if the scalar is not of the domain.
+    /// Replaces the scalar in a packed state; returns `false` if the scalar is outside the domain.
     #[inline]
     #[must_use]
     pub fn try_put<const W: usize>(self, state: &mut [u64; W], scalar: Scalar) -> bool {

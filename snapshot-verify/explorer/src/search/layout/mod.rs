@@ -1,21 +1,20 @@
-//! Where each variable of a product state lies in its packed form.
+//! The packed form of product states.
 //!
-//! A state of the product of an instance with the observer is a row of small
-//! integers, one per **register**: the scalars of the slots, where each process
-//! stands, what its open scan must return, the observer's six bits, and, if
-//! operations are counted, how many are left. The search keeps millions to
-//! billions of states, so a state is packed: each register gets as many bits as
-//! its domain needs (none, if it holds something only while a step runs: see
-//! `transient.rs`), no field crosses the border of a word, and one bit is always set
-//! so that no state is all zeros, which is how the store marks empty places.
+//! A state of the product of an instance with the observer is a row of small integers, one per
+//! **register**: the scalars of the slots, the location of each process, the values required of its
+//! open scan, the observer's six bits, and, if operations are counted, the number left. The search
+//! stores millions to billions of states, so states are packed. Each register gets as many bits as
+//! its domain needs, or none if it is used only while a step runs (`transient.rs`). No field
+//! crosses the border of a word. One bit is always set so that no state is all zeros, the store's
+//! mark for an empty place.
 //!
-//! The bits of which more allow more (`must`, `needed` and `bad`, in which the observer
-//! is monotone) and the numbers of operations and barriers left come first, together at the
-//! low end of word 0: the antichain leaves them out by one mask, and compares them by
-//! themselves (`monotone.rs`).
+//! The observer is monotone in the bits `must`, `needed` and `bad`: with more of these bits set it
+//! accepts more. These bits, and the numbers of operations and barriers left, lie together at the
+//! low end of word 0: the antichain excludes them from identity by one mask, and compares them
+//! separately (`monotone.rs`).
 //!
-//! Invariants, see [`Layout::validate`]: fields do not overlap, nor do they touch
-//! the bit that is always set; what is packed unpacks to the same scalars.
+//! Invariants, see [`Layout::validate`]: fields overlap neither each other nor the bit that is
+//! always set; a packed state unpacks to the same scalars.
 
 mod error;
 mod field;
@@ -37,47 +36,46 @@ use crate::instance::{Domain, Instance, NONE, Owner, Scalar, SlotId};
 /// The numbers of words that a packed state may have: the widths that the search is compiled for.
 pub const WORDS: [usize; 4] = [2, 4, 8, 32];
 
-/// The most words that a packed state may have.
+/// The greatest number of words of a packed state.
 pub const MAX_WORDS: usize = WORDS[WORDS.len() - 1];
 
-/// The most processes: their `must` bits and the observer's four monotone bits
-/// lie in one word, of which one bit is always set.
+/// The greatest number of processes: their `must` bits and the observer's four monotone bits lie in
+/// one word, of which one bit is always set.
 pub const MAX_PROCESSES: usize = 29;
 
-/// How many of the observer's bits are not monotone: `invoked_i`, `invoked_j`,
-/// the lowest.
+/// The number of observer bits that are not monotone: `invoked_i` and `invoked_j`, the lowest.
 pub const INVOKED_BITS: u32 = 2;
 
-/// How many are, those of open scans aside.
+/// The number of monotone observer bits, without the bits of open scans.
 const MONOTONE_BITS: u32 = ObserverState::BITS - INVOKED_BITS;
 
-/// Where each register of a product state lies.
+/// The positions of all registers of a product state.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Layout {
     registers: Registers,
     /// By register.
     fields: Vec<Field>,
-    /// By register, for people.
+    /// By register, a name for people.
     names: Vec<String>,
     words: usize,
     monotone: Monotone,
-    /// Whether there may be numbers that do not fit.
+    /// Whether numbers may not fit: see [`Needs::most_numbers`].
     narrow: bool,
 }
 
-/// What a layout needs to know beyond the instance.
+/// Parameters of a layout, beyond the instance.
 #[derive(Clone, Copy)]
 pub struct Needs<'a> {
-    /// How many operations each process may begin, if that is bounded.
+    /// By process, the number of operations that it may begin, if that is bounded.
     pub operations: Option<&'a [u32]>,
-    /// How many barriers there may be, if they are counted.
+    /// The number of barriers, if they are counted.
     pub barriers: Option<u32>,
-    /// How many different numbers a version or counter slot has in a canonical
-    /// state, counted from 0; none where no canonical form is known.
+    /// Returns the number of distinct values of a version or counter slot in a canonical state,
+    /// counted from 0; `None` without a canonical form.
     pub numbers: &'a dyn Fn(SlotId) -> Option<u32>,
-    /// Whether a canonical form may replace what the slot holds.
+    /// Returns true if a canonical form may replace the slot's value.
     pub is_renamed: &'a dyn Fn(SlotId) -> bool,
-    /// There is room for no more numbers than this, even if there may be more.
+    /// The layout has room for at most this many numbers, even if there may be more.
     pub most_numbers: Option<u32>,
 }
 
@@ -98,7 +96,7 @@ impl Layout {
         let variables: Vec<Variable> = registers.variables().collect();
         let transient = transient::transient(instance);
         let always = |variable| match variable {
-            // What is renamed, here or in other processes, does not stay the same.
+            // A value that may be renamed, here or in other processes, does not stay the same.
             Variable::Slot(slot) => transient[slot.index()].filter(|&scalar| {
                 let is_name = instance.slot(slot).domain.names_processes();
                 scalar == NONE || !is_name && !(needs.is_renamed)(slot)
@@ -110,8 +108,8 @@ impl Layout {
             None => unplaced(variable, instance, needs),
         });
         let unplaced: Vec<Field> = unplaced.collect::<Result<_, _>>()?;
-        // All that is compared lies in one word, with the bit that is always set; numbers
-        // only if they find room there.
+        // All compared fields lie in one word, with the bit that is always set. Numbers are among
+        // them only if they fit there.
         let compared = variables.iter().zip(&unplaced);
         let compared = compared.filter(|(of, _)| of.is_monotone() || of.is_compared_with_room());
         let bits: u32 = compared.map(|(_, field)| field.bits()).sum();
@@ -133,33 +131,33 @@ impl Layout {
         self.registers
     }
 
-    /// By register.
+    /// Returns the fields by register.
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
-    /// What a register holds, for people.
+    /// Returns the name of a register, for people.
     pub fn name(&self, register: Register) -> &str {
         &self.names[register]
     }
 
-    /// How many words a state has.
+    /// Returns the number of words of a state.
     pub const fn words(&self) -> usize {
         self.words
     }
 
-    /// How many bits carry information.
+    /// Returns the number of bits that carry information.
     pub fn bits(&self) -> u32 {
         self.fields.iter().map(|field| field.bits()).sum()
     }
 
-    /// What in word 0 allows more the more of it there is: see [`Variable::is_monotone`]
-    /// and [`Variable::is_compared_with_room`], of which all or none lie there.
+    /// Returns the monotone part of word 0: fields with [`Variable::is_monotone`], and, if all of
+    /// them fit, fields with [`Variable::is_compared_with_room`].
     pub const fn monotone(&self) -> &Monotone {
         &self.monotone
     }
 
-    /// Whether there may be numbers that do not fit: see [`Needs::most_numbers`].
+    /// Returns true if numbers may not fit: see [`Needs::most_numbers`].
     pub const fn is_narrow(&self) -> bool {
         self.narrow
     }
@@ -167,13 +165,13 @@ impl Layout {
     /// Packs scalars, one per register.
     ///
     /// # Panics
-    /// If `W` is not [`Self::words`], or a scalar is not of its register's domain.
+    /// If `W` is not [`Self::words`], or a scalar is outside its register's domain.
     pub fn pack<const W: usize>(&self, scalars: &[Scalar]) -> [u64; W] {
         self.try_pack(scalars).expect("a slot holds scalars of its domain only")
     }
 
-    /// The same; none if a scalar is not of its register's domain, as numbers may be that
-    /// are larger than a narrow layout has room for.
+    /// Packs scalars, one per register. Returns `None` if a scalar is outside its register's
+    /// domain, as large numbers may be in a narrow layout.
     ///
     /// # Panics
     /// If `W` is not [`Self::words`].
@@ -196,7 +194,7 @@ impl Layout {
         }
     }
 
-    /// Tests the invariants.
+    /// Checks the invariants.
     ///
     /// # Panics
     /// If one is broken, naming it.
@@ -214,10 +212,10 @@ impl Layout {
     }
 }
 
-/// The bit of the last word that is set in every packed state.
+/// The bit that is set in the last word of every packed state.
 const ALWAYS_SET: u64 = 1 << 63;
 
-/// The field of a variable, all but its place.
+/// Returns the field of a variable, not placed yet.
 fn unplaced(
     variable: Variable,
     instance: &Instance,
@@ -239,7 +237,7 @@ fn unplaced(
                 }
             }
             Domain::Version { optional } | Domain::Counter { optional } => {
-                // While they mean nothing they hold none: a number would be renamed.
+                // Meaningless content is `NONE`: a number would be renamed.
                 let owner = instance.slot(slot).owner;
                 let optional = optional || matches!(owner, Owner::Operation(_));
                 match (needs.numbers)(slot) {
@@ -264,8 +262,8 @@ fn unplaced(
     }
 }
 
-/// Places fields in as few words as will do, some of them first: the number of words,
-/// and the fields.
+/// Places fields in as few words as possible, fields with `is_first` first. Returns the number of
+/// words, and the fields.
 fn placed(
     variables: &[Variable],
     unplaced: &[Field],
@@ -285,8 +283,8 @@ fn placed(
         .ok_or(LayoutError::TooLarge { bits, limit: MAX_WORDS as u32 * 64 - 1 })
 }
 
-/// Places fields in this order, each in the first word with room; none if
-/// the words do not suffice.
+/// Places fields in this order, each in the first word with room. Returns `None` if the words do
+/// not suffice.
 fn place(unplaced: &[Field], order: &[usize], words: usize) -> Option<Vec<Field>> {
     let mut used = vec![0; words];
     let mut fields = unplaced.to_vec();
@@ -330,7 +328,7 @@ mod tests {
     use crate::language::Span;
     use snapshot_core::Process;
 
-    /// An instance with these domains for its slots, and nothing else of interest.
+    /// Creates an instance whose slots have these domains.
     fn instance(processes: usize, domains: &[Domain]) -> Instance {
         let slot = |(index, &domain)| Slot {
             name: format!("s{index}"),
@@ -384,7 +382,7 @@ mod tests {
         let wide = range(-(1 << 29), (1 << 29) - 1);
         let layout = layout(&instance(3, &[wide, version, Domain::BIT, wide, wide])).unwrap();
         layout.validate();
-        // 90 + 2 + 1, three locations of 3, three musts of 2, the observer's 6.
+        // Slots 90 + 2 + 1 bits, three locations of 3, three musts of 2, the observer's 6.
         assert_eq!((layout.bits(), layout.words()), (90 + 2 + 1 + 9 + 6 + 6, 2));
         assert_eq!(layout.monotone().mask(), (1 << 10) - 1);
         let low = [-(1 << 29), 0, 0, -(1 << 29), -(1 << 29), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -403,13 +401,13 @@ mod tests {
     fn operations_left_are_compared_if_they_find_room() {
         let instance = instance(5, &[]);
         let bits = 2 * 5 + 4;
-        // 9 bits each, and 10.
+        // 5 fields of 9 bits each fit, of 10 bits they do not.
         for (operations, compared) in [(511, bits + 5 * 9), (512, bits)] {
             let layout = bounded_layout(&instance, Some(&[operations; 5])).unwrap();
             layout.validate();
             assert_eq!(layout.monotone().mask(), (1 << compared) - 1, "{operations}");
         }
-        // The last of 59 bits is the highest of a number.
+        // The last of the 59 compared bits is the highest bit of a number.
         let layout = bounded_layout(&instance, Some(&[511; 5])).unwrap();
         let (few, many) = (1 << (bits + 5 * 9 - 2), 1 << (bits + 5 * 9 - 1));
         assert!(layout.monotone().is_at_least(many, few));
@@ -419,8 +417,8 @@ mod tests {
 
     #[test]
     fn the_bit_that_is_always_set_belongs_to_no_field() {
-        // 127 bits would fit into two words, were it not that the last field
-        // comes to lie where the bit is.
+        // 127 bits would fit into two words, but the last field would overlap the bit that is
+        // always set.
         let wide = range(0, (1 << 30) + 1);
         let layout = layout(&instance(2, &[wide, wide, wide, range(0, 1 << 17)]));
         let layout = layout.unwrap();

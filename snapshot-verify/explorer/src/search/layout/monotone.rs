@@ -1,21 +1,21 @@
-//! Which of two states allows more, as far as that can be seen.
+//! The order by which one state allows at least as much as another.
 
 use super::Field;
 
-/// What allows more the more of it there is: bits of word 0, of which a state may have
-/// a superset of another's, and numbers there, which may be larger.
+/// The monotone part of word 0, in which more allows more: bits, compared by inclusion, and
+/// numbers, compared by size.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Monotone {
     bits: u64,
-    /// By number, its bits.
+    /// By number, the mask of its bits.
     numbers: Vec<u64>,
-    /// A planted error: less is taken for more.
+    /// An injected error: the order is reversed.
     #[cfg(test)]
     reversed: bool,
 }
 
 impl Monotone {
-    /// These bits, and these numbers.
+    /// Creates the order for these bits and these numbers.
     pub fn new(bits: u64, numbers: impl IntoIterator<Item = Field>) -> Self {
         let masks = numbers.into_iter().map(Field::mask);
         Self {
@@ -26,18 +26,18 @@ impl Monotone {
         }
     }
 
-    /// With the order reversed, for tests of what should find that.
+    /// Returns the reversed order, for tests of the checks that should detect it.
     #[cfg(test)]
     pub fn reversed(&self) -> Self {
         Self { reversed: true, ..self.clone() }
     }
 
-    /// All bits of word 0 that are compared so; 0 if none are.
+    /// Returns the mask of all compared bits of word 0; 0 without any.
     pub fn mask(&self) -> u64 {
         self.numbers.iter().fold(self.bits, |mask, number| mask | number)
     }
 
-    /// Whether the first of two words 0 has at least as much of everything.
+    /// Returns true if word 0 `more` has at least as much as `less` in each bit and number.
     #[inline]
     pub fn is_at_least(&self, more: u64, less: u64) -> bool {
         #[cfg(test)]

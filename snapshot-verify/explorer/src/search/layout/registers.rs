@@ -1,4 +1,4 @@
-//! Which register of an unpacked state holds what.
+//! The assignment of registers of an unpacked state to variables.
 
 use snapshot_core::Process;
 
@@ -7,32 +7,31 @@ use crate::instance::{Instance, Scalar, SlotId};
 /// An index into an unpacked state.
 pub type Register = usize;
 
-/// What one register holds.
+/// The variable that a register holds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Variable {
-    /// A slot.
     Slot(SlotId),
-    /// Where a process stands: the number of a [`crate::instance::Location`].
+    /// The location of a process: the number of a [`crate::instance::Location`].
     Location(Process),
-    /// The bits of the [`snapshot_core::observer::Must`] of a process's open scan;
-    /// 0 without one.
+    /// The bits of the [`snapshot_core::observer::Must`] of a process's open scan; 0 if no scan is
+    /// open.
     Must(Process),
     /// The observer's bits `invoked_i` and `invoked_j`.
     Invoked,
     /// The observer's bits `needed_i`, `needed_j`, `bad01`, `bad10`.
     NeededAndBad,
-    /// How many operations a process may still begin; always 0 if they are not bounded. With
-    /// barriers: until the next one.
+    /// The number of operations that a process may still begin; with barriers, until the next one.
+    /// Always 0 without a bound.
     Left(Process),
-    /// The observer's bits `needed_i`, `needed_j`, `bad01`, `bad10` as the next barrier will
-    /// make them; always 0 if barriers are not counted.
+    /// The observer's bits `needed_i`, `needed_j`, `bad01`, `bad10` after the next barrier; always
+    /// 0 if barriers are not counted.
     Due,
-    /// How many barriers there may still be; always 0 if they are not counted.
+    /// The number of barriers left; always 0 if they are not counted.
     Barriers,
 }
 
-/// The order of the registers: slots by their ids, then locations, musts, the
-/// observer, operations left, and what barriers need.
+/// The order of the registers: slots by their ids, then locations, musts, the observer, operations
+/// left, and the registers for barriers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Registers {
     slots: usize,
@@ -40,27 +39,25 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// Those of an instance.
+    /// Creates the registers of an instance.
     pub const fn new(instance: &Instance) -> Self {
         Self { slots: instance.slots.len(), processes: instance.processes }
     }
 
-    /// How many slots there are: they are the first registers.
+    /// Returns the number of slots, which are the first registers.
     pub const fn slots(self) -> usize {
         self.slots
     }
 
-    /// How many processes there are.
     pub const fn processes(self) -> usize {
         self.processes
     }
 
-    /// How many registers there are.
     pub const fn count(self) -> usize {
         self.slots + 3 * self.processes + 4
     }
 
-    /// The register of a slot.
+    /// Returns the register of a slot.
     pub const fn slot(self, slot: SlotId) -> Register {
         slot.index()
     }
@@ -100,13 +97,13 @@ impl Registers {
         self.due() + 1
     }
 
-    /// How many operations a process may still begin in a state, if that is bounded. Each
-    /// barrier allows one more.
+    /// Returns the number of operations that a process may still begin in a state, if that is
+    /// bounded. Each barrier allows one more.
     pub fn operations_left(self, process: Process, state: &[Scalar]) -> u32 {
         (state[self.left(process)] + state[self.barriers()]).unsigned_abs()
     }
 
-    /// What the registers hold, in their order.
+    /// Returns the variables in the order of their registers.
     pub fn variables(self) -> impl Iterator<Item = Variable> {
         let processes = move || (0..self.processes).map(Process::from_index);
         let slots = (0..self.slots as u32).map(|slot| Variable::Slot(SlotId(slot)));
@@ -120,24 +117,24 @@ impl Registers {
 }
 
 impl Variable {
-    /// Whether it is made of bits of which more allow more: the more are set, the more
-    /// histories the observer accepts.
+    /// Returns true if the variable consists of monotone bits: the more are set, the more histories
+    /// the observer accepts.
     pub const fn is_monotone(self) -> bool {
         matches!(self, Self::Must(_) | Self::NeededAndBad)
     }
 
-    /// Whether it is a number of operations or barriers that are left: the larger, the more
-    /// may begin.
+    /// Returns true if the variable is the number of operations or barriers left: the larger, the
+    /// more may begin.
     pub const fn is_left(self) -> bool {
         matches!(self, Self::Left(_) | Self::Barriers)
     }
 
-    /// Whether it allows more the more of it there is, and need not be compared.
+    /// Returns true if larger values allow more, and the comparison is optional.
     pub const fn is_compared_with_room(self) -> bool {
         self.is_left() || matches!(self, Self::Due)
     }
 
-    /// For people.
+    /// Returns a name for people.
     pub fn name(self, instance: &Instance) -> String {
         match self {
             Self::Slot(slot) => instance.slot(slot).name.clone(),

@@ -1,15 +1,14 @@
-//! Slots that hold something only while a step runs.
+//! Slots that are used only while a step runs.
 //!
-//! A state is packed between steps. A slot of one process that holds the same scalar
-//! whenever a step ends (because it is assigned before it is used in every step, and
-//! reset after that) needs no bits.
+//! A state is packed between steps. A slot of one process needs no bits if it holds the same scalar
+//! whenever a step ends, because every step assigns it before use and resets it after use.
 //!
-//! By induction over the steps: every own slot is supposed to hold its initial scalar
-//! where a step begins; what a step may leave in it is found by going over its blocks
-//! once in every way; slots for which that is anything else are not transient.
+//! Proof by induction over the steps. Assume that every own slot holds its initial scalar where a
+//! step begins. A traversal of all paths through the step's blocks finds the slots that may hold
+//! another scalar at its end; these are not transient.
 //!
-//! Only slots of operations: what processes keep may differ from process to process
-//! at first, and where processes change places so would that.
+//! Only slots of operations are considered. Initial values of process slots may differ from process
+//! to process, and then an exchange of processes would change them.
 
 use std::borrow::Cow;
 
@@ -19,8 +18,8 @@ use crate::dataflow::{self, Forward};
 use crate::deadline::Deadline;
 use crate::instance::{Block, End, Instance, Scalar, Slot, SlotId, Target, Term};
 
-/// By slot, what it holds between steps, if that is always the same and the slot is
-/// private. O(blocks * private slots).
+/// Returns by slot the scalar that it holds between steps, if that is always the same and the slot
+/// is private. O(blocks * private slots).
 pub(super) fn transient(instance: &Instance) -> Vec<Option<Scalar>> {
     let mut found: Vec<Option<Scalar>> = instance.slots.iter().map(Slot::meaningless).collect();
     let mut analysis = Changed { initial: found.clone() };
@@ -34,7 +33,7 @@ pub(super) fn transient(instance: &Instance) -> Vec<Option<Scalar>> {
             return vec![None; instance.slots.len()];
         };
         for (block, entry) in graph.blocks.iter().zip(entries.blocks) {
-            // What operations own is reset where they respond.
+            // Slots that operations own are reset at the response.
             if let (End::Pause(_), Some(mut changed)) = (&block.end, entry) {
                 analysis.block(block, &mut changed);
                 changed.ones().for_each(|slot| found[slot] = None);
@@ -44,9 +43,9 @@ pub(super) fn transient(instance: &Instance) -> Vec<Option<Scalar>> {
     found
 }
 
-/// Within steps: the slots that may hold something else than where the step began.
+/// Dataflow within a step: the slots that may differ from their value at its start.
 struct Changed {
-    /// What slots hold between steps, if they are transient.
+    /// By slot, the value between steps, if the slot is transient.
     initial: Vec<Option<Scalar>>,
 }
 
@@ -79,9 +78,9 @@ mod tests {
     };
     use crate::language::Span;
 
-    /// A process whose operations assign to five slots: the first is reset, the second
-    /// on one way only, the third holds the argument, the fourth is shared, the fifth is
-    /// chosen by an index.
+    /// Creates a process whose operations assign to five slots. The first is reset, the second on
+    /// one path only, the third holds the argument, the fourth is shared, the fifth is selected by
+    /// an index.
     fn instance() -> Instance {
         let slot = |owner, name: &str| Slot {
             name: name.to_owned(),

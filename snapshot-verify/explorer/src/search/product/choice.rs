@@ -1,32 +1,31 @@
-//! What a process does in one step.
+//! The choice of a process in one step.
 
 use crate::instance::Scalar;
 
-/// What a process does.
+/// The choice of a process in one step.
 ///
-/// Where barriers are counted ([`crate::search::product`]), an invocation may be the first
-/// event behind one.
+/// If barriers are counted ([`crate::search::product`]), an invocation may be the first event
+/// behind a barrier.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Choice {
-    /// It invokes an update of this value, 0 or 1.
+    /// Invokes an update of this value, 0 or 1.
     Update(Scalar),
-    /// It invokes a scan.
     Scan,
-    /// It goes on with its operation.
+    /// Continues the open operation.
     Step,
-    /// All that has ended responds; then it invokes an update of this value.
+    /// A barrier: all ended operations respond. Then the process invokes an update of this value.
     UpdateBehindBarrier(Scalar),
-    /// All that has ended responds; then it invokes a scan.
+    /// A barrier: all ended operations respond. Then the process invokes a scan.
     ScanBehindBarrier,
 }
 
 impl Choice {
-    /// Whether a barrier comes first.
+    /// Returns true if a barrier precedes the invocation.
     pub const fn is_behind_barrier(self) -> bool {
         matches!(self, Self::UpdateBehindBarrier(_) | Self::ScanBehindBarrier)
     }
 
-    /// Without the barrier.
+    /// Returns the choice without the barrier.
     #[must_use]
     pub const fn invocation(self) -> Self {
         match self {
@@ -36,7 +35,7 @@ impl Choice {
         }
     }
 
-    /// With a barrier before it, if it is an invocation.
+    /// Returns the choice with a barrier before it, if it is an invocation.
     #[must_use]
     pub const fn behind_barrier(self) -> Self {
         match self {

@@ -1,41 +1,39 @@
 //! The product of an instance with its most general client and the observer.
 //!
-//! A **move** is one step of one process: an idle process invokes a scan or an
-//! update, any other takes the step of its location. Process i invokes updates
-//! of 0 until it has invoked one of 1, and from then on only those; likewise j;
-//! all others write 0. The observer sees an invocation before the step
-//! runs and of a response after it. Then reactions run until none applies, and
-//! what the operation owned is reset if it has responded, for it means nothing
-//! any more.
+//! A **move** is one step of one process: an idle process invokes a scan or an update; any other
+//! takes the step at its location. Process i invokes updates of 0 until it has invoked one of 1,
+//! and from then on only updates of 1; likewise j; all others write 0. The observer sees an
+//! invocation before the step runs, and a response after it. Then reactions run until none applies.
+//! Slots that the operation owned are reset if it has responded, since they are then meaningless.
 //!
 //! # Barriers
 //!
-//! A barrier is an invocation before which the last invocation or response is a response;
-//! `snapshot_core::generic::weaken` has the definitions. With [`Rules::barriers`], the executions
-//! with at most K barriers are explored, and all of them, up to what makes no difference to
-//! the observer:
+//! A barrier is an invocation that directly follows a response, in the order of invocations and
+//! responses; `snapshot_core::generic::weaken` has the definitions. With [`Rules::barriers`], the
+//! search explores all executions with at most K barriers, up to differences that the observer
+//! cannot see:
 //!
 //! 1. Responses wait for the next barrier. An execution with K barriers has K + 1 intervals, in
-//!    each of which invocations come before responses. A response may be moved to the end of
-//!    its interval, just before the next barrier, or to the end of all: it is a step that
-//!    touches nothing, its process does nothing more in that interval (it could only invoke, and
-//!    that would be a barrier), and the order of operations is as before. So when a step
-//!    ends an operation, [`Variable::Due`] notes what the observer will know from the next
-//!    barrier on, and the process cannot begin another one before ([`Variable::Left`] is 0).
-//!    The step violates if the response would, came it now: at that moment all that has ended can
-//!    respond, without any barrier, and the alarm is the observer's for that history.
-//! 2. An invocation may be the first event behind a barrier: then all that is due happens
-//!    first. Only where something has ended is that tried.
+//!    each of which invocations precede responses. A response may be moved to the end of its
+//!    interval, just before the next barrier, or to the end of the execution. It is a step that
+//!    touches nothing; its process takes no other step in that interval, since it could only
+//!    invoke, and that would be a barrier; and the order of operations stays the same. So when a
+//!    step ends an operation, [`Variable::Due`] notes the observer's bits after the next barrier,
+//!    and the process cannot begin another operation before it ([`Variable::Left`] is 0). The step
+//!    violates if an immediate response would: all ended operations can respond at that moment
+//!    without any barrier, and the alarm is the observer's for that history.
+//! 2. An invocation may be the first event behind a barrier: then all due responses happen first.
+//!    This is tried only where some operation has ended.
 //!
-//! Nothing else is changed, and the steps stay as reductions have made them. Where these move
-//! a step of p across a step that comes behind a barrier, they move invocations to a later
-//! place and responses to an earlier one: operations get shorter and the barriers stay as many.
-//! (The first access behind a barrier takes it along, if the invocation is moved to it: what ends
-//! in between ends before the barrier then.) Neither may an operation be begun that could not:
-//! it ends earlier, so no later than the same barrier. Hence the arguments of
-//! [`crate::passes::lipton`] and [`crate::por::persistent_sets`] hold as they are; and a
-//! violation that is found early because a response came earlier is found when the last of the
-//! operations that make it ends.
+//! Nothing else is changed, and reductions may transform the steps as before. Where a reduction
+//! moves a step of p across a step that follows a barrier, it delays invocations or advances
+//! responses: operations get shorter and the number of barriers stays the same. (If an invocation
+//! is moved to the first access behind a barrier, the barrier moves with it: operations that end in
+//! between end before the barrier then.) Nor does a process begin an operation that it could not
+//! begin before: its last operation ends earlier, so no later than the same barrier. Hence the
+//! arguments of [`crate::passes::lipton`] and [`crate::por::persistent_sets`] still hold. A
+//! violation that is found early because a response was advanced is also found when the last of its
+//! operations ends.
 //!
 //! [`Variable::Due`]: crate::search::layout::Variable::Due
 //! [`Variable::Left`]: crate::search::layout::Variable::Left
@@ -58,26 +56,22 @@ use crate::instance::{Instance, Location, Owner, Scalar};
 use crate::limits::{LimitSet, Limits};
 use crate::search::layout::{Layout, Register, Registers};
 
-/// One step of one process. The order is the one in which counterexamples are
-/// chosen.
+/// One step of one process. Counterexamples are chosen by this order.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Move {
-    /// From which of the states that the canonical one stands for; see
-    /// [`Numbering::expand`].
+    /// The number of the expansion of the canonical state; see [`Numbering::expand`].
     pub expansion: u32,
-    /// The process.
     pub process: Process,
-    /// What.
     pub choice: Choice,
 }
 
-/// Why a search need not go on behind a step.
+/// Why the search does not continue behind a step.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Stop {
-    /// The observer accepts: the response cannot be linearized. The bits that the
-    /// response sets are set all the same, for callers that go on.
+    /// The observer accepts: the response cannot be linearized. The bits of the response are set
+    /// nevertheless, for callers that continue.
     Violation(Alarm),
-    /// The program goes wrong: there is no next state.
+    /// The program goes wrong; the step has no next state.
     Fault(Fault),
     /// The next state does not fit the layout.
     TooNarrow,
@@ -95,53 +89,50 @@ pub struct Product<'a> {
     pub(super) ample: Option<&'a dyn Ample>,
     pair: [Process; 2],
     processes: Vec<Client>,
-    /// By slot: the processes (one bit each) with a reaction that reads it.
+    /// By slot, a bit set of the processes with a reaction that reads it.
     watchers: Vec<u64>,
-    /// The processes that have any reaction.
+    /// The bit set of processes with any reaction.
     reacting: u64,
     initial: Vec<Scalar>,
     bounded: bool,
     counts_barriers: bool,
     past_violations: bool,
-    /// Those that steps have come to so far.
+    /// The limits of techniques that steps have reached so far.
     limits: Limits,
 }
 
-/// What the client knows of one process.
+/// The client's view of one process.
 #[derive(Debug)]
 struct Client {
-    /// Whether it may invoke anything.
+    /// Whether the process may invoke operations.
     active: bool,
-    /// Where an update's argument goes.
+    /// The register for an update's argument.
     argument: Option<Register>,
-    /// The registers that its operations own, and what they are reset to.
+    /// The registers that the process's operations own, with their reset values.
     locals: Vec<(Register, Scalar)>,
 }
 
-/// What the product is made from, beyond the instance and its layout.
+/// Parameters of the product, beyond the instance and its layout.
 #[derive(Debug)]
 pub struct Rules<'a> {
-    /// How many operations each process may begin, if that is bounded.
+    /// By process, the number of operations that it may begin, if that is bounded.
     pub operations: Option<&'a [u32]>,
-    /// How many barriers an execution may have, if that is bounded; then each process may begin
-    /// one operation, and one more behind each barrier.
+    /// The number of barriers of an execution, if that is bounded. Then each process may begin one
+    /// operation, and one more behind each barrier.
     pub barriers: Option<u32>,
-    /// Whether a process may invoke operations at all, by process.
+    /// By process, whether it may invoke operations.
     pub active: &'a [bool],
-    /// What is forgotten.
+    /// The reset of dead slots.
     pub forgetting: Option<&'a dyn Forgetting>,
-    /// The canonical form of versions and counters.
     pub numbering: Option<&'a dyn Numbering>,
-    /// The symmetry that is used.
     pub symmetry: Option<&'a dyn Symmetry>,
-    /// Which steps are taken at once; not with `past_violations`.
+    /// The choice of ample steps; not with `past_violations`.
     pub ample: Option<&'a dyn Ample>,
-    /// Whether violations have successors.
     pub past_violations: bool,
 }
 
 impl<'a> Product<'a> {
-    /// The product of an instance with code compiled from it.
+    /// Creates the product of an instance with code compiled from it.
     pub fn new(instance: &Instance, layout: &'a Layout, code: Code, rules: &Rules<'a>) -> Self {
         let registers = layout.registers();
         let mut initial = vec![0; registers.count()];
@@ -203,35 +194,33 @@ impl<'a> Product<'a> {
         }
     }
 
-    /// Another part of the same search came to these limits.
+    /// Records limits that another part of the same search reached.
     pub(super) fn has_reached(&self, limits: LimitSet) {
         self.limits.reach_all(limits);
     }
 
-    /// The limits of techniques that steps have come to so far.
+    /// Returns the limits of techniques that steps have reached so far.
     pub fn limits(&self) -> LimitSet {
         self.limits.reached()
     }
 
-    /// How states are packed.
+    /// Returns the packed layout of states.
     pub const fn layout(&self) -> &'a Layout {
         self.layout
     }
 
-    /// Whether barriers are counted.
     pub const fn counts_barriers(&self) -> bool {
         self.counts_barriers
     }
 
-    /// The canonical form of the initial state, and the permutation that leads
-    /// there.
+    /// Returns the canonical form of the initial state, and the permutation that was applied.
     pub fn initial(&self) -> (Vec<Scalar>, Permutation) {
         let mut state = self.initial.clone();
         let permutation = self.canonicalise(&mut state);
         (state, permutation)
     }
 
-    /// Makes a state canonical, and tells by which permutation.
+    /// Makes a state canonical, and returns the permutation that was applied.
     pub fn canonicalise(&self, state: &mut [Scalar]) -> Permutation {
         if let Some(forgetting) = self.forgetting {
             forgetting.forget(self.registers, state);
@@ -241,7 +230,7 @@ impl<'a> Product<'a> {
         }
         let Some(symmetry) = self.symmetry else { return Permutation::IDENTITY };
         let permutation = symmetry.canonicalise(self.registers, state);
-        // Numbers go by the order of slots, which the permutation has changed.
+        // Numbers follow the order of slots, which the permutation has changed.
         if permutation != Permutation::IDENTITY
             && let Some(numbering) = self.numbering
         {
@@ -250,7 +239,7 @@ impl<'a> Product<'a> {
         permutation
     }
 
-    /// The same for a state that a step has made from a canonical one.
+    /// Makes a state canonical that a step has made from the state `canonical`.
     fn canonicalise_since(&self, canonical: &[Scalar], state: &mut [Scalar]) {
         if self.symmetry.is_some() {
             // A permutation may change every class of numbers.
@@ -280,7 +269,7 @@ impl<'a> Product<'a> {
         }
     }
 
-    /// What may be done in the state in the machine, in order.
+    /// Returns the moves from the state in the machine, in order.
     pub fn moves(&self, machine: &RegisterMachine) -> Vec<(Process, Choice)> {
         let processes = (0..self.processes.len()).map(Process::from_index);
         let of = |process| {
@@ -292,7 +281,8 @@ impl<'a> Product<'a> {
         processes.flat_map(of).collect()
     }
 
-    /// What a process may do without a barrier, in order; `get` reads a register of the state.
+    /// Returns the choices of a process without a barrier, in order. `get` reads a register of the
+    /// state.
     #[inline]
     fn choices(&self, process: Process, get: impl Fn(Register) -> Scalar) -> [Option<Choice>; 3] {
         if get(self.registers.location(process)) != Location::IDLE.index() as Scalar {
@@ -305,8 +295,8 @@ impl<'a> Product<'a> {
         self.invocations(process, get)
     }
 
-    /// What a process may do behind a barrier, in order: nothing, where no operation has ended
-    /// since the last one.
+    /// Returns the choices of a process behind a barrier, in order. The choices are empty if no
+    /// operation has ended since the last barrier.
     #[inline]
     fn choices_behind_barrier(
         &self,
@@ -332,7 +322,7 @@ impl<'a> Product<'a> {
         get(location) == Location::IDLE.index() as Scalar
     }
 
-    /// What an idle process may invoke, if it may at all.
+    /// Returns the invocations of an idle process, if it may invoke any.
     #[inline]
     fn invocations(
         &self,

@@ -1,4 +1,4 @@
-//! One move: the client, the step's code, the observer, and reactions.
+//! One move: the client, the step's code, the observer, and the reactions.
 
 use snapshot_core::Process;
 use snapshot_core::observer::{Alarm, Must, ObserverState};
@@ -10,11 +10,11 @@ use crate::limits::Limit;
 use crate::search::code::{Ending, Entry, RegisterMachine};
 use crate::search::layout::{INVOKED_BITS, Register};
 
-/// The most reactions to one step.
+/// The greatest number of reactions to one step.
 const MOST_REACTIONS: usize = 1 << 10;
 
 impl Product<'_> {
-    /// Which of i and j a process is.
+    /// Returns the role of a process, i or j, if it has one.
     #[inline]
     pub(super) fn switching(&self, process: Process) -> Option<Switching> {
         Switching::BOTH.into_iter().zip(self.pair).find(|(_, p)| *p == process).map(|(l, _)| l)
@@ -34,14 +34,14 @@ impl Product<'_> {
         machine.set(self.registers.invoked(), bits & ((1 << INVOKED_BITS) - 1));
         machine.set(self.registers.needed_and_bad(), bits >> INVOKED_BITS);
         if self.counts_barriers {
-            // What is known now is known behind the next barrier.
+            // The current bits are also known behind the next barrier.
             let due = self.registers.due();
             machine.set(due, machine.get(due) | bits >> INVOKED_BITS);
         }
     }
 
-    /// What the observer knows when an operation responds: where barriers are counted, all that
-    /// has ended responds first.
+    /// Returns the observer's state for a response. With barriers counted, all ended operations
+    /// respond first.
     #[inline]
     fn at_response(&self, machine: &RegisterMachine) -> ObserverState {
         if !self.counts_barriers {
@@ -51,7 +51,7 @@ impl Product<'_> {
         self.observer(|register| machine.get(if register == invoked { invoked } else { due }))
     }
 
-    /// A response leads the observer there: at once, or at the next barrier.
+    /// Sets the observer's state after a response: immediately, or at the next barrier.
     #[inline]
     fn respond(&self, observer: ObserverState, machine: &mut RegisterMachine) {
         if self.counts_barriers {
@@ -61,7 +61,7 @@ impl Product<'_> {
         }
     }
 
-    /// All that has ended responds, and its processes may begin operations.
+    /// Passes a barrier: all ended operations respond, and their processes may begin operations.
     fn pass_barrier(&self, machine: &mut RegisterMachine) {
         let barriers = self.registers.barriers();
         machine.set(barriers, machine.get(barriers) - 1);
@@ -73,13 +73,13 @@ impl Product<'_> {
         }
     }
 
-    /// One move of a process, from the state in the machine to the next, which
-    /// is not made canonical.
+    /// Takes one move of a process, from the state in the machine to the next one, which is not
+    /// made canonical.
     ///
     /// # Errors
-    /// If a response cannot be linearized, or the program goes wrong, of this process
-    /// or one that reacts. Unless it goes on past violations, what goes wrong is the
-    /// last that happens: the machine is left as it is then.
+    /// If a response cannot be linearized, or the program goes wrong, in this process or in a
+    /// reaction. Unless the search continues past violations, this is the last event, and the
+    /// machine keeps the state at that moment.
     #[inline]
     pub fn take(
         &self,
@@ -96,7 +96,7 @@ impl Product<'_> {
         self.react(process, finished.err(), machine).map_or(Ok(()), Err)
     }
 
-    /// Whether there is a next state in spite of what went wrong, if anything did.
+    /// Returns true if there is a next state, given a violation or fault, if any.
     #[inline]
     pub(super) const fn goes_on(&self, stop: Option<Stop>) -> bool {
         match stop {
@@ -106,7 +106,7 @@ impl Product<'_> {
         }
     }
 
-    /// What an invocation does before the operation's first step.
+    /// Performs an invocation, before the operation's first step.
     #[inline]
     fn invoke(&self, process: Process, choice: Choice, machine: &mut RegisterMachine) -> Entry {
         let location = self.registers.location(process);
@@ -144,7 +144,7 @@ impl Product<'_> {
         }
     }
 
-    /// What the ending of a step does.
+    /// Applies the ending of a step.
     #[inline]
     fn finish(
         &self,
@@ -180,7 +180,7 @@ impl Product<'_> {
         alarm.map_or(Ok(()), |alarm| Err(Stop::Violation(alarm)))
     }
 
-    /// Tells the observer; why it accepts, if it does.
+    /// Passes a scan's response to the observer. Returns the alarm if it accepts.
     #[inline]
     fn respond_scan(
         &self,
@@ -209,11 +209,11 @@ impl Product<'_> {
         }
     }
 
-    /// Runs reactions until none applies or something goes wrong, if nothing has yet.
-    /// Returns what has.
+    /// Runs reactions until none applies or something goes wrong; runs none if `stop` is set.
+    /// Returns the violation or fault, if any.
     ///
-    /// Reactions form no circle, and each process comes to rest; were there more than
-    /// [`MOST_REACTIONS`] all the same, the rest would not be taken: they are offers.
+    /// Reactions do not form cycles, so each process comes to rest. After [`MOST_REACTIONS`] the
+    /// others would be skipped, which is sound: reactions are optional.
     fn react(
         &self,
         mover: Process,
@@ -246,7 +246,7 @@ impl Product<'_> {
         stop
     }
 
-    /// Runs the first reaction of a process whose condition holds, if one does.
+    /// Runs the first reaction of a process whose condition holds, if there is one.
     fn react_once(
         &self,
         process: Process,
@@ -266,8 +266,8 @@ impl Product<'_> {
     }
 }
 
-/// The state with all bits set that a scan returning this sets, whether or not
-/// that can be linearized.
+/// Returns the state with all bits that this return of a scan sets, even if the scan cannot be
+/// linearized.
 fn regardless(before: ObserverState, at_i: bool, at_j: bool) -> ObserverState {
     let [i, j] = Switching::BOTH;
     let permissive = ObserverState::INITIAL.invoke_update(i).invoke_update(j);

@@ -1,5 +1,4 @@
-//! Where the moves from a state lead: to canonical states, packed, after what may be done
-//! at once.
+//! Successors of a state: canonical and packed, after ample steps.
 
 use snapshot_core::Process;
 
@@ -10,25 +9,24 @@ use crate::search::canonical::Around;
 use crate::search::code::RegisterMachine;
 use crate::search::layout::Register;
 
-/// After this many steps taken at once a state is explored, whatever might be taken next;
-/// also where they run in a circle.
+/// After this many ample steps a state is explored with all moves, even if more could follow or
+/// they form a cycle.
 const MOST_AT_ONCE: usize = 256;
 
-/// Where a move leads.
+/// The outcome of a move.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Successor<const W: usize> {
-    /// A violation or fault on the way.
+    /// The violation or fault of the move, if any.
     pub stop: Option<Stop>,
-    /// The next state, canonical and packed. None after a fault, and after a
-    /// violation unless these have successors.
+    /// The next state, canonical and packed. `None` after a fault, and after a violation unless the
+    /// search continues past violations.
     pub state: Option<[u64; W]>,
 }
 
 impl Product<'_> {
     /// Calls `each` for every move from a canonical state.
     ///
-    /// `scratch` is overwritten; it is the caller's so that it need not be made
-    /// again each time.
+    /// `scratch` is overwritten; the caller provides it to reuse its allocations.
     #[inline]
     pub fn successors<const W: usize>(
         &self,
@@ -53,8 +51,8 @@ impl Product<'_> {
         }
     }
 
-    /// The same for callers outside the inner loop of a search: it is compiled once for all
-    /// of them.
+    /// Like [`Self::successors`], for callers outside the inner loop of a search: compiled once for
+    /// all of them.
     #[inline(never)]
     pub fn successors_dyn<const W: usize>(
         &self,
@@ -65,7 +63,7 @@ impl Product<'_> {
         self.successors(state, scratch, each);
     }
 
-    /// The same, where moves may have been made before.
+    /// Like [`Self::successors`], but reuses cached transitions.
     #[inline]
     pub fn successors_cached<const W: usize>(
         &self,
@@ -98,7 +96,8 @@ impl Product<'_> {
         }
     }
 
-    /// Where a move leads from the state in the machine, which is an expansion of `state`.
+    /// Returns the successor for a move from the state in the machine, which is an expansion of
+    /// `state`.
     #[inline]
     fn successor<const W: usize>(
         &self,
@@ -117,7 +116,7 @@ impl Product<'_> {
         }
     }
 
-    /// Whether states are explored as steps leave them.
+    /// Returns true if states are explored without canonical forms and ample steps.
     pub(super) const fn is_plain(&self) -> bool {
         self.forgetting.is_none()
             && self.numbering.is_none()
@@ -125,8 +124,8 @@ impl Product<'_> {
             && self.ample.is_none()
     }
 
-    /// Unpacks an expansion of a state, after those of smaller numbers; `false` if it
-    /// has fewer.
+    /// Unpacks an expansion of a state; expansions with smaller numbers must be unpacked before.
+    /// Returns `false` if there are fewer expansions.
     #[inline]
     pub fn unpack<const W: usize>(
         &self,
@@ -151,8 +150,8 @@ impl Product<'_> {
         true
     }
 
-    /// The canonical form of what the machine has made of a state, packed; after what
-    /// may be done at once.
+    /// Returns the packed canonical form of the state in the machine, after ample steps. The
+    /// machine's state was made from `state`.
     #[inline]
     fn settled<const W: usize>(
         &self,
@@ -190,11 +189,11 @@ impl Product<'_> {
         Ok(packed)
     }
 
-    /// Takes what may be taken at once from a canonical state, which becomes the one after
-    /// it. Where steps run in a circle, none on the circle is taken: a process that spins
-    /// stands where it begins to (the cycle proviso of partial order reduction, though not
-    /// needed for its sake: the state is explored with all moves), and traces show no more
-    /// of the spinning than there has to be.
+    /// Takes ample steps from a canonical state until none is left, and replaces the state. If
+    /// ample steps form a cycle, the state becomes the first one on the cycle: a process that spins
+    /// stays where its spinning begins. This is the cycle proviso of partial order reduction; it is
+    /// not needed for soundness, since the state is explored with all moves, but it keeps spinning
+    /// out of traces as far as possible.
     pub fn go_ahead(&self, state: &mut [Scalar], ahead: &mut Ahead) -> AtOnce {
         if self.ample.is_none() {
             return AtOnce { steps: 0, stop: None };
@@ -218,7 +217,7 @@ impl Product<'_> {
         AtOnce { steps: MOST_AT_ONCE, stop: None }
     }
 
-    /// The canonical form of what the leader's machine has made of a state.
+    /// Replaces `state` by the canonical form of the state in the leader's machine.
     fn follow(&self, state: &mut [Scalar], ahead: &mut Ahead) {
         let Ahead { machine, later, .. } = ahead;
         later.copy_from_slice(machine.state());
@@ -226,8 +225,8 @@ impl Product<'_> {
         state.copy_from_slice(later);
     }
 
-    /// The first state of a circle of this length, and the steps that lead there from where
-    /// it was begun: of two walks, one ahead by the length, where they meet.
+    /// Sets `state` to the first state of a cycle of this length, and returns the number of steps
+    /// from the start of the walk to it. Two walks, one ahead by `length`, meet there.
     fn enter(&self, state: &mut [Scalar], length: usize, ahead: &mut Ahead) -> usize {
         let walk = |state: &mut [Scalar], ahead: &mut Ahead| {
             if let Some((_, Ok(()))) = self.leader(state, ahead) {
@@ -246,10 +245,10 @@ impl Product<'_> {
         steps
     }
 
-    /// The first process whose step may be taken at once in a canonical state, if any,
-    /// and how that step ends; the machine has taken it.
+    /// Returns the first process with an ample step in a canonical state, and how that step ends;
+    /// the machine has taken the step.
     ///
-    /// A step that violates or faults may be: there is no need to look for another.
+    /// A step that violates or faults may be ample; then no other step needs to be examined.
     pub fn leader(
         &self,
         state: &[Scalar],
@@ -270,7 +269,7 @@ impl Product<'_> {
             if taken.is_err() {
                 return Some((process, taken));
             }
-            // What stands for several states may have several successors.
+            // A state that represents several states may have several successors.
             let is_one = !machine.has_succeeded()
                 || self.numbering.is_none_or(|numbering| {
                     wide.copy_from_slice(state);
@@ -286,44 +285,44 @@ impl Product<'_> {
     }
 }
 
-/// What making successors needs to remember; one per thread.
+/// Buffers for making successors; one per thread.
 #[derive(Clone, Debug)]
 pub struct Scratch {
-    /// Runs the steps.
+    /// The machine that runs the steps.
     pub machine: RegisterMachine,
-    /// The canonical state that steps are tried from.
+    /// The canonical state from which steps are tried.
     canonical: Vec<Scalar>,
-    /// An expansion of it, other than itself.
+    /// Another expansion of that state.
     expanded: Vec<Scalar>,
-    /// The state after the step, where it is made canonical.
+    /// The state after the step, while it is made canonical.
     after: Vec<Scalar>,
-    /// For what is done at once.
+    /// Buffers for ample steps.
     ahead: Ahead,
 }
 
-/// What was taken at once.
+/// The result of a sequence of ample steps.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct AtOnce {
-    /// How many steps, the one that goes wrong among them.
+    /// The number of steps, including one that goes wrong.
     pub steps: usize,
-    /// What went wrong with the last one.
+    /// The violation or fault of the last step.
     pub stop: Option<Stop>,
 }
 
-/// A search for a circle among the states that are left at once (Brent, BIT 20, 1980): the
-/// state after 1, 2, 4, 8, ... steps is kept until it comes again.
+/// A cycle detection among states left by ample steps (Brent, BIT 20, 1980): the state after 1, 2,
+/// 4, 8, ... steps is kept until it occurs again.
 #[derive(Clone, Debug, Default)]
 struct Circle {
-    /// Where the walk begins.
+    /// The start of the walk.
     first: Vec<Scalar>,
     kept: Vec<Scalar>,
-    /// After how many steps that was.
+    /// The number of steps before the kept state.
     at: usize,
     steps: usize,
 }
 
 impl Circle {
-    /// Begins with this state.
+    /// Starts a walk with this state.
     fn begin(&mut self, state: &[Scalar]) {
         let Self { first, kept, .. } = self;
         for of in [first, kept] {
@@ -333,8 +332,7 @@ impl Circle {
         (self.at, self.steps) = (0, 0);
     }
 
-    /// The length of the circle, if the state, which comes one step later, was there before
-    /// and closes one.
+    /// Adds the state after one more step. Returns the cycle's length if the state closes one.
     fn closed(&mut self, state: &[Scalar]) -> Option<usize> {
         self.steps += 1;
         if self.kept == state {
@@ -348,23 +346,22 @@ impl Circle {
     }
 }
 
-/// What looking for a step to take at once needs.
+/// Buffers for ample steps.
 #[derive(Clone, Debug)]
 pub struct Ahead {
-    /// Has taken the step.
+    /// The machine that takes the step.
     pub machine: RegisterMachine,
-    /// What others may still do.
+    /// The possible future accesses of other processes.
     around: Around,
-    /// Another state that the canonical one stands for.
+    /// Another expansion of the canonical state.
     wide: Vec<Scalar>,
-    /// The state after what is done at once.
+    /// The state after the ample steps.
     later: Vec<Scalar>,
-    /// Ends what would be done at once for ever.
+    /// Ends ample steps that form a cycle.
     circle: Circle,
 }
 
 impl Ahead {
-    /// For this product.
     pub fn new(product: &Product<'_>) -> Self {
         let [wide, later] = [0; 2].map(|zero| vec![zero; product.registers.count()]);
         let (around, circle) = (Around::default(), Circle::default());
@@ -373,7 +370,6 @@ impl Ahead {
 }
 
 impl Scratch {
-    /// For this product.
     pub fn new(product: &Product<'_>) -> Self {
         let machine = product.code.machine();
         let count = product.registers.count();
@@ -382,8 +378,7 @@ impl Scratch {
         Self { machine, canonical, expanded, after, ahead }
     }
 
-    /// Puts the state before the step into the machine. Expansion 0 is the canonical
-    /// state itself.
+    /// Puts the state before the step into the machine. Expansion 0 is the canonical state itself.
     #[inline]
     fn load(&mut self, expansion: u32) {
         self.machine.begin();
@@ -391,7 +386,7 @@ impl Scratch {
         self.machine.state_mut().copy_from_slice(before);
     }
 
-    /// Makes the state in the machine what it was before the step.
+    /// Restores the state before the step in the machine.
     #[inline]
     fn undo(&mut self, expansion: u32) {
         let before = if expansion == 0 { &self.canonical } else { &self.expanded };
@@ -403,7 +398,7 @@ impl Scratch {
 mod tests {
     use super::*;
 
-    /// The states 0, 1, ... of a walk that goes round from `length + entry - 1` to `entry`.
+    /// The states 0, 1, ... form a walk that returns from `length + entry - 1` to `entry`.
     #[test]
     fn a_circle_is_closed_with_its_length() {
         for entry in 0..20 {

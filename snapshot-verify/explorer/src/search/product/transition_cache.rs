@@ -1,14 +1,13 @@
-//! Moves that were made before, from states that look the same to them.
+//! A cache of moves, keyed by the part of the state that a move may access.
 //!
-//! A process sees little of a state: its own variables, and the cells that its step
-//! accesses. What a move may read or write follows from its code ([`Code::footprint`]),
-//! so two states that agree in those bits are changed by it in the same way, and the
-//! change of one can be remembered for all. There are few of these: bowman with
-//! 4 processes has 2,151,306 states with 9,276,497 moves (`--reductions dead,constant`),
-//! and two in a thousand of them are not remembered.
+//! A process accesses few variables in a step: its own, and some cells. The footprint of a move
+//! follows from its code ([`Code::footprint`]). Two states that agree in the footprint's bits are
+//! changed in the same bits, so the change of one is cached for all. Few distinct changes occur:
+//! bowman with 4 processes has 2,151,306 states with 9,276,497 moves (`--reductions
+//! dead,constant`), and only two in a thousand moves miss the cache.
 //!
-//! Canonical forms, steps that are taken at once and barriers depend on the whole state, and
-//! reactions belong to other processes: with any of these nothing is remembered.
+//! Canonical forms, ample steps and barriers depend on the whole state, and reactions belong to
+//! other processes: with any of these the cache is off.
 //!
 //! [`Code::footprint`]: crate::search::code::Code::footprint
 
@@ -20,50 +19,49 @@ use crate::search::code::Entry;
 use crate::search::layout::Register;
 use crate::search::store::hash;
 
-/// What the remembered changes may take: they should stay in a core's cache.
+/// The size of the cache in bytes, chosen to stay in a core's cache.
 const BYTES: usize = 1 << 18;
 
-/// A move, by number: at first those that begin operations, then steps by location.
+/// The number of a move within all processes: first invocations, then steps by location.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Site(u32);
 
-/// Changes that moves made; one per thread.
+/// A cache of transitions; one per thread.
 #[derive(Clone, Debug)]
 pub struct TransitionCache<const W: usize> {
     /// By process, the number of its first site.
     first: Vec<u32>,
-    /// By site, the bits that the move may read or write.
+    /// By site, a mask of the bits that the move may read or write.
     footprints: Vec<[u64; W]>,
-    /// Each where its hash says; the later two that belong to one place.
+    /// Pairs of changes, indexed by hash; within a pair the later change is replaced.
     changes: Vec<[Change<W>; 2]>,
 }
 
-/// What a move did to a state.
+/// The change of a state by a move.
 #[derive(Clone, Copy, Debug)]
 struct Change<const W: usize> {
-    /// What it saw: the state in its footprint.
+    /// The bits of the state in the move's footprint.
     seen: [u64; W],
-    /// The bits that it turned around.
+    /// The bits that the move flipped.
     turned: [u64; W],
     site: Site,
 }
 
 impl Site {
-    /// No move has it.
+    /// The site of no move.
     const NONE: Self = Self(u32::MAX);
 
-    /// The sites of one process before those of its steps.
+    /// The invocations of one process; their sites precede the sites of its steps.
     const INVOCATIONS: [Choice; 3] = [Choice::Update(0), Choice::Update(1), Choice::Scan];
 }
 
 impl<const W: usize> TransitionCache<W> {
-    /// What one takes.
+    /// The size of a cache in bytes.
     pub const BYTES: usize = BYTES;
 
     const PLACES: usize = 1 << (BYTES / size_of::<[Change<W>; 2]>()).ilog2();
 
-    /// Nothing is remembered yet; none if what moves do does not depend on what they see
-    /// alone.
+    /// Creates an empty cache. Returns `None` if moves depend on more than their footprint.
     pub fn new(product: &Product<'_>) -> Option<Self> {
         if !product.is_plain() || product.reacting != 0 || product.counts_barriers {
             return None;
@@ -82,7 +80,7 @@ impl<const W: usize> TransitionCache<W> {
         Some(Self { first, footprints, changes: vec![[nothing; 2]; Self::PLACES] })
     }
 
-    /// The site of a process that does this where it stands.
+    /// Returns the site of a process's choice at a location.
     #[inline]
     pub(super) fn site(&self, process: Process, choice: Choice, location: Location) -> Site {
         let number = match choice {
@@ -96,8 +94,7 @@ impl<const W: usize> TransitionCache<W> {
         Site(self.first[process.index()] + number)
     }
 
-    /// Where the move leads from a state, if that is remembered; where to remember it,
-    /// if not.
+    /// Returns the state after the move if it is cached; otherwise the place for [`Self::insert`].
     #[inline]
     pub(super) fn get(&self, site: Site, state: &[u64; W]) -> Result<[u64; W], usize> {
         let footprint = &self.footprints[site.0 as usize];
@@ -114,7 +111,7 @@ impl<const W: usize> TransitionCache<W> {
         Ok(next)
     }
 
-    /// Remembers where a move led, in the place that [`Self::get`] returned.
+    /// Stores the result of a move in the place that [`Self::get`] returned.
     pub(super) fn insert(&mut self, site: Site, place: usize, state: &[u64; W], next: &[u64; W]) {
         let footprint = &self.footprints[site.0 as usize];
         let mut change = Change { seen: *state, turned: *state, site };
@@ -129,7 +126,8 @@ impl<const W: usize> TransitionCache<W> {
 }
 
 impl Product<'_> {
-    /// The bits that a move may read or write; none if there is no such move.
+    /// Returns a mask of the bits that a move may read or write; `None` if the process has no such
+    /// move.
     fn footprint<const W: usize>(
         &self,
         process: Process,
@@ -158,7 +156,7 @@ impl Product<'_> {
         if of_scan {
             registers.push(self.registers.must_bits(process));
         }
-        // The observer looks at updates of 1, which only i and j make.
+        // The observer reads updates of 1, which only i and j make.
         let of_update = choice == Choice::Update(1) || of_code.may_respond_to_update;
         if of_scan || of_update && self.switching(process).is_some() {
             registers.extend([self.registers.invoked(), self.registers.needed_and_bad()]);

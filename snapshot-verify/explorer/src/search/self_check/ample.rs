@@ -1,14 +1,14 @@
-//! A step that is taken at once commutes with whatever others do.
+//! Checks that an ample step commutes with the moves of other processes.
 //!
-//! The step of p is taken at once in the state u. Others make a few random moves, with
-//! p's step before them or after them: both ways the same slots and locations result,
-//! and the observer knows at least as much where p's step came first, which only adds
-//! precedence. What violates or faults with the step last does with the step first.
+//! An ample step of p is taken in the state u. Others make a few random moves, after p's step and,
+//! alternatively, before it. Both orders must result in the same slots and locations. The observer
+//! must know at least as much where p's step came first, since this only adds precedence. If the
+//! step violates or faults when taken last, it must do the same when taken first.
 //!
-//! Where p has reacted to what others did, nothing is compared: reactions are offers, and
-//! p may stand at another of several locations with the same future.
+//! If p has reacted to the moves of others, nothing is compared: reactions are optional, and p may
+//! be at another of several locations with the same future.
 //!
-//! Numbers are compared in normal form, for the two ways may make them in another order.
+//! Numbers are compared in normal form, since the two orders may create them in different order.
 
 use snapshot_core::Process;
 
@@ -20,7 +20,7 @@ use crate::search::product::Choice;
 
 const NAME: &str = "ample";
 
-/// Random continuations that are tried, and how long they are.
+/// The number of random continuations, and their length.
 const CONTINUATIONS: usize = 2;
 const LENGTH: usize = 5;
 
@@ -41,14 +41,14 @@ impl Claims<'_> {
         Ok(())
     }
 
-    /// Whether the step of a process can come before what others do.
+    /// Checks that the step of a process commutes with moves of others.
     fn commutes(&mut self, state: &[Scalar], process: Process) -> Examination {
         self.examined.ample += 1;
         let mut last = self.machine.clone();
         last.begin();
         last.state_mut().copy_from_slice(state);
         let mut first = last.clone();
-        // Fresh versions are distinguished as long as no new step is said to begin.
+        // Fresh versions stay distinct as long as the machine does not begin a new step.
         let mut ended = End::from_step(self.product.take(process, Choice::Step, &mut first));
         for _ in 0..LENGTH {
             let moves = self.product.moves(&last);
@@ -81,7 +81,7 @@ impl Claims<'_> {
                 (end, ended) if end == ended => return Ok(()),
                 _ => return fail(self, "another move ends otherwise", &last, &first),
             }
-            // Reactions are offers: made earlier or not at all, p stands elsewhere.
+            // Reactions are optional: if made earlier or not at all, p is at another location.
             let location = self.registers.location(process);
             if last.get(location) != state[location] {
                 return Ok(());

@@ -1,13 +1,13 @@
-//! A dropped state is dominated by one that is kept, and steps keep domination.
+//! Checks that steps preserve domination, and that a dropped state is dominated by a stored one.
 //!
-//! Domination is looked at register by register in unpacked states, while the store
-//! compares packed words.
+//! Domination is compared register by register in unpacked states, whereas the store compares
+//! packed words.
 //!
-//! * Of a state s, a random state d that it dominates is made; after each move of d, s
-//!   has the same move, which violates if d's does, and leads to a state that dominates.
-//!   By induction, that holds of all continuations.
-//! * The canonical successors of s are looked for in the store once the level is
-//!   complete: each must be there, or a state that dominates it.
+//! * A random state d is made that s dominates. For each move of d, s must have the same move,
+//!   which violates if d's does, and leads to a dominating state. By induction, this holds for all
+//!   continuations.
+//! * The canonical successors of s are looked up in the store once the level is complete: each must
+//!   be stored or dominated by a stored state.
 
 use super::{Claims, End, Examination, Examiner, Step};
 use crate::instance::Scalar;
@@ -19,10 +19,10 @@ use snapshot_core::observer::{Must, ObserverState};
 
 const NAME: &str = "antichain";
 
-/// Successors of one level that are looked for.
+/// The number of successors looked up per level.
 const STORED: usize = 64;
 
-/// Whether the first state allows whatever the second does, register by register.
+/// Returns true if the first state dominates the second, register by register.
 pub(super) fn dominates(registers: Registers, more: &[Scalar], less: &[Scalar]) -> bool {
     let mut pairs = registers.variables().zip(more.iter().zip(less));
     pairs.all(|(variable, (&more, &less))| match variable {
@@ -40,7 +40,7 @@ impl Claims<'_> {
         let Some(less) = self.dominated(state) else { return Ok(()) };
         self.examined.antichain += 1;
         for step in self.steps(&less) {
-            // Where nothing has ended, a barrier is no use.
+            // If no operation has ended, no barrier is tried.
             let of = |choice| {
                 let same = |found: &&Step| (found.process, found.choice) == (step.process, choice);
                 steps.iter().find(same)
@@ -62,7 +62,7 @@ impl Claims<'_> {
         Ok(())
     }
 
-    /// Another state that this one dominates, if there is one.
+    /// Returns another state that this one dominates, if there is one.
     fn dominated(&mut self, state: &[Scalar]) -> Option<Vec<Scalar>> {
         let mut less = state.to_vec();
         for (register, variable) in self.registers.variables().enumerate() {
@@ -78,7 +78,7 @@ impl Claims<'_> {
             };
         }
         if self.product.counts_barriers() {
-            // What is known now is known behind the next barrier.
+            // The current bits are also known behind the next barrier.
             less[self.registers.due()] |= less[self.registers.needed_and_bad()];
         }
         let (invoked, rest) = (self.registers.invoked(), self.registers.needed_and_bad());
@@ -102,7 +102,7 @@ impl<const W: usize> Examiner<'_, W> {
         }
     }
 
-    /// Whether a state is in the store, or one that dominates it.
+    /// Checks that the store holds a state or one that dominates it.
     pub(super) fn is_stored(&self, packed: &[u64; W], store: &Store<'_, W>) -> Examination {
         let Claims { product, registers, .. } = self.claims;
         let unpacked = |packed: &[u64; W]| {
@@ -135,8 +135,8 @@ mod tests {
     use crate::search::budget::Memory;
     use crate::search::store::shard_of;
 
-    /// Of two states one dominates the other. Which of them are not found in a store with
-    /// this order?
+    /// Stores two states of which one dominates the other, and returns the names of the states not
+    /// found in a store with this order.
     fn missing(reversed: bool) -> Vec<&'static str> {
         let text = corpus::algorithm("bowman").unwrap().text;
         let program = parse("bowman", text).unwrap().program(None).unwrap();

@@ -1,10 +1,10 @@
-//! What was forgotten may be anything.
+//! Checks that forgotten values do not matter.
 //!
-//! A state s stands for each state t that is s after forgetting. Some such t is made by
-//! filling slots at random, each kept only if forgetting leads back. Then each move ends
-//! alike from both, and the next states differ only in what is forgotten there, too, or
-//! in blanks that were moved. A move from s that faults is not compared: that refutes a
-//! conjecture, and the search begins again.
+//! A state s represents each state t that forgetting maps to s. Such a t is made by filling slots
+//! at random, where each filling is kept only if forgetting still leads to s. Then each move must
+//! have the same ending from both, and the next states may differ only in slots forgotten there,
+//! too, or in blanks that were moved. A move from s that faults is not compared: it refutes a
+//! conjecture, and the search restarts.
 
 use super::{Claims, End, Examination, Step};
 use crate::instance::Scalar;

@@ -1,26 +1,26 @@
-//! The search checks itself: what each reduction claims of a state is tried.
+//! The search checks itself: it tests the claims of each reduction on sampled states.
 //!
-//! A canonical form, a forgotten cell, a step taken at once and a dropped state each
-//! rest on an argument, and on code that may fail to do what was argued. So some of the
-//! states that a search visits are examined, each time with random witnesses:
+//! A canonical form, a forgotten cell, an ample step and a dropped state each rest on an argument,
+//! and on code that may fail to implement it. So some of the visited states are examined, each with
+//! random witnesses:
 //!
-//! | claim | what is tried | file |
+//! | claim | test | file |
 //! | --- | --- | --- |
 //! | symmetry | a step of the permuted state is the permuted step | `symmetry` |
-//! | numbering | what a canonical state stands for leads to its canonical successors | `numbering` |
-//! | forgetting | what was forgotten may be anything | `forgetting` |
-//! | ample | a step taken at once commutes with what others do | `ample` |
-//! | antichain | a dropped state is dominated, and domination is kept by steps | `antichain` |
+//! | numbering | states with this canonical form lead to its canonical successors | `numbering` |
+//! | forgetting | forgotten values do not matter | `forgetting` |
+//! | ample | an ample step commutes with moves of others | `ample` |
+//! | antichain | a dropped state is dominated, and steps preserve domination | `antichain` |
 //!
-//! What steps do is taken from the code of the instance alone, before any canonical
-//! form: so the judge of a canonical form is the code that it must respect. A failure is
-//! a [`Defect`], and never the program's.
+//! The tests run steps from the code of the instance alone, before any canonical form: so canonical
+//! forms are judged by the code that they must respect. A failed test is a [`Defect`] of this
+//! program, never of the algorithm under test.
 //!
 //! # Which states
 //!
-//! One in [`SelfCheck::one_in`] by a hash of the state with the seed, and of each level
-//! [`PER_LEVEL`] or so: small searches are examined densely. Which states they are, and
-//! the witnesses, depend on the seed and the state only, not on threads.
+//! By a hash of the state with the seed, one state in [`SelfCheck::one_in`] is examined, and about
+//! [`PER_LEVEL`] of each level: small searches are examined densely. The choice of states and
+//! witnesses depends on the seed and the state only, not on threads.
 
 mod ample;
 mod antichain;
@@ -41,61 +41,59 @@ use super::store::{Store, hash};
 use crate::instance::{Domain, Instance, NONE, Scalar};
 use crate::search::layout::Registers;
 
-/// About how many states of each level are examined at least, if it has that many.
+/// The approximate least number of states examined per level, if the level has that many.
 pub const PER_LEVEL: u64 = 8;
 
-/// How densely a search examines itself.
+/// The density and seed of a self-check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct SelfCheck {
-    /// Of that many states one is examined, at least 1.
+    /// One of this many states is examined; at least 1.
     pub one_in: u64,
-    /// Of the choice of states and witnesses.
+    /// The seed for the choice of states and witnesses.
     pub seed: u64,
 }
 
 impl SelfCheck {
-    /// The density by default: it costs a few per cent of large searches.
+    /// The default density, which costs a few per cent of large searches.
     pub const DEFAULT: Self = Self { one_in: 4096, seed: 0 };
 
-    /// On in debug builds, as assertions are; off in others.
+    /// Returns the default: on in debug builds, like assertions; otherwise off.
     pub const fn of_build() -> Option<Self> {
         if cfg!(debug_assertions) { Some(Self::DEFAULT) } else { None }
     }
 }
 
-/// A claim of a reduction that does not hold: a bug of ours.
+/// A claim of a reduction that does not hold: a bug of this program.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error("the self-check of {reduction} failed: {what}; at {step}; in the state {state}")]
 pub struct Defect {
     /// The name of the reduction, as in the table of reductions.
     pub reduction: &'static str,
-    /// What does not hold.
+    /// The claim that fails.
     pub what: String,
-    /// The move at which it shows: `p2 scan`, say.
+    /// The move that shows the failure, for example `p2 scan`.
     pub step: String,
-    /// The state, by name of register; what is 0 or none is left out.
+    /// The state, by names of registers; values 0 and `none` are omitted.
     pub state: String,
 }
 
-/// How often each claim was tried on something that a mistake could show on.
+/// The number of tests of each claim that could have revealed a mistake.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Examined {
-    /// States that were examined.
     pub states: u64,
     /// Permuted states.
     pub symmetry: u64,
-    /// States other than the canonical one that it stands for.
+    /// Noncanonical states compared with their canonical form.
     pub numbering: u64,
-    /// States with something else where something is forgotten.
+    /// States with other values in forgotten slots.
     pub forgetting: u64,
-    /// Orders of a step taken at once and steps of others.
+    /// Orders of an ample step and moves of others.
     pub ample: u64,
-    /// Dominated states.
     pub antichain: u64,
 }
 
 impl Examined {
-    /// With those of another.
+    /// Adds the counts of another.
     pub const fn add(&mut self, more: &Self) {
         self.states += more.states;
         self.symmetry += more.symmetry;
@@ -106,7 +104,7 @@ impl Examined {
     }
 }
 
-/// How a move ends, as far as it matters.
+/// The kind of ending of a move.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum End {
     /// There is a next state.
@@ -125,7 +123,7 @@ impl End {
     }
 }
 
-/// One move, and where it leads before anything is made canonical.
+/// One move, with the state after it, before canonical forms.
 #[derive(Clone, Debug)]
 struct Step {
     process: Process,
@@ -152,13 +150,12 @@ impl Step {
 pub(super) struct Examiner<'a, const W: usize> {
     claims: Claims<'a>,
     options: SelfCheck,
-    /// Successors of states that were examined, which the store must hold or dominate.
+    /// Successors of examined states, which the store must hold or dominate.
     stored: Vec<[u64; W]>,
     defect: Option<([u64; W], Defect)>,
 }
 
-/// Tries what is claimed of states. It knows them unpacked, whatever their width: so it is
-/// compiled once.
+/// Tests the claims on a state. States are unpacked, so this code is compiled once for all widths.
 #[derive(Debug)]
 struct Claims<'a> {
     product: &'a Product<'a>,
@@ -195,12 +192,12 @@ impl<'a, const W: usize> Examiner<'a, W> {
         Self { claims, options, stored: Vec::new(), defect: None }
     }
 
-    /// Of this many states of a level one is examined.
+    /// Returns the sampling rate for a level: one of this many states is examined.
     pub fn rate(&self, level: u64) -> u64 {
         self.options.one_in.min(level / PER_LEVEL).max(1)
     }
 
-    /// Examines a state, if it is one of those at this rate.
+    /// Examines a state, if it is sampled at this rate.
     #[inline]
     pub fn look(&mut self, state: &[u64; W], rate: u64) {
         let mixed = hash(state, 0) ^ self.options.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -219,8 +216,7 @@ impl<'a, const W: usize> Examiner<'a, W> {
         }
     }
 
-    /// Whether what was to be stored is, now that a level is complete: of the states that belong
-    /// to the store.
+    /// Checks the stored successors once a level is complete, for states that belong to this store.
     pub fn finish(&mut self, store: &Store<'_, W>, belongs: impl Fn(&[u64; W]) -> bool) {
         for state in std::mem::take(&mut self.stored) {
             if self.defect.is_none()
@@ -236,14 +232,14 @@ impl<'a, const W: usize> Examiner<'a, W> {
         std::mem::take(&mut self.claims.examined)
     }
 
-    /// The defect, with the state that it was found in.
+    /// Takes the defect, with the state in which it was found.
     pub const fn take_defect(&mut self) -> Option<([u64; W], Defect)> {
         self.defect.take()
     }
 }
 
 impl Claims<'_> {
-    /// Whether all that is claimed of a state holds, with the witnesses of a seed.
+    /// Tests all claims on a state, with witnesses of this seed.
     fn hold(&mut self, state: &[Scalar], seed: u64) -> Examination {
         self.random = ChaCha8Rng::seed_from_u64(seed);
         self.examined.states += 1;
@@ -255,7 +251,7 @@ impl Claims<'_> {
         self.antichain(state, &steps)
     }
 
-    /// One move.
+    /// Runs one move.
     fn step(&mut self, state: &[Scalar], process: Process, choice: Choice) -> Step {
         self.machine.begin();
         self.machine.state_mut().copy_from_slice(state);
@@ -263,7 +259,7 @@ impl Claims<'_> {
         Step { process, choice, end, after: self.machine.state().to_vec() }
     }
 
-    /// All moves from a state.
+    /// Runs all moves from a state.
     fn steps(&mut self, state: &[Scalar]) -> Vec<Step> {
         self.machine.begin();
         self.machine.state_mut().copy_from_slice(state);
@@ -271,9 +267,9 @@ impl Claims<'_> {
         moves.into_iter().map(|(process, choice)| self.step(state, process, choice)).collect()
     }
 
-    /// The normal form of numbers, and no more: what is forgotten may depend on which of
-    /// several numbers stands for them all, and of processes that are alike, more than
-    /// one order may be canonical.
+    /// Returns the normal form of numbers only. Forgetting is left out because it may depend on the
+    /// numbers chosen, and permutations because several orders of interchangeable processes may be
+    /// canonical.
     fn normal(&self, mut state: Vec<Scalar>) -> Vec<Scalar> {
         if let Some(numbering) = self.product.numbering {
             numbering.normalise(self.registers, &mut state);
@@ -281,19 +277,19 @@ impl Claims<'_> {
         state
     }
 
-    /// A number below `bound`, which is positive.
+    /// Returns a random number below `bound`, which must be positive.
     fn below(&mut self, bound: usize) -> usize {
         (self.random.next_u64() % bound as u64) as usize
     }
 
-    /// A number from the version or counter that is always there to the largest that steps
-    /// do not make.
+    /// Returns a random number below the first fresh version: a version or counter that steps do
+    /// not create.
     fn number(&mut self) -> Scalar {
         let first_fresh = self.product.numbering.map_or(1, |numbering| numbering.first_fresh());
         self.below(first_fresh.max(1) as usize) as Scalar
     }
 
-    /// Something of a slot's domain.
+    /// Returns a random scalar of a slot's domain.
     fn scalar(&mut self, domain: Domain) -> Scalar {
         let is_none = self.below(4) == 0;
         match domain {
@@ -323,7 +319,7 @@ impl Claims<'_> {
         Defect { reduction, what: what.into(), step: step.name(), state }
     }
 
-    /// The state for people.
+    /// Returns the state as text for people.
     fn describe(&self, state: &[Scalar]) -> String {
         let mut text = String::new();
         for (variable, &scalar) in self.registers.variables().zip(state) {

@@ -1,11 +1,10 @@
-//! What a canonical state stands for leads to its canonical successors.
+//! Checks that states with the same canonical form have the same canonical successors.
 //!
-//! A canonical state s stands for all states with the same normal form: counters with
-//! gaps as wide as one likes, versions renamed, bits flipped. Some such state t is made by
-//! random changes, each kept only if the normal form stays the same; several gaps are
-//! widened, by any amount, versions are exchanged, parted and united. Then each move from
-//! t must lead to the normal form of what the same move leads to from s, or from one of
-//! its expansions.
+//! A canonical state s represents all states with the same normal form: counters with gaps of any
+//! width, versions renamed, bits flipped. Such a state t is made by random changes, each kept only
+//! if the normal form stays the same: gaps are widened by any amount, and versions are exchanged,
+//! split and merged. Then each move from t must lead to the normal form of a successor of s, or of
+//! one of its expansions, by the same move.
 
 use super::{Claims, End, Examination, Step};
 use crate::instance::{Domain, NONE, Scalar, SlotId};
@@ -13,10 +12,10 @@ use crate::search::canonical::Numbering;
 
 const NAME: &str = "counters";
 
-/// States that are tried instead of one.
+/// The number of witnesses per state.
 const WITNESSES: usize = 3;
 
-/// Changes that are tried to make one of these.
+/// The number of changes tried per witness.
 const CHANGES: usize = 6;
 
 impl Claims<'_> {
@@ -55,7 +54,7 @@ impl Claims<'_> {
         Ok(())
     }
 
-    /// What steps lead to from all expansions, in normal form.
+    /// Returns the steps from all expansions, in normal form.
     fn of_expansions(&mut self, state: &[Scalar], numbering: &dyn Numbering) -> Vec<Step> {
         let mut all = Vec::new();
         for number in 0.. {
@@ -69,7 +68,7 @@ impl Claims<'_> {
         all
     }
 
-    /// The normal form of the next state; nothing without one.
+    /// Returns the normal form of the next state; empty without a next state.
     fn ends_in(&self, step: &Step) -> Vec<Scalar> {
         match step.end {
             End::Well => self.normal(step.after.clone()),
@@ -77,7 +76,7 @@ impl Claims<'_> {
         }
     }
 
-    /// A state with the same normal form.
+    /// Returns a state with the same normal form.
     fn witness(
         &mut self,
         state: &[Scalar],
@@ -121,7 +120,7 @@ impl Claims<'_> {
                 }
             }
             domain => match self.below(4) {
-                // From one on, all are larger: a gap is wider.
+                // All numbers from `one` on grow: a gap is widened.
                 0 | 1 if is_counter(domain) => {
                     let by = 1 + self.below(7) as Scalar;
                     for slot in held {

@@ -1,10 +1,9 @@
-//! A step of the permuted state is the permuted step: pi(step(s)) = step(pi(s)).
+//! Checks that a step of the permuted state is the permuted step: pi(step(s)) = step(pi(s)).
 //!
-//! For exchanges of two processes that may be exchanged; all permutations are made of
-//! these. What belongs to an operation means nothing while its process is idle: it is left
-//! out, for it may name a process all the same, and is the same in all idle processes then.
-//! Numbers that a step makes are the same on both sides, so that the two states
-//! are compared as they are.
+//! Only exchanges of two processes are tried; they generate all permutations. Slots of an operation
+//! are meaningless while its process is idle, and are left out: they may still name a process, the
+//! same one for all idle processes. Numbers that a step creates are the same on both sides, so the
+//! two states are compared as they are.
 
 use snapshot_core::Process;
 
@@ -18,7 +17,7 @@ impl Claims<'_> {
     pub(super) fn symmetry(&mut self, state: &[Scalar], steps: &[Step]) -> Examination {
         let Some(symmetry) = self.product.symmetry else { return Ok(()) };
         for orbit in symmetry.orbits() {
-            // All exchanges of one member: with these, all permutations can be made.
+            // Exchanges with one member generate all permutations.
             let first = orbit[self.below(orbit.len())];
             for &second in orbit.iter().filter(|&&second| second != first) {
                 self.exchange(state, steps, first, second)?;
@@ -59,7 +58,7 @@ impl Claims<'_> {
         Ok(())
     }
 
-    /// The state without what means nothing.
+    /// Returns the state without meaningless values.
     fn meant(&self, state: &[Scalar]) -> Vec<Scalar> {
         let mut meant = state.to_vec();
         for (slot, held) in self.instance.slots.iter().zip(&mut meant) {

@@ -1,21 +1,20 @@
-//! States on a disk: a search whose states outgrow the memory.
+//! A search on disk, for states that exceed the memory.
 //!
 //! Duplicates are found late (delayed duplicate detection: Stern and Dill, *Using magnetic disk
 //! instead of main memory in the Murphi verifier*, CAV 1998; Korf 2004). When the store has taken
-//! its part of the memory, all threads leave the level, and the store is written out, sorted:
-//! what was *visited* on levels before, once, and the *candidates* for the next level. The store
-//! begins again without any state, and takes more candidates. At the end of the level all runs
-//! are merged. Of the candidates those remain that no visited state, and no other candidate,
-//! equals or dominates: they are the next level, which is one more run of visited states, and is
-//! read from the disk while it is explored.
+//! its share of the memory, all threads leave the level and the store is written out, sorted: once
+//! the states *visited* on earlier levels, and each time the *candidates* for the next level. The
+//! store restarts empty and takes more candidates. At the end of the level all runs are merged. The
+//! next level consists of the candidates that no visited state and no other candidate equals or
+//! dominates. It is another run of visited states, read from the disk while it is explored.
 //!
-//! So the levels are those of a search in memory: its store keeps the maximal states of all that
-//! arrived, and a level is what of these arrived last. Whether a candidate is compared with
-//! visited states when it arrives or later makes no difference to which are maximal; that visited
-//! states stay which newer ones dominate makes none, since what they dominate is dominated by the
-//! newer ones, too.
+//! The levels are the same as in memory. There, the store keeps the maximal states among all
+//! arrivals, and a level consists of the maximal states among the latest arrivals. It does not
+//! matter for maximality whether a candidate is compared with visited states when it arrives or
+//! later. Nor does it matter that visited states stay although newer ones dominate them: every
+//! state they dominate is dominated by the newer ones, too.
 //!
-//! Each level costs one reading of all that was visited.
+//! Each level costs one pass over all visited states.
 
 mod run;
 
@@ -31,56 +30,48 @@ pub(super) use run::Files;
 use run::{Merge, Order};
 pub use run::{Reader, Run};
 
-/// The number of a file.
 pub type FileId = u32;
 
-/// A place for files that are written once, and read.
+/// A store of files that are written once and then read.
 pub trait Disk: fmt::Debug + Sync {
-    /// A new file.
-    ///
-    /// # Errors
-    /// If there can be none.
+    /// Creates a file.
     fn create(&self) -> io::Result<(FileId, Box<dyn Write + Send>)>;
 
-    /// A file that was written.
-    ///
-    /// # Errors
-    /// If it cannot be read.
+    /// Opens a written file.
     fn open(&self, file: FileId) -> io::Result<Box<dyn Read + Send>>;
 
-    /// Removes a file.
     fn remove(&self, file: FileId);
 
-    /// Removes all files: the search has ended.
+    /// Removes all files at the end of a search.
     fn clear(&self);
 }
 
-/// This many runs of visited states are merged into one.
+/// If there are more runs of visited states than this, they are merged into one.
 const MOST_RUNS: usize = 64;
 
-/// Of this many runs of candidates the smaller half is merged into one: all of them are open when the
-/// next level is made. With a large memory there are fewer.
+/// If there are more runs of candidates than this, the smaller ones, about half, are merged into
+/// one: all runs are open while the next level is made. A large memory makes fewer runs.
 const MOST_PARTS: usize = 16;
 
-/// The bytes of all buffers together are this part of the memory at most.
+/// All buffers together take at most this fraction (1/n) of the memory.
 const BUFFERS: u64 = 8;
 
-/// The successors of a state for which there is room in memory, when states go to the disk.
+/// The number of successors per state for which memory is reserved when states go to the disk.
 const SUCCESSORS: usize = 16;
 
-/// A shard that grows has two tables for a while: such a part of the memory.
+/// A growing shard briefly has two tables, which take this fraction (1/n) of the memory.
 const GROWTH: u64 = 64;
 
-/// What is written out is freed in small blocks, of which the allocator holds some back: such a part
-/// of the memory.
+/// Memory of written states is freed in small blocks, of which the allocator holds some back: this
+/// fraction (1/n) of the memory.
 const HELD_BACK: u64 = 16;
 
-/// The clock is looked at after this many states.
+/// The clock is checked after this many states.
 const LOOK_EVERY: u64 = 1 << 14;
 
-/// With how many bytes in use states go to the disk. The rest of the memory is for buffers, and for
-/// what threads have begun when it is full: the chunks that they explore, and what waits to be
-/// handed to the store.
+/// Returns the number of bytes in use above which states go to the disk. The rest of the memory is
+/// for buffers, and for the work of threads at that moment: the chunks they explore, and the states
+/// not handed to the store yet.
 ///
 /// # Errors
 /// If too little is left: the least memory, where a search in memory needs `least`.
@@ -94,39 +85,39 @@ pub(super) fn share<const W: usize>(memory: u64, threads: usize, least: u64) -> 
     let left = memory
         .checked_sub(begun + memory / BUFFERS + memory / GROWTH + memory / HELD_BACK)
         .filter(|left| *left >= least);
-    // An eighth, a 16th and a 64th of it are taken off: a fifth, and little more.
+    // An eighth, a 16th and a 64th are subtracted: slightly more than a fifth.
     left.ok_or((least + begun).saturating_mul(64) / 51 + 64)
 }
 
-/// What of a search is on the disk.
+/// The part of a search that is on the disk.
 pub(super) struct Spill<'a> {
     files: Files<'a>,
     order: Order<'a>,
     watch: &'a Supervisor<'a>,
-    /// The first is no level: nothing else needs it.
+    /// The first run is not a level and is needed only for comparison.
     visited: Vec<Run>,
     candidates: Vec<Run>,
 }
 
 impl<'a> Spill<'a> {
-    /// Nothing yet.
+    /// Starts without runs.
     pub(super) fn new(files: Files<'a>, monotone: &'a Monotone, watch: &'a Supervisor<'a>) -> Self {
         let (visited, candidates) = (Vec::new(), Vec::new());
         Self { files, order: Order::new(monotone), watch, visited, candidates }
     }
 
-    /// Whether visited states are on the disk, and not in the store.
+    /// Returns true if visited states are on the disk, and not in the store.
     pub(super) const fn has_begun(&self) -> bool {
         !self.visited.is_empty()
     }
 
-    /// Writes the store out; it has no states then. Where the watch ends the search, what is
-    /// left is not written.
+    /// Writes the store out and empties it. If the watch ends the search, the remaining shards are
+    /// not written.
     pub(super) fn spill<const W: usize>(&mut self, store: &Store<'_, W>) -> io::Result<()> {
         let order = self.order;
         let buffer = self.files.buffer(2);
         let mut candidates = self.files.create(buffer)?;
-        // Once visited states are on the disk, all that the store holds is new.
+        // Once visited states are on the disk, all states in the store are new.
         let mut visited = (!self.has_begun()).then(|| self.files.create(buffer)).transpose()?;
         for shard in self.shards() {
             let compare = |one: &[u64; W], other: &[u64; W]| order.in_shard(one, other);
@@ -155,7 +146,7 @@ impl<'a> Spill<'a> {
         Ok(())
     }
 
-    /// The shards, until the watch ends the search.
+    /// Returns the shards, until the watch ends the search.
     fn shards(&self) -> impl Iterator<Item = usize> + use<'a> {
         let watch = self.watch;
         (0..SHARDS).take_while(move |_| {
@@ -164,7 +155,7 @@ impl<'a> Spill<'a> {
         })
     }
 
-    /// Whether the watch ends the search, asked now and then.
+    /// Returns true if the watch ends the search; checks only now and then.
     fn is_over(&self, states: &mut u64) -> bool {
         *states += 1;
         if !states.is_multiple_of(LOOK_EVERY) {
@@ -174,8 +165,8 @@ impl<'a> Spill<'a> {
         self.watch.cause().is_some()
     }
 
-    /// The next level, once this one was explored: all candidates that nothing dominates. The
-    /// store has no states then. Where the watch ends the search, a part of the level.
+    /// Returns the next level, once this one was explored: all undominated candidates. Empties the
+    /// store. If the watch ends the search, the level is incomplete.
     pub(super) fn next_level<const W: usize>(&mut self, store: &Store<'_, W>) -> io::Result<Run> {
         self.spill(store)?;
         if self.visited.len() > MOST_RUNS {
@@ -208,7 +199,8 @@ impl<'a> Spill<'a> {
         Ok(level)
     }
 
-    /// Makes one run of all visited states. Those of a level stay on the disk, for the counterexample.
+    /// Merges all visited states into one run. Runs of levels stay on the disk, for the
+    /// counterexample.
     fn merge_visited<const W: usize>(&mut self) -> io::Result<()> {
         let run = self.merged::<W>(&self.visited)?;
         let levels = std::mem::replace(&mut self.visited, vec![run]);
@@ -216,7 +208,8 @@ impl<'a> Spill<'a> {
         Ok(())
     }
 
-    /// The states of several runs in one, each once. Where the watch ends the search, some of them.
+    /// Merges several runs without duplicates. If the watch ends the search, the result is
+    /// incomplete.
     fn merged<const W: usize>(&self, runs: &[Run]) -> io::Result<Run> {
         let buffer = self.files.buffer(runs.len() + 1);
         let mut merge = Merge::<W>::new(self.order, self.files, runs, buffer)?;

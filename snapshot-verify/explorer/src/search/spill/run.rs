@@ -1,4 +1,4 @@
-//! Sorted runs of states on a disk: written once, read in order, merged.
+//! Sorted runs of states on a disk: written once, read in order, and merged.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -8,15 +8,15 @@ use super::{BUFFERS, Disk, FileId};
 use crate::search::layout::Monotone;
 use crate::search::store::{Chunk, hash, shard_of};
 
-/// In which order states stand in a run: by shard, then by all in which they are compared by
-/// equality, then by what is monotone. So those of which one can dominate another are together.
+/// The order of states in a run: by shard, then by the bits compared for equality, then by the
+/// monotone part. So states of which one can dominate another are adjacent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Order<'a> {
     monotone: &'a Monotone,
     dominance: u64,
 }
 
-/// What states have in common of which one can dominate another.
+/// The common part of states of which one can dominate another.
 pub(super) type Key<const W: usize> = (usize, [u64; W]);
 
 impl<'a> Order<'a> {
@@ -31,20 +31,20 @@ impl<'a> Order<'a> {
         (shard, masked)
     }
 
-    /// Of two states of one shard.
+    /// Compares two states of one shard.
     pub(super) fn in_shard<const W: usize>(self, one: &[u64; W], other: &[u64; W]) -> Ordering {
         let word = |state: &[u64; W]| state[0] & !self.dominance;
         let equal = word(one).cmp(&word(other)).then_with(|| one[1..].cmp(&other[1..]));
         equal.then_with(|| one[0].cmp(&other[0]))
     }
 
-    /// Whether the first of two states with one key is as good as the second.
+    /// Returns true if the first of two states with equal keys dominates the second.
     pub(super) fn dominates<const W: usize>(self, one: &[u64; W], other: &[u64; W]) -> bool {
         self.monotone.is_at_least(one[0], other[0])
     }
 }
 
-/// States in a file.
+/// A run of states in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     file: FileId,
@@ -52,13 +52,12 @@ pub struct Run {
 }
 
 impl Run {
-    /// How many.
     pub const fn states(self) -> u64 {
         self.states
     }
 }
 
-/// Files for runs, and the memory of the search, of which their buffers have a part.
+/// Files for runs. Their buffers take a part of the search's memory.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::search) struct Files<'a> {
     disk: &'a dyn Disk,
@@ -70,13 +69,13 @@ impl<'a> Files<'a> {
         Self { disk, memory }
     }
 
-    /// The bytes of each of this many buffers.
+    /// Returns the size in bytes of each of this many buffers.
     pub(super) fn buffer(self, files: usize) -> usize {
         let each = self.memory / BUFFERS / files.max(1) as u64;
         each.clamp(1 << 9, 1 << 20) as usize
     }
 
-    /// A run to be written, with a buffer of this many bytes.
+    /// Creates a run to be written, with a buffer of this many bytes.
     pub(super) fn create<const W: usize>(self, buffer: usize) -> io::Result<Writer<'a, W>> {
         Writer::new(self.disk, buffer)
     }
@@ -88,7 +87,6 @@ impl<'a> Files<'a> {
         writer.finish()
     }
 
-    /// Reads a run.
     pub(in crate::search) fn read<const W: usize>(self, run: Run) -> io::Result<Reader<W>> {
         Reader::new(self.disk, run, self.buffer(1))
     }
@@ -98,7 +96,6 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Writes a run.
 pub(super) struct Writer<'a, const W: usize> {
     disk: &'a dyn Disk,
     run: Run,
@@ -123,7 +120,7 @@ impl<'a, const W: usize> Writer<'a, W> {
 
     pub(super) fn finish(mut self) -> io::Result<Run> {
         if let Some(mut out) = self.out.take() {
-            // Dropped before all was written, the file is removed.
+            // If a `Writer` is dropped before it is complete, its file is removed.
             let flushed = out.flush();
             if flushed.is_err() {
                 let _ = out.into_parts();
@@ -138,14 +135,13 @@ impl<'a, const W: usize> Writer<'a, W> {
 impl<const W: usize> Drop for Writer<'_, W> {
     fn drop(&mut self) {
         if let Some(out) = self.out.take() {
-            // What is in the buffer is of no use: it must not be written by the drop.
+            // The buffer is discarded: the drop must not write it.
             let _ = out.into_parts();
             self.disk.remove(self.run.file);
         }
     }
 }
 
-/// Reads a run.
 pub struct Reader<const W: usize> {
     input: BufReader<Box<dyn Read + Send>>,
     left: u64,
@@ -157,12 +153,12 @@ impl<const W: usize> Reader<W> {
         Ok(Self { input, left: run.states })
     }
 
-    /// How many states are left.
+    /// Returns the number of states left.
     pub const fn left(&self) -> u64 {
         self.left
     }
 
-    /// The next states, at most as many.
+    /// Returns the next states, at most `most`.
     ///
     /// # Errors
     /// If the file cannot be read, or ends early.
@@ -176,7 +172,6 @@ impl<const W: usize> Reader<W> {
         Ok(chunk)
     }
 
-    /// The next state.
     fn read(&mut self) -> io::Result<Option<[u64; W]>> {
         if self.left == 0 {
             return Ok(None);
@@ -192,11 +187,11 @@ impl<const W: usize> Reader<W> {
     }
 }
 
-/// Several runs as one, in order.
+/// Merges several runs in order.
 pub(super) struct Merge<'a, const W: usize> {
     order: Order<'a>,
     readers: Vec<Reader<W>>,
-    /// The next state of each: its key, word 0, and whose it is.
+    /// The next state of each run: its key, word 0, and the run's index.
     heads: BinaryHeap<Reverse<(Key<W>, u64, usize)>>,
 }
 
@@ -221,12 +216,11 @@ impl<'a, const W: usize> Merge<'a, W> {
         Ok(())
     }
 
-    /// The key of the next state.
+    /// Returns the key of the next state.
     pub(super) fn peek(&self) -> Option<&Key<W>> {
         self.heads.peek().map(|Reverse((key, ..))| key)
     }
 
-    /// The next state.
     pub(super) fn next(&mut self) -> io::Result<Option<[u64; W]>> {
         let Some(Reverse(((_, mut state), word, source))) = self.heads.pop() else {
             return Ok(None);
@@ -236,7 +230,7 @@ impl<'a, const W: usize> Merge<'a, W> {
         Ok(Some(state))
     }
 
-    /// All states with this key, if they are next.
+    /// Takes all states with this key, if they are next.
     pub(super) fn take_group(&mut self, key: &Key<W>, group: &mut Vec<[u64; W]>) -> io::Result<()> {
         group.clear();
         while self.peek() == Some(key) {
@@ -246,7 +240,7 @@ impl<'a, const W: usize> Merge<'a, W> {
         Ok(())
     }
 
-    /// Passes over all states before this key, unless it is to end.
+    /// Skips all states before this key, until `is_over` returns true.
     pub(super) fn skip_to(
         &mut self,
         key: &Key<W>,

@@ -1,14 +1,13 @@
 //! States still to be explored.
 //!
-//! They come in chunks of bounded size, so that what is explored can be freed
-//! while the next level grows, and nothing large is ever copied to grow.
+//! States are held in chunks of bounded size, so that explored chunks can be freed while the next
+//! level grows, and growth never copies large blocks.
 
 use crate::search::budget::{Exhausted, Memory};
 
-/// How many states a chunk holds at most.
+/// The greatest number of states in a chunk.
 pub const CHUNK: usize = 256;
 
-/// Some states.
 pub type Chunk<const W: usize> = Vec<[u64; W]>;
 
 /// States in chunks, counted in a memory budget.
@@ -18,10 +17,9 @@ pub struct Frontier<const W: usize> {
 }
 
 impl<const W: usize> Frontier<W> {
-    /// What a chunk takes.
+    /// The bytes of a chunk.
     pub const CHUNK_BYTES: usize = CHUNK * size_of::<[u64; W]>();
 
-    /// No states.
     pub const fn new() -> Self {
         Self { chunks: Vec::new() }
     }
@@ -44,12 +42,12 @@ impl<const W: usize> Frontier<W> {
         Ok(())
     }
 
-    /// Its states, in order.
+    /// Returns the states, in order.
     pub fn states(&self) -> impl Iterator<Item = &[u64; W]> {
         self.chunks.iter().flatten()
     }
 
-    /// Takes the chunks out; their taker gives their memory back.
+    /// Takes the chunks out. The caller returns their memory to the budget.
     pub fn take(&mut self) -> Vec<Chunk<W>> {
         std::mem::take(&mut self.chunks)
     }

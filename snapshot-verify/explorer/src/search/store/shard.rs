@@ -1,26 +1,23 @@
 //! One shard of the store: open addressing with linear probing.
 //!
-//! The place where the search for a state begins is its hash scaled to the
-//! number of places, so any number of places will do, and growing walks the old
-//! and the new table in the same order. A place of all zeros is empty; no packed
-//! state is (see [`crate::search::layout`]).
+//! The search for a state starts at its hash scaled to the number of places. So any number of
+//! places will do, and growing walks the old and the new table in the same order. A place of all
+//! zeros is empty; no packed state is all zeros (see [`crate::search::layout`]).
 //!
 //! # The antichain
 //!
-//! With dominance, states are compared by what is [`Monotone`] in them, and by
-//! equality in all other bits. A state is *dominated* by one that is equal in the
-//! others and has at least as much of what is monotone. The shard then keeps the maximal
-//! states among all that were ever inserted: a dominated one is dropped when
-//! it arrives, and dominated ones that lie here are overwritten when a
-//! dominating one arrives. Overwriting several leaves copies of one state, which
-//! do no harm: they are equal, so they are overwritten together, and growing
-//! drops them.
+//! With dominance, states are compared by their [`Monotone`] part, and by equality in all other
+//! bits. A state is *dominated* by a state that is equal in the other bits and has at least as much
+//! in the monotone part. The shard keeps the maximal states among all states ever inserted: a
+//! dominated state is dropped when it arrives, and stored dominated states are overwritten when a
+//! dominating one arrives. Overwriting several leaves copies of one state. These are harmless: they
+//! are equal, so they are overwritten together, and growing drops them.
 //!
-//! Which states lie here after a set of insertions does not depend on their order: the
-//! maximal ones. Hence [`Shard::take_new`], which leaves out what was overwritten
-//! in the meantime, takes a set that does not depend on it either.
+//! The stored set does not depend on the order of insertions: it is the set of maximal states.
+//! Hence the result of [`Shard::take_new`], which leaves out states overwritten in the meantime,
+//! does not depend on the order either.
 //!
-//! That exploring the maximal states suffices is argued in [`crate::search`].
+//! Exploring the maximal states suffices, see [`crate::search`].
 
 use std::cmp::Ordering;
 use std::hint::black_box;
@@ -30,40 +27,40 @@ use super::hash;
 use crate::search::budget::{Exhausted, Memory};
 use crate::search::layout::Monotone;
 
-/// Places of an empty shard.
+/// The number of places of an empty shard.
 const LEAST_PLACES: usize = 64;
 
-/// The share of places that may be taken: beyond it, probing gets long.
+/// The greatest filled share of the places: beyond it, probing gets long.
 const FULL: (usize, usize) = (4, 5);
 
 /// A part of the set of reached states.
 #[derive(Debug)]
 pub struct Shard<'a, const W: usize> {
-    /// All zeros where nothing is.
+    /// A table of states; an empty place is all zeros.
     places: Vec<[u64; W]>,
-    /// How many places are taken: at most four fifths.
+    /// The number of occupied places: at most four fifths.
     taken: usize,
-    /// The states that were new since they were taken last, in order of arrival.
+    /// The states that are new since they were last taken, in order of arrival.
     new: Frontier<W>,
     monotone: &'a Monotone,
-    /// Its bits.
+    /// The mask of the monotone part.
     dominance: u64,
 }
 
-/// What a state meets on its way.
+/// The result of probing for a state.
 enum Met {
-    /// Itself, or one that dominates it.
+    /// The state itself, or a state that dominates it.
     Better,
-    /// A free place.
+    /// An empty place.
     Free(usize),
-    /// States that it dominates; all of them were overwritten.
+    /// Dominated states; all of them were overwritten.
     Worse,
 }
 
 impl<'a, const W: usize> Shard<'a, W> {
     pub(super) const LEAST_BYTES: usize = LEAST_PLACES * size_of::<[u64; W]>();
 
-    /// Places in a line of the cache, usually 64 bytes.
+    /// The number of places in a cache line, usually 64 bytes.
     const PLACES_IN_LINE: usize = 64usize.div_ceil(size_of::<[u64; W]>());
 
     pub(super) fn new(memory: &Memory, monotone: &'a Monotone) -> Result<Self, Exhausted> {
@@ -73,12 +70,12 @@ impl<'a, const W: usize> Shard<'a, W> {
         Ok(Self { places, taken: 0, new: Frontier::new(), monotone, dominance })
     }
 
-    /// Adds states, and remembers the new ones.
+    /// Adds states, and records the new ones.
     pub(super) fn insert(&mut self, batch: &[[u64; W]], memory: &Memory) -> Result<(), Exhausted> {
         while (self.taken + batch.len()) * FULL.1 > self.places.len() * FULL.0 {
             self.grow(memory)?;
         }
-        // Loads that do not wait for each other: the misses overlap, and the
+        // These loads do not depend on each other, so their cache misses overlap, and the
         // insertions below find their first places in the cache.
         let touched = batch.iter().fold(0, |touched, state| {
             let home = self.home(state);
@@ -144,29 +141,29 @@ impl<'a, const W: usize> Shard<'a, W> {
         take(&all, &new)
     }
 
-    /// How many states [`Self::visited`] has.
+    /// Returns the number of states of [`Self::visited`].
     pub const fn taken(&self) -> usize {
         self.taken
     }
 
-    /// All states that lie here.
+    /// Returns all stored states.
     pub fn visited(&self) -> impl Iterator<Item = &[u64; W]> {
         self.places.iter().filter(|state| **state != [0; W])
     }
 
-    /// Those that arrived since they were taken last, overwritten ones among them.
+    /// Returns the states that arrived since they were last taken, including overwritten ones.
     pub fn new_states(&self) -> impl Iterator<Item = &[u64; W]> {
         self.new.states()
     }
 
-    /// Where the search for a state begins.
+    /// Returns the place where the search for a state starts.
     #[inline]
     fn home(&self, state: &[u64; W]) -> usize {
         let rest = hash(state, self.dominance) << super::SHARDS.trailing_zeros();
         ((u128::from(rest) * self.places.len() as u128) >> u64::BITS) as usize
     }
 
-    /// Looks for a state, overwriting what it dominates.
+    /// Probes for a state, overwriting states that it dominates.
     #[inline]
     fn meet(&mut self, state: &[u64; W]) -> Met {
         let mut place = self.home(state);
@@ -214,8 +211,7 @@ impl<'a, const W: usize> Shard<'a, W> {
         Ok(())
     }
 
-    /// Places a state that was placed before, in another table. Copies of one that overwrote
-    /// several meet themselves.
+    /// Places a state from another table. Copies of a state that overwrote several are merged.
     fn place(&mut self, state: &[u64; W]) {
         if let Met::Free(place) = self.meet(state) {
             self.places[place] = *state;
@@ -260,7 +256,7 @@ impl<'a, const W: usize> Shard<'a, W> {
         }
     }
 
-    /// Whether exactly this state lies here.
+    /// Returns true if the shard holds exactly this state.
     fn holds(&self, state: &[u64; W]) -> bool {
         let mut place = self.home(state);
         loop {
@@ -286,7 +282,7 @@ mod tests {
 
     const ALWAYS_SET: u64 = 1 << 63;
 
-    /// Batches of states, many of them equal.
+    /// Returns batches of states, many of them equal.
     fn batches(seed: u64) -> impl Iterator<Item = Vec<[u64; 2]>> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         (0..60).map(move |_| {
@@ -326,7 +322,7 @@ mod tests {
 
     #[test]
     fn maximal_states_are_kept_whatever_the_order() {
-        // Three bits, and a number of three.
+        // The monotone part has three bits, and a number of three bits.
         let number = Field::range(0, 8, false).at(0, 3);
         let monotone = Monotone::new(0b111, [number]);
         let is_at_least = |more: u64, less: u64| less & !more & 7 == 0 && more >> 3 >= less >> 3;
@@ -351,14 +347,14 @@ mod tests {
         }
     }
 
-    /// What a checkpoint hands back lies in the order of the places: in a table that grew as they
-    /// arrive, each state would pass all that arrived before it.
+    /// A checkpoint restores states in the order of places: in a table that grows as they arrive,
+    /// each state would pass all earlier ones.
     #[test]
     fn states_are_restored_as_fast_as_they_were_inserted() {
         let memory = Memory::new(1 << 30);
         let nothing = Monotone::default();
         let states: Vec<_> = (0..60_000_u64).map(|number| [number, ALWAYS_SET]).collect();
-        // Each in the shortest of three times: the machine does other work.
+        // The shortest of three runs counts: the machine does other work.
         let shortest = |fill: &dyn Fn(&mut Shard<'_, 2>)| {
             let times = (0..3).map(|_| {
                 let mut shard = Shard::new(&memory, &nothing).unwrap();

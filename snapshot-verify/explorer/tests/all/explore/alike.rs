@@ -1,4 +1,4 @@
-//! Which processes are alike: those that the program tells apart by name are not.
+//! Symmetry: processes that the program distinguishes by name are not interchangeable.
 
 use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
@@ -6,7 +6,7 @@ use snapshot_explorer::pipeline::{self, Prepared};
 use snapshot_explorer::reduction::{Reduction, Reductions};
 use snapshot_language::parse;
 
-/// Updates leave a name and count to three; scans look for a NAME and a MARK.
+/// Updates write a name and count to three; scans test for a NAME and a MARK.
 const TEXT: &str = "algorithm named
 shared whole: view
 shared last: process
@@ -28,7 +28,8 @@ scan:
     return w
 ";
 
-/// Whether processes 2 and 3 of four are taken to be alike, those other than i and j.
+/// Returns true if processes 2 and 3 of four, the ones other than i and j, count as
+/// interchangeable.
 fn alike(name: &str, mark: &str) -> bool {
     let text = TEXT.replace("NAME", name).replace("MARK", mark);
     let program = parse("named", &text).unwrap().program(None).unwrap();

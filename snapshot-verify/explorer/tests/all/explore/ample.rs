@@ -1,4 +1,4 @@
-//! Steps that are taken at once commute with all that others may do.
+//! Ample steps commute with all future steps of other processes.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -17,8 +17,8 @@ use trial::extent::either;
 
 use crate::explore::published::explored;
 
-/// Whom the last one to begin chooses, by a cell of a cell, is written to; a loser's SC
-/// and a write that changes nothing are steps without effect, for the time being.
+/// Updates write to the process that began last, in a cell selected by a cell. A loser's SC and a
+/// write of an unchanged value have no effect at that moment.
 const CHOICES: &str = "algorithm choices
 shared which[process]: 0..1
 shared cell[process][0..1]: value or none
@@ -47,7 +47,7 @@ scan:
     return r
 ";
 
-/// Which cell an update writes does not follow from where it stands.
+/// The location of an update does not determine the cell that it writes.
 const UNTOLD: &str = "algorithm untold
 shared cell[process][0..1]: value or none
 private far: 0..99
@@ -70,9 +70,9 @@ fn instance(text: &str, processes: usize) -> Instance {
     Prepared::from_instance(instance, Reductions::standard(), Deadline::NEVER).unwrap().instance
 }
 
-/// Walks at random. Wherever a step would be taken at once, the others go on for a while
-/// without it, and with it: it is the same to everybody. How often that was tried; an
-/// error says what was not the same.
+/// Walks at random. At each ample step, the other processes continue for a while with and without
+/// it, and the results must be the same. Returns the number of comparisons; an error describes a
+/// difference.
 fn walk(instance: &Instance, operations: u32, steps: u32) -> Result<u32, String> {
     let numbering = CanonicalRenaming::new(instance, CAP, Deadline::NEVER).unwrap();
     let ample = PersistentSets::new(instance, Some(operations), Deadline::NEVER).unwrap().unwrap();
@@ -134,7 +134,8 @@ fn take(
     Ok(machine.state().to_vec())
 }
 
-/// All but the leader move at random, in the state before his step and in the one after.
+/// All processes except the leader move at random, in the state before its step and in the state
+/// after it.
 fn go_on(
     product: &Product<'_>,
     machine: &mut RegisterMachine,
@@ -143,7 +144,7 @@ fn go_on(
     [before, after]: [&Vec<Scalar>; 2],
 ) -> Result<(), String> {
     let registers = product.layout().registers();
-    // The observer may know more, the earlier a process responds, and never less.
+    // If a process responds earlier, the observer knows at least as much.
     let compared = 0..registers.must_bits(Process::from_index(0));
     let differs =
         |one: &[Scalar], other: &[Scalar]| compared.clone().find(|&at| one[at] != other[at]);
@@ -165,7 +166,7 @@ fn go_on(
             (_, Err(Stop::Violation(_))) => break,
             (first, second) => return Err(format!("{first:?} {second:?}")),
         }
-        // A reaction may have made the step needless, and even responded.
+        // A reaction may have replaced the step, and even responded.
         let moved = waiting[registers.location(leader)] != stood;
         if moved && differs(&waiting, &led).is_none() {
             break;
@@ -209,7 +210,7 @@ fn what_is_done_at_once_commutes_with_all_that_comes() {
 
 #[test]
 fn less_is_explored_and_the_same_is_found() {
-    // The last two in the slow suite.
+    // The last two run in the slow suite.
     let without = Reductions::standard().without(Reduction::Ample);
     for (name, bug, operations, share) in [
         ("attiya_welch", None, Some(2), 2),

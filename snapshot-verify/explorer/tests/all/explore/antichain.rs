@@ -1,4 +1,4 @@
-//! The antichain: the observer is monotone, and nothing is lost.
+//! The antichain: the observer is monotone, and no violation is lost.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::explore::random;
 
 const INVOKED: u8 = 3;
 
-/// Whether t can do at least the harm that s can.
+/// Returns true if t dominates s.
 fn dominates(t: ObserverState, s: ObserverState) -> bool {
     (t.bits() ^ s.bits()) & INVOKED == 0 && s.bits() & !t.bits() == 0
 }
@@ -53,10 +53,10 @@ fn the_observer_is_monotone() {
     assert_eq!(pairs, 4 * 3_u32.pow(4), "4 ways to be invoked, 3 to be included per bit");
 }
 
-/// What is compared by inclusion: bits, and operations left, if they are.
+/// The parts compared by dominance: bits, and operations left, if they are bounded.
 type Compared = (Vec<u8>, Vec<u32>);
 
-/// Searches with maximal states only, by comparing all with all.
+/// Searches with maximal states only, by comparing all states with each other.
 fn naive(oracle: &Oracle<'_>) -> Found {
     let bits = |state: &State| {
         let musts = state.musts.iter().map(|must| must.bits());

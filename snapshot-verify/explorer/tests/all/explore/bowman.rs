@@ -1,6 +1,6 @@
-//! Bowman's algorithm (Algorithm 1 of the DISC 2022 paper) as a graph of steps,
-//! made by hand: every event is a step of its own, dead locals are reset, and the
-//! cells that are constant for the pair are removed, their reads are not.
+//! Bowman's algorithm (Algorithm 1 of the DISC 2022 paper) as a handmade graph of steps. Every
+//! event is a separate step, and dead locals are reset. Cells that are constant for the pair are
+//! removed, but their reads remain.
 
 use snapshot_core::Process;
 use snapshot_explorer::instance::{
@@ -9,7 +9,7 @@ use snapshot_explorer::instance::{
 };
 use snapshot_language::Span;
 
-/// What the loop of a scan tests.
+/// The exit condition of a scan's loop.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Exit {
     /// `active = me`.
@@ -18,7 +18,7 @@ pub enum Exit {
     Early,
 }
 
-/// One process's graph in the making.
+/// The graph of one process, under construction.
 struct Builder {
     blocks: Vec<Block>,
     locations: Vec<Standing>,
@@ -50,7 +50,7 @@ impl Builder {
     }
 }
 
-/// Bowman's algorithm for n processes and this pair.
+/// Creates Bowman's algorithm for n processes and this pair.
 pub fn bowman(processes: usize, pair: [usize; 2], exit: Exit) -> Instance {
     let mut slots = Vec::new();
     let mut slot = |name: String, owner, domain, initial| {

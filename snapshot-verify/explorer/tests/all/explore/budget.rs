@@ -61,7 +61,7 @@ fn time_and_interruption_end_in_unknown() {
 #[test]
 fn the_outcome_does_not_depend_on_threads_nor_on_whether_levels_are_kept() {
     for exit in [Exit::Correct, Exit::Early] {
-        // An eighth of 64 MiB does not hold the levels of either.
+        // An eighth of 64 MiB cannot hold the levels of either search.
         let outcome = |threads, memory| {
             let outcome = run(&Exploration { threads, memory, ..Exploration::default() }, exit);
             (outcome.verdict, outcome.states, outcome.transitions, outcome.depth)

@@ -1,5 +1,5 @@
-//! The places where canonical forms come in: with a symmetry, a numbering, and
-//! one with expansions, each small enough to be seen through.
+//! Canonical forms in the search: a symmetry, a numbering, and a numbering with expansions, each
+//! small enough to be understood in full.
 
 use snapshot_core::Process;
 use snapshot_explorer::instance::{
@@ -16,14 +16,14 @@ use crate::explore::bowman::{Exit, bowman};
 use crate::explore::meaning::{found, registers, replay};
 use crate::explore::oracle::{Ends, Oracle, State};
 
-/// The processes of bowman other than i and j are alike.
+/// The processes of bowman other than i and j are interchangeable.
 #[derive(Debug)]
 struct OthersOfBowman {
     permutations: Vec<Permutation>,
 }
 
 impl OthersOfBowman {
-    /// For 4 processes and a pair of the first two, or of 5.
+    /// Creates the symmetry for 4 or 5 processes and a pair of the first two.
     fn new(n: usize) -> Self {
         let others: Vec<Vec<usize>> = match n {
             4 => vec![vec![2, 3], vec![3, 2]],
@@ -54,7 +54,7 @@ impl Symmetry for OthersOfBowman {
 
     fn permute(&self, registers: Registers, by: &Permutation, state: &mut [Scalar]) {
         let before = state.to_vec();
-        // Slots: active, a[i], a[j], then three per process.
+        // The slots are active, a[i], a[j], then three per process.
         if before[0] != NONE {
             state[0] = by.image(Process::from_index(before[0] as usize)).index() as Scalar;
         }
@@ -69,7 +69,7 @@ impl Symmetry for OthersOfBowman {
     }
 }
 
-/// The least of the permuted states, for the oracle.
+/// Replaces a state by the least of its permutations, for the oracle.
 fn least(symmetry: &OthersOfBowman, state: &mut State) {
     let permuted = symmetry.permutations.iter().map(|by| {
         let mut permuted = state.clone();
@@ -115,8 +115,8 @@ fn symmetry_leaves_one_state_of_those_alike_and_traces_keep_their_processes() {
 
 #[test]
 fn permutations_are_undone_where_the_names_of_processes_are_seen() {
-    // Operations of 5 processes are few, but any of three may be the one that
-    // helps: canonical states keep renaming it.
+    // The 5 processes have few operations, but any of three may be the helper: canonical states
+    // keep renaming it.
     let symmetry = OthersOfBowman::new(5);
     let instance = bowman(5, [0, 1], Exit::Early);
     let oracle = Oracle { instance: &instance, operations: Some(1), active: vec![true; 5] };
@@ -138,16 +138,15 @@ fn permutations_are_undone_where_the_names_of_processes_are_seen() {
     assert_eq!(replay(&oracle, &plain), Ends::Violation);
 }
 
-/// What a scan of [`registers_with_versions`] does if two collects show different
-/// versions.
+/// The reaction of a scan of [`registers_with_versions`] to different versions in two collects.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Different {
     Repeat,
     ReturnNonsense,
 }
 
-/// One register of value and version per process; a scan collects until two
-/// collects show the same versions.
+/// One register with value and version per process. A scan collects until two collects have the
+/// same versions.
 fn registers_with_versions(different: Different) -> Instance {
     const VALUE: [SlotId; 2] = [SlotId(0), SlotId(1)];
     const VERSION: [SlotId; 2] = [SlotId(2), SlotId(3)];
@@ -170,7 +169,7 @@ fn registers_with_versions(different: Different) -> Instance {
         let argument = SlotId(first);
         let copy = [SlotId(first + 1), SlotId(first + 2)];
         let [a, b] = [3, 5].map(|k| [SlotId(first + k), SlotId(first + k + 1)]);
-        // A number that means nothing would be renamed: dead versions are none.
+        // Dead versions are `NONE`: a meaningless number would be renamed.
         let dead = |slot| if copy.contains(&slot) { Term::Constant(0) } else { Term::NONE };
         let assign = |slot, value| Assignment { target: Target::Slot(slot), value };
         let block = |assignments, end| Block { accesses: 1, assignments, end };
@@ -225,7 +224,7 @@ fn registers_with_versions(different: Different) -> Instance {
     Instance { processes: 2, pair: [0, 1].map(Process::from_index), slots, graphs }
 }
 
-/// Versions are numbered in the order in which the slots show them.
+/// Numbers versions by their first occurrence in the slots.
 #[derive(Debug)]
 struct FirstOccurrence {
     slots: Vec<usize>,
@@ -305,7 +304,7 @@ fn versions_without_numbering_are_refused() {
     assert_eq!(error, ExploreError::Layout(LayoutError::Unbounded { slot }));
 }
 
-/// A counter that scans increment; a scan that makes it 4 returns nonsense.
+/// Scans increment a counter; the scan that makes it 4 returns nonsense.
 fn counter() -> Instance {
     let domain = Domain::Counter { optional: false };
     let slots = vec![Slot { name: "c".to_owned(), owner: Owner::Shared, domain, initial: 0 }];
@@ -337,8 +336,8 @@ fn counter() -> Instance {
     Instance { processes: 2, pair, slots, graphs: vec![graph.clone(), graph] }
 }
 
-/// 0 and 1 are themselves; 2 stands for any number from there on, and 2 and 3
-/// are tried for it, or 2 alone.
+/// 0 and 1 represent themselves; 2 represents all larger numbers, and is expanded to 2 and 3, or to
+/// 2 alone.
 #[derive(Debug)]
 struct Saturated {
     expand: bool,
@@ -373,7 +372,7 @@ fn every_expansion_of_a_state_is_tried() {
         let exploration = Exploration { numbering: Some(&numbering), ..Exploration::default() };
         exploration.run(&counter(), &mut |_| {}).unwrap().verdict
     };
-    // 2 alone never becomes 4. If it is tried as 3, the third scan is wrong.
+    // 2 alone never becomes 4. With 3 as an expansion, the third scan is wrong.
     assert_eq!(verdict(false), SearchVerdict::Verified);
     let SearchVerdict::Violation { trace, .. } = verdict(true) else { panic!() };
     assert_eq!(trace.steps.len(), 6);

@@ -1,5 +1,4 @@
-//! A search that is broken off again and again, and goes on from what was kept, comes to what one
-//! that was never interrupted comes to.
+//! A search that is killed and resumed repeatedly has the result of an uninterrupted one.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -17,14 +16,15 @@ use snapshot_explorer::search::{Exploration, ExploreError, Outcome, SearchVerdic
 
 use crate::explore::bowman::{Exit, bowman};
 
-/// Keeps searches in memory; at some chunk it is due, and at a later one all is killed.
+/// Stores searches in memory; a checkpoint is due at some chunk, and the search is killed at a
+/// later one.
 #[derive(Debug)]
 struct Memory {
     kept: Mutex<HashMap<Key, (bool, Vec<u8>)>>,
-    /// Chunks until it is due, and until the end.
+    /// The numbers of chunks until a checkpoint is due, and until the search is killed.
     left: Mutex<(u32, u32)>,
     killed: Arc<AtomicBool>,
-    /// How often something was kept.
+    /// The number of checkpoints.
     times: Mutex<u32>,
 }
 
@@ -97,8 +97,7 @@ fn counts(outcome: &Outcome) -> (SearchVerdict, u64, u64, u32) {
     (outcome.verdict.clone(), outcome.states, outcome.transitions, outcome.depth)
 }
 
-/// Kills a search at random chunks until it ends: how often it was killed, and with something
-/// kept.
+/// Kills a search at random chunks until it ends. Returns the numbers of kills and of checkpoints.
 fn survives(exploration: &Exploration<'_>, exit: Exit, random: &mut ChaCha8Rng) -> (u32, u32) {
     let whole = exploration.run(&bowman(3, [0, 1], exit), &mut |_| {}).unwrap();
     let memory = Memory::new();
@@ -112,7 +111,8 @@ fn survives(exploration: &Exploration<'_>, exit: Exit, random: &mut ChaCha8Rng) 
         }
         kills += 1;
     }
-    // What has ended is known without a search, the way to a violation included.
+    // The result of a finished search is known without a search, including the trace of a
+    // violation.
     let kept = *memory.times.lock().unwrap();
     let again = memory.run(1, 1, exploration, exit);
     assert_eq!(counts(&again), counts(&whole));
@@ -187,7 +187,7 @@ fn what_is_damaged_or_too_large_is_refused() {
         );
     }
     let mut other = bytes.clone();
-    // The first state's hash is another one, and so is its shard, almost always.
+    // The first state's hash changes, and so does its shard, almost always.
     let at = other.len() - 16;
     other[at..at + 7].fill(0xa5);
     assert!(matches!(

@@ -1,5 +1,5 @@
-//! Normal counters: nothing that a program can ask is lost, and every step of a
-//! state is one of what its normal form stands for.
+//! Normal counters: no answer that a program can compute is lost, and every step of a state is a
+//! step of an expansion of its normal form.
 
 use crate::passes::dead;
 use rand::{RngExt, SeedableRng};
@@ -9,8 +9,8 @@ use snapshot_explorer::instance::{Domain, Instance, NONE, Scalar, SlotId};
 use snapshot_explorer::quotient::canonical_renaming::CanonicalRenaming;
 use snapshot_language::parse;
 
-/// Counters that are moved, compared, and divided by 3, all in one class; with
-/// `NAMED` in place, the program also names a number.
+/// Counters that are moved, compared, and divided by 3, all in one class. `NAMED` may be replaced
+/// by a statement that names a number.
 const TEXT: &str = "algorithm counting
 shared whole: view
 shared c: counter
@@ -30,13 +30,13 @@ scan:
 
 const MODULUS: Scalar = 3;
 
-/// The instance, its counters, and the largest number that it names.
+/// Returns the instance, with its counters; `named` is the largest number that it names.
 fn counting(named: Option<Scalar>) -> (Instance, Vec<SlotId>) {
     let statement =
         named.map_or_else(|| "skip".to_owned(), |named| format!("if own = {named}: own := y"));
     let program = parse("counting", &TEXT.replace("NAMED", &statement)).unwrap();
     let program = program.program(None).unwrap();
-    // Locals begin as 0 in the text: that no process sees it, is found out first.
+    // Locals start as 0 in the text; `dead` finds out that no process reads this.
     let instance = dead(&Instance::new(&program, 2, (0, 1)).unwrap());
     let slots = (0..instance.slots.len() as u32).map(SlotId);
     let counters =
@@ -46,10 +46,10 @@ fn counting(named: Option<Scalar>) -> (Instance, Vec<SlotId>) {
     (instance, counters)
 }
 
-/// All that the program can ask of counters, now or later: which is smaller, which is
-/// the successor of which, remainders, and how they compare with the numbers up to
-/// `named`. Of counters below all that successors are taken from, it only asks what
-/// its text compares.
+/// Returns all answers that the program can compute from counters, now or later: their order, the
+/// successor relation, remainders, and comparisons with the numbers up to `named`. Counters left
+/// behind, below every counter that may be incremented, are only asked for the comparisons of the
+/// text.
 fn answers(
     instance: &Instance,
     counters: &[SlotId],
@@ -63,7 +63,7 @@ fn answers(
     let some = || counters.iter().copied().filter(|slot| value(*slot) != NONE);
     let least = some().filter(|slot| rises(*slot)).map(value).min().unwrap_or(Scalar::MAX);
     let is_behind = |slot| named.is_none() && value(slot) < least;
-    // What x and y of a process may be, by the moves of the text, or have been.
+    // The slots whose content x and y of a process may have, or have had, by the moves of the text.
     let may_be_x =
         |slot: SlotId, p: &str| name(slot) == "c" || name(slot) == format!("{p}.update.x");
     let may_be_own = |slot: SlotId, p: &str| name(slot) == format!("{p}.own") || may_be_x(slot, p);
@@ -141,8 +141,7 @@ fn a_normal_state_answers_alike_and_is_normal() {
     }
 }
 
-/// The states that a normal one stands for can take no step that none of those tried
-/// for it takes.
+/// Every step of a state is a step of one of the expansions of its normal form.
 #[test]
 fn what_a_successor_leads_to_is_tried() {
     for (seed, (named, cap)) in [(None, 2), (Some(1), 2), (Some(1), 4)].iter().enumerate() {
@@ -150,7 +149,7 @@ fn what_a_successor_leads_to_is_tried() {
         let numbering = CanonicalRenaming::new(&instance, *cap, Deadline::NEVER).unwrap();
         let mut widened = 0;
         for (state, mut random) in states(&instance, &counters, 100 + seed as u64) {
-            // What is left behind depends on what the text does: `d := x + 1`.
+            // The assignment `d := x + 1` of the text determines which counters are left behind.
             let may = |slot: &SlotId, name: &str| {
                 named.is_some() || instance.slot(*slot).name.ends_with(name)
             };
@@ -181,8 +180,8 @@ fn what_a_successor_leads_to_is_tried() {
         assert!(widened > 20, "{widened}");
     }
 }
-/// Two classes of counters; the steps of an update take three successors in the first,
-/// one after the other, and two in the second.
+/// Two classes of counters. The steps of an update take three consecutive successors in the first
+/// class, and two in the second.
 const SEVERAL: &str = "algorithm several
 shared whole: view
 shared c: counter
@@ -201,8 +200,8 @@ scan:
     return w
 ";
 
-/// What a move of some assignments, each of a counter or its successor, does to a state:
-/// every comparison on the way, and the normal state after it.
+/// Returns the outcome of a move with some assignments, each of a counter or its successor: every
+/// comparison on the way, and the normal state after it.
 fn outcome(
     numbering: &CanonicalRenaming,
     classes: &[Vec<SlotId>],
@@ -223,8 +222,8 @@ fn outcome(
     (compared, normal(numbering, state))
 }
 
-/// Moves that take several successors, of several classes, go wherever the states that a
-/// normal one stands for go.
+/// Moves that take several successors, of several classes, from any state lead to the same states
+/// as from an expansion of its normal form.
 #[test]
 fn what_several_successors_lead_to_is_tried() {
     let program = parse("several", SEVERAL).unwrap().program(None).unwrap();
@@ -239,7 +238,7 @@ fn what_several_successors_lead_to_is_tried() {
     let initial: Vec<Scalar> = instance.slots.iter().map(|slot| slot.initial).collect();
     for cap in [2, 4] {
         let numbering = CanonicalRenaming::new(&instance, cap, Deadline::NEVER).unwrap();
-        // How often a move was found only behind a widening by as many moduli.
+        // By number of moduli, the moves found only with a widening by this number.
         let mut found_behind = [0; 4];
         for seed in 0..150_000 {
             let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -248,7 +247,7 @@ fn what_several_successors_lead_to_is_tried() {
             for slot in &counters {
                 state[slot.index()] = random.random_range(0..=most);
             }
-            // Three successors at most, as in the longest step; often of one another.
+            // At most three successors, as in the longest step; often successors of each other.
             let mut left = 3;
             let mut last = None;
             let mut moves: Vec<(usize, usize, Scalar)> = Vec::new();
@@ -265,7 +264,7 @@ fn what_several_successors_lead_to_is_tried() {
             }
             let begin = normal(&numbering, state.clone());
             let expected = outcome(&numbering, &classes, &moves, state.clone());
-            // Of two classes, the second takes two at most.
+            // The second class has at most two successors.
             let in_second = moves.iter().filter(|(target, _, by)| {
                 *by == 1 && classes[1].iter().any(|slot| slot.index() == *target)
             });

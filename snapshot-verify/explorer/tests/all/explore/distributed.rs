@@ -1,5 +1,5 @@
-//! A search by parts comes to what one in one process comes to, in whatever order the parts work
-//! and hear of each other, as long as they keep to rounds; and if not, it shows.
+//! A distributed search has the result of a search in one process, in any order of work and
+//! messages within a round; an engine that violates rounds is detected.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -12,25 +12,23 @@ use snapshot_explorer::search::{Exploration, ExploreError, Outcome, SearchVerdic
 use crate::explore::bowman::{Exit, bowman};
 use crate::explore::random;
 
-/// What an engine does wrong.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Mistake {
     None,
-    /// Some words arrive a round late.
+    /// Some words arrive one round late.
     Late,
-    /// Some words do not arrive.
     Loses,
-    /// One part has another number than others think.
+    /// Some words go to the next part.
     Misplaces,
 }
 
-/// All parts on one thread, in random order.
+/// Runs all parts on one thread, in random order.
 #[derive(Debug)]
 struct Simulated {
     workers: usize,
     mistake: Mistake,
     random: Mutex<ChaCha8Rng>,
-    /// How many words were sent.
+    /// The number of words sent.
     sent: Mutex<usize>,
 }
 
@@ -152,7 +150,7 @@ fn so_they_do_on_random_instances() {
     assert!(kinds.iter().all(|&count| count >= 5), "{kinds:?}");
 }
 
-/// Levels that are too large to keep are explored once more for the trace.
+/// Levels that are too large to keep are explored again for the trace.
 #[test]
 fn the_trace_is_the_same_where_levels_are_not_kept() {
     let instance = bowman(4, [0, 1], Exit::Early);
@@ -167,7 +165,7 @@ fn the_trace_is_the_same_where_levels_are_not_kept() {
     assert!(traced, "a second search was needed");
 }
 
-/// Whether a mistake of an engine is seen in the counts of some search.
+/// Returns true if the counts of some search reveal an engine's mistake.
 fn is_seen(mistake: Mistake) -> bool {
     let instance = bowman(3, [0, 1], Exit::Correct);
     let exploration = Exploration { self_check: None, ..Exploration::default() };
@@ -188,7 +186,7 @@ fn words_that_are_late_lost_or_misplaced_are_seen_in_the_counts() {
     }
 }
 
-/// The memory of one process ends the search in all, with the same cause.
+/// If the memory of one process is exhausted, the search ends in all, with the same cause.
 #[test]
 fn too_little_memory_ends_all() {
     let instance = bowman(4, [0, 1], Exit::Correct);
@@ -204,7 +202,7 @@ fn too_little_memory_ends_all() {
     assert!(outcome.peak_bytes <= least + 4096);
 }
 
-/// Runs a job whose first report says something else.
+/// Runs a job whose first report differs.
 #[derive(Debug)]
 struct Differing;
 

@@ -1,4 +1,4 @@
-//! Violations that a reduction would hide if it took one step too many for harmless.
+//! Violations that a reduction would hide if it considered one step too many harmless.
 
 use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
@@ -7,8 +7,7 @@ use snapshot_explorer::reduction::Reductions;
 use snapshot_explorer::search::{Exploration, SearchVerdict};
 use snapshot_language::parse;
 
-/// Scans take one of two copies in turns. If the writes of both were one step, it would
-/// be linearizable.
+/// Scans alternate between two copies. If both writes were one step, this would be linearizable.
 const TWO_COPIES: &str = "algorithm two_copies
 shared r[segment]: value
 shared s[segment]: value
@@ -26,9 +25,9 @@ scan:
     return a
 ";
 
-/// What is written between collecting and clearing is lost. If these were one step, a
-/// scan would return what there is when it reads its mail. Only the process itself
-/// reads it, but others write it.
+/// A write between collecting and clearing is lost. If these were one step, a scan would return the
+/// current values when it reads its mail. Only the process itself reads its mail, but others write
+/// it.
 const MAILBOX: &str = "algorithm mailbox
 shared r[segment]: value
 shared mail[process][segment]: value or none
@@ -47,7 +46,7 @@ scan:
     return a
 ";
 
-/// Which element is set is known only at run time: the other stays as it was.
+/// The index of the assigned element is known only at run time; the other element is unchanged.
 const POINTER: &str = "algorithm pointer
 shared whole: view
 shared which: 0..1
@@ -66,8 +65,8 @@ scan:
     return [initial for s in segments]
 ";
 
-/// All of `seen` is `x`, though an element is assigned again at an index that is known
-/// only at run time, and though the index changes: so it is linearizable.
+/// All elements of `seen` equal `x`, although an element is assigned again at an index known only
+/// at run time, and although the index changes: so this is linearizable.
 const MARKED: &str = "algorithm marked
 shared whole: view
 shared which: 0..1
@@ -90,7 +89,7 @@ scan:
     return [initial for s in segments]
 ";
 
-/// Whether the reduced instance for the pair (0, 1) has a violation.
+/// Returns true if the reduced instance for the pair (0, 1) has a violation.
 fn violates(text: &str, processes: usize) -> bool {
     let program = parse("hidden", text).unwrap().program(None).unwrap();
     let instance =
@@ -122,7 +121,7 @@ fn steps_that_others_notice_stay_apart() {
     }
 }
 
-/// The same as one step is linearizable: so it is that they are apart.
+/// As a single step the accesses are linearizable: so the violation is due to their separation.
 #[test]
 fn as_one_step_they_are_no_violation() {
     let copies = TWO_COPIES.replace(

@@ -1,4 +1,4 @@
-//! Limits of the search itself: they are noted exactly where the search comes to them.
+//! Limits of the search itself are noted exactly where the search reaches them.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use snapshot_language::Span;
 /// The cell that process 0 updates and scans.
 const CELL: SlotId = SlotId(0);
 
-/// A register of one process, whose updates pass this many locations by reactions before
+/// Creates a register of one process, whose updates pass this many locations by reactions before
 /// they respond.
 fn passing(locations: u32) -> Instance {
     let slot =

@@ -1,12 +1,12 @@
-//! Copies of what is read under a link.
+//! Copies of cells that were read under a link.
 
 use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::instance::{Assignment, Instance, SlotId, Target, Term};
 use snapshot_explorer::passes::link_copy_propagation::propagate_link_copies;
 use snapshot_language::parse;
 
-/// What is assigned to the counter of the cell, by process 0, in the order of the
-/// text, with an update of these statements.
+/// Returns the values that process 0 assigns to the counter of the cell, in the order of the text,
+/// if updates have these statements.
 fn stored(statements: &[&str], change: impl Fn(&mut Instance)) -> Vec<String> {
     let lines = statements.iter().map(|line| format!("    {line}\n")).collect::<String>();
     let text = format!(

@@ -1,4 +1,4 @@
-//! Variables that are split by their uses.
+//! Splitting of variables by their uses.
 
 use std::mem::discriminant;
 
@@ -21,7 +21,7 @@ fn split(instance: &Instance) -> Instance {
     live_range_split::split_live_ranges(instance, Deadline::NEVER).unwrap()
 }
 
-/// Whether some class has slots with both names.
+/// Returns true if some class has slots with both names.
 fn are_one(instance: &Instance, names: [&str; 2]) -> bool {
     let has = |class: &Class, name: &str| {
         class.slots.iter().any(|slot| instance.slot(*slot).name == name)
@@ -43,7 +43,7 @@ fn handshakes_of_different_pairs_are_told_apart() {
     assert_eq!(split(&split_once), split_once, "there is no more to be had");
 }
 
-/// Where dead slots are blank, splitting is renaming: the states are as many.
+/// Where dead slots are blank, splitting only renames: the number of states stays the same.
 #[test]
 fn there_are_as_many_states_as_before() {
     for (algorithm, bug) in [

@@ -1,5 +1,4 @@
-//! The explorer and the oracle agree on random instances, and on every step of
-//! every trace.
+//! The explorer and the oracle agree on random instances, and on every step of every trace.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +12,7 @@ use snapshot_explorer::search::{Exploration, Outcome, SearchPath, SearchVerdict}
 use crate::explore::oracle::{Ends, Found, Oracle, State};
 use crate::explore::random;
 
-/// The registers of an unpacked state.
+/// Returns the registers of an unpacked state.
 pub fn registers(instance: &Instance, state: &State) -> Vec<Scalar> {
     let registers = Registers::new(instance);
     let mut scalars = vec![0; registers.count()];
@@ -29,7 +28,7 @@ pub fn registers(instance: &Instance, state: &State) -> Vec<Scalar> {
     scalars
 }
 
-/// Replays a trace; how it ends.
+/// Replays a trace, and returns its ending.
 pub fn replay(oracle: &Oracle<'_>, trace: &SearchPath) -> Ends {
     let mut state = oracle.initial();
     let (last, steps) = trace.steps.split_last().unwrap();
@@ -50,7 +49,7 @@ pub fn replay(oracle: &Oracle<'_>, trace: &SearchPath) -> Ends {
     oracle.take(last.process.index(), last.choice, &mut state).ends
 }
 
-/// What the explorer found, as the oracle says it.
+/// Converts the explorer's result to the oracle's form.
 pub fn found(outcome: &Outcome) -> Found {
     let stops_after = match &outcome.verdict {
         SearchVerdict::Verified => None,
@@ -70,7 +69,7 @@ fn explorer_and_oracle_agree_on_random_instances() {
     for seed in 0..500 {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut instance = random::instance(&mut random);
-        // States of up to 8 words.
+        // States have up to 8 words.
         for _ in 0..[0, 0, 1, 2, 4, 8, 14][random.random_range(0..7)] {
             let initial = random.random_range(0..1 << 30);
             instance.slots.push(random::filler(initial));

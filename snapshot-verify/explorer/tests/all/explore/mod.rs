@@ -1,4 +1,4 @@
-//! The explorer on instances made by hand.
+//! Tests of the explorer on handmade instances.
 mod alike;
 mod ample;
 mod antichain;

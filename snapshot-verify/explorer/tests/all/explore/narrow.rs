@@ -1,4 +1,4 @@
-//! Fewer numbers of versions and counters than there might be.
+//! Layouts with room for fewer numbers of versions and counters than may occur.
 
 use snapshot_explorer::reduction::Reductions;
 use snapshot_explorer::search::{Exploration, Outcome, SearchVerdict, Unfinished};
@@ -26,7 +26,7 @@ fn what_does_not_fit_ends_the_search_and_all_else_is_the_same() {
                 ended += 1;
                 continue;
             }
-            // Which of several violations comes first depends on how states are packed.
+            // The packing of states decides which of several violations comes first.
             let steps = |outcome: &Outcome| match &outcome.verdict {
                 SearchVerdict::Violation { trace, .. } => Some(trace.steps.len()),
                 _ => None,

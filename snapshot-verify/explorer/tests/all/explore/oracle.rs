@@ -1,7 +1,7 @@
-//! The meaning of instances, taken word by word from the documentation of
-//! `instance`: terms are walked as trees, states are rows of numbers in a hash map,
-//! one thread, and the observer is run letter by letter. Slow, and shares
-//! nothing with the explorer but the instance.
+//! An oracle for the meaning of instances, taken literally from the documentation of `instance`.
+//! Terms are walked as trees, states are rows of numbers in a hash map, there is one thread, and
+//! the observer runs letter by letter. The oracle is slow, and shares only the instance with the
+//! explorer.
 
 use std::collections::HashMap;
 
@@ -22,11 +22,10 @@ pub struct State {
     pub musts: Vec<Must>,
     pub observer: ObserverState,
     pub left: Vec<u32>,
-    /// The next fresh version; not a part of what the state means.
+    /// The next fresh version; not part of the state's meaning.
     pub fresh: Scalar,
 }
 
-/// How a move ends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ends {
     Well,
@@ -34,7 +33,7 @@ pub enum Ends {
     Fault,
 }
 
-/// What a move does, beside changing the state.
+/// The effect of a move, beside the change of the state.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Done {
     pub ends: Ends,
@@ -42,7 +41,6 @@ pub struct Done {
     pub reactions: Vec<(Process, u32)>,
 }
 
-/// What a search finds.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Found {
     pub states: u64,
@@ -77,7 +75,7 @@ fn ask(operator: Operator, of: &[Scalar]) -> Scalar {
     }
 }
 
-/// What means nothing must look the same: versions have no number that lasts.
+/// Meaningless content must be equal: no number of a version is permanent.
 fn idle(slot: &Slot) -> Option<Scalar> {
     match slot.domain {
         _ if !matches!(slot.owner, Owner::Operation(_)) => None,
@@ -128,7 +126,7 @@ impl Oracle<'_> {
         }
     }
 
-    /// Runs blocks; the accesses on the way, and the end.
+    /// Runs blocks; returns the number of accesses on the way, and the end.
     fn blocks(&self, process: usize, mut block: BlockId, state: &mut State) -> (u32, End) {
         let mut accesses = 0;
         loop {
@@ -205,7 +203,6 @@ impl Oracle<'_> {
         }
     }
 
-    /// Makes one move.
     pub fn take(&self, process: usize, choice: Choice, state: &mut State) -> Done {
         let graph = &self.instance.graphs[process];
         if choice != Choice::Step && self.operations.is_some() {
@@ -242,7 +239,7 @@ impl Oracle<'_> {
         done
     }
 
-    /// The first reaction that applies.
+    /// Returns the first reaction that applies.
     fn reaction(&self, state: &mut State) -> Option<(usize, BlockId)> {
         for process in 0..self.instance.processes {
             let location = state.locations[process];
@@ -255,8 +252,8 @@ impl Oracle<'_> {
         None
     }
 
-    /// Breadth-first search; it ends after the first level with a violation or fault. What
-    /// `canonical` makes equal is the same state.
+    /// Searches breadth-first, up to the first level with a violation or fault. States that
+    /// `canonical` makes equal are identified.
     pub fn search(&self, canonical: &dyn Fn(&mut State)) -> Found {
         let key = |state: &State| {
             let mut key = state.clone();

@@ -1,4 +1,4 @@
-//! Algorithms, as the program prepares and explores them.
+//! Published algorithms, as the program prepares and explores them.
 
 use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
@@ -7,7 +7,7 @@ use snapshot_explorer::reduction::Reductions;
 use snapshot_explorer::search::{Exploration, Outcome};
 use snapshot_language::parse;
 
-/// A text, or one of its bugs, prepared for the pair (0, 1) with these reductions.
+/// Prepares a text, or one of its bugs, for the pair (0, 1) with these reductions.
 pub fn prepared(
     text: &str,
     bug: Option<&str>,
@@ -19,8 +19,8 @@ pub fn prepared(
     Prepared::new(&program, processes, pair, reductions, |_| true, Deadline::NEVER).unwrap()
 }
 
-/// A published algorithm explored for two processes with these reductions, and the antichain, under the given
-/// bounds.
+/// Explores a published algorithm for two processes with these reductions and the antichain, under
+/// the given bounds.
 pub fn explored(
     name: &str,
     bug: Option<&str>,

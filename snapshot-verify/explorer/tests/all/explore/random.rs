@@ -1,4 +1,4 @@
-//! Random instances: no algorithms, but everything that instances are made of.
+//! Random instances: not algorithms, but with all features of instances.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -9,10 +9,10 @@ use snapshot_explorer::instance::{
 };
 use snapshot_language::Span;
 
-/// Locations of each process, idle not counted.
+/// The number of locations of each process, without idle.
 const LOCATIONS: u32 = 4;
 
-/// A random instance of 2 or 3 processes.
+/// Returns a random instance of 2 or 3 processes.
 pub fn instance(random: &mut ChaCha8Rng) -> Instance {
     let processes = random.random_range(2..=3);
     let mut slots = Vec::new();
@@ -34,7 +34,7 @@ pub fn instance(random: &mut ChaCha8Rng) -> Instance {
     Instance { processes, pair: pair.map(Process::from_index), slots, graphs }
 }
 
-/// A large slot that no process touches.
+/// Returns a large slot that no process accesses.
 pub fn filler(initial: Scalar) -> Slot {
     let domain =
         Domain::Range { low: 0, high: (1 << 30) - 1, optional: false, names_processes: false };
@@ -43,7 +43,7 @@ pub fn filler(initial: Scalar) -> Slot {
 
 struct Maker<'a> {
     random: &'a mut ChaCha8Rng,
-    /// The first slot of the process: its argument; then a local and a kept one.
+    /// The first slot of the process: its argument. A local and a kept slot follow.
     mine: u32,
 }
 
@@ -67,7 +67,7 @@ impl Maker<'_> {
         self.random.random_range(0..below)
     }
 
-    /// A term of 0 or 1.
+    /// Returns a term that is 0 or 1.
     fn bit(&mut self, depth: u32) -> Term {
         let choices = if depth == 0 { 3 } else { 11 };
         match self.pick(choices) {
@@ -104,7 +104,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A term from 0 to 2, or a little beyond.
+    /// Returns a term from 0 to 2, or slightly outside.
     fn small(&mut self, depth: u32) -> Term {
         match self.pick(if depth == 0 { 2 } else { 4 }) {
             0 => Term::Constant(self.pick(3) as Scalar),
@@ -173,7 +173,7 @@ impl Maker<'_> {
         BlockId(blocks.len() as u32 - 1)
     }
 
-    /// Blocks that branch at most this often, from a location to somewhere else.
+    /// Creates blocks that branch at most `depth` times, from one location to another.
     fn tree(&mut self, blocks: &mut Vec<Block>, from: u32, depth: u32) -> BlockId {
         let end = match self.pick(if depth == 0 { 4 } else { 8 }) {
             0 if from == LOCATIONS => {

@@ -1,4 +1,4 @@
-//! Random instances, before and after reductions.
+//! Reductions of random instances keep the verdict.
 
 use crate::passes::{constant, dead, decided, merge, shrink};
 use rand::SeedableRng;
@@ -20,12 +20,11 @@ use crate::explore::random;
 
 const INSTANCES: u64 = 150;
 
-/// Random instances read locals that they never assigned; instances of programs
-/// do not.
+/// Initialises locals: random instances read unassigned locals, instances of programs do not.
 fn with_assigned_locals(mut instance: Instance) -> Instance {
     for (index, graph) in instance.graphs.iter_mut().enumerate() {
         let process = Process::from_index(index);
-        // Reactions come from reductions; programs have none.
+        // Reactions are created by reductions; programs have none.
         graph.locations.iter_mut().for_each(|standing| standing.reactions.clear());
         if !instance.pair.contains(&process) {
             graph.argument = None;
@@ -61,7 +60,8 @@ fn prefixed(graph: &mut Graph, next: BlockId, assignments: &[Assignment]) -> Blo
     id
 }
 
-/// Only process k assigns bit k: then there are steps that commute with those of others.
+/// Restricts the writers: only process k assigns bit k. Then some steps commute with the steps of
+/// others.
 fn with_single_writers(mut instance: Instance) -> Instance {
     for (process, graph) in instance.graphs.iter_mut().enumerate() {
         for block in &mut graph.blocks {
@@ -78,7 +78,7 @@ fn with_single_writers(mut instance: Instance) -> Instance {
     instance
 }
 
-/// The verdict in a word, and how long the counterexample is; and the states.
+/// Returns the verdict in a word, the length of the counterexample, and the number of states.
 fn explore(instance: &Instance, symmetry: bool, antichain: bool) -> (String, Option<u64>, u64) {
     let numbering = CanonicalRenaming::new(instance, 2, Deadline::NEVER).unwrap();
     let found = ProcessSymmetry::new(instance, |_| true, Deadline::NEVER).unwrap();
@@ -126,7 +126,7 @@ fn every_reduction_keeps_verdict_and_length_of_the_counterexample() {
         for (at, (instance, symmetry, antichain)) in variants.into_iter().enumerate() {
             instance.validate();
             let found = explore(instance, symmetry, antichain);
-            // Of a violation and a fault on one level, either may come first.
+            // A violation and a fault on one level may be found in either order.
             let wrong = |verdict: &str| verdict != "verified";
             assert_eq!(
                 (wrong(&found.0), found.1),
@@ -142,8 +142,8 @@ fn every_reduction_keeps_verdict_and_length_of_the_counterexample() {
     assert!(saved[0] > 5 && saved[3] >= saved[0] && saved[5] > 5, "saved {saved:?}");
 }
 
-/// Where steps are fused, a counterexample is shorter, and of a violation and a fault
-/// another may come first; but there is one, or there is none.
+/// If steps are fused, a counterexample is shorter, and a violation and a fault may swap their
+/// order; but its existence is unchanged.
 #[test]
 fn reductions_that_fuse_steps_keep_the_verdict() {
     let instances = either(300, 600);

@@ -1,5 +1,5 @@
-//! The self-check finds an error planted in each kind of reduction, and none where there
-//! is none.
+//! The self-check finds an injected error in each kind of reduction, and no error in the correct
+//! ones.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use snapshot_explorer::search::{
 
 use crate::explore::published;
 
-/// Counters: a scan counts one of them up twice in a step.
+/// Counters: one step of a scan increments one of them twice.
 const TWICE: &str = "algorithm twice
 shared a[segment]: value
 shared hi: counter
@@ -58,7 +58,7 @@ scan:
         if all s in segments: one[s].seq = two[s].seq: return [two[s].val for s in segments]
 ";
 
-/// Everything examined.
+/// Examines every state.
 const DENSELY: SelfCheck = SelfCheck { one_in: 1, seed: 1 };
 
 fn prepared(text: &str, processes: usize) -> Prepared {
@@ -93,7 +93,7 @@ fn found(prepared: &Prepared, exploration: &Exploration<'_>) -> &'static str {
     defect.reduction
 }
 
-/// Exchanges processes, but leaves the names in one slot as they are.
+/// Exchanges processes, but leaves the names in one slot unchanged.
 #[derive(Debug)]
 struct WrongExchange(ProcessSymmetry, SlotId);
 
@@ -130,7 +130,7 @@ fn a_wrong_exchange_is_found() {
     assert_eq!(found(&prepared, &wrong), "symmetry");
 }
 
-/// The term as if the number of a name were the same for all names.
+/// Returns the term as if all names had the same number.
 fn without_conversions(term: &Term) -> Term {
     let all = |of: &[Term]| of.iter().map(without_conversions).collect();
     match term {
@@ -143,7 +143,7 @@ fn without_conversions(term: &Term) -> Term {
     }
 }
 
-/// Exchanges are looked for where conversions of names to numbers do not forbid them.
+/// Exchanges are searched where conversions of names to numbers do not forbid them.
 #[test]
 fn an_exchange_that_conversions_forbid_is_found() {
     let prepared = prepared(corpus::small("name_equal_number"), 4);
@@ -166,13 +166,13 @@ fn an_exchange_that_conversions_forbid_is_found() {
     assert_eq!(found(&prepared, &wrong), "symmetry");
 }
 
-/// A numbering with something changed.
+/// A numbering with injected errors.
 #[derive(Debug)]
 struct Changed {
     numbering: CanonicalRenaming,
-    /// How many expansions a state has at most.
+    /// The greatest number of expansions of a state.
     expansions: u32,
-    /// Versions of these slots are never told apart.
+    /// Slots whose versions are never distinguished.
     merged: BTreeSet<SlotId>,
 }
 
@@ -240,7 +240,7 @@ fn versions_that_are_merged_are_found() {
 fn a_bit_that_is_flipped_alone_is_found() {
     let prepared = prepared(algorithm("afek_bounded"), 2);
     let numbering = prepared.numbering.as_ref().unwrap();
-    // The first of a component is 0 in each normal form: one that is not, is always 0, too.
+    // The first bit of a component is 0 in each normal form; here another bit is always 0, too.
     let bit = Numbering::classes(numbering).into_iter().flatten().rfind(|slot| {
         let domain = prepared.instance.slots[slot.index()].domain;
         matches!(domain, Domain::Range { .. })
@@ -251,7 +251,7 @@ fn a_bit_that_is_flipped_alone_is_found() {
     assert_eq!(found(&prepared, &exploration), "counters");
 }
 
-/// Forgets one cell always.
+/// Always forgets one cell.
 #[derive(Debug)]
 struct Forgetful(SlotId);
 
@@ -277,15 +277,15 @@ fn what_is_abandoned_or_stale_is_filled() {
     let forgetting = riany.forgetting().unwrap();
     let operations = Some(2);
     let forgetting = Some(&forgetting as _);
-    // There are many states: a part of them will do.
+    // There are many states, so a sample suffices.
     let self_check = Some(SelfCheck { one_in: 64, seed: 2 });
     let exploration = Exploration { forgetting, operations, self_check, ..Exploration::default() };
     let examined = run(&riany, &exploration).unwrap();
     assert!(examined.forgetting > 500, "{examined:?}");
 }
 
-/// A cell is dead since a pointer leads to another one, and the pointer dies before the cell is
-/// written: it was reset to what leads to the cell.
+/// A cell is dead because its pointer leads elsewhere, and the pointer dies before the cell is
+/// written: it was reset to a scalar that leads to the cell.
 pub(super) const DYING_POINTER: &str = "algorithm dying_pointer
 shared whole: view
 shared names[process]: 0..n-1
@@ -316,7 +316,7 @@ fn what_is_dead_stays_dead_where_its_pointer_dies() {
     assert!(examined.forgetting > 100, "{examined:?}");
 }
 
-/// Every step is taken at once, that of the first process that can.
+/// Treats every step of a process as ample whose open scan has a requirement (`must`).
 #[derive(Debug)]
 struct Hasty;
 
@@ -326,7 +326,7 @@ impl Ample for Hasty {
     }
 
     fn may_commute(&self, _: &Around, state: &[Scalar], process: Process) -> bool {
-        // The locations come after the slots; there is no other hint here.
+        // A process with a requirement has an open scan, and so a step.
         state.get(self.location(state, process)).is_some_and(|&location| location != 0)
     }
 
@@ -336,7 +336,8 @@ impl Ample for Hasty {
 }
 
 impl Hasty {
-    /// Slots, two locations, two musts, two of the observer, two numbers of operations.
+    /// Returns the process's `must`. The last eight registers are two musts, two of the observer,
+    /// two numbers of operations, and two of barriers; two locations precede them.
     fn location(&self, state: &[Scalar], process: Process) -> usize {
         state.len() - 8 + process.index()
     }

@@ -1,4 +1,4 @@
-//! What is conjectured to be stale, and refuted where it is not.
+//! Conjectures about stale cells are refuted where they are wrong.
 
 use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::pipeline::Prepared;
@@ -16,7 +16,7 @@ fn jayanti() -> (Prepared, CanonicalRenaming) {
     (prepared, numbering)
 }
 
-/// The verdict, states, and how often the conjecture was refuted.
+/// Returns the verdict, the number of states, and the number of refutations.
 fn explore(prepared: &mut Prepared, exploration: &Exploration<'_>) -> (SearchVerdict, u64, u32) {
     for refutations in 0.. {
         let forgetting = prepared.forgetting();
@@ -30,7 +30,7 @@ fn explore(prepared: &mut Prepared, exploration: &Exploration<'_>) -> (SearchVer
     unreachable!("refutations come to an end")
 }
 
-/// Of one operation each, in the slow suite of two, where it saves more.
+/// One operation per process; two in the slow suite, where the reduction saves more.
 #[test]
 fn a_wrong_conjecture_is_refuted_until_it_is_right() {
     let (operations, share) = either((1, 1), (2, 2));

@@ -1,4 +1,4 @@
-//! A search whose states go to a disk comes to what one in memory comes to.
+//! A search with states on a disk has the result of a search in memory.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -13,18 +13,18 @@ use crate::explore::bowman::{Exit, bowman};
 
 type Files = Arc<Mutex<HashMap<FileId, Vec<u8>>>>;
 
-/// Files in memory, with room for a number of bytes; some are cut.
+/// Files in memory, with limited capacity; some are truncated.
 #[derive(Debug)]
 struct Room {
     files: Files,
     next: Mutex<FileId>,
     bytes: Arc<Mutex<usize>>,
-    /// Every file is read without its last bytes.
+    /// The number of bytes missing at the end of every file that is read.
     cut: usize,
     open: Arc<Open>,
 }
 
-/// How many files are being read, and the most that were at once.
+/// The number of files currently being read, and its maximum.
 #[derive(Debug, Default)]
 struct Open {
     now: AtomicUsize,
@@ -112,7 +112,7 @@ fn counts(outcome: &Outcome) -> (&SearchVerdict, u64, u64, u32) {
     (&outcome.verdict, outcome.states, outcome.transitions, outcome.depth)
 }
 
-/// The bytes in use when a search begins.
+/// Returns the bytes in use at the start of a search.
 fn least(exploration: &Exploration<'_>, exit: Exit) -> u64 {
     let exploration = Exploration { memory: 1, ..exploration.clone() };
     match exploration.run(&bowman(3, [0, 1], exit), &mut |_| {}).unwrap_err() {
@@ -136,7 +136,7 @@ fn states_on_the_disk_are_those_in_memory() {
                     };
                     let instance = bowman(3, [0, 1], exit);
                     let whole = exploration.run(&instance, &mut |_| {}).unwrap();
-                    // A part of a level, and several levels.
+                    // The limits hold a part of a level, and several levels.
                     for more in [1 << 20, 5 << 18] {
                         let room = Room::of(usize::MAX);
                         let spill_above = Some(least(&exploration, exit) + more);
@@ -155,7 +155,7 @@ fn states_on_the_disk_are_those_in_memory() {
     assert!(2 * spilt > searches, "{spilt} of {searches} went to the disk again and again");
 }
 
-/// A level that is written in more parts than files may be open: parts are merged on the way.
+/// A level is written in more parts than files may be open, so parts are merged on the way.
 #[test]
 fn few_files_are_open_at_once() {
     let exploration = Exploration { antichain: false, threads: 1, ..Exploration::default() };
@@ -168,12 +168,12 @@ fn few_files_are_open_at_once() {
     assert_eq!(counts(&outcome), counts(&whole));
     let (most, files) = (room.open.most.load(Ordering::SeqCst), room.created());
     println!("{files} files, {most} of them open at once, {} levels", outcome.depth);
-    // One of visited states per level, and those of one level.
+    // One file of visited states per level, and the files of one level.
     assert!(files > 10 * outcome.depth && most <= 45, "{files} {most}");
 }
 
-/// A search that would need several times as much ends within its memory. In the slow suite; from
-/// outside, `commands::disk` of the verifier tries it in both.
+/// A search ends within its memory although it would need several times as much. Runs in the slow
+/// suite; `commands::disk` of the verifier tests this from outside in both suites.
 #[test]
 fn the_memory_suffices() {
     if !is_slow() {

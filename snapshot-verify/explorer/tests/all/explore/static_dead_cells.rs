@@ -1,4 +1,4 @@
-//! What is dead is read by no process before it is written.
+//! Dead cells are read by no process before they are written.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -19,7 +19,7 @@ use trial::extent::either;
 use crate::explore::published::explored;
 use crate::explore::self_check::DYING_POINTER;
 
-/// A writer has two cells and says which one is to be read.
+/// A writer has two cells, and a pointer to the one to be read.
 const TWO_CELLS: &str = "algorithm two_cells
 shared cell[process][0..1]: value
 shared pointer[process]: 0..1
@@ -36,7 +36,7 @@ scan:
     return r
 ";
 
-/// Whom a counter names has one cell more; scanners move it on.
+/// The process selected by a counter has one more cell; scanners increment the counter.
 const BY_TURNS: &str = "algorithm by_turns
 shared turn: llsc counter
 shared pointer[process]: 0..1 or none
@@ -62,39 +62,39 @@ scan:
     return r
 ";
 
-/// How the text differs: what becomes of it is read after all.
+/// Changes of the text after which dead cells are read.
 const TRAPS: [(&str, &str, &str); 7] = [
-    // The pointer is opened before the cell is written.
+    // The pointer is set before the cell is written.
     (
         TWO_CELLS,
         "    cell[me][mine] := v\n    pointer[me] := mine\n",
         "    pointer[me] := mine\n    cell[me][mine] := v\n",
     ),
-    // It is opened again without that.
+    // The pointer is set again without a write.
     (
         TWO_CELLS,
         "    pointer[me] := mine\n",
         "    pointer[me] := mine\n    pointer[me] := 1 - mine\n",
     ),
-    // Now and then the cell is not written.
+    // The cell is not always written.
     (
         TWO_CELLS,
         "    cell[me][mine] := v\n",
         "    x := pointer[process(0)]\n    if x = 0: cell[me][mine] := v\n",
     ),
-    // Another process writes the other cell of the two.
+    // Another process writes the other of the two cells.
     (
         TWO_CELLS,
         "    cell[me][mine] := v\n",
         "    x := pointer[process(0)]\n    cell[me][x] := v\n",
     ),
-    // The owner reads the cell that it had last.
+    // The owner reads its previous cell.
     (
         TWO_CELLS,
         "        r[k] := cell[k][g]\n",
         "        r[k] := cell[k][g]\n    r[me] := cell[me][1 - mine]\n",
     ),
-    // Which cell is written, cannot be told beforehand.
+    // The written cell is not known beforehand.
     (
         BY_TURNS,
         "    cell[me][mine] := none\n",
@@ -102,7 +102,7 @@ const TRAPS: [(&str, &str, &str); 7] = [
          cell[me][far mod 2] := none\n    c := cell[me][mine]\n    \
          if c != none: pointer[me] := none\n",
     ),
-    // A process reads without having looked at the pointer.
+    // A process reads without testing the pointer.
     (
         BY_TURNS,
         "        c := cell[process(t mod n)][g]\n",
@@ -117,10 +117,9 @@ fn instance(text: &str, processes: usize) -> Instance {
     Prepared::from_instance(instance, Reductions::standard(), Deadline::NEVER).unwrap().instance
 }
 
-/// Walks at random. Wherever something is dead, the walk goes on for a while from
-/// both states, with and without it: the same happens, and what differed at first is all
-/// that ever differs. How often something was dead; an error says what was not the
-/// same.
+/// Walks at random. Wherever a cell is dead, the walk continues for a while from both states, with
+/// and without its content. Both must behave in the same way, and may differ only in slots that
+/// differed at first. Returns the number of dead cells met; an error describes a difference.
 fn walk(instance: &Instance, steps: u32) -> Result<u32, String> {
     let dead = StaticDeadCells::new(instance, Deadline::NEVER).unwrap();
     let numbering = CanonicalRenaming::new(instance, CAP, Deadline::NEVER).unwrap();
@@ -170,7 +169,7 @@ fn go_on(
     Ok(())
 }
 
-/// The same random step from all states; none where it leads nowhere.
+/// Takes the same random step from all states; returns `None` if it has no next state.
 fn step<const N: usize>(
     product: &Product<'_>,
     (machine, random): &mut (RegisterMachine, ChaCha8Rng),
@@ -222,7 +221,7 @@ fn what_is_read_after_all_is_not_abandoned() {
 #[test]
 fn less_is_explored_and_the_same_is_found() {
     let with = Reductions::standard().without(Reduction::Ample);
-    // What is right has the most states: in the slow suite.
+    // The correct version has the most states, so it runs in the slow suite.
     for bug in [Some("early_count"), None].into_iter().take(either(1, 2)) {
         let [fewer, all] = [with, with.without(Reduction::Stale)].map(|by| {
             explored(

@@ -1,4 +1,4 @@
-//! Processes that the symmetry exchanges do the same.
+//! Processes that the symmetry exchanges have the same behaviour.
 
 use std::mem::discriminant;
 
@@ -13,9 +13,8 @@ use snapshot_explorer::search::product::Scratch;
 use snapshot_explorer::search::{Exploration, Stop, Symmetry};
 use snapshot_language::parse;
 
-/// Every process is like every other. That a process comes between two collects shows
-/// in a name, in a link and in what a process keeps for itself; what is returned then is
-/// wrong now and then.
+/// All processes are interchangeable. A process that interferes between two collects is visible in
+/// a name, in a link and in a private variable; a scan then sometimes returns a wrong result.
 const ALL_ALIKE: &str = "algorithm all_alike
 shared r[segment]: value
 shared last: process or none
@@ -35,8 +34,8 @@ scan:
     return a
 ";
 
-/// Walks at random; how often a canonical form exchanged processes, and how many
-/// violations were met.
+/// Walks at random; returns the number of canonical forms that exchanged processes, and the number
+/// of violations met.
 fn walk(text: &str, processes: usize, operations: Option<u32>) -> [u32; 2] {
     let program = parse("alike", text).unwrap().program(None).unwrap();
     let pair = [0, 1].map(Process::from_index);

@@ -1,4 +1,4 @@
-//! What is remembered of a move is what the move does.
+//! A cached move equals the move itself.
 
 use std::collections::HashSet;
 
@@ -15,10 +15,10 @@ use snapshot_language::parse;
 
 use crate::explore::{published, random};
 
-/// More states than any of the instances below is compared in.
+/// A bound on the number of states compared per instance.
 const ENOUGH: usize = 20_000;
 
-/// Compares all moves from the states that are reached; how many there were.
+/// Compares all moves from reachable states, and returns their number.
 fn compare<const W: usize>(product: &Product<'_>) -> usize {
     let mut cache =
         TransitionCache::<W>::new(product).expect("this product has nothing to depend on");
@@ -92,7 +92,7 @@ fn moves_of_algorithms_are_cached_as_they_were() {
     }
 }
 
-/// A branch on two variables, of which the second occurs nowhere else in the step.
+/// A branch on two variables; the second one occurs nowhere else in the step.
 const COMPARING: &str = "algorithm comparing
 shared a[segment]: value
 shared last[segment]: value

@@ -1,4 +1,4 @@
-//! What has no instance, and why.
+//! Programs without an instance, and the errors.
 
 use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::instance::{Instance, InstanceError, MOST_PROCESSES, Owner};
@@ -104,8 +104,7 @@ fn an_initial_value_is_one_of_its_type() {
     assert_eq!(what, "it is not constant");
 }
 
-/// No text leads to such an instance: the front end refuses it. One is made by taking
-/// assignments away.
+/// The front end refuses all texts with such an instance, so one is made by removing assignments.
 #[test]
 fn a_slot_that_is_used_before_it_is_assigned_is_refused() {
     let text = corpus::algorithm("naive_collect").unwrap().text;

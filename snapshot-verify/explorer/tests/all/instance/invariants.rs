@@ -1,4 +1,4 @@
-//! Every invariant, broken on purpose.
+//! Violations of every invariant are detected.
 
 use snapshot_core::Process;
 use snapshot_explorer::instance::{
@@ -19,7 +19,7 @@ fn slot(instance: &Instance, name: &str) -> SlotId {
     SlotId(position.unwrap_or_else(|| panic!("{name} in\n{instance}")) as u32)
 }
 
-/// Process 0 assigns this, first of all, in its first step.
+/// Adds an assignment at the start of process 0's first step.
 fn assign(instance: &mut Instance, target: Target, value: Term) {
     let begin = instance.graphs[0].locations[1].step.unwrap();
     let block = &mut instance.graphs[0].blocks[begin.index()];

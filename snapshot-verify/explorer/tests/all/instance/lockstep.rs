@@ -1,7 +1,6 @@
-//! Instances against the interpreter, which shares no code with them: random
-//! executions of an instance, made again by the interpreter. A step that counts k
-//! accesses is k steps of the text, after an invocation if the process was idle,
-//! and before a response if it responds.
+//! Compares instances with the interpreter, which shares no code with them: the interpreter replays
+//! random executions of an instance. A step with k accesses corresponds to k steps of the text,
+//! after an invocation if the process was idle, and before a response if it responds.
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +15,7 @@ use crate::instance::programs::cases;
 use crate::instance::reference::{Deed, Ending, Move, Returned, State};
 use crate::passes::{constant, dead, shrink};
 
-/// What the interpreter did for one step of an instance.
+/// Runs the interpreter for one step of an instance.
 fn interpret(
     machine: &Machine<'_>,
     state: &mut Written,
@@ -39,7 +38,8 @@ fn interpret(
     }
 }
 
-/// One random execution; whether it went wrong, alike in both.
+/// Compares one random execution. Returns the violation or fault, the same in both, if it went
+/// wrong.
 fn walk(
     instance: &Instance,
     machine: &Machine<'_>,
@@ -86,7 +86,7 @@ fn compare(instance: &Instance, returned: Option<Returned>, action: Option<Actio
     }
 }
 
-/// Random executions of the instance, fresh and reduced.
+/// Compares random executions of the instance, fresh and reduced.
 fn walks(program: &Program, n: usize, pair: (usize, usize), walks: usize, seed: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let machine = Machine::new(program, n).unwrap();
@@ -113,7 +113,7 @@ fn instances_do_what_the_interpreter_does() {
 
 #[test]
 fn instances_of_the_corpus_do_what_the_interpreter_does() {
-    // The register computes with values, of which an instance knows too little.
+    // The register computes with values, which instances do not represent fully.
     for file in corpus::algorithms().iter().filter(|file| file.name != "register") {
         let algorithm = parse(file.name, file.text).unwrap();
         let bugs = algorithm.bugs().iter().map(|bug| Some(bug.name.text.as_str()));

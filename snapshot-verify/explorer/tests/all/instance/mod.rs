@@ -1,4 +1,4 @@
-//! Instances, and the reductions that propagate constants and fuse steps.
+//! Tests of instances, and of the reductions that propagate constants and fuse steps.
 mod errors;
 mod invariants;
 mod lockstep;

@@ -1,9 +1,9 @@
-//! Small programs, each about some part of the language.
+//! Small programs, each for a part of the language.
 
 use snapshot_language as language;
 use snapshot_language::program::Program;
 
-/// What is to be found.
+/// The expected result.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Answer {
     Linearizable,
@@ -13,13 +13,13 @@ pub enum Answer {
 
 use Answer::{Fault, Linearizable, Violation};
 
-/// A program with what exploring it finds.
+/// A program with the expected result of its exploration.
 pub struct Case {
     pub text: &'static str,
-    /// None: the correct text.
+    /// The name of a bug; `None` for the correct text.
     pub bug: Option<&'static str>,
     pub processes: usize,
-    /// Operations of each process.
+    /// Operations per process.
     pub operations: u32,
     pub answer: Answer,
 }
@@ -42,7 +42,7 @@ pub fn program(text: &str, bug: Option<&str>) -> Program {
 
 pub const BOWMAN: &str = include_str!("../../../../../corpus/algorithms/bowman.snapshot");
 
-/// Records, `LL` and `SC` of one cell for everything.
+/// Records, `LL` and `SC` of a single cell.
 pub const WHOLE: &str = r#"
 algorithm whole
 shared X: llsc record (values: view, last: process)
@@ -60,7 +60,7 @@ bug deaf "a writer does not care whether it succeeded":
     in update, replace `until done` by `until true`
 "#;
 
-/// The same, and a plain write breaks the links; but it undoes what came between.
+/// Like [`WHOLE`], with a plain write that breaks the links but undoes writes in between.
 pub const PLAIN: &str = r#"
 algorithm plain
 shared X: llsc record (values: view, last: process or none)
@@ -124,7 +124,7 @@ bug overflow "counts too far":
     in update, replace `done < 2` by `true`
 "#;
 
-/// Versions: double collect by fresh ones, without help.
+/// Versions: double collect with fresh versions, without help.
 pub const VERSIONS: &str = r#"
 algorithm versions
 shared r[process]: record (val: value, seq: version)
@@ -169,8 +169,8 @@ bug backwards "compares the wrong way round":
     in scan, replace `a[k].seq < b.seq or a[k].seq + 1 = b.seq` by `a[k].seq > b.seq`
 "#;
 
-/// Indices known and unknown, one and two of them, assignments to parts, to
-/// several places at once, and loops with exceptions.
+/// Constant and computed indices, single and double; assignments to parts and to several places;
+/// and loops with exceptions.
 pub const INDICES: &str = r#"
 algorithm indices
 type pair = record (left: process, right: process)
@@ -218,7 +218,7 @@ bug outside "an index that is too large":
     in update, replace `flip(w + 1, t)` by `flip(w + 2, t)`
 "#;
 
-/// None where something must be, but only where it is looked at.
+/// `none` where a value is required, but only in parts that are not evaluated.
 pub const NONES: &str = r#"
 algorithm nones
 shared hint: process or none
@@ -244,8 +244,8 @@ bug early "returns the collect":
     in scan, replace `atomic:` by `if true:`
 "#;
 
-/// Places whose indices change while they are assigned, exceptions that change
-/// while a loop runs, indices that are right only where they are looked at.
+/// Places whose indices change during the assignment, exceptions that change during a loop, indices
+/// that are valid only where they are evaluated.
 pub const MOVES: &str = r#"
 algorithm moves
 type cell = record (at: 0..1, also: 0..1)
@@ -284,7 +284,6 @@ bug unguarded "knows somebody in any case":
     in scan, replace `h != none and known[h]` by `known[h]`
 "#;
 
-/// Everything there is.
 pub fn cases() -> Vec<Case> {
     let case = |text, bug, processes, operations, answer| Case {
         text,

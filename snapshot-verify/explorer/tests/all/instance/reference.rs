@@ -1,5 +1,5 @@
-//! The meaning of instances, as slowly and obviously as possible: breadth-first
-//! over whole states in a hash map. Everything faster is compared with it.
+//! The meaning of instances, as simple as possible: breadth-first search over whole states in a
+//! hash map. Faster searches are compared with it.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,13 +16,12 @@ pub struct State {
     pub slots: Vec<Scalar>,
     pub at: Vec<Location>,
     pub observer: ObserverState,
-    /// Per process, of its open scan.
+    /// Per process, the requirements of its open scan.
     pub must: Vec<Must>,
-    /// Operations that each process may still begin, if that is bounded.
+    /// The number of operations that each process may still begin, if that is bounded.
     pub left: Option<Vec<u32>>,
 }
 
-/// What a process does.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Move {
     Update(Scalar),
@@ -30,37 +29,33 @@ pub enum Move {
     Step,
 }
 
-/// What was found.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     pub states: usize,
-    /// Moves tried, those that violate included.
+    /// The number of moves tried, including violations.
     pub transitions: usize,
-    /// The depth of the first violation: how many moves lead to it.
+    /// The number of moves to the first violation.
     pub violation: Option<usize>,
-    /// Its moves, with the accesses counted on each.
+    /// The moves to the first violation, with the number of accesses of each.
     pub trace: Vec<(usize, Move, u32)>,
     /// The first fault.
     pub fault: Option<&'static str>,
 }
 
-/// What a move did.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Deed {
-    /// Accesses of the text.
+    /// The number of accesses of the text.
     pub accesses: u32,
     /// The response, if there was one.
     pub returned: Option<Returned>,
 }
 
-/// A response.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Returned {
     Update,
     Scan { at: [bool; 2], foreign: bool },
 }
 
-/// How a move ends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ending {
     Moved(Deed),
@@ -68,7 +63,7 @@ pub enum Ending {
     Fault(&'static str),
 }
 
-/// Explores everything; what violates has no successor.
+/// Explores all states; violations have no successor.
 pub fn explore(instance: &Instance, operations: Option<u32>) -> Found {
     search(instance, operations, false)
 }
@@ -78,7 +73,7 @@ pub fn hunt(instance: &Instance, operations: Option<u32>) -> Found {
     search(instance, operations, true)
 }
 
-/// How a state was reached: from which one, and by which move with how many accesses.
+/// The predecessor of a state, with the move and its number of accesses.
 type Reached = (usize, (usize, Move, u32));
 
 fn search(instance: &Instance, operations: Option<u32>, stops: bool) -> Found {
@@ -132,7 +127,6 @@ fn switching(instance: &Instance, process: usize) -> Option<Switching> {
 }
 
 impl State {
-    /// Nothing has happened.
     pub fn first(instance: &Instance, operations: Option<u32>) -> Self {
         Self {
             slots: instance.slots.iter().map(|slot| slot.initial).collect(),
@@ -143,7 +137,7 @@ impl State {
         }
     }
 
-    /// What a process may do.
+    /// Returns the moves of a process.
     pub fn moves(&self, instance: &Instance, process: usize) -> Vec<Move> {
         if self.at[process] != Location::IDLE {
             return vec![Move::Step];
@@ -158,7 +152,7 @@ impl State {
         }
     }
 
-    /// Makes a move. After a violation or a fault the state means nothing.
+    /// Makes a move. After a violation or a fault the state is meaningless.
     pub fn make(&mut self, instance: &Instance, process: usize, choice: Move) -> Ending {
         let graph = &instance.graphs[process];
         if choice != Move::Step
@@ -195,7 +189,7 @@ impl State {
         ending
     }
 
-    /// A reaction that applies.
+    /// Returns a reaction that applies.
     fn reaction(&self, instance: &Instance) -> Option<(usize, BlockId)> {
         (0..instance.processes).find_map(|process| {
             let standing = instance.graphs[process].standing(self.at[process]);
@@ -243,7 +237,7 @@ impl State {
         }
     }
 
-    /// The response, and whether the observer agrees.
+    /// Passes the response to the observer. Returns it, and whether it can be linearized.
     fn respond(
         &mut self,
         instance: &Instance,

@@ -1,5 +1,5 @@
-//! What instances look like: which slots and locations there are, what constants
-//! take away, what is fused.
+//! The structure of instances: their slots and locations, and the effects of constant propagation
+//! and fusing.
 
 use snapshot_explorer::instance::{Domain, Graph, Instance, Location, NONE, Owner};
 

@@ -1,4 +1,4 @@
-//! What is found does not depend on the reductions.
+//! Results do not depend on the reductions.
 
 use snapshot_explorer::instance::Instance;
 
@@ -14,7 +14,6 @@ fn answer(found: &Found) -> Answer {
     }
 }
 
-/// The extreme ones.
 fn pairs(n: usize) -> Vec<(usize, usize)> {
     let mut pairs = vec![(0, 1), (0, n - 1), (n - 2, n - 1)];
     pairs.sort_unstable();

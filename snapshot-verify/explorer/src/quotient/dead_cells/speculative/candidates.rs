@@ -1,4 +1,4 @@
-//! Which slots may be stale, and what their keys are.
+//! The slots that may be stale, and their keys.
 
 use std::collections::BTreeSet;
 
@@ -13,22 +13,19 @@ use crate::instance::{
 };
 use crate::quotient::canonical_renaming::classes::Classes;
 
-/// What is seen of the slots in the graphs.
+/// The uses of slots in the graphs.
 struct Uses {
-    /// Slots that a decision depends on, perhaps by way of others.
+    /// Slots that a decision depends on, perhaps indirectly.
     decisive: FixedBitSet,
-    /// Elements of arrays that are read at an index known at run time.
+    /// Elements of arrays that are read at an index known only at run time.
     elements: BTreeSet<SlotId>,
-    /// By slot, the processes that assign it by name.
+    /// By slot, the processes that assign it directly.
     writers: Vec<BTreeSet<usize>>,
     /// Slots in the conditions of reactions.
     watched: BTreeSet<SlotId>,
 }
 
-/// The layers, without those that have no slots.
-///
-/// # Errors
-/// If the deadline comes first.
+/// Returns the nonempty layers.
 pub(super) fn layers(instance: &Instance, deadline: Deadline<'_>) -> Result<Vec<Layer>, Stopped> {
     let uses = Uses::new(instance, deadline)?;
     let control: Vec<SlotId> = slots(instance)
@@ -38,7 +35,7 @@ pub(super) fn layers(instance: &Instance, deadline: Deadline<'_>) -> Result<Vec<
     let names = names(instance, &uses, deadline)?;
     let shared_names = names.iter().copied().filter(|slot| is_shared(instance, *slot));
     let keys: Vec<SlotId> = control.iter().copied().chain(shared_names).collect();
-    // Anonymous bits are flipped: a blank would not be one any more.
+    // Anonymous bits are excluded: flips would change a blank.
     let classes = Classes::new(instance);
     let numbered: BTreeSet<SlotId> = classes.iter().flat_map(|of| &of.slots).copied().collect();
     let is_numbered = |slot: &SlotId| numbered.contains(slot);
@@ -66,12 +63,12 @@ pub(super) fn layers(instance: &Instance, deadline: Deadline<'_>) -> Result<Vec<
         Layer { blank: NONE, groups: groups(instance, &names, &control, &home) },
         Layer { blank, groups: groups(instance, &elements, &keys, &home) },
     ];
-    // Where all processes write a cell, and no keys tell its uses apart, nothing can
-    // be learnt.
+    // Where all processes write a cell, and no keys distinguish its uses, nothing can be learnt.
     Ok(layers.into_iter().filter(|layer| !layer.groups.is_empty()).collect())
 }
 
-/// Slots that always name a process, from shared cells, and where these are moved.
+/// Returns the shared cells that always name a process, and the slots that their contents are moved
+/// to.
 fn names(instance: &Instance, uses: &Uses, deadline: Deadline<'_>) -> Result<Vec<SlotId>, Stopped> {
     let may = |slot: SlotId| {
         instance.slot(slot).domain.names_processes()
@@ -99,7 +96,7 @@ fn names(instance: &Instance, uses: &Uses, deadline: Deadline<'_>) -> Result<Vec
     Ok(names.ones().map(|slot| SlotId(slot as u32)).collect())
 }
 
-/// Slots with the same home, and so the same key, together.
+/// Groups slots with the same home, and so the same key.
 fn groups(
     instance: &Instance,
     slots: &[SlotId],
@@ -143,7 +140,7 @@ fn is_shared(instance: &Instance, slot: SlotId) -> bool {
     instance.slot(slot).owner == Owner::Shared
 }
 
-/// Whether it holds numbers, values or Booleans.
+/// Returns true if the slot holds numbers, values or Booleans.
 fn is_plain(instance: &Instance, slot: SlotId) -> bool {
     let Domain::Range { names_processes, high, .. } = instance.slot(slot).domain else {
         return false;

@@ -1,4 +1,4 @@
-//! Steps that fault rather than read a blank.
+//! Guards: steps fault instead of reading a blank.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use crate::instance::{
 };
 use crate::language::Span;
 
-/// The instance with a test before every read of a slot that may be stale. Moves
-/// between such slots are not tested: they move the blank.
+/// Returns the instance with a test before every read of a slot that may be stale. Moves between
+/// such slots are not tested: they move the blank.
 pub(super) fn guarded(instance: &Instance, stale: &Stale) -> Instance {
     let mut guarded = instance.clone();
     for (index, slot) in guarded.slots.iter_mut().enumerate() {
@@ -49,7 +49,7 @@ fn guard(graph: &mut Graph, stale: &Stale) {
     }
 }
 
-/// Appends to a block, and to those that it is continued by.
+/// Appends to a block, and to the blocks that continue it.
 struct Writer<'a> {
     graph: &'a mut Graph,
     at: usize,
@@ -57,20 +57,20 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Goes on only if the condition does not hold.
+    /// Continues only if the condition is false.
     fn test(&mut self, condition: Term) {
         let next = BlockId(self.graph.blocks.len() as u32);
         self.graph.blocks[self.at].end =
             End::Branch { condition, then: self.fault, otherwise: next };
-        // Its end is written when it is complete.
+        // The end is overwritten once the block is complete.
         let end = End::Jump(self.fault);
         self.graph.blocks.push(Block { accesses: 0, assignments: Vec::new(), end });
         self.at = next.index();
     }
 }
 
-/// The conditions under which an assignment reads a blank. Each may be evaluated
-/// once those before it do not hold.
+/// Returns the conditions under which an assignment reads a blank. Each may be evaluated once the
+/// previous ones are false.
 fn tests(assignment: &Assignment, stale: &Stale) -> Vec<Term> {
     let mut found = Vec::new();
     let Assignment { target, value } = assignment;
@@ -89,7 +89,7 @@ fn tests(assignment: &Assignment, stale: &Stale) -> Vec<Term> {
     found
 }
 
-/// The conditions under which evaluating a term reads a blank.
+/// Adds the conditions under which the evaluation of a term reads a blank.
 fn reads(term: &Term, stale: &Stale, found: &mut Vec<Term>) {
     let is_blank =
         |term: Term, blank| Term::Apply(Operator::Equal, vec![term, Term::Constant(blank)]);
@@ -109,7 +109,7 @@ fn reads(term: &Term, stale: &Stale, found: &mut Vec<Term>) {
             of.iter().filter(|term| blank_of(term).is_none()).for_each(|term| {
                 reads(term, stale, found);
             });
-            // Each blank by itself: that of one slot may be a scalar of another.
+            // Each blank is tested separately: the blank of one slot may be a scalar of another.
             let blanks: BTreeSet<Scalar> = of.iter().filter_map(blank_of).collect();
             for blank in blanks {
                 let chosen = of.iter().map(|term| match blank_of(term) == Some(blank) {
@@ -138,14 +138,14 @@ mod tests {
     use crate::search::product::Scratch;
     use crate::search::{Choice, Exploration, Fault, Stop};
 
-    /// May be stale, as [`SECOND`] may; both begin with 0, as all slots do.
+    /// A slot that may be stale, like [`SECOND`]. All slots start with 0.
     const FIRST: SlotId = SlotId(0);
     const SECOND: SlotId = SlotId(1);
     const OTHER: SlotId = SlotId(2);
     const LAST: SlotId = SlotId(3);
     const BLANK: Scalar = 2;
 
-    /// Scans do this and end so; where they go on, in block 1, they respond.
+    /// Creates an instance whose scans have this block; block 1 responds.
     fn instance(assignments: Vec<Assignment>, end: End) -> Instance {
         let slot = |name: &str| Slot {
             name: name.to_owned(),
@@ -178,13 +178,13 @@ mod tests {
         Instance { processes: 2, pair: [i, j], slots, graphs: vec![graph.clone(), graph] }
     }
 
-    /// What a scan does while the first slot is blank: what the slots hold then, or
-    /// none if it reads the blank.
+    /// Runs a scan while the first slot is blank. Returns the contents of the slots after it, or
+    /// `None` if it reads the blank.
     fn scanned(assignments: Vec<Assignment>, end: End) -> Option<Vec<Scalar>> {
         scanned_in(&[(BLANK, vec![FIRST, SECOND])], assignments, end)
     }
 
-    /// The same with these blanks of these slots.
+    /// Runs a scan with these blanks of these slots.
     fn scanned_in(
         blanks: &[(Scalar, Vec<SlotId>)],
         assignments: Vec<Assignment>,
@@ -254,10 +254,10 @@ mod tests {
         assert_eq!(moved, Some(vec![BLANK, BLANK, 0, 0]));
         let written = scanned(vec![assign(FIRST, Term::TRUE), assign(OTHER, read(FIRST))], ON);
         assert_eq!(written, Some(vec![1, 0, 1, 0]));
-        // What is moved is read later.
+        // The moved blank is read later.
         let later = vec![assign(SECOND, read(FIRST)), assign(OTHER, read(SECOND))];
         assert_eq!(scanned(later, ON), None);
-        // Which element is chosen decides.
+        // The index decides whether the blank is read.
         let chosen =
             |index| Term::Element { index: Box::new(index), of: vec![read(FIRST), read(OTHER)] };
         let set = assign(LAST, Term::TRUE);
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(scanned(vec![set, by_last], ON), Some(vec![BLANK, 0, 0, 1]));
     }
 
-    /// Chosen among slots with different blanks, each is tested for its own.
+    /// If an index selects among slots with different blanks, each is tested for its own.
     #[test]
     fn blanks_of_several_kinds_are_told_apart() {
         for blanks in [

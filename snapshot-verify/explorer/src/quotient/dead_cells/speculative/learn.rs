@@ -1,9 +1,9 @@
-//! Learning what is stale when: from random walks, and from what went wrong.
+//! Learns which slots are stale in which states: from random walks, and from refutations.
 //!
-//! Liveness is a backward data flow. Its places are pairs of a slot and a key of the
-//! slot's group; what goes from place to place was seen on walks. Whether a step reads
-//! a slot, and where it moves what the slot holds, is found out by taking the step once
-//! more with that one slot blank: the step faults, or blanks turn up elsewhere.
+//! Liveness is a backward data flow. Its points are pairs of a slot and a key of the slot's group;
+//! its edges were observed on walks. To find out whether a step reads a slot, and where it moves
+//! the slot's content, the step is taken once more with that one slot blank: the step faults, or
+//! blanks appear elsewhere.
 
 use fixedbitset::FixedBitSet;
 use rand_chacha::ChaCha8Rng;
@@ -20,31 +20,29 @@ use crate::search::layout::Registers;
 use crate::search::product::{Product, Scratch};
 use crate::search::{Choice, Exploration, ExploreError, Fault, SearchPath, Stop};
 
-/// Steps of all walks together, per layer.
+/// The number of steps of all walks together, per layer.
 const STEPS: u32 = 300_000;
 
-/// Steps after which a walk that sees nothing new begins again.
+/// The number of steps after which a walk that finds nothing new restarts.
 const LENGTH: u32 = 40;
 
-/// Keys are made coarser as long as this many hundredths of what is stale stay stale.
+/// Keys are made coarser while this percentage of the stale entries stays stale.
 const WORTH_KEEPING: u64 = 92;
 
 /// A slot by group and position, and a key of the group.
 type FlowPoint = (u32, u32, u64);
 
-/// What happens to what a slot holds.
+/// The effect of a step on a slot's content.
 enum Fate {
-    /// The step reads it.
     Read,
-    /// The step leaves or moves it to these: groups and positions.
+    /// The step keeps the content, or moves it, in these slots: groups and positions.
     Kept(Vec<(u32, u32)>),
 }
 
-/// What goes where.
 #[derive(Default)]
 struct Flow {
     numbers: FxHashMap<FlowPoint, u32>,
-    /// From where it arrives to where it came from.
+    /// Pairs of a target and a source.
     edges: FxHashSet<(u32, u32)>,
     read: FxHashSet<u32>,
 }
@@ -59,7 +57,7 @@ impl Flow {
         self.numbers.len() + self.edges.len() + self.read.len()
     }
 
-    /// The places from which a read can be reached.
+    /// Returns the points from which a read is reachable.
     fn live(&self, deadline: Deadline<'_>) -> Result<FixedBitSet, Stopped> {
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.numbers.len()];
         for &(to, from) in &self.edges {
@@ -73,7 +71,7 @@ impl Flow {
     }
 }
 
-/// A slot that was blank in a state and should have been live.
+/// A slot that was blank in a state although it was live.
 struct Culprit {
     layer: usize,
     /// Group and position.
@@ -84,8 +82,8 @@ struct Culprit {
 }
 
 impl Stale {
-    /// Learns from random walks of the guarded instance, always the same; what is not
-    /// learnt before the deadline is live. O(steps * slots).
+    /// Learns from random walks of the guarded instance, with a fixed seed. Slots count as live if
+    /// they were not learnt before the deadline. O(steps * slots).
     ///
     /// # Errors
     /// If the instance cannot be explored.
@@ -106,10 +104,10 @@ impl Stale {
             };
             let layer = &self.layers[number];
             let flow = walks.product(guarded, |product| walk(product, layer, deadline))?;
-            // A part of a walk would tell of reads only by chance.
+            // An incomplete walk would find reads only by chance.
             let Ok(flow) = flow else { break };
             if self.layers[number].conclude(&flow, deadline).is_err() {
-                // What is not concluded from is live.
+                // Groups without a conclusion count as live.
                 let groups = &mut self.layers[number].groups;
                 for group in groups {
                     group.table.clear();
@@ -121,8 +119,8 @@ impl Stale {
         Ok(())
     }
 
-    /// Corrects what led to a fault because of a blank: along the trace, the slot
-    /// that was read is live from now on.
+    /// Corrects the conjecture after a fault that a blank caused: the slot that was read is live
+    /// from now on, along the trace.
     ///
     /// # Errors
     /// If the instance cannot be explored.
@@ -144,7 +142,7 @@ impl Stale {
             let layer = &mut self.layers[layer];
             layer.mark(group, position, &state);
             if let Some(symmetry) = exploration.symmetry {
-                // The search sees the state as the step before left it, renamed.
+                // The search sees the state after the previous step, renamed.
                 let slot = layer.groups[group as usize].slots[position as usize];
                 let by = symmetry.canonicalise(registers, &mut before);
                 let mut only = state.clone();
@@ -169,7 +167,7 @@ impl Stale {
         Ok(())
     }
 
-    /// The slots that should have been live.
+    /// Returns the slots that should have been live.
     fn culprits(
         &self,
         guarded: &Instance,
@@ -180,7 +178,7 @@ impl Stale {
         let mut machine = Scratch::new(product).machine;
         let mut found = Vec::new();
         for (number, layer) in self.layers.iter().enumerate() {
-            // What is to be live before the step at hand.
+            // The slots that must be live before the current step.
             let mut wanted: Vec<(u32, u32)> = Vec::new();
             for (position, step) in trace.steps.iter().enumerate().rev() {
                 let state = states[position];
@@ -221,7 +219,7 @@ impl Stale {
         found
     }
 
-    /// From now on everything that was seen is thought to be stale always.
+    /// Marks all slots in the tables as stale, at every key.
     pub(crate) fn suspect_everything(&mut self) {
         for group in self.layers.iter_mut().flat_map(|layer| &mut layer.groups) {
             group.table.values_mut().for_each(|seen| seen.live = 0);
@@ -238,14 +236,14 @@ fn low(instance: &Instance, slot: SlotId) -> Scalar {
 }
 
 impl Layer {
-    /// All slots, with their groups and positions.
+    /// Returns all slots, with their groups and positions.
     fn slots(&self) -> impl Iterator<Item = (SlotId, (u32, u32))> {
         (0..).zip(&self.groups).flat_map(|(group, described)| {
             (0..).zip(&described.slots).map(move |(at, slot)| (*slot, (group, at)))
         })
     }
 
-    /// Makes a table of a flow.
+    /// Adds the results of a flow to the tables.
     fn conclude(&mut self, flow: &Flow, deadline: Deadline<'_>) -> Result<(), Stopped> {
         let live = flow.live(deadline)?;
         for (&(group, position, key), &number) in &flow.numbers {
@@ -267,15 +265,15 @@ impl Layer {
     }
 }
 
-/// Drops from the key what makes hardly a difference, so that what was seen at some
-/// keys is known of others.
+/// Drops digits from the key that make little difference, so that observations at some keys apply
+/// to others.
 fn generalise(group: &mut Group, deadline: Deadline<'_>) -> Result<(), Stopped> {
     let original = group.table.clone();
     let stale = |table: &FxHashMap<u64, Seen>| {
         table.values().map(|seen| u64::from((seen.slots & !seen.live).count_ones())).sum::<u64>()
     };
     let all = stale(&original);
-    // How to find the digits that are left in a key of the original.
+    // The radices decode a key of the original table.
     let radices: Vec<u64> = group.key.iter().map(|digit| digit.radix).collect();
     let project = |key: u64, kept: &[usize]| {
         let mut digits = vec![0; radices.len()];
@@ -325,7 +323,7 @@ fn generalise(group: &mut Group, deadline: Deadline<'_>) -> Result<(), Stopped> 
     Ok(())
 }
 
-/// Walks at random, and notes what the steps do to the slots of a layer.
+/// Walks at random, and records the effects of steps on the slots of a layer.
 fn walk(product: &Product<'_>, layer: &Layer, deadline: Deadline<'_>) -> Result<Flow, Stopped> {
     let mut random = ChaCha8Rng::seed_from_u64(0);
     let mut machine = Scratch::new(product).machine;
@@ -333,7 +331,7 @@ fn walk(product: &Product<'_>, layer: &Layer, deadline: Deadline<'_>) -> Result<
     let initial = product.initial().0;
     let mut state = initial.clone();
     let mut after = initial.clone();
-    // Behind a step that showed something new there is more of it.
+    // Walks restart behind steps that found something new.
     let mut promising: Vec<Vec<Scalar>> = vec![initial];
     let mut left = LENGTH;
     for _ in 0..STEPS {
@@ -394,7 +392,7 @@ fn load(machine: &mut RegisterMachine, state: &[Scalar]) {
     machine.state_mut().copy_from_slice(state);
 }
 
-/// What a step does to what a slot holds that is not blank.
+/// Returns the effect of a step on the content of a slot that is not blank.
 fn fate(
     product: &Product<'_>,
     machine: &mut RegisterMachine,

@@ -1,36 +1,34 @@
-//! `stale`: resets shared cells that, as random walks suggest, will be overwritten unread.
+//! `stale`: resets shared cells that will probably be overwritten unread, as random walks suggest.
 //!
-//! What [`crate::passes::dead_variable_reset`] does for the variables of one process, this does for cells
-//! that several processes read. Whether such a cell is live depends on what all of
-//! them are about to do; no analysis of single graphs tells that well. So it is
-//! *conjectured*, and the exploration itself is the proof:
+//! Like [`crate::passes::dead_variable_reset`] for the variables of one process, this reduction
+//! resets cells that several processes read. Whether such a cell is live depends on the next steps
+//! of all of them; analyses of single graphs cannot decide that well. So it is *conjectured*, and
+//! the exploration itself is the proof:
 //!
-//! * A state in which a cell is conjectured to be stale is replaced by one in which
-//!   the cell holds a scalar that the program cannot put there, its **blank**.
-//! * Every step that would read a blank, except to move it to another slot that may
-//!   hold blanks, ends in a fault instead (`guard.rs`).
+//! * A state in which a cell is conjectured to be stale is replaced by a state in which the cell
+//!   holds a scalar that the program cannot write there, its **blank**.
+//! * Every step that would read a blank, except to move it to another slot that may hold blanks,
+//!   ends in a fault instead (`guard.rs`).
 //!
-//! *Soundness.* Say that a state s' with blanks stands for s if both agree wherever
-//! s' has none. As long as no step from s' ends in such a fault, each step from s is
-//! one from s' with the same decisions, responses and, where no blank was moved, the
-//! same assignments: its next state stands for that of s. Conversely, each step from s'
-//! is one from any s that it stands for. So by induction the
-//! exploration with blanks and the one without reach the same responses at the same
-//! distance, whatever the conjecture was. If a fault does occur, the conjecture was
-//! wrong: it is corrected ([`Stale::refute`]) and the exploration begins again; the
-//! answer never depends on a conjecture that was refuted.
+//! *Soundness.* A state s' with blanks represents s if both agree wherever s' has no blank. As long
+//! as no step from s' ends in such a fault, each step from s is a step from s' with the same
+//! decisions, responses and, where no blank was moved, the same assignments: its next state
+//! represents the next state of s. Conversely, each step from s' is a step from every s that it
+//! represents. So by induction the explorations with and without blanks reach the same responses at
+//! the same distance, for any conjecture. If a fault does occur, the conjecture was wrong: it is
+//! corrected ([`Stale::refute`]) and the exploration restarts. The answer never depends on a
+//! refuted conjecture.
 //!
-//! *The conjecture* is a table. The slots of a group are stale or live depending on
-//! a small part of the state, its **key**: where the owner of the slots stands, and
-//! the cells that the program branches on. The table is learnt from random walks
-//! (`learn.rs`): a slot is live at a key if some walk went from that key to a
-//! read of it that nothing overwrote on the way - the usual data flow, backward over
-//! the keys that were seen. At keys that were not seen everything is live.
+//! *The conjecture* is a table. The slots of a group are stale or live depending on a small part of
+//! the state, its **key**: the location of the slots' owner, and the cells that the program
+//! branches on. The table is learnt from random walks (`learn.rs`): a slot is live at a key if some
+//! walk led from that key to a read of it without overwriting it. This is the usual backward data
+//! flow, over the observed keys. At other keys everything is live.
 //!
-//! There are two layers, since keys of the second contain slots of the first: cells
-//! that name processes (jayanti's X says whose arrays are in use; what it says before
-//! that is decided is stale), then elements of arrays that are read at an index known
-//! at run time only (the arrays themselves).
+//! There are two layers, since keys of the second contain slots of the first. The first has cells
+//! that name processes (jayanti's X says whose arrays are in use; before that is decided its
+//! content is stale). The second has elements of arrays that are read at an index known only at run
+//! time (the arrays themselves).
 //!
 //! For jayanti with 2 processes 66,217 of 425,730 states are left.
 
@@ -48,44 +46,44 @@ use crate::search::layout::{Register, Registers};
 /// The text of a fault that a wrong conjecture causes.
 pub const READ: &str = "what was thought to be stale is read";
 
-/// The conjecture: what is stale when.
+/// The conjecture: by key, the stale slots.
 #[derive(Clone, Debug)]
 pub struct Stale {
-    /// In the order in which they are applied.
+    /// In the order of application.
     layers: Vec<Layer>,
 }
 
-/// Groups whose keys contain only slots of earlier layers, or of none.
+/// Groups whose keys contain only slots of earlier layers.
 #[derive(Clone, Debug)]
 struct Layer {
-    /// What its slots hold when they are stale.
+    /// The content of stale slots.
     blank: Scalar,
     groups: Vec<Group>,
 }
 
-/// Slots that are stale or live depending on the same part of the state.
+/// Slots whose staleness depends on the same key.
 #[derive(Clone, Debug)]
 struct Group {
     key: Vec<Digit>,
     /// At most 64.
     slots: Vec<SlotId>,
-    /// By key, what was seen; at other keys all slots are live.
+    /// By key, the observations; at other keys all slots are live.
     table: FxHashMap<u64, Seen>,
-    /// The same for all keys, as the slots that are live, if there are not too many.
+    /// A dense copy of the table, with the live slots of every key, unless there are too many keys.
     live: Vec<u64>,
-    /// Whether anything is ever stale.
+    /// Whether any slot is ever stale.
     useful: bool,
 }
 
 /// Tables with more keys than this are hashed.
 const MOST_KEYS: u64 = 1 << 16;
 
-/// What was seen at a key: slots by position.
+/// The observations at a key: slots by position.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// Those that held something.
+    /// Slots that held a value other than the blank.
     slots: u64,
-    /// Those of which that was read later.
+    /// Slots of which that value was read later.
     live: u64,
 }
 
@@ -93,14 +91,14 @@ struct Seen {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Digit {
     register: Register,
-    /// The least scalar but none.
+    /// The least scalar except `none`.
     low: Scalar,
-    /// How many scalars there are, none included.
+    /// The number of scalars, including `none`.
     radix: u64,
 }
 
 impl Group {
-    /// The key of a state, as a number.
+    /// Returns the key of a state, as a number.
     #[inline]
     fn key(&self, state: &[Scalar]) -> u64 {
         self.key.iter().fold(0, |number, digit| {
@@ -120,7 +118,7 @@ impl Group {
         }
     }
 
-    /// To be called once the table has changed.
+    /// Updates the derived fields after a change of the table.
     fn settle(&mut self) {
         let keys = self.key.iter().try_fold(1_u64, |keys, digit| keys.checked_mul(digit.radix));
         self.live.clear();
@@ -149,13 +147,10 @@ impl Layer {
 }
 
 impl Stale {
-    /// The slots that may become stale, with nothing learnt yet, and the instance
-    /// with its reads guarded; none if there are no such slots.
+    /// Returns the slots that may become stale, with an empty conjecture, and the guarded instance.
+    /// Returns `None` without such slots.
     ///
     /// O(size of the instance).
-    ///
-    /// # Errors
-    /// If the deadline comes first.
     pub fn new(
         instance: &Instance,
         deadline: Deadline<'_>,
@@ -169,8 +164,8 @@ impl Stale {
         Ok(Some((stale, guarded)))
     }
 
-    /// The guarded instance with the cells blank that are stale at first: whatever
-    /// they hold, the instance is the same.
+    /// Returns the guarded instance with initially stale cells blank. Their initial contents do not
+    /// matter.
     #[must_use]
     pub fn initialised(&self, guarded: &Instance) -> Instance {
         let mut initialised = guarded.clone();
@@ -188,12 +183,12 @@ impl Stale {
         initialised
     }
 
-    /// Whether anything will ever be forgotten.
+    /// Returns true if the conjecture may reset any slot.
     pub fn is_useful(&self) -> bool {
         self.layers.iter().flat_map(|layer| &layer.groups).any(|group| group.useful)
     }
 
-    /// What the slot holds when it is stale; none if it never is.
+    /// Returns the blank of a slot; `None` if the slot is never stale.
     fn blank(&self, slot: SlotId) -> Option<Scalar> {
         let has = |layer: &&Layer| layer.groups.iter().any(|group| group.slots.contains(&slot));
         self.layers.iter().find(has).map(|layer| layer.blank)

@@ -1,4 +1,4 @@
-//! Which processes may read a cell, given what a pointer does not hold.
+//! Processes that may read a cell, provided that a pointer does not hold a certain scalar.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Instance, Owner, Scalar, SlotId};
 use crate::por::abstract_locations::{AbstractGraph, Event, Path, scalars_of};
 
-/// Where processes are readers of a cell.
+/// The abstract locations at which processes are readers of a cell.
 #[derive(Debug)]
 pub(super) struct CellLiveness {
     pub(super) cell: SlotId,
-    /// The pointer, and what it must not hold.
+    /// The pointer, and the scalar that it must not hold.
     pub(super) pointer: Option<(SlotId, Scalar)>,
     /// By process, the abstract locations at which it is a reader.
     pub(super) readers: Vec<FixedBitSet>,
@@ -22,10 +22,8 @@ pub(super) struct CellLiveness {
 }
 
 impl CellLiveness {
-    /// With the pointer that leaves the fewest readers; none if the cell is never dead.
-    ///
-    /// # Errors
-    /// If the deadline comes first.
+    /// Selects the pointer that leaves the fewest readers. Returns `None` if the cell is never
+    /// dead.
     pub(super) fn best(
         instance: &Instance,
         graphs: &[AbstractGraph],
@@ -33,7 +31,7 @@ impl CellLiveness {
         cell: SlotId,
         deadline: Deadline<'_>,
     ) -> Result<Option<Self>, Stopped> {
-        // A link is read by a process that knows what it has linked.
+        // A link is read by a process that knows its target, so pointers are irrelevant.
         let is_link = instance.slot(cell).owner != Owner::Shared;
         let pointers = pointers.iter().filter(|pointer| !is_link && **pointer != cell);
         let held = pointers.flat_map(|&pointer| {
@@ -43,7 +41,7 @@ impl CellLiveness {
         let mut best: Option<Self> = None;
         for pointer in std::iter::once(None).chain(held) {
             let liveness = Self::new(graphs, cell, pointer, deadline)?;
-            // Of equal ones the first: without pointer, if possible.
+            // The first of equals is taken: without a pointer, if possible.
             if liveness.worth() > best.as_ref().map_or(0, Self::worth) {
                 best = Some(liveness);
             }
@@ -64,31 +62,31 @@ impl CellLiveness {
         Ok(Self { cell, pointer, readers, harmless })
     }
 
-    /// The number of combinations of abstract locations without a reader.
+    /// Returns the number of combinations of abstract locations without a reader.
     pub(super) fn worth(&self) -> u64 {
         self.harmless.iter().fold(1, |product: u64, &count| product.saturating_mul(count as u64))
     }
 }
 
-/// What a path means for a cell.
+/// The effect of a path on a cell's liveness.
 enum Meaning {
-    /// It reads the cell, or makes the pointer lead to it.
+    /// The path reads the cell, or makes the pointer lead to it.
     Read,
-    /// It writes the cell first, or cannot be taken.
+    /// The path writes the cell first, or cannot be taken.
     Safe,
-    /// It goes on.
+    /// The path does neither.
     Nothing,
 }
 
-/// The abstract locations from which a process may come to read the cell, or to make the
-/// pointer lead to it, though it does not yet and the cell was not written.
+/// Returns the abstract locations from which a process may read the cell, or make the pointer lead
+/// to it, while the pointer does not yet lead to it and the cell was not written.
 fn readers(
     graph: &AbstractGraph,
     cell: SlotId,
     pointer: Option<(SlotId, Scalar)>,
     deadline: Deadline<'_>,
 ) -> Result<FixedBitSet, Stopped> {
-    // All other paths go on.
+    // All other paths continue.
     let mut ending = FixedBitSet::with_capacity(graph.paths.len());
     let mut open = Vec::new();
     let of_pointer = pointer.map_or(&[][..], |(pointer, _)| graph.touching(pointer));

@@ -1,36 +1,34 @@
 //! `stale`: resets shared cells that no process can read before they are written.
 //!
-//! A cell may be one of several that processes choose from at run time: the views of
-//! riany, say. A process that reads *this* one has chosen it by variables of its own, its
-//! **selectors**, and loaded these from other cells, **pointers**. While no pointer leads to
-//! a cell, no process has selected it, and every process that may make a pointer lead
-//! to it writes the cell first, the content of the cell does not matter: it is *dead*.
+//! A process may select one of several cells at run time, for example one of riany's views. It
+//! selects the cell by variables of its own, its **selectors**, loaded from other cells,
+//! **pointers**. The content of a cell is *dead* while no pointer leads to the cell, no process has
+//! selected it, and every process that may make a pointer lead to it writes the cell first.
 //!
-//! A process stands at an **abstract location** ([`crate::por::abstract_locations`]). Let g
-//! be a pointer and x a scalar, and consider one process by itself, from an abstract
-//! location on, for as long as it has not certainly written the cell. Reading g it finds
-//! anything but x, and all other cells hold anything. It is a *reader* of the cell if it
-//! may come to read the cell, or to write x to g (`cell_liveness.rs`).
+//! A process is at an **abstract location** ([`crate::por::abstract_locations`]). Let g be a
+//! pointer and x a scalar. Consider one process by itself, from an abstract location on, for as
+//! long as it has not certainly written the cell. When it reads g it finds any scalar except x, and
+//! all other cells hold any scalar. It is a *reader* of the cell if it may read the cell, or write
+//! x to g (`cell_liveness.rs`).
 //!
-//! *Soundness.* In a state in which g does not hold x and no process is a reader, no
-//! process reads the cell before it is written. Suppose one does, and consider the first
-//! step that reads the cell or makes g hold x, the cell not being written before it. Up to
-//! this step g did not hold x, so the process that takes it has come there in a way that
-//! was considered, from its abstract location in the state on: it is a reader, a
-//! contradiction. So states that differ in dead cells only have the same future, and one
-//! that holds a fixed scalar there stands for all of them. The same without g and x: then
-//! no process may come to read the cell. (Global liveness; compare Bozga, Fernandez and
-//! Ghirvu, State space reduction based on live variables analysis, SAS 1999.)
+//! *Soundness.* Claim: in a state in which g does not hold x and no process is a reader, no process
+//! reads the cell before it is written. Suppose one does, and consider the first step that reads
+//! the cell or makes g hold x, before the cell is written. Up to this step g did not hold x, so the
+//! path of its process from its abstract location in the state was considered: the process is a
+//! reader, a contradiction. So states that differ only in dead cells have the same future, and a
+//! state with a fixed scalar there represents all of them. Without g and x the same holds if no
+//! process may read the cell. (Global liveness; compare Bozga, Fernandez and Ghirvu, State space
+//! reduction based on live variables analysis, SAS 1999.)
 //!
-//! A pointer may be dead itself, and is reset first. What it holds then leads to no cell: so a cell
-//! that was dead since the pointer led elsewhere stays dead, and the states behind states that differ
-//! in dead cells differ in dead cells only, which the self-check demands. A pointer whose
-//! scalars all lead to some cell is not reset.
+//! A pointer may be dead itself, and is reset first, to a scalar that leads to no cell. So a cell
+//! that was dead because the pointer led elsewhere stays dead. Then successors of states that
+//! differ only in dead cells differ only in dead cells, as the self-check requires. A pointer is
+//! not reset if all its scalars lead to some cell.
 //!
-//! Links are cells that one process reads; nothing else is special about them.
+//! Links are cells that one process reads, and are treated like other cells.
 //!
-//! Without a bound, riany has 20,285,533 states for 2 processes; with 3 operations each
-//! 1,356,491 of 4,923,068 are left. Where it matters, too, how far others have come, only
+//! Without a bound, riany has 20,285,533 states for 2 processes; with 3 operations each 1,356,491
+//! of 4,923,068 are left. Where staleness also depends on the progress of other processes, only
 //! [`crate::quotient::dead_cells::speculative`] helps, which conjectures.
 
 mod cell_liveness;
@@ -53,10 +51,10 @@ use cell_liveness::CellLiveness;
 /// A set of cells, by number.
 type Cells = u128;
 
-/// Which cells are dead in which states.
+/// The conditions under which cells are dead.
 #[derive(Clone, Debug, Default)]
 pub struct StaticDeadCells {
-    /// As many as a set has room for, at most.
+    /// At most `Cells::BITS` many.
     cells: Vec<Cell>,
     /// By process.
     readers: Vec<Readers>,
@@ -66,27 +64,24 @@ pub struct StaticDeadCells {
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     slot: SlotId,
-    /// What it holds then.
+    /// The content of the cell while it is dead.
     blank: Scalar,
-    /// The pointer, and what it must not hold.
+    /// The pointer, and the scalar that it must not hold.
     pointer: Option<(SlotId, Scalar)>,
 }
 
-/// The cells that a process is a reader of, by abstract location.
+/// By abstract location, the cells that a process is a reader of.
 #[derive(Clone, Debug)]
 struct Readers {
     index: Index,
-    /// By number of the place in the index.
+    /// By number of the abstract location in the index.
     to: Vec<Cells>,
 }
 
 impl StaticDeadCells {
-    /// What may be dead in this instance: nothing, if processes have too many places.
+    /// Analyses an instance. No cell is dead if processes have too many abstract locations.
     ///
     /// O(places * (ways to take a step + cells * pointers)).
-    ///
-    /// # Errors
-    /// If the deadline comes first.
     pub fn new(instance: &Instance, deadline: Deadline<'_>) -> Result<Self, Stopped> {
         let blanks = candidates(instance);
         let is_cell = |slot: SlotId| blanks.contains_key(&slot);
@@ -108,19 +103,18 @@ impl StaticDeadCells {
                 deadline,
             )?);
         }
-        // If there are too many, links are left out first: they tell least.
+        // If there are too many, links are left out first: they gain least.
         let is_link = |liveness: &CellLiveness| instance.slot(liveness.cell).owner != Owner::Shared;
         liveness.sort_by_key(|liveness| (is_link(liveness), Reverse(liveness.worth())));
         if liveness.len() > Cells::BITS as usize {
             Limit::Cells.reach(deadline);
         }
         liveness.truncate(Cells::BITS as usize);
-        // A pointer that is dead itself leads to no cell then: what was forgotten before it
-        // died stays forgotten.
+        // A dead pointer must lead to no cell, so that cells reset before it died stay dead.
         let pointers: Vec<(SlotId, Scalar)> = liveness.iter().filter_map(|of| of.pointer).collect();
         let harmless = |slot: SlotId| {
             let leads = |scalar: &Scalar| pointers.contains(&(slot, *scalar));
-            // Names are renamed, so another one does not stay what it is.
+            // Names are renamed, so a fixed name is not invariant.
             let others = match instance.slot(slot).domain.names_processes() {
                 true => Vec::new(),
                 false => scalars_of(instance, slot),
@@ -130,7 +124,7 @@ impl StaticDeadCells {
         let blanks: BTreeMap<SlotId, Scalar> =
             liveness.iter().filter_map(|of| Some((of.cell, harmless(of.cell)?))).collect();
         liveness.retain(|liveness| blanks.contains_key(&liveness.cell));
-        // Pointers before the cells that they lead to.
+        // Pointers come before the cells that they lead to.
         let is_pointer = |liveness: &CellLiveness| selectors.pointers.contains(&liveness.cell);
         liveness.sort_by_key(|liveness| !is_pointer(liveness));
         let cells: Vec<Cell> = liveness
@@ -155,17 +149,17 @@ impl StaticDeadCells {
         Ok(readers.map_or_else(Self::default, |readers| Self { cells, readers }))
     }
 
-    /// Whether anything may ever be dead.
+    /// Returns true if any cell may ever be dead.
     pub const fn is_useful(&self) -> bool {
         !self.cells.is_empty()
     }
 }
 
-/// The slots that may be dead, with what they hold then: cells and links, but those
-/// that a process waits for.
+/// Returns the slots that may be dead, with their blanks: all cells and links that no process waits
+/// for.
 fn candidates(instance: &Instance) -> BTreeMap<SlotId, Scalar> {
     let watched = instance.watched();
-    // Anonymous bits are flipped: no scalar stays what it is.
+    // Anonymous bits are flipped, so no scalar is invariant.
     let classes = Classes::new(instance);
     let is_flipped = |slot: SlotId| {
         classes.iter().any(|class| class.content == Content::Bit && class.slots.contains(&slot))
@@ -175,7 +169,7 @@ fn candidates(instance: &Instance) -> BTreeMap<SlotId, Scalar> {
         | Domain::Version { optional: true }
         | Domain::Counter { optional: true } => Some(NONE),
         Domain::Range { low, names_processes: false, .. } => Some(low),
-        // Any scalar would be one among others, and be renamed with them.
+        // Any scalar would be renamed with the others.
         Domain::Range { .. } | Domain::Version { .. } | Domain::Counter { .. } => None,
     };
     let slots = (0..).map(SlotId).zip(&instance.slots);
@@ -187,9 +181,10 @@ fn candidates(instance: &Instance) -> BTreeMap<SlotId, Scalar> {
 }
 
 impl Readers {
-    /// Of one process, given the abstract locations at which it is a reader, by cell.
+    /// Prepares the lookup for one process, given by cell the abstract locations at which it is a
+    /// reader.
     fn new(index: Index, graph: &AbstractGraph, by_cell: &[&FixedBitSet]) -> Self {
-        // Of places where no process ever stands, nothing is known.
+        // Unreachable places get the most pessimistic entries.
         let mut to = vec![Cells::MAX; index.count()];
         for (number, place) in graph.places.iter().enumerate() {
             let cells = by_cell.iter().enumerate();
@@ -201,7 +196,7 @@ impl Readers {
         Self { index, to }
     }
 
-    /// The cells that the process is a reader of in a state.
+    /// Returns the cells that the process is a reader of in a state.
     #[inline]
     fn to(&self, state: &[Scalar]) -> Cells {
         self.index.of_state(state).map_or(Cells::MAX, |at| self.to[at])
