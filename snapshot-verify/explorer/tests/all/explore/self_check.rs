@@ -336,10 +336,10 @@ impl Ample for Hasty {
 }
 
 impl Hasty {
-    /// Returns the process's `must`. The last eight registers are two musts, two of the observer,
-    /// two numbers of operations, and two of barriers; two locations precede them.
+    /// Returns the register of a location. Two locations end the program's registers; two musts,
+    /// two of the observer, two numbers of operations, and two of barriers follow.
     fn location(&self, state: &[Scalar], process: Process) -> usize {
-        state.len() - 8 + process.index()
+        state.len() - 10 + process.index()
     }
 }
 
