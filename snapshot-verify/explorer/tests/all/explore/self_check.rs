@@ -326,7 +326,7 @@ impl Ample for Hasty {
     }
 
     fn may_commute(&self, _: &Around, state: &[Scalar], process: Process) -> bool {
-        // A process with a requirement has an open scan, and so a step.
+        // At location 0 a process is between operations.
         state.get(self.location(state, process)).is_some_and(|&location| location != 0)
     }
 
