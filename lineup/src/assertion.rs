@@ -1,4 +1,4 @@
-//! What [`assert!`](crate::assert) does.
+//! Implementation of [`assert!`](crate::assert).
 
 use crate::check::Check;
 use crate::many::{self, AutoCheck, RandomCheck, Series};
@@ -23,7 +23,7 @@ fn judge_all<S: Subject>(check: &Check<S>, series: Series<S>) {
     }
 }
 
-/// One test.
+/// Asserts that one test passes.
 ///
 /// # Panics
 /// Unless it passes.
@@ -33,7 +33,7 @@ pub fn one<S: Subject>(test: &Test<S>) {
     judge(&check, check.run(test));
 }
 
-/// Random tests of a shape.
+/// Asserts that random tests of a shape pass.
 ///
 /// # Panics
 /// Unless all pass.
@@ -46,7 +46,7 @@ pub fn random<S: Subject>(shape: (usize, usize), samples: usize) {
     }
 }
 
-/// All tests of a shape.
+/// Asserts that all tests of a shape pass.
 ///
 /// # Panics
 /// Unless all pass.
@@ -59,7 +59,7 @@ pub fn all<S: Subject>(shape: (usize, usize)) {
     }
 }
 
-/// AutoCheck.
+/// Asserts that AutoCheck passes.
 ///
 /// # Panics
 /// Unless all tests pass.

@@ -1,35 +1,35 @@
-//! What the threads of an execution write down: calls and returns.
+//! Event log of an execution: the calls and returns of its threads.
 //!
-//! Outside the control of the scheduler, so that recording is no step: the lock is never
+//! It is outside the control of the scheduler, so that recording is not a step: the lock is never
 //! held where a thread can be switched.
 
 use snapshot_core::observation::{Event, Thread};
 
 use crate::subject::Answer;
 
-/// The state of a thread.
+/// State of a thread.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Phase {
     /// Before its first operation or between two.
     Between,
     /// Called an operation that has not returned.
     Inside,
-    /// It has nothing left to do.
+    /// Finished.
     Done,
 }
 
-/// The notes on one execution.
+/// Event log and state of one execution.
 #[derive(Debug)]
 pub(crate) struct Board<R> {
     pub(crate) events: Vec<Event<Answer<R>>>,
     pub(crate) phases: [Phase; Thread::LIMIT + 1],
     /// Number of returns.
     pub(crate) returns: u32,
-    /// The task numbers of the threads, by thread; filled while they are spawned.
+    /// Task numbers of the threads, by thread; filled while they are spawned.
     pub(crate) tasks: [Option<u32>; Thread::LIMIT + 1],
-    /// All threads are spawned.
+    /// True if all threads are spawned.
     pub(crate) started: bool,
-    /// No thread can go on: those outside operations are to end.
+    /// True if no thread can run: threads outside operations must end.
     pub(crate) is_stuck: bool,
 }
 
@@ -69,12 +69,12 @@ impl<R> Board<R> {
         self.phases.iter().all(|phase| *phase == Phase::Done)
     }
 
-    /// Whether the main task may end.
+    /// Returns true if the main task may end.
     pub(crate) fn is_over(&self) -> bool {
         self.is_stuck || self.all_done()
     }
 
-    /// The thread of a task.
+    /// Returns the thread of a task.
     pub(crate) fn thread(&self, task: usize) -> Option<Thread> {
         self.tasks.iter().position(|t| *t == Some(task as u32)).map(Thread::from_index)
     }

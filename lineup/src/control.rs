@@ -1,10 +1,10 @@
-//! The scheduler given to shuttle: from its tasks to the threads of a test.
+//! The scheduler given to shuttle: maps its tasks to the threads of a test.
 //!
-//! Task 0 makes the object, spawns the threads and waits. It runs alone until all are
-//! spawned, and again when no thread is left that could: so shuttle never takes an
-//! execution in which all threads are blocked for a failure, and *stuck* is exact: no
-//! thread can run and not all are done. The initial sequence runs before the columns, the
-//! final one after them. What remains to be chosen is asked of a [`Driver`].
+//! Task 0 makes the object, spawns the threads and waits. It runs alone until all are spawned, and
+//! again when no other thread can run: so shuttle never reports a failure for an execution in which
+//! all threads are blocked, and *stuck* is exact: no thread can run and not all have finished. The
+//! initial sequence runs before the columns, the final one after them. A [`Driver`] makes the
+//! remaining choices.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,58 +18,57 @@ use crate::execution::Watch;
 use crate::schedule::{Schedule, Segment};
 use crate::subject::Answer;
 
-/// Where a thread must be chosen.
+/// A point at which a thread must be chosen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Situation {
-    /// The threads that can run.
+    /// Threads that can run.
     pub(crate) enabled: u16,
-    /// The thread that ran last, unless it is done.
+    /// Thread that ran last, unless it has finished.
     pub(crate) current: Option<Thread>,
     /// Number of calls and returns so far.
     pub(crate) events: usize,
-    /// Whether the thread that ran last is inside an operation.
+    /// True if the thread that ran last is inside an operation.
     pub(crate) inside: bool,
-    /// Whether it asks that others go first.
+    /// True if this thread lets others run first.
     pub(crate) yielding: bool,
-    /// Whether it returned from an operation in its last step.
+    /// True if it returned from an operation in its last step.
     pub(crate) returned: bool,
-    /// Whether it unwinds a panic, and so must go on.
+    /// True if it unwinds a panic, and so must run next.
     pub(crate) unwinding: bool,
-    /// Whether shared memory may have changed in its last step.
+    /// True if shared memory may have changed in its last step.
     pub(crate) changed: bool,
 }
 
-/// What a driver wants.
+/// Decision of a driver.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Choice {
-    /// This thread, which can run.
+    /// Runs this thread, which can run.
     Run(Thread),
-    /// The execution ends here, stuck.
+    /// Ends the execution as stuck.
     Stuck,
-    /// The same, since the threads that could go on only spin.
+    /// Ends it as stuck, because all threads that can run only spin.
     Spinning,
-    /// The same choices led elsewhere than before.
+    /// The same choices led to another situation than before.
     Diverged,
 }
 
-/// Why an execution was not brought to its end.
+/// Reason why an execution was abandoned.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Abandonment {
     /// Too many steps without call or return.
     Diverging,
-    /// The subject spawned a thread of its own.
+    /// The subject spawned threads.
     Foreign,
     /// A thread that locked a lock twice released others, or one blocked while unwinding.
     Unwinding,
-    /// The same choices led elsewhere than before.
+    /// The same choices led to another situation than before.
     Nondeterministic,
     /// It is stuck while a wait with a time limit is open, which never times out here.
     Timed,
-    /// The check is to end.
     Cancelled,
 }
 
-/// How an execution ended.
+/// End of an execution.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum End {
     Full,
@@ -77,45 +76,45 @@ pub(crate) enum End {
     Abandoned(Abandonment),
 }
 
-/// An execution that is over.
+/// A finished execution.
 #[derive(Debug)]
 pub(crate) struct Execution<R> {
     pub(crate) events: Vec<Event<Answer<R>>>,
     pub(crate) end: End,
     pub(crate) schedule: Schedule,
     pub(crate) steps: u64,
-    /// Whether random numbers were drawn.
+    /// True if random numbers were drawn.
     pub(crate) random: bool,
-    /// Whether it is stuck since the threads that could go on only spin. Its schedule ends where
-    /// they begin to.
+    /// True if it is stuck because all threads that can run only spin. Its schedule ends where they
+    /// begin to spin.
     pub(crate) spins: bool,
-    /// Whether threads of it were not brought to their end: what they own is never freed.
+    /// True if some of its threads did not finish: their memory is leaked.
     pub(crate) left_behind: bool,
 }
 
-/// Decides which executions there are.
+/// Enumerates executions.
 pub(crate) trait Driver<R> {
-    /// Starts the next execution, if there is one: the seed of its random numbers.
+    /// Starts the next execution, if any; returns the seed of its random numbers.
     fn begin(&mut self) -> Option<u64>;
-    /// Which thread runs next, where at least one can.
+    /// Returns the thread that runs next, where at least one can run.
     fn choose(&mut self, situation: &Situation) -> Choice;
-    /// An execution is over.
+    /// Reports a finished execution.
     fn end(&mut self, execution: Execution<R>);
 }
 
-/// Seen from outside the thread that executes.
+/// Heartbeat of an exploration, seen from another thread.
 #[derive(Debug, Default)]
 pub(crate) struct Pulse {
     /// Number of steps.
     pub(crate) steps: AtomicU64,
-    /// The check is to end.
+    /// True if the check must end.
     pub(crate) cancelled: AtomicBool,
-    /// Between two executions: one is judged, which may take a while, and is no call.
+    /// True between two executions: judging one may take a while, and is not a call.
     pub(crate) is_between: AtomicBool,
 }
 
 thread_local! {
-    /// A panic says that a thread locked a lock that it holds; it is not caught yet.
+    /// True while a panic reports that a thread locked a lock that it holds, until it is caught.
     pub(crate) static RELOCKING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -123,7 +122,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The number of the task that makes the object and the threads.
+/// Number of the task that makes the object and the threads.
 const MAIN: usize = 0;
 
 /// The scheduler.
@@ -131,18 +130,18 @@ pub(crate) struct Control<R, D> {
     pub(crate) board: Arc<Mutex<Board<R>>>,
     pub(crate) driver: Arc<Mutex<D>>,
     pub(crate) pulse: Arc<Pulse>,
-    /// Number of columns: their threads come first, then that of the initial and that of the
-    /// final sequence.
+    /// Number of columns: their threads come first, then the initial sequence's and the final
+    /// sequence's.
     pub(crate) columns: usize,
-    /// Steps without call or return after which an execution is given up.
+    /// Steps without call or return after which an execution is abandoned.
     pub(crate) patience: u32,
-    /// The threads of a stuck execution are unwound.
+    /// True if the threads of a stuck execution are unwound.
     pub(crate) unwind: bool,
     state: Option<State>,
     random: u64,
 }
 
-/// The execution that goes on.
+/// State of the present execution.
 struct State {
     schedule: Schedule,
     end: Option<End>,
@@ -152,20 +151,20 @@ struct State {
     idle: u32,
     steps: u64,
     random: bool,
-    /// Number of tasks that were seen: all that there are, since each can run at first.
+    /// Number of tasks seen: all of them, because each can run at first.
     tasks: usize,
     left_behind: bool,
     spins: bool,
     memory: Memory,
-    /// The schedule until the last call, return or change: its number of parts, and the last one.
+    /// The schedule until the last call, return or change: its number of parts, and the last part.
     last_change: (usize, Option<Segment>),
 }
 
-/// What is known of changes of shared memory, where the stand-in for `std` makes them.
+/// Changes of shared memory, as counted by the stand-in for `std`.
 struct Memory {
     steps: u64,
     changes: u64,
-    /// The last step is none of the stand-in's: whatever it changes is not counted.
+    /// True if the last step was not the stand-in's: its changes are not counted.
     is_unseen: bool,
 }
 
@@ -175,8 +174,8 @@ impl Memory {
         Self { steps, changes, is_unseen: false }
     }
 
-    /// Whether the step that is over may have changed shared memory; the next one begins with a
-    /// yield, or not.
+    /// Returns true if the finished step may have changed shared memory; `is_yielding`: whether the
+    /// next step begins with a yield.
     fn may_have_changed(&mut self, is_yielding: bool) -> bool {
         let now = Self::new();
         let changed = self.is_unseen || now.changes != self.changes;
@@ -187,7 +186,7 @@ impl Memory {
 }
 
 impl State {
-    /// The schedule until the threads began to spin.
+    /// Truncates the schedule to where the threads began to spin.
     fn without_spin(&mut self) {
         let (parts, last) = self.last_change;
         self.schedule.0.truncate(parts);
@@ -197,9 +196,9 @@ impl State {
         self.spins = true;
     }
 
-    /// What goes on once an execution is stuck: the threads outside operations, which end, and
-    /// then, if those inside are to be unwound, the main task. It is the end of an execution for
-    /// shuttle only if no thread of the object's own may wait, which nothing would end.
+    /// Returns the next task once an execution is stuck: the threads outside operations, which end,
+    /// and then, if those inside are to be unwound, the main task. The execution ends for shuttle
+    /// only if no thread of the object's own waits for ever.
     fn ending<R>(&mut self, tasks: &[&Task], board: &Board<R>, unwind: bool) -> Option<TaskId> {
         let mut runnable = tasks.iter().filter(|task| task.runnable()).map(|task| task.id());
         let is_outside = |task: &TaskId| {
@@ -229,7 +228,7 @@ impl<R, D: Driver<R>> Control<R, D> {
         Self { board, driver, pulse, columns, patience, unwind, state: None, random: 0 }
     }
 
-    /// The threads of those given which may run in this stage.
+    /// Returns the given threads that may run in this stage.
     const fn stage(&self, runnable: u16, phases: &[Phase; Thread::LIMIT + 1]) -> u16 {
         let columns = (1_u16 << self.columns) - 1;
         let initial = 1_u16 << self.columns;
@@ -400,7 +399,7 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
         }
     }
 
-    /// The random numbers of shuttle depend on the seed alone (SplitMix64).
+    /// Returns shuttle's random numbers, which depend on the seed alone (SplitMix64).
     fn next_u64(&mut self) -> u64 {
         if let Some(state) = &mut self.state {
             state.random = true;

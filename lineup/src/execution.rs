@@ -1,9 +1,8 @@
-//! Executing a test under a driver.
+//! Execution of a test under a driver.
 //!
-//! All threads of a test are continuations on one thread of the operating system, which
-//! belongs to the check. If no step is made for a while, a call blocks where the scheduler
-//! cannot see it: that thread is given up, and the answer is *unknown*. A check that is to end
-//! does not wait so long.
+//! All threads of a test are continuations on one thread of the operating system, which belongs to
+//! the check. If no step is made for a while, a call blocks where the scheduler cannot see it: that
+//! thread is abandoned, and the answer is *unknown*. A check that must end does not wait that long.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -25,32 +24,31 @@ use crate::control::{Control, Driver, Pulse, RELOCKING, lock};
 use crate::matrix::Test;
 use crate::subject::{Answer, Subject, name};
 
-/// Bytes of stack per thread of a test; what is not touched takes no memory.
+/// Bytes of stack per thread of a test; untouched pages take no memory.
 const STACK: usize = 1 << 18;
 
-/// How often an exploration is looked at.
+/// Period at which an exploration is checked.
 const TICK: Duration = Duration::from_millis(20);
 
-/// What a check that is to end waits for a step of the subject, before it ends without.
+/// Time that an ending check waits for a step of the subject before it ends without one.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How an exploration is watched.
+/// Limits of an exploration.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
-    /// Steps without call or return after which an execution is given up.
+    /// Steps without call or return after which an execution is abandoned.
     pub(crate) patience: u32,
-    /// The threads of a stuck execution are unwound.
+    /// True if the threads of a stuck execution are unwound.
     pub(crate) unwind: bool,
-    /// Time without any step after which the check is given up.
+    /// Time without any step after which the check is abandoned.
     pub(crate) silence: Duration,
-    /// Ends the check soon.
+    /// Ends the check soon when true.
     pub(crate) cancel: Arc<AtomicBool>,
-    /// When it ends at the latest.
     pub(crate) deadline: Option<Instant>,
 }
 
 impl Watch {
-    /// Why the exploration is to end, if it is.
+    /// Returns the reason why the exploration must end, if any.
     fn is_over(&self) -> Option<Broken> {
         if self.cancel.load(Ordering::Relaxed) {
             Some(Broken::Interrupted)
@@ -60,32 +58,32 @@ impl Watch {
     }
 }
 
-/// Why an exploration could not go on.
+/// Reason why an exploration could not finish.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Broken {
-    /// A call blocks outside control: the operation, if one is known.
+    /// A call blocks outside control: the operation, if known.
     Silent(Option<String>),
-    /// The object could not be made or dropped: what panicked.
+    /// The object could not be made or dropped: the panic's message.
     Panicked(String),
-    /// It was to end, and made no further step.
+    /// Interrupted without a further step.
     Interrupted,
-    /// The time was up, and it made no further step.
+    /// The time passed without a further step.
     Late,
 }
 
 thread_local! {
-    /// Panics of this thread are answers, and not shown.
+    /// True while panics of this thread are answers, and not shown.
     static QUIET: Cell<bool> = const { Cell::new(false) };
-    /// Notes the first panic that is not an answer.
+    /// First panic that is not an answer.
     static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Panics under control are not printed; elsewhere everything is as before.
+/// Silences panics under control; elsewhere panics are printed as before.
 fn quieten() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let original = std::panic::take_hook();
-        // Shuttle installs a hook of its own, once: let it, and put it aside.
+        // Shuttle installs its own hook, once: this triggers and removes it.
         Runner::new(shuttle::scheduler::DfsScheduler::new(Some(1), false), config()).run(|| {});
         drop(std::panic::take_hook());
         std::panic::set_hook(Box::new(move |info| {
@@ -100,14 +98,14 @@ fn quieten() {
     });
 }
 
-/// What a panic left.
+/// Record of a panic.
 pub(crate) struct Panic {
     pub cause: Box<dyn Any + Send>,
-    /// As it would have been printed.
+    /// Text as it would have been printed.
     pub text: String,
 }
 
-/// Executes what may panic, without a word on stderr.
+/// Executes code that may panic, without output on stderr.
 pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
     quieten();
     let was_quiet = QUIET.replace(true);
@@ -138,12 +136,13 @@ pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
     }
 }
 
-/// What shuttle says where a thread locks a lock that it holds: it would wait for ever.
+/// Returns true for shuttle's message when a thread locks a lock that it holds: it would wait for
+/// ever.
 fn is_relock(message: &str) -> bool {
     message.starts_with("deadlock! task") && message.contains("tried to acquire a")
 }
 
-/// The calls of one thread. The last one may take the object.
+/// Executes the calls of one thread. The last one may take the object.
 fn work<S: Subject>(
     subject: Arc<S>,
     thread: Thread,
@@ -162,7 +161,7 @@ fn work<S: Subject>(
         lock(board).call(thread);
         let result = catch_unwind(AssertUnwindSafe(|| {
             if dropping.as_ref() == Some(invocation) {
-                // All other threads are done, and gave it back.
+                // All other threads have finished, and released it.
                 let last = subject.take().and_then(Arc::into_inner);
                 last.expect("the thread of the final sequence has the object alone").dropped()
             } else {
@@ -172,15 +171,15 @@ fn work<S: Subject>(
         }));
         let answer = match result {
             Ok(response) => Answer::Returned(response),
-            // What unwinds is no panic of the object: the execution is over.
+            // An unwinding is not a panic of the object: the execution is over.
             Err(payload) if lock(board).is_stuck => resume_unwind(payload),
             Err(payload) => {
                 let message = message(&*payload);
                 if is_relock(&message) {
                     RELOCKING.set(false);
-                    // It waits for itself. Unwinding out of it was no step (else the
-                    // scheduler would have given the execution up), so it is as if it were
-                    // still there.
+                    // It waits for itself. Unwinding out of it was not a step (else the scheduler
+                    // would have abandoned the execution), so it is as if the thread were still
+                    // there.
                     loop {
                         shuttle::thread::park();
                     }
@@ -192,18 +191,18 @@ fn work<S: Subject>(
     }
 }
 
-/// What a thread does.
+/// Code of a thread.
 pub(crate) type Boxed = Box<dyn FnOnce() + Send>;
 
-/// What an exploration needs of a test: nothing of the types of its subject but that of responses.
+/// Interface of a test to an exploration: the response is the only type of the subject in it.
 pub(crate) trait Executable<R>: Send + Sync {
-    /// Number of columns.
+    /// Returns the number of columns.
     fn columns(&self) -> usize;
 
-    /// One execution, as task 0.
+    /// Executes the test once, as task 0.
     fn execute(self: Arc<Self>, board: &Arc<Mutex<Board<R>>>, unwind: bool);
 
-    /// An operation as text: the thread, and how many it has called before.
+    /// Returns an operation as text: by the thread, and the number of its earlier calls.
     fn operation(&self, thread: Thread, index: usize) -> Option<String>;
 }
 
@@ -225,12 +224,12 @@ impl<S: Subject> Executable<S::Response> for Test<S> {
             }));
             let task = usize::from(handle.thread().id());
             if unwind {
-                // Shuttle unwinds what is left of threads for which an execution does not wait.
+                // Shuttle unwinds the threads that an execution does not wait for.
                 ExecutionState::with(|state| state.detach(TaskId::from(task)));
             }
             lock(board).register(thread, task);
         }
-        // Else what it takes to drop the object belongs to no operation.
+        // Otherwise steps of dropping the object belong to no operation.
         let subject = (!self.drops()).then_some(subject);
         lock(board).started = true;
         while !lock(board).is_over() {
@@ -245,7 +244,7 @@ impl<S: Subject> Executable<S::Response> for Test<S> {
     }
 }
 
-/// Runs all executions that a driver wants, and gives it back.
+/// Runs all executions of a driver, and returns the driver.
 pub(crate) fn explore<R, D>(
     test: Arc<dyn Executable<R>>,
     driver: D,
@@ -269,11 +268,11 @@ where
     Ok(driver.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Runs all executions that a scheduler wants on a thread of its own, and watches it. `running` is
-/// the operation that was called last.
+/// Runs all executions of a scheduler on a separate thread, and watches it. `running` returns the
+/// operation that was called last.
 ///
-/// No type of a subject is known here nor below: what shuttle makes of the types of schedulers and
-/// closures, much code, is compiled once, and not for each subject.
+/// No type of a subject occurs here nor below: shuttle's generic code for schedulers and closures
+/// is large, and is so compiled once, and not for each subject.
 fn run(
     scheduler: Box<dyn Scheduler + Send>,
     execution: Box<dyn Fn() + Send + Sync>,
@@ -310,8 +309,8 @@ fn run(
             pulse.cancelled.store(true, Ordering::Relaxed);
         }
         let now = pulse.steps.load(Ordering::Relaxed);
-        // A machine that gives this thread no time gives the other one none, either: what is
-        // late counts as a tick.
+        // A machine that gives this thread no time gives the other one none, either: a late tick
+        // counts as one tick.
         let tick = before.elapsed().min(2 * TICK);
         silent += tick;
         if let Some(over) = watch.is_over() {
@@ -328,7 +327,7 @@ fn run(
     }
 }
 
-/// The operation that was called last and has not returned, as text.
+/// Returns the operation that was called last and has not returned, as text.
 fn running<R>(test: &dyn Executable<R>, board: &Mutex<Board<R>>) -> Option<String> {
     let board = board.try_lock().ok()?;
     let last = board.events.iter().rev().map(|event| event.thread());

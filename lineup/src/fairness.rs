@@ -10,7 +10,7 @@ use snapshot_core::observation::Thread;
 
 const THREADS: usize = Thread::LIMIT + 1;
 
-/// Which threads give way to which, after the steps so far. Sets of threads are words of bits.
+/// Priorities of threads, after the steps so far. Sets of threads are words of bits.
 #[derive(Clone, Debug)]
 pub(crate) struct Fairness {
     /// `before[t]`: the threads that t gives way to. (The relation P.)
@@ -34,15 +34,15 @@ impl Fairness {
         }
     }
 
-    /// Those of the threads that can run which need not give way. Never empty if `enabled` is
-    /// not: giving way has no cycles, since a thread that is given way to has not yielded since.
+    /// Returns the threads of `enabled` that need not give way. Never empty if `enabled` is not:
+    /// giving way has no cycles, since a thread that is given way to has not yielded since.
     pub(crate) fn allowed(&self, enabled: u16) -> u16 {
         let free = |t: &usize| enabled >> t & 1 == 1 && self.before[*t] & enabled == 0;
         (0..THREADS).filter(free).fold(0, |set, t| set | 1 << t)
     }
 
-    /// Thread `t` made a step from where `earlier` could run to where `now` can; `yielded` if
-    /// the step ended in a yield.
+    /// Records a step of thread `t` from a state where `earlier` could run to one where `now` can;
+    /// `yielded`: the step ended in a yield.
     pub(crate) fn step(&mut self, t: usize, earlier: u16, now: u16, yielded: bool) {
         for u in 0..THREADS {
             self.before[u] &= !(1 << t);
@@ -76,8 +76,8 @@ mod tests {
         assert_eq!(fairness.allowed(0b11), 0b11);
     }
 
-    /// Whatever happens, some thread that can run is allowed to; and a thread that always can,
-    /// while others yield all the time, runs.
+    /// At any time some thread that can run is allowed to; and a thread that always can, while
+    /// others yield all the time, runs.
     #[test]
     fn a_thread_may_always_run_and_all_do() {
         let mut seed = 7_u32;

@@ -1,15 +1,14 @@
 //! Line-Up for Rust: any object, under every schedule, without a specification.
 //!
-//! What an object does when one thread at a time uses it is its specification; every
-//! concurrent execution of a small test is compared with that (Burckhardt, Dern,
-//! Musuvathi, Tan, "Line-Up: A Complete and Automatic Linearizability Checker", PLDI 2010).
-//! A failure refutes linearizability for certain, whatever the specification, as long as it
-//! is deterministic; and an operation that waits for ever where no serial execution does
-//! is a failure, too.
+//! The behaviour of an object used by one thread at a time is its specification; every concurrent
+//! execution of a small test is compared with it (Burckhardt, Dern, Musuvathi, Tan, "Line-Up: A
+//! Complete and Automatic Linearizability Checker", PLDI 2010). A failure refutes linearizability
+//! for certain, for any deterministic specification; and an operation that waits for ever where no
+//! serial execution does is a failure, too.
 //!
-//! The object must synchronise by [`shuttle`]'s types, which have the names of those of
-//! `std`: `use shuttle::sync::{Mutex, atomic::AtomicUsize}` under a feature or `cfg` of its
-//! crate. Memory is sequentially consistent: what only weaker orderings show is not found.
+//! The object must synchronise by [`shuttle`]'s types, which have the names of `std`'s:
+//! `use shuttle::sync::{Mutex, atomic::AtomicUsize}` under a feature or `cfg` of its crate. Memory
+//! is sequentially consistent: failures that need weaker orderings are not found.
 //!
 //! ```
 //! use shuttle::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -28,7 +27,7 @@
 //! assert!(text.contains("get() of A returned 1."), "{text}");
 //! ```
 //!
-//! | item | what it is |
+//! | item | content |
 //! | --- | --- |
 //! | [`Subject`], [`subject!`] | an object and its operations |
 //! | [`Test`], [`test!`] | a sequence of operations per thread |
@@ -40,9 +39,9 @@
 //! | [`report`] | answers as text |
 //! | [`files`], [`cli`], [`main!`] | observation and failure files, and programs of one's own |
 //!
-//! Three rules that no option breaks: phase 1 has no bound (what ends it early makes the
-//! answer *unknown*); *stuck* means that no thread can run (steps without end are
-//! *unknown*, unless the caller says that they have none: [`Check::diverging`]); bounds on phase 2 only miss failures.
+//! Three rules that no option breaks: phase 1 has no bound (if it ends early, the answer is
+//! *unknown*); *stuck* means that no thread can run (endless steps are *unknown*, unless the caller
+//! rules them out: [`Check::diverging`]); bounds on phase 2 only miss failures.
 
 #![warn(missing_docs)]
 

@@ -151,8 +151,8 @@ macro_rules! __representatives {
     };
 }
 
-/// A test of a subject: a list of invocations per thread, `init` and `finally` for what is
-/// executed before and after.
+/// Makes a test of a subject: a list of invocations per thread; `init` and `finally` precede the
+/// sequences executed before and after.
 ///
 /// ```
 /// # lineup::subject! {
@@ -196,8 +196,7 @@ macro_rules! test {
 /// * `assert!(Queue, auto(3))`: AutoCheck up to 3 x 3.
 ///
 /// # Panics
-/// If a test fails, with the smallest one and all that is known of it; if one is without
-/// answer.
+/// If a test fails, with the smallest failing test and its explanation; or if a test has no answer.
 #[macro_export]
 macro_rules! assert {
     ($subject:ident, random($rows:literal x $columns:literal, $samples:literal)) => {
@@ -214,7 +213,7 @@ macro_rules! assert {
     };
 }
 
-/// The `main` of a program that checks these subjects, with the commands `run`, `random`,
+/// Makes the `main` of a program that checks these subjects, with the commands `run`, `random`,
 /// `auto`, `replay`, `show`, `table` and `list`.
 #[macro_export]
 macro_rules! main {

@@ -1,8 +1,7 @@
 //! Many tests: random ones, all of a shape, and AutoCheck.
 //!
-//! Tests are independent of each other and run on all cores; what is reported does not
-//! depend on how many there are: the tests come in a fixed order, and the first one that
-//! fails counts.
+//! Tests are independent of each other and run on all cores; the report does not depend on the
+//! number of cores: the tests have a fixed order, and the first failing one counts.
 
 use std::fmt;
 use std::num::NonZero;
@@ -20,7 +19,7 @@ use crate::matrix::{Test, TestError};
 use crate::subject::Subject;
 use crate::verdict::{Report, Unknown, Verdict};
 
-/// What a series of tests came to.
+/// Results of a series of tests.
 pub struct Series<S: Subject> {
     /// Number of tests that passed.
     pub passed: usize,
@@ -39,7 +38,7 @@ pub struct Series<S: Subject> {
     pub rows: Vec<Row>,
 }
 
-/// What is kept of each test.
+/// Result of one test of a series.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// `PASS`, `FAIL` or `unknown`.
@@ -56,7 +55,7 @@ pub struct Row {
     pub preemptions: Option<u32>,
     /// The largest number of preemptions for which all executions were tried.
     pub bound: Option<u32>,
-    /// Whether all executions were tried, whatever their preemptions.
+    /// True if all executions were tried, with any number of preemptions.
     pub complete: bool,
 }
 
@@ -74,7 +73,7 @@ impl<S: Subject> fmt::Debug for Series<S> {
 }
 
 impl<S: Subject> Series<S> {
-    /// 1 if a test failed, else 3 if one is without answer, else 0.
+    /// Returns 1 if a test failed, else 3 if one is without answer, else 0.
     pub const fn exit_code(&self) -> u8 {
         if !self.failures.is_empty() {
             1
@@ -87,8 +86,8 @@ impl<S: Subject> Series<S> {
 }
 
 /// Uniformly random tests of a shape over the representatives (the paper's RandomCheck), with
-/// random sequences before and after, if these are to have a length (section 4.3). Each ends
-/// with the invocation that drops the object, if the subject has one.
+/// random initial and final sequences of given lengths (section 4.3). Each ends with the invocation
+/// that drops the object, if the subject has one.
 #[derive(Clone, Debug)]
 pub struct RandomCheck {
     /// Operations per thread, threads.
@@ -111,7 +110,7 @@ impl Default for RandomCheck {
 }
 
 impl RandomCheck {
-    /// The tests, as they are drawn: an initial sequence may get stuck
+    /// Returns the tests as drawn: an initial sequence may get stuck
     /// ([`Check::with_possible_start`]).
     ///
     /// # Errors
@@ -135,7 +134,8 @@ impl RandomCheck {
         tests.collect()
     }
 
-    /// The tests, each with as much of its initial sequence as does not get stuck.
+    /// Returns the tests, each with the longest prefix of its initial sequence that does not get
+    /// stuck.
     ///
     /// # Errors
     /// If the shape is too large.
@@ -143,7 +143,7 @@ impl RandomCheck {
         self.tests()?.into_iter().map(|test| check.with_possible_start(test)).collect()
     }
 
-    /// Checks them.
+    /// Checks the tests.
     ///
     /// # Errors
     /// If the shape is too large.
@@ -152,9 +152,9 @@ impl RandomCheck {
     }
 }
 
-/// All tests of a shape over the first `invocations` representatives, one for each way to
-/// order the columns; each ends with the invocation that drops the object, if the subject has
-/// one. Their number is that of [`number_of_tests`].
+/// Returns all tests of a shape over the first `invocations` representatives, one for each multiset
+/// of columns; each ends with the invocation that drops the object, if the subject has one.
+/// [`number_of_tests`] gives their number.
 ///
 /// # Errors
 /// If the shape is too large.
@@ -194,8 +194,7 @@ pub fn all_tests<S: Subject>(
     chosen.into_iter().map(test).collect()
 }
 
-/// How many tests of a shape there are over this many invocations, modulo the order of
-/// columns.
+/// Returns the number of tests of a shape over this many invocations, modulo the order of columns.
 pub fn number_of_tests(shape: (usize, usize), invocations: usize) -> u128 {
     let sequences = (0..shape.0).fold(1_u128, |all, _| all.saturating_mul(invocations as u128));
     // Multisets of columns: a product whose factors so far are a binomial coefficient.
@@ -213,7 +212,7 @@ pub struct AutoCheck {
 }
 
 impl AutoCheck {
-    /// Checks them, until a size has a test that fails.
+    /// Checks sizes in order, until a size has a failing test.
     ///
     /// # Errors
     /// If a size is too large.
@@ -231,7 +230,7 @@ impl AutoCheck {
 }
 
 impl<S: Subject> Series<S> {
-    /// Takes the tests of another series after its own.
+    /// Appends the results of another series.
     pub(crate) fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.complete += other.complete;
@@ -243,13 +242,13 @@ impl<S: Subject> Series<S> {
     }
 }
 
-/// Checks tests, on all cores: all of them, or until one fails; what comes before that one
-/// is checked in any case.
+/// Checks tests, on all cores: all of them, or until one fails; the tests before the failing one
+/// are checked in any case.
 pub fn run<S: Subject>(check: &Check<S>, tests: &[Test<S>], all: bool) -> Series<S> {
     run_with(check, tests, all, &|_| ())
 }
 
-/// As [`run`]; after each test `progress` is called with the number of tests that are done.
+/// As [`run`]; after each test `progress` is called with the number of finished tests.
 pub fn run_with<S: Subject>(
     check: &Check<S>,
     tests: &[Test<S>],
@@ -259,11 +258,10 @@ pub fn run_with<S: Subject>(
     run_until(check, tests, all, None, progress)
 }
 
-/// Where the report of a test goes, with the number of its serial histories.
+/// Slot for the report of a test, with the number of its serial histories.
 type Place<S> = Mutex<Option<(Report<S>, u64)>>;
 
-/// As [`run_with`]; no test begins after `end`, and one that is not finished by then is not
-/// counted.
+/// As [`run_with`]; no test begins after `end`, and a test that is unfinished then is not counted.
 pub fn run_until<S: Subject>(
     check: &Check<S>,
     tests: &[Test<S>],
@@ -275,8 +273,8 @@ pub fn run_until<S: Subject>(
     let first = AtomicUsize::new(usize::MAX);
     let is_interrupted = AtomicBool::new(false);
     let reports: Vec<Place<S>> = tests.iter().map(|_| Mutex::new(None)).collect();
-    // Each thread takes the next test: a scheduler with queues of its own, as rayon's, would
-    // bring the crates that such checkers are about into the checker.
+    // Each thread takes the next test: a scheduler with its own queues, such as rayon's, would
+    // bring the crates under test into the checker.
     let work = || {
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
@@ -285,7 +283,7 @@ pub fn run_until<S: Subject>(
             if !all && index > first.load(Ordering::Relaxed) || is_late() {
                 continue;
             }
-            // One test more says that the series was interrupted.
+            // One further test reports that the series was interrupted.
             if check.is_cancelled() && is_interrupted.swap(true, Ordering::Relaxed) {
                 continue;
             }
@@ -298,7 +296,7 @@ pub fn run_until<S: Subject>(
             if report.verdict.fails() {
                 first.fetch_min(index, Ordering::Relaxed);
             } else if matches!(report.verdict, Verdict::Pass { .. }) {
-                // What passed is counted; its serial histories need not be kept.
+                // A passed test is only counted; its serial histories need not be kept.
                 let shape = *report.test.shape();
                 report.serial.observations = snapshot_core::observation::Observations::new(shape);
             }
@@ -353,7 +351,7 @@ pub fn run_until<S: Subject>(
     series
 }
 
-/// The number of threads that this machine runs at once.
+/// Returns the parallelism of this machine.
 fn available() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }

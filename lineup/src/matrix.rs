@@ -8,8 +8,8 @@ use thiserror::Error;
 
 use crate::subject::{Subject, name};
 
-/// A finite test: a column of invocations per thread, with sequences that are executed
-/// before all columns and after them, by threads of their own.
+/// A finite test: a column of invocations per thread, with sequences that separate threads execute
+/// before all columns and after them.
 pub struct Test<S: Subject> {
     columns: Vec<Vec<S::Invocation>>,
     initial: Vec<S::Invocation>,
@@ -17,7 +17,7 @@ pub struct Test<S: Subject> {
     shape: Shape,
 }
 
-/// What a thread of a test is for.
+/// Role of a thread in a test.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Role {
     /// A column.
@@ -28,7 +28,7 @@ pub enum Role {
     Final,
 }
 
-/// A test that cannot be made.
+/// Error in a test.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum TestError {
@@ -41,7 +41,7 @@ pub enum TestError {
         /// Its text.
         given: String,
     },
-    /// A word that names no representative invocation.
+    /// A word that is not a representative invocation.
     #[error("`{given}` is no operation of {subject}; there are: {known}")]
     NoSuchInvocation {
         /// The text given.
@@ -78,7 +78,7 @@ impl<S: Subject> PartialEq for Test<S> {
 }
 
 impl<S: Subject> Test<S> {
-    /// A test of these columns. Columns without operations are left out.
+    /// Makes a test of these columns. Columns without operations are left out.
     ///
     /// # Errors
     /// If there are more than 14 columns or 64 operations.
@@ -86,7 +86,7 @@ impl<S: Subject> Test<S> {
         Self::with(columns, Vec::new(), Vec::new())
     }
 
-    /// A test with sequences before (`initial`) and after (`finally`) all columns.
+    /// Makes a test with sequences before (`initial`) and after (`finally`) all columns.
     ///
     /// # Errors
     /// As [`Test::new`], and if the invocation that drops the object is not the last one.
@@ -113,9 +113,8 @@ impl<S: Subject> Test<S> {
         Ok(Self { columns, initial, finally, shape })
     }
 
-    /// The test with these sequences before and after its columns, instead of those it has;
-    /// at the end of the final one the subject's invocation that drops the object, if it has
-    /// one.
+    /// Returns the test with these sequences before and after its columns, in place of its own; if
+    /// the subject has an invocation that drops the object, the final sequence ends with it.
     ///
     /// # Errors
     /// As [`Test::with`].
@@ -129,39 +128,39 @@ impl<S: Subject> Test<S> {
         Self::with(self.columns.clone(), initial, finally)
     }
 
-    /// Whether the object is dropped by the last operation.
+    /// Returns true if the last operation drops the object.
     pub fn drops(&self) -> bool {
         S::dropping().is_some_and(|dropping| self.finally.last() == Some(&dropping))
     }
 
-    /// Its columns.
+    /// Returns the columns.
     pub fn columns(&self) -> &[Vec<S::Invocation>] {
         &self.columns
     }
 
-    /// What is executed before all columns.
+    /// Returns the sequence before all columns.
     pub fn initial(&self) -> &[S::Invocation] {
         &self.initial
     }
 
-    /// What is executed after all columns.
+    /// Returns the sequence after all columns.
     pub fn finally(&self) -> &[S::Invocation] {
         &self.finally
     }
 
-    /// Its shape: the threads of the columns, that of the initial and that of the final
+    /// Returns the shape: the threads of the columns, then the threads of the initial and the final
     /// sequence.
     pub const fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// Rows and columns, as the paper counts them (operations per thread, threads).
+    /// Returns rows and columns, as the paper counts them (operations per thread, threads).
     pub fn dimension(&self) -> (usize, usize) {
         let rows = self.columns.iter().map(Vec::len).max().unwrap_or(0);
         (rows, self.columns.len())
     }
 
-    /// What a thread is for.
+    /// Returns the role of a thread.
     pub fn role(&self, thread: Thread) -> Role {
         match thread.index().checked_sub(self.columns.len()) {
             None => Role::Column,
@@ -170,7 +169,7 @@ impl<S: Subject> Test<S> {
         }
     }
 
-    /// What a thread invokes.
+    /// Returns the invocations of a thread.
     pub fn sequence(&self, thread: Thread) -> &[S::Invocation] {
         match self.role(thread) {
             Role::Column => &self.columns[thread.index()],
@@ -179,18 +178,18 @@ impl<S: Subject> Test<S> {
         }
     }
 
-    /// The invocations of all operations, in the order of their numbers.
+    /// Returns the invocations of all operations, in the order of their numbers.
     pub fn invocations(&self) -> impl Iterator<Item = &S::Invocation> {
         self.shape.threads().flat_map(|thread| self.sequence(thread))
     }
 
-    /// The invocation of an operation.
+    /// Returns the invocation of an operation.
     pub fn invocation(&self, operation: OperationId) -> &S::Invocation {
         let (thread, index) = self.shape.place(operation);
         &self.sequence(thread)[index]
     }
 
-    /// What a thread is called in reports: a letter, or `init` and `final`.
+    /// Returns the name of a thread in reports: a letter, or `init` and `final`.
     pub fn thread_name(&self, thread: Thread) -> String {
         match self.role(thread) {
             Role::Column => thread.to_string(),
@@ -199,7 +198,7 @@ impl<S: Subject> Test<S> {
         }
     }
 
-    /// The test without one operation of a thread.
+    /// Returns the test without one operation of a thread.
     #[must_use]
     pub fn without(&self, thread: Thread, index: usize) -> Self {
         let mut test = self.clone();
@@ -214,7 +213,7 @@ impl<S: Subject> Test<S> {
         Self::with(test.columns, test.initial, test.finally).unwrap_or_else(|_| self.clone())
     }
 
-    /// The test without a set of operations, given as bits; columns stay where they are.
+    /// Returns the test without a set of operations, given as bits; columns keep their positions.
     pub(crate) fn struck(&self, struck: u64) -> Self {
         let kept = |thread: Thread| -> Vec<S::Invocation> {
             let sequence = self.sequence(thread).iter().enumerate();
@@ -233,7 +232,7 @@ impl<S: Subject> Test<S> {
         }
     }
 
-    /// The test as text: columns between bars, `init:` and `final:` where there are any.
+    /// Returns the test as text: columns between bars, `init:` and `final:` if present.
     pub fn text(&self) -> String {
         let words =
             |sequence: &[S::Invocation]| sequence.iter().map(name).collect::<Vec<_>>().join(" ");
@@ -248,11 +247,11 @@ impl<S: Subject> Test<S> {
         text
     }
 
-    /// Reads a test as [`Test::text`] writes it. Invocations are named by their texts, among
+    /// Parses a test in the format of [`Test::text`]. Invocations are named by their texts, among
     /// the representatives of the subject.
     ///
     /// # Errors
-    /// If a word names none, or the test is too large.
+    /// If a word is not an invocation, or the test is too large.
     pub fn parse(text: &str) -> Result<Self, TestError> {
         let (mut columns, mut initial, mut finally) = (Vec::new(), Vec::new(), Vec::new());
         for part in text.split('|') {
@@ -268,18 +267,18 @@ impl<S: Subject> Test<S> {
         Self::with(columns, initial, finally)
     }
 
-    /// Reads a sequence of invocations.
+    /// Parses a sequence of invocations.
     ///
     /// # Errors
-    /// If a word names none.
+    /// If a word is not an invocation.
     pub fn sequence_of(text: &str) -> Result<Vec<S::Invocation>, TestError> {
         split(text).iter().map(|word| Self::invocation_of(word)).collect()
     }
 
-    /// The representative with this text.
+    /// Returns the representative with this text.
     ///
     /// # Errors
-    /// If there is none.
+    /// If no representative has this text.
     pub fn invocation_of(word: &str) -> Result<S::Invocation, TestError> {
         let mut representatives = S::representatives();
         representatives.extend(S::dropping());
@@ -294,7 +293,7 @@ impl<S: Subject> Test<S> {
     }
 }
 
-/// Operations per thread and threads, written as `3x3`, if a test can be that large.
+/// Parses operations per thread and threads, written as `3x3`, if a test can be that large.
 pub(crate) fn dimension_of(text: &str) -> Option<(usize, usize)> {
     let (rows, columns) = text.split_once('x')?;
     let (rows, columns) = (rows.trim().parse().ok()?, columns.trim().parse().ok()?);
@@ -302,7 +301,7 @@ pub(crate) fn dimension_of(text: &str) -> Option<(usize, usize)> {
     fits.then_some((rows, columns))
 }
 
-/// The words of a text, divided by white space or commas outside parentheses.
+/// Splits a text into words, at white space or commas outside parentheses.
 fn split(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut depth = 0_usize;

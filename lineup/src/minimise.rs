@@ -32,8 +32,8 @@ impl<S: Subject> Check<S> {
                     .iter()
                     .fold(test.clone(), |test, _| test.without(Thread::from_index(column), 0))
             });
-            // Columns that became empty are left out, and change the names of the others:
-            // only one at a time is emptied, and by its first name.
+            // Empty columns are left out, which renames the others: only one column at a time is
+            // emptied, by its first name.
             let several = test.columns().len() > 1;
             let whole = columns
                 .filter(|smaller| several && smaller.columns().len() + 1 == test.columns().len());

@@ -1,4 +1,4 @@
-//! Executing one schedule.
+//! Execution of one schedule.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,18 +12,17 @@ use crate::search::{Kind, Search};
 use crate::spin::{Diverging, Spin};
 use crate::subject::Answer;
 
-/// A place where one thread was switched away from and another went on.
+/// A switch from one thread to another.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Switch {
-    /// Number of events before.
+    /// Number of events before the switch.
     pub events: usize,
     /// The thread that ran.
     pub from: Thread,
     /// The thread that runs next.
     pub to: Thread,
-    /// Where the first one is, inside an operation, if its program says: a function, and
-    /// a line of a file if it was built with line tables. It is about to take the step that
-    /// stands there.
+    /// Next step of the first thread, inside an operation, if the program's debugging information
+    /// tells: a function, and a line of a file with line tables.
     pub place: Option<Place>,
 }
 
@@ -36,21 +35,21 @@ pub struct Place {
     pub line: Option<(String, u32)>,
 }
 
-/// What became of a schedule.
+/// Result of executing a schedule.
 #[derive(Clone, Debug)]
 pub struct Replayed<R> {
-    /// The history, unless the execution could not be brought to its end.
+    /// The history, unless the execution was abandoned.
     pub history: Option<ConcurrentHistory<Answer<R>>>,
-    /// The part of the schedule, from 0, that could not be followed: from there on each
-    /// thread went on as long as it could.
+    /// The first part of the schedule, from 0, that could not be followed: from there on each
+    /// thread ran as long as it could.
     pub diverged: Option<usize>,
-    /// Where threads were switched.
+    /// Switches between threads.
     pub switches: Vec<Switch>,
-    /// The threads that spin at the end, each with where it is, where that counts as stuck.
+    /// The spinning threads of an execution that counts as stuck, each with its location.
     pub spinning: Vec<(Thread, Option<Place>)>,
 }
 
-/// The driver that follows a schedule.
+/// Driver that follows a schedule.
 pub(crate) struct Replay<R> {
     shape: Shape,
     schedule: Schedule,
@@ -58,16 +57,16 @@ pub(crate) struct Replay<R> {
     part: usize,
     started: bool,
     replayed: Replayed<R>,
-    /// For switches inside operations, by their number: the stack of the thread that stops.
+    /// Stack of the stopped thread, for switches inside operations, by their number.
     stacks: Vec<(usize, Backtrace)>,
-    /// What comes after the schedule where threads spin.
+    /// Search that continues after the schedule where threads spin.
     tail: Option<Search>,
-    /// Where threads are in the first steps of that.
+    /// Stacks of the threads in the first steps of `tail`.
     spinning: BTreeMap<Thread, Backtrace>,
     looks: u32,
 }
 
-/// Steps of the tail in which threads are looked at.
+/// Number of steps of the tail in which stacks are recorded.
 const LOOKS: u32 = 200;
 
 impl<R> Replay<R> {
@@ -92,13 +91,13 @@ impl<R> Replay<R> {
         }
     }
 
-    /// What became of the schedule, without the places of its switches.
+    /// Returns the result, without the locations of switches.
     pub(crate) fn finish(self) -> Replayed<R> {
         self.replayed
     }
 
-    /// The same with the places. To find them, debugging information is read, which can take
-    /// seconds, the first time: not while the execution goes on, and is watched.
+    /// Returns the result with the locations. This reads debugging information, which can take
+    /// seconds, the first time: so it must not happen during the watched execution.
     pub(crate) fn finish_with_places(mut self) -> Replayed<R> {
         for (switch, stack) in &mut self.stacks {
             stack.resolve();
@@ -111,7 +110,7 @@ impl<R> Replay<R> {
         self.replayed
     }
 
-    /// The thread that the schedule wants, after what was done.
+    /// Returns the thread that the schedule chooses next.
     fn wanted(&mut self) -> Option<Thread> {
         if self.done.0.len() == self.part + 1
             && self.done.0.last() == self.schedule.0.get(self.part)
@@ -175,8 +174,8 @@ impl<R> Driver<R> for Replay<R> {
     }
 }
 
-/// Where the running thread is: the innermost function outside shuttle, the stand-ins
-/// for the standard library and that itself that called into shuttle.
+/// Returns the location of the running thread: the innermost function that called into shuttle,
+/// outside shuttle, the stand-ins for the standard library and the library itself.
 fn place(trace: &Backtrace) -> Option<Place> {
     let mut in_shuttle = false;
     for symbol in trace.frames().iter().flat_map(|frame| frame.symbols()) {
@@ -196,7 +195,8 @@ fn place(trace: &Backtrace) -> Option<Place> {
     None
 }
 
-/// The path from the current directory, or, in cargo's registry, from the crate's own.
+/// Returns the path from the current directory, or, in cargo's registry, from the crate's
+/// directory.
 fn shortened<'p>(file: &'p Path, here: &Path) -> &'p Path {
     let is = |path: Option<&Path>, name| path.and_then(Path::file_name).is_some_and(|n| n == name);
     let registry = file.ancestors().find(|path| {
@@ -207,7 +207,7 @@ fn shortened<'p>(file: &'p Path, here: &Path) -> &'p Path {
     file.strip_prefix(base).unwrap_or(file)
 }
 
-/// Whose code a frame is.
+/// Origin of a frame's code.
 #[derive(Debug, PartialEq, Eq)]
 enum Owner {
     Shuttle,
@@ -216,9 +216,9 @@ enum Owner {
 }
 
 impl Owner {
-    /// By the path of the function where its name has one, else by the source file: with
-    /// line tables as the only debugging information, an inlined function is called
-    /// `lock<T>` and no more; without any, there is a path and no file.
+    /// Decides by the path in the function's name if it has one, else by the source file: with line
+    /// tables as the only debugging information, the name of an inlined function is only `lock<T>`;
+    /// without debugging information, there is a path and no file.
     fn of(name: &str, file: Option<&Path>) -> Self {
         let of = |crates: &[&str]| {
             let name = name.strip_prefix('<').unwrap_or(name);

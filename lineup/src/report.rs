@@ -14,10 +14,10 @@ use crate::schedule::Schedule;
 use crate::subject::{Answer, Subject, name};
 use crate::verdict::{ConcurrentPhase, Report, SerialPhase, Verdict, Violation};
 
-/// Columns of a terminal that sentences take.
+/// Width of sentences, in terminal columns.
 const WIDTH: usize = 88;
 
-/// The whole answer. A violation is executed again for the places of its switches.
+/// Returns the whole answer. A violation is executed again to find the locations of its switches.
 pub fn report<S: Subject>(check: &Check<S>, report: &Report<S>) -> String {
     let mut text = format!("{}: {}\n", S::NAME, headline(report));
     if !matches!(report.verdict, Verdict::Pass { .. }) {
@@ -72,7 +72,7 @@ fn headline<S: Subject>(report: &Report<S>) -> String {
     }
 }
 
-/// How far phase 2 went, in words.
+/// Returns the bound that phase 2 reached, in words.
 pub fn bound(phase: &ConcurrentPhase) -> String {
     match phase.bound {
         Some(bound) if phase.limited => {
@@ -112,7 +112,7 @@ fn counts<R: Clone + Eq + std::hash::Hash>(
     text
 }
 
-/// The test as a matrix, a column per thread.
+/// Returns the test as a matrix, a column per thread.
 pub fn matrix<S: Subject>(test: &Test<S>) -> String {
     let columns: Vec<(String, Vec<String>)> = test
         .shape()
@@ -134,7 +134,7 @@ enum Line {
     Note(String),
 }
 
-/// Columns of text, indented.
+/// Formats columns of text, indented.
 fn table(head: &[String], lines: &[Line]) -> String {
     let mut widths: Vec<usize> = head.iter().map(|word| word.chars().count()).collect();
     for line in lines {
@@ -162,7 +162,7 @@ fn table(head: &[String], lines: &[Line]) -> String {
     text
 }
 
-/// An execution in columns, time going down: calls, bars while they are open, and returns.
+/// Returns an execution in columns, time going down: calls, bars while they are open, and returns.
 pub fn columns<S: Subject>(
     test: &Test<S>,
     history: &ConcurrentHistory<Answer<S::Response>>,
@@ -203,12 +203,12 @@ pub fn columns<S: Subject>(
     table(&head, &lines)
 }
 
-/// A place in a sentence. Line tables, as the only debugging information, give an inlined
-/// function its bare name (`call`), which says no more than the line.
+/// Returns a location in a sentence. Line tables, as the only debugging information, give an
+/// inlined function its bare name (`call`), which adds nothing to the line.
 fn at(place: &Place) -> String {
     let function = place.function.rsplit("::").take(2).collect::<Vec<_>>();
     let function = function.into_iter().rev().collect::<Vec<_>>().join("::");
-    // What is left of `<path::Object as Trait>::method`.
+    // The rest of `<path::Object as Trait>::method`.
     let function = function.replace(['<', '>'], "");
     match &place.line {
         Some((file, line)) if function.contains("::") => format!("{file}:{line} ({function})"),
@@ -217,7 +217,7 @@ fn at(place: &Place) -> String {
     }
 }
 
-/// A serial execution, one operation a line.
+/// Returns a serial execution, one operation a line.
 pub fn serial<S: Subject>(test: &Test<S>, history: &SerialHistory<Answer<S::Response>>) -> String {
     let mut next = [0; Thread::LIMIT + 1];
     let mut line = |thread: Thread, end: String| {
@@ -266,11 +266,11 @@ fn violated<S: Subject>(
     text
 }
 
-/// What a failure rests on if threads spin in it, or in serial executions.
+/// Premise of a failure if threads spin in it, or in serial executions.
 const PRESUMED: &str = "This presumes that an operation which spins while nothing changes never \
      gives up by itself, after a number of rounds or at some time (--diverging stuck).";
 
-/// The threads that spin at the end of an execution.
+/// Describes the threads that spin at the end of an execution.
 fn spins<S: Subject>(test: &Test<S>, spinning: &[(Thread, Option<Place>)]) -> String {
     let line = |(thread, place): &(Thread, Option<Place>)| {
         let place = place.as_ref().map_or_else(String::new, |place| format!(" at {}", at(place)));
@@ -279,7 +279,7 @@ fn spins<S: Subject>(test: &Test<S>, spinning: &[(Thread, Option<Place>)]) -> St
     spinning.iter().map(line).collect()
 }
 
-/// What no serial execution does, as a paragraph.
+/// Explains, in a paragraph, why no serial execution matches.
 pub fn sentence<S: Subject>(
     test: &Test<S>,
     explanation: &Explanation<Answer<S::Response>>,
@@ -347,7 +347,7 @@ fn join(words: &[String], last: &str) -> String {
     }
 }
 
-/// What a replayed schedule came to, and its exit code.
+/// Returns the text of a replayed schedule, and its exit code.
 pub(crate) fn replayed<S: Subject>(
     check: &Check<S>,
     test: &Test<S>,
@@ -399,7 +399,7 @@ pub(crate) fn replayed<S: Subject>(
     }
 }
 
-/// An observation file for people: groups with the answers of each thread.
+/// Returns an observation file as readable text: groups with the answers of each thread.
 pub(crate) fn shown(file: &ObservationFile) -> String {
     let all = if file.complete { "all" } else { "not all" };
     let (observations, stuck) = (&file.observations, file.observations.stuck());

@@ -1,8 +1,8 @@
-//! Schedules that can be replayed.
+//! Replayable schedules.
 //!
-//! A schedule says for how long each thread runs, not in steps of the library but in
-//! operations and, within the last of them, in scheduling points: so it survives a change
-//! of what happens between operations.
+//! A schedule gives the time that each thread runs, not in steps of the library but in operations
+//! and, within the last of them, in scheduling points: so it survives changes of the code between
+//! operations.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,15 +10,15 @@ use std::str::FromStr;
 use snapshot_core::observation::Thread;
 use thiserror::Error;
 
-/// A thread runs for a while: until it has returned from `operations` operations, and then
-/// been scheduled `steps` times more.
+/// A run of one thread: until it has returned from `operations` operations, and then been scheduled
+/// `steps` times more.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Segment {
     /// The thread that runs.
     pub thread: Thread,
     /// Operations that it returns from.
     pub operations: u32,
-    /// How often it is scheduled after the last return.
+    /// Number of times it is scheduled after the last return.
     pub steps: u32,
 }
 
@@ -27,7 +27,7 @@ pub struct Segment {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Schedule(pub Vec<Segment>);
 
-/// A text that is no schedule.
+/// A text that is not a schedule.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error(
     "`{0}` is no part of a schedule: expected a thread's letter, the number of operations it \
@@ -68,7 +68,7 @@ impl FromStr for Schedule {
 }
 
 impl Schedule {
-    /// Notes that a thread was chosen.
+    /// Records the choice of a thread.
     pub(crate) fn note(&mut self, chosen: Thread) {
         match self.0.last_mut() {
             Some(segment) if segment.thread == chosen => segment.steps += 1,
@@ -76,7 +76,7 @@ impl Schedule {
         }
     }
 
-    /// Notes what the last step did.
+    /// Records whether the last step returned from an operation.
     pub(crate) fn returned(&mut self, returned: bool) {
         if let Some(segment) = self.0.last_mut().filter(|_| returned) {
             segment.operations += 1;

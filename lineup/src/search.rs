@@ -1,10 +1,9 @@
-//! Which executions there are: all serial ones, or all with few preemptions.
+//! Enumeration of executions: all serial ones, or all with few preemptions.
 //!
-//! Depth-first, without memory of what was seen: the choices of the last execution are
-//! kept, and the last one that has an alternative is changed (stateless model checking;
-//! Musuvathi and Qadeer, "Iterative Context Bounding for Systematic Testing of
-//! Multithreaded Programs", PLDI 2007). The thread that runs goes on first; to switch away
-//! from a thread that could go on is a *preemption*.
+//! Depth-first, without memory of earlier states: the choices of the last execution are kept, and
+//! the last one that has an alternative is changed (stateless model checking; Musuvathi and Qadeer,
+//! "Iterative Context Bounding for Systematic Testing of Multithreaded Programs", PLDI 2007). The
+//! running thread is chosen first; a switch away from a thread that can run is a *preemption*.
 
 use snapshot_core::observation::Thread;
 
@@ -12,29 +11,29 @@ use crate::control::{Choice, Situation};
 use crate::fairness::Fairness;
 use crate::spin::Spin;
 
-/// Steps that a thread makes in a row in one operation before it counts as yielding: real
-/// code also spins without telling.
+/// Steps that a thread makes in a row in one operation before it counts as yielding: real code also
+/// spins without a hint.
 const PATIENCE: u32 = 60;
 
-/// A place with alternatives.
+/// A choice with alternatives.
 #[derive(Clone, Debug)]
 struct Node {
     enabled: u16,
-    /// The threads to choose, each with whether that is a preemption.
+    /// Threads to choose from, each with true if it is a preemption.
     options: Vec<(Thread, bool)>,
     taken: usize,
 }
 
-/// Which executions.
+/// Executions to enumerate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Kind {
     /// No thread is switched away from inside an operation.
     Serial,
     /// All with at most this many preemptions.
     Concurrent {
-        /// The largest number.
+        /// Maximum number of preemptions.
         preemptions: u32,
-        /// To switch where the running thread is between two operations is no preemption.
+        /// True if a switch between two operations of the running thread is free, not a preemption.
         free_boundaries: bool,
     },
 }
@@ -45,13 +44,13 @@ pub(crate) struct Search {
     kind: Kind,
     path: Vec<Node>,
     started: bool,
-    /// Whether an alternative was left out for its preemptions.
+    /// True if an alternative was left out for its preemptions.
     pub(crate) cut: bool,
-    // The execution that goes on.
+    // State of the present execution.
     depth: usize,
     preemptions: u32,
     fairness: Fairness,
-    /// Where the last choice was made: what could run, and which was chosen.
+    /// Situation of the last choice: the threads that could run, and the chosen one.
     last: Option<(u16, usize)>,
     row: u32,
     spin: Spin,
@@ -73,18 +72,18 @@ impl Search {
         }
     }
 
-    /// Preemptions of the execution that goes on, or of the last one.
+    /// Returns the preemptions of the present, or the last, execution.
     pub(crate) const fn preemptions(&self) -> u32 {
         self.preemptions
     }
 
-    /// Whether the execution that is over came to all choices that it was to repeat. If not,
-    /// the same choices led elsewhere than before.
+    /// Returns true if the finished execution reached all choices that it had to repeat. If not,
+    /// the same choices led to another situation than before.
     pub(crate) const fn is_repeated(&self) -> bool {
         self.depth == self.path.len()
     }
 
-    /// Goes to the next execution, if there is one.
+    /// Advances to the next execution, if there is one.
     pub(crate) fn next(&mut self) -> bool {
         if self.started {
             while self.path.last().is_some_and(|node| node.taken + 1 == node.options.len()) {
@@ -108,7 +107,7 @@ impl Search {
         self.spin.begin();
     }
 
-    /// The thread that runs next.
+    /// Returns the thread that runs next.
     pub(crate) fn choose(&mut self, situation: &Situation) -> Choice {
         let current = situation.current;
         let can = |thread: Thread| situation.enabled >> thread.index() & 1 == 1;
@@ -144,7 +143,7 @@ impl Search {
                 if self.spin.is_stuck(situation.enabled) {
                     return Choice::Spinning;
                 }
-                // Of the threads that spin the fair one is as good as any.
+                // If all threads spin, the fair choice is as good as any.
                 let resting = self.spin.resting(situation.enabled);
                 let still = resting == situation.enabled;
                 let allowed = match situation.enabled & !resting {
@@ -181,7 +180,7 @@ impl Search {
         }
     }
 
-    /// Takes the alternative of this place; if it is a new one, `options` has the
+    /// Takes the present alternative of this choice; for a new one, `options` returns the
     /// alternatives, given the preemptions so far, and whether some were left out.
     fn branch(
         &mut self,

@@ -6,35 +6,34 @@ use std::hash::Hash;
 /// An object whose operations are tested. [`subject!`](crate::subject) writes an
 /// implementation from the calls.
 ///
-/// Whatever the threads of a test share must be made by [`Subject::new`], of
-/// [`shuttle`]'s types where threads synchronise: an execution cannot be switched
-/// elsewhere. State that outlives an execution (statics), time and random numbers make the
-/// answer *unknown*.
+/// [`Subject::new`] must make all state that the threads of a test share, of [`shuttle`]'s types
+/// where threads synchronise: an execution can only be switched at these. State that outlives an
+/// execution (statics), time and random numbers make the answer *unknown*.
 pub trait Subject: Send + Sync + 'static {
-    /// An operation with its arguments. Its `Debug` text is how it is shown and named.
+    /// An operation with its arguments. Its `Debug` text is its name.
     type Invocation: Clone + Debug + Eq + Hash + Ord + Send + Sync + 'static;
-    /// What an operation returns.
+    /// Result of an operation.
     type Response: Clone + Debug + Eq + Hash + Ord + Send + Sync + 'static;
 
-    /// The name in reports and files.
+    /// Name in reports and files.
     const NAME: &'static str;
 
-    /// A fresh object, made inside a controlled execution.
+    /// Makes a fresh object, inside a controlled execution.
     fn new() -> Self;
 
     /// Executes an operation.
     fn call(&self, invocation: &Self::Invocation) -> Self::Response;
 
-    /// The invocations that tests are made of, the most telling ones first.
+    /// Returns the invocations that tests are made of, the most significant ones first.
     fn representatives() -> Vec<Self::Invocation>;
 
-    /// The invocation that takes the object and drops it, if the subject has one: the last of
-    /// a final sequence, and of all random tests.
+    /// Returns the invocation that takes the object and drops it, if the subject has one: the last
+    /// of a final sequence, and of all random tests.
     fn dropping() -> Option<Self::Invocation> {
         None
     }
 
-    /// Executes it, when no other thread has the object any more.
+    /// Executes the dropping invocation, when no other thread has the object any more.
     fn dropped(self) -> Self::Response
     where
         Self: Sized,
@@ -42,21 +41,20 @@ pub trait Subject: Send + Sync + 'static {
         unreachable!("a subject that has the invocation executes it")
     }
 
-    /// Whether the operation may always answer so, without effect: a lock that is refused,
-    /// a steal that must be tried again. The specification then is "deterministic, but it
-    /// may refuse".
+    /// Returns true if the operation may always give this answer, without effect: a refused lock, a
+    /// steal to be retried. The specification then is "deterministic, but it may refuse".
     fn is_spurious(invocation: &Self::Invocation, response: &Self::Response) -> bool {
         let _ = (invocation, response);
         false
     }
 }
 
-/// How an operation ended.
+/// Result of an operation, or its panic.
 #[derive(Clone, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Answer<R> {
-    /// It returned.
+    /// The operation returned.
     Returned(R),
-    /// It panicked with this message: an answer like any other.
+    /// The operation panicked with this message: an answer like any other.
     Panicked(String),
 }
 
@@ -69,8 +67,8 @@ impl<R: Debug> Debug for Answer<R> {
     }
 }
 
-/// A response as text, which is shown without quotes: what [`subject!`](crate::subject)
-/// makes of responses, by their `Debug`.
+/// A response as text, shown without quotes: [`subject!`](crate::subject) converts responses to it,
+/// by their `Debug`.
 #[derive(Clone, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Text(pub String);
 
@@ -80,7 +78,7 @@ impl Debug for Text {
     }
 }
 
-/// The text of an invocation, always with parentheses.
+/// Returns the text of an invocation, always with parentheses.
 pub(crate) fn name<I: Debug>(invocation: &I) -> String {
     let mut text = format!("{invocation:?}");
     if !text.ends_with(')') {

@@ -1,12 +1,12 @@
 //! Objects whose operations take effect together - channels without a buffer, exchangers,
 //! barriers - under random schedules, against a specification.
 //!
-//! Line-Up compares with what one thread at a time does, and with such an object one thread at a
-//! time does nothing but wait. So these are held against a
-//! [`Synchronisation`]: what an execution did must be set-linearizable, and where all threads that
-//! are left wait, no operations may wait that could take effect. Which threads wait is known
-//! from the scheduler (Lawrence and Lowe, "Synchronisation: Specification and Testing", wait 100 ms
-//! instead). An object on real threads can be recorded in a [`Log`] and [`judge`]d as well.
+//! Line-Up compares with single-threaded executions, and one thread alone only waits on such an
+//! object. So these objects are checked against a [`Synchronisation`]: an execution must be
+//! set-linearizable, and if all remaining threads wait, no waiting operations may be able to take
+//! effect. The scheduler knows which threads wait (Lawrence and Lowe, "Synchronisation:
+//! Specification and Testing", wait 100 ms instead). An object on real threads can be recorded in a
+//! [`Log`] and [`judge`]d as well.
 //!
 //! ```
 //! use lineup::together::{Fault, execute};
@@ -51,10 +51,10 @@ use snapshot_core::synchronisation::{Synchronisation, Verdict, by_search};
 
 use crate::execution::{Boxed, config, message, quietly};
 
-/// Bytes that the judgement of one execution may take.
+/// Memory limit, in bytes, of the judgement of one execution.
 const MEMORY: usize = 1 << 28;
 
-/// The record of an execution: calls and returns, in the order of time. Clones share it.
+/// Recorded calls and returns of an execution, in the order of time. Clones share it.
 #[derive(Debug)]
 pub struct Log<I, O>(Arc<Mutex<HistoryBuilder<I, O>>>);
 
@@ -71,7 +71,7 @@ impl<I: Clone, O: Clone> Default for Log<I, O> {
 }
 
 impl<I: Clone, O: Clone> Log<I, O> {
-    /// Makes an operation, and records its call before and its return behind it.
+    /// Performs an operation, and records its call before and its return after it.
     ///
     /// # Panics
     /// If the process has an operation open.
@@ -85,42 +85,42 @@ impl<I: Clone, O: Clone> Log<I, O> {
         with(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What was recorded so far.
+    /// Returns the history recorded so far.
     pub fn history(&self) -> History<I, O> {
         self.lock(|log| log.clone()).finish()
     }
 }
 
-/// What is wrong with an execution.
+/// Fault of an execution.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Fault {
-    /// What it did is not set-linearizable.
+    /// The history is not set-linearizable.
     NotSetLinearizable,
-    /// At its end operations wait that could take effect.
+    /// At the end, operations wait that could take effect.
     NoProgress,
-    /// Its judgement takes more than 256 MiB.
+    /// The judgement needs more than 256 MiB.
     Unknown,
 }
 
-/// An execution.
+/// An execution and its judgement.
 #[derive(Clone, Debug)]
 pub struct Execution<I, O> {
-    /// What it did.
+    /// The recorded history.
     pub history: History<I, O>,
-    /// Whether threads wait for ever at its end.
+    /// True if threads wait for ever at its end.
     pub is_stuck: bool,
-    /// What is wrong with it; `None` if nothing is.
+    /// The fault found, if any.
     pub fault: Option<Fault>,
 }
 
 /// Executes threads, each a list of inputs, on a new object, under the random schedule of this
-/// seed, and judges that. `operate` makes an operation of a thread on the object, which
+/// seed, and judges the history. `operate` performs an operation of a thread on the object, which
 /// synchronises by shuttle's types.
 ///
 /// Takes the time of the execution and of [`by_search`]: keep threads and operations few.
 ///
 /// # Panics
-/// If an operation does, locks what its thread has locked, or does not end (a million steps).
+/// If an operation panics, locks a lock that its thread holds, or does not end (a million steps).
 pub fn execute<S, T>(
     specification: &S,
     seed: u64,
@@ -150,7 +150,7 @@ where
             }));
         }
         its_stage.is_set.store(true, Ordering::Relaxed);
-        // Behind all others: it goes on when they are done.
+        // It runs after all others, when they have finished.
         thread::yield_now();
     });
     let mut config = config();
@@ -158,7 +158,7 @@ where
     let random = ChaCha8Rng::seed_from_u64(seed);
     let runner = Runner::new(Random { random, is_over: false, stage: Arc::clone(&stage) }, config);
     if let Err(panic) = quietly(|| runner.run(execution)) {
-        // The object may have threads of its own, which wait for more to do.
+        // The object may have its own threads, which wait for more work.
         let is_done = stage.running.load(Ordering::Relaxed) == 0;
         if !(is_done && message(&*panic.cause).starts_with("deadlock! blocked tasks")) {
             eprintln!("{}", panic.text);
@@ -170,20 +170,20 @@ where
     Execution { history, is_stuck, fault }
 }
 
-/// How far an execution is.
+/// Progress of an execution.
 #[derive(Debug, Default)]
 struct Stage {
-    /// All threads were spawned.
+    /// True if all threads are spawned.
     is_set: AtomicBool,
-    /// The threads that are not done.
+    /// Number of unfinished threads.
     running: AtomicUsize,
-    /// Some are not, and none can run.
+    /// True if some threads are unfinished, and none can run.
     is_stuck: AtomicBool,
 }
 
-/// A scheduler of one execution: each time any thread that can run. Task 0, which spawns them, runs
-/// before and after all others, so that shuttle takes no execution that is stuck for a failure,
-/// which it would print.
+/// A scheduler of one execution, which chooses any thread that can run. Task 0, which spawns them,
+/// runs before and after all others, so that shuttle never reports (and prints) a stuck execution
+/// as a failure.
 #[derive(Debug)]
 struct Random {
     random: ChaCha8Rng,
@@ -215,7 +215,7 @@ impl Scheduler for Random {
     }
 }
 
-/// What is wrong with an execution that is over: whatever has not returned waits for ever.
+/// Returns the fault of a finished execution; a pending operation waits for ever.
 pub fn judge<S: Synchronisation>(
     specification: &S,
     history: &History<S::Input, S::Output>,

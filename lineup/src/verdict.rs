@@ -11,23 +11,23 @@ use crate::matrix::Test;
 use crate::schedule::Schedule;
 use crate::subject::{Answer, Subject};
 
-/// What is known of a test.
+/// Verdict on a test.
 #[derive(Clone, Debug)]
 pub enum Verdict<R> {
     /// Every execution that was tried has its serial witnesses.
     Pass {
-        /// All executions were tried, whatever their preemptions.
+        /// True if all executions were tried, with any number of preemptions.
         complete: bool,
     },
     /// Two serial executions with the same calls get different answers: no deterministic
     /// specification allows both.
     Nondeterministic(Box<Nondeterminism<Answer<R>>>),
-    /// A serial execution gets stuck, which was to count as a failure.
+    /// A serial execution gets stuck, and the check counts this as a failure.
     NotTotal(SerialHistory<Answer<R>>),
     /// A concurrent execution without serial witness: linearizable with respect to no
     /// deterministic specification, or not to the one given.
     Violation(Box<Violation<R>>),
-    /// Nothing is known for certain.
+    /// No certain answer.
     Unknown(Unknown),
 }
 
@@ -36,24 +36,24 @@ pub enum Verdict<R> {
 pub struct Violation<R> {
     /// The execution.
     pub history: ConcurrentHistory<Answer<R>>,
-    /// In what way.
+    /// Kind of the violation.
     pub judgement: Judgement,
-    /// What no serial execution does; none where a specification was the judge.
+    /// Explanation why no serial execution matches; `None` if the judge was a specification.
     pub explanation: Option<Explanation<Answer<R>>>,
-    /// How to get it again.
+    /// Schedule that reproduces it.
     pub schedule: Schedule,
     /// Number of its preemptions.
     pub preemptions: u32,
-    /// Whether it, or a serial execution that it was compared with, is stuck only if threads that
-    /// spin do so for ever ([`Diverging::Stuck`](crate::Diverging::Stuck)).
+    /// True if it, or a serial execution that it was compared with, is stuck only if spinning
+    /// threads spin for ever ([`Diverging::Stuck`](crate::Diverging::Stuck)).
     pub spins: bool,
 }
 
-/// Why nothing is known.
+/// Reason for an unknown answer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Unknown {
-    /// The time was up.
+    /// The time limit passed.
     Time,
     /// It was interrupted.
     Interrupted,
@@ -61,15 +61,15 @@ pub enum Unknown {
     Diverging {
         /// The number of steps.
         steps: u32,
-        /// Whether it is a serial one.
+        /// True if the execution is serial.
         serial: bool,
     },
     /// A failure rests on threads that spin for ever, and one of them gave up after more steps.
     Spinning {
-        /// The steps that were tried then.
+        /// Steps tried in the repetition.
         steps: u32,
     },
-    /// The subject spawned threads of its own.
+    /// The subject spawned threads.
     Threads,
     /// A panic released locks that a deadlocked thread held, or blocked while it unwound.
     Unwinding,
@@ -93,7 +93,7 @@ pub enum Unknown {
     },
     /// The object could not be made or dropped.
     Panicked {
-        /// What was said.
+        /// The panic's message.
         message: String,
     },
     /// The initial sequence gets stuck or panics, so that no test takes place.
@@ -101,7 +101,8 @@ pub enum Unknown {
         /// The serial history, as text.
         history: String,
     },
-    /// More executions got stuck or were given up than fit into memory ([`crate::Check::unwinding`]).
+    /// More executions got stuck or were abandoned than fit into memory
+    /// ([`crate::Check::unwinding`]).
     Memory,
 }
 
@@ -180,15 +181,15 @@ impl fmt::Display for Unknown {
 /// The serial executions of a test.
 #[derive(Clone, Debug)]
 pub struct SerialPhase<R> {
-    /// What was seen.
+    /// The serial histories.
     pub observations: Observations<Answer<R>>,
     /// Number of executions.
     pub executions: u64,
     /// Time taken.
     pub time: Duration,
-    /// Whether these are all serial executions there are.
+    /// True if these are all serial executions.
     pub complete: bool,
-    /// Number of executions that count as stuck since an operation spins.
+    /// Number of executions that count as stuck because an operation spins.
     pub spinning: u64,
 }
 
@@ -203,13 +204,13 @@ pub struct ConcurrentPhase {
     pub histories: u64,
     /// Number of stuck ones among them.
     pub stuck: u64,
-    /// Number of those that count as stuck since threads spin.
+    /// Number of executions that count as stuck because threads spin.
     pub spinning: u64,
     /// The largest number of preemptions for which all executions were tried.
     pub bound: Option<u32>,
-    /// Whether these are all executions there are.
+    /// True if these are all executions.
     pub complete: bool,
-    /// Whether the limit on the number of executions was reached.
+    /// True if the limit on the number of executions was reached.
     pub limited: bool,
     /// Time taken.
     pub time: Duration,
@@ -219,7 +220,7 @@ pub struct ConcurrentPhase {
 pub struct Report<S: Subject> {
     /// The test.
     pub test: Test<S>,
-    /// What is known.
+    /// The verdict.
     pub verdict: Verdict<S::Response>,
     /// Phase 1.
     pub serial: SerialPhase<S::Response>,
@@ -250,12 +251,12 @@ impl<S: Subject> fmt::Debug for Report<S> {
 }
 
 impl<R> Verdict<R> {
-    /// Whether it is a failure, which is certain.
+    /// Returns true for a failure, which is certain.
     pub const fn fails(&self) -> bool {
         matches!(self, Self::Nondeterministic(_) | Self::NotTotal(_) | Self::Violation(_))
     }
 
-    /// 0 passed, 1 failed, 3 unknown.
+    /// Returns 0 for passed, 1 for failed, 3 for unknown.
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Pass { .. } => 0,
@@ -264,7 +265,7 @@ impl<R> Verdict<R> {
         }
     }
 
-    /// `PASS`, `FAIL` or `unknown`.
+    /// Returns `PASS`, `FAIL` or `unknown`.
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Pass { .. } => "PASS",

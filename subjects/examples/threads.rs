@@ -11,7 +11,7 @@ use crossbeam_queue::ArrayQueue;
 
 const ROUNDS: usize = 3_000;
 
-/// In each round, with a new object: `ours` here, while another thread does `theirs`.
+/// Runs `ours` here, while another thread runs `theirs`, on a new object in each round.
 fn race<T: Send + Sync + 'static>(
     make: impl Fn() -> Arc<T>,
     theirs: impl Fn(&T) + Send + 'static,

@@ -27,7 +27,7 @@ lineup::subject! {
 }
 
 lineup::subject! {
-    /// async-channel, two slots: what sends by force, and what closes.
+    /// async-channel, two slots: forced sends, and closing.
     pub AsyncBounded2(channel: Ends<async_channel::Sender<u32>, async_channel::Receiver<u32>>)
         = ends(async_channel::bounded(2));
     try_send(v: u32) in [10, 20] => channel.0.try_send(v).is_ok();
@@ -98,8 +98,8 @@ lineup::subject! {
     is_empty() => channel.1.is_empty();
 }
 
-/// Two senders that can be dropped, each behind a lock, and a receiver. None of the locked
-/// operations waits: what holds a lock comes to its end.
+/// Two senders that can be dropped, each behind a lock, and a receiver. No operation waits while it
+/// holds a lock: the lock is always released.
 pub struct Droppable<S, R>([Mutex<Option<S>>; 2], R);
 
 fn droppable<S: Clone, R>((sender, receiver): (S, R)) -> Droppable<S, R> {
@@ -107,12 +107,12 @@ fn droppable<S: Clone, R>((sender, receiver): (S, R)) -> Droppable<S, R> {
 }
 
 impl<S, R> Droppable<S, R> {
-    /// By a sender, unless it is dropped.
+    /// Calls a sender, unless it is dropped.
     fn by<T>(&self, sender: usize, call: impl FnOnce(&S) -> T) -> Option<T> {
         self.0[sender].lock().unwrap().as_ref().map(call)
     }
 
-    /// Whether it was still there.
+    /// Drops a sender; returns true if it still existed.
     fn drop_sender(&self, sender: usize) -> bool {
         self.0[sender].lock().unwrap().take().is_some()
     }

@@ -5,12 +5,12 @@ use std::sync::Mutex;
 use left_right::{Absorb, ReadHandleFactory, WriteHandle};
 use todc_mem::snapshot::{BoundedAtomicSnapshot, Snapshot};
 
-/// A hasher that is always the same.
+/// A deterministic hasher.
 type Hasher = std::hash::BuildHasherDefault<std::collections::hash_map::DefaultHasher>;
 
 lineup::subject! {
     /// dashmap, of two shards: 1 and 3 are in different ones. No operation keeps a reference into
-    /// the map: a thread that does, and calls another one, waits for itself.
+    /// the map: a thread that keeps one, and calls another operation, waits for itself.
     pub DashMap2(map: dashmap::DashMap<u32, u32, Hasher>)
         = dashmap::DashMap::with_hasher_and_shard_amount(Hasher::default(), 2);
     insert(k: u32, v: u32) in [(1, 10), (3, 20)] => map.insert(k, v);
@@ -28,7 +28,7 @@ lineup::subject! {
 }
 
 lineup::subject! {
-    /// dashmap: what concerns one key.
+    /// dashmap: operations on one key.
     pub DashMapKeys(map: dashmap::DashMap<u32, u32, Hasher>)
         = dashmap::DashMap::with_hasher_and_shard_amount(Hasher::default(), 2);
     insert(k: u32, v: u32) in [(1, 10), (3, 20)] => map.insert(k, v);
@@ -54,7 +54,7 @@ impl Absorb<u32> for Count {
     }
 }
 
-/// Its writer behind a lock, and a source of readers.
+/// The writer behind a lock, and a source of readers.
 pub struct Sides(Mutex<WriteHandle<Count, u32>>, ReadHandleFactory<Count>);
 
 fn sides() -> Sides {
@@ -63,7 +63,7 @@ fn sides() -> Sides {
 }
 
 lineup::subject! {
-    /// left-right: a counter; what is added is seen when it is published.
+    /// left-right: a counter; additions are visible once they are published.
     pub LeftRight(sides: Sides) = sides();
     add(n: u32) in [1, 2] => { sides.0.lock().unwrap().append(n); };
     publish() => { sides.0.lock().unwrap().publish(); };
@@ -71,18 +71,18 @@ lineup::subject! {
 }
 
 lineup::subject! {
-    /// todc-mem: an atomic snapshot of two segments, where threads may act for one process at
-    /// the same time.
+    /// todc-mem: an atomic snapshot of two segments, where threads may act for one process at the
+    /// same time.
     pub TodcAtomic(snapshot: BoundedAtomicSnapshot<2>) = BoundedAtomicSnapshot::new();
     update(process: usize, value: u8) in [(0, 1), (1, 2)] => snapshot.update(process, value);
     scan(process: usize) in [0, 1] => snapshot.scan(process);
 }
 
-/// A snapshot, of whose processes each does one thing at a time.
+/// A snapshot whose processes each execute one operation at a time.
 pub struct Processes(BoundedAtomicSnapshot<2>, [Mutex<()>; 2]);
 
 lineup::subject! {
-    /// todc-mem: the same, where one thread at a time acts for a process.
+    /// todc-mem: as `TodcAtomic`, with one thread at a time per process.
     pub TodcTurns(all: Processes) = Processes(BoundedAtomicSnapshot::new(), Default::default());
     update(process: usize, value: u8) in [(0, 1), (1, 2)] => {
         let _turn = all.1[process].lock().unwrap();

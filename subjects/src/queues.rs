@@ -40,7 +40,7 @@ lineup::subject! {
 }
 
 lineup::subject! {
-    /// crossbeam-queue: a bounded queue without what only looks at it.
+    /// crossbeam-queue: a bounded queue without read-only operations.
     pub ArrayQueueForce(queue: ArrayQueue<u32>) = ArrayQueue::new(1);
     push(v: u32) in [10, 20] => queue.push(v);
     pop() => queue.pop();
@@ -83,7 +83,7 @@ lineup::subject! {
 }
 
 lineup::subject! {
-    /// concurrent-queue: a ring, without what only looks at it.
+    /// concurrent-queue: a ring, without read-only operations.
     pub BoundedForce(queue: ConcurrentQueue<u32>) = ConcurrentQueue::bounded(2);
     push(v: u32) in [10, 20] => queue.push(v);
     pop() => queue.pop();
@@ -113,21 +113,21 @@ lineup::subject! {
     is_closed() => queue.is_closed();
 }
 
-/// A queue of tokens, and a token: how many are left shows what leaks.
+/// A queue of tokens, and a token: the number of remaining tokens shows leaks.
 type Tokens<Q> = (Q, Arc<()>);
 
 fn tokens<Q>(queue: Q) -> Tokens<Q> {
     (queue, Arc::new(()))
 }
 
-/// Tokens that are left when the queue is gone.
+/// Returns the number of tokens that remain after the queue.
 fn left<Q>((queue, token): Tokens<Q>) -> usize {
     drop(queue);
     Arc::strong_count(&token) - 1
 }
 
 lineup::subject! {
-    /// crossbeam-queue: a bounded queue that is dropped in the end.
+    /// crossbeam-queue: a bounded queue that is dropped at the end.
     pub ArrayQueueDrop(queue: Tokens<ArrayQueue<Arc<()>>>) = tokens(ArrayQueue::new(2)),
         drop(left(queue));
     push() => queue.0.push(Arc::clone(&queue.1)).is_ok();
@@ -136,14 +136,14 @@ lineup::subject! {
 }
 
 lineup::subject! {
-    /// crossbeam-queue: an unbounded queue that is dropped in the end.
+    /// crossbeam-queue: an unbounded queue that is dropped at the end.
     pub SegDrop(queue: Tokens<SegQueue<Arc<()>>>) = tokens(SegQueue::new()), drop(left(queue));
     push() => queue.0.push(Arc::clone(&queue.1));
     pop() => queue.0.pop().is_some();
 }
 
 lineup::subject! {
-    /// concurrent-queue: a ring that is dropped in the end.
+    /// concurrent-queue: a ring that is dropped at the end.
     pub BoundedDrop(queue: Tokens<ConcurrentQueue<Arc<()>>>) = tokens(ConcurrentQueue::bounded(2)),
         drop(left(queue));
     push() => queue.0.push(Arc::clone(&queue.1)).is_ok();
@@ -152,7 +152,7 @@ lineup::subject! {
 }
 
 lineup::subject! {
-    /// concurrent-queue: blocks of slots that are dropped in the end.
+    /// concurrent-queue: blocks of slots that are dropped at the end.
     pub UnboundedDrop(queue: Tokens<ConcurrentQueue<Arc<()>>>)
         = tokens(ConcurrentQueue::unbounded()), drop(left(queue));
     push() => queue.0.push(Arc::clone(&queue.1)).is_ok();
@@ -160,7 +160,7 @@ lineup::subject! {
     close() => queue.0.close();
 }
 
-/// A deque, with the end that its owner has behind a lock.
+/// A deque, with its owner's end behind a lock.
 pub struct Both {
     worker: Mutex<Worker<u32>>,
     stealer: Stealer<u32>,
@@ -173,7 +173,7 @@ impl Both {
     }
 }
 
-/// `Steal` has no text that shows its value.
+/// Converts `Steal`, which has no text that shows its value.
 fn steal(stealer: &Stealer<u32>) -> Result<Option<u32>, &'static str> {
     match stealer.steal() {
         Steal::Success(value) => Ok(Some(value)),

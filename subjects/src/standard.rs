@@ -1,4 +1,4 @@
-//! Objects of `std`, of the stand-in's parts.
+//! Objects of `std`, through the stand-in.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Barrier, Condvar, Mutex, OnceLock, RwLock};

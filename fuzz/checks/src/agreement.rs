@@ -1,5 +1,5 @@
-//! What must hold of any small history: every decider says what brute force
-//! says, at every prefix where it says something, and proves it.
+//! Agreement on any small history: each decider agrees with brute force, at every prefix that it
+//! decides, and proves its answer.
 
 use snapshot_core::History;
 use snapshot_core::certificate::{linearization, projection::Projection, witness};
@@ -11,19 +11,19 @@ use snapshot_core::search::{self, Budget};
 use snapshot_core::simple::SimpleHistory;
 use snapshot_core::verdict::{Linearization, Verdict};
 
-/// Bytes that a search may use; small histories need much less.
+/// Memory limit of a search, in bytes; small histories need much less.
 const MEMORY: usize = 1 << 26;
 
-/// Whether some order of the operations explains the history, by brute force.
+/// Returns true if some order of the operations explains the history, by brute force.
 ///
 /// # Panics
-/// If the history is too long for that.
+/// If the history is too long for brute force.
 pub fn is_linearizable(history: &History<i64>) -> bool {
     let order = Projection::whole(history).linearization(usize::MAX);
     order.expect("a small history can be decided").is_some()
 }
 
-/// Compares all deciders with brute force, and has their proofs judged.
+/// Compares all deciders with brute force, and checks their proofs.
 ///
 /// # Panics
 /// If anything disagrees.
@@ -53,7 +53,7 @@ pub fn check(history: &History<i64>) {
     report(history, expected);
 }
 
-/// The event of the monitor's alarm, or where it gave up; each prefix before
+/// Returns the event of the monitor's alarm, or the event at which it gave up; each prefix before
 /// is linearizable, the one that ends with the alarm is not.
 fn monitor(history: &History<i64>) -> (Option<usize>, Option<Undecided>) {
     let mut monitor = Monitor::linear(history.declaration()).expect("the declaration is valid");
@@ -70,7 +70,7 @@ fn monitor(history: &History<i64>) -> (Option<usize>, Option<Undecided>) {
             }
             Judgement::Undecided(undecided) => {
                 require(history, undecided.event == position, "it gave up at another event");
-                // It may still know more at the end of the history.
+                // It may still decide at the end of the history.
                 return (later_alarm(history, monitor, position), Some(undecided));
             }
         }
@@ -78,7 +78,7 @@ fn monitor(history: &History<i64>) -> (Option<usize>, Option<Undecided>) {
     (None, None)
 }
 
-/// Once undecided, the monitor stays so.
+/// Checks that an undecided monitor stays undecided.
 fn later_alarm(history: &History<i64>, mut monitor: Monitor<i64>, from: usize) -> Option<usize> {
     let stands = monitor.judgement();
     for event in history.events().skip(from + 1) {
@@ -127,8 +127,8 @@ fn report(history: &History<i64>, expected: bool) {
     }
 }
 
-/// The witness is a proof, it is told, the violation is complete where the
-/// report says, and the renaming makes it one of a simple history.
+/// Checks a violation: the witness is a proof and can be rendered, the violation is complete at the
+/// reported event, and the renaming turns it into a violation of a simple history.
 fn violation(history: &History<i64>, report: &Report<i64>) {
     let (Verdict::Violation(found), Some(event)) = (&report.verdict, report.decided_at) else {
         complain(history, "a violation happens at some event")
@@ -187,7 +187,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::history::history;
 
-    /// Reproducible noise: `count` strings of up to `length` bytes.
+    /// Returns reproducible noise: `count` strings of up to `length` bytes.
     pub fn noise(count: usize, length: usize) -> impl Iterator<Item = Vec<u8>> {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut next = move || {
@@ -199,7 +199,7 @@ pub(crate) mod tests {
         (0..count).map(move |_| (0..next() % (length + 1)).map(|_| next() as u8).collect())
     }
 
-    /// A recording of integers in the text format.
+    /// Returns a recording of integers in the text format.
     fn recording(text: &str) -> History<i64> {
         let reader = Reader::text(text.as_bytes()).expect("it is well-formed");
         let (read, _) = read_history(reader).expect("it is a history");

@@ -1,5 +1,5 @@
-//! Any bytes as an algorithm: the front end never panics, what it accepts can be
-//! printed and read again, and what it refuses it can report.
+//! Any bytes as an algorithm: the front end never panics, an accepted text can be printed and read
+//! again, and an error can be reported.
 
 use std::iter;
 
@@ -39,7 +39,7 @@ fn reported(diagnostics: &Diagnostics) {
     }
 }
 
-/// The tree of a variant, as text and read again, is the same text.
+/// Checks that the tree of a variant, printed and read again, prints as the same text.
 fn printed(algorithm: &Algorithm, variant: Option<&str>) {
     let tree = algorithm.tree(variant).expect("variants are read with the text");
     let once = tree.to_string();

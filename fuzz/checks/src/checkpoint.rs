@@ -1,5 +1,5 @@
-//! Any bytes as a checkpoint of a monitor: it is refused, or the monitor goes on from it, and
-//! saves what it knows again.
+//! Any bytes as a checkpoint of a monitor: it is refused, or the monitor resumes from it, and saves
+//! its state again.
 
 use snapshot_core::Process;
 use snapshot_core::history::{Action, Event};
@@ -8,10 +8,10 @@ use snapshot_test::format::Location;
 use snapshot_test::judge::Options;
 use snapshot_test::monitor::{Checkpoint, Checkpoints, Judge, Live, Snapshots};
 
-/// Reads, resumes, goes on, and saves.
+/// Reads, resumes, continues, and saves.
 ///
 /// # Panics
-/// If what is saved cannot be read.
+/// If a saved checkpoint cannot be read.
 pub fn check(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Err(error) = Checkpoints::parse(&text) {

@@ -1,19 +1,18 @@
 //! Bytes as choices.
 
-/// A source of choices; each takes one byte, and after the last byte there are
-/// none. So a byte changes one choice, and a prefix of the bytes means a prefix
-/// of the choices: what a fuzzer needs to make small steps and small failures.
+/// A source of choices; each takes one byte, and there are none after the last byte. So a byte
+/// changes one choice, and a prefix of the bytes means a prefix of the choices: a fuzzer needs this
+/// for small steps and small failures.
 #[derive(Clone, Debug)]
 pub struct Choices<'a>(&'a [u8]);
 
 impl<'a> Choices<'a> {
-    /// The choices that these bytes make.
+    /// Makes a source of these bytes.
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// One of 0, 1, ..., `count - 1`, and what is left of the byte; `None` at
-    /// the end.
+    /// Returns one of 0, 1, ..., `count - 1`, and the quotient of the byte; `None` at the end.
     ///
     /// # Panics
     /// If `count` is 0.

@@ -1,14 +1,13 @@
 //! Bytes as a history: an atomic object under a scheduler, with lies.
 //!
-//! Most sequences of random events are non-linearizable for dull reasons. So an
-//! array plays the object: operations take effect on it between invocation and
-//! response, and a scan returns what it saw unless a choice says that it lies.
-//! Any history can come out, but those near the border come often.
+//! Most sequences of random events are non-linearizable for dull reasons. So an array plays the
+//! object: operations take effect on it between invocation and response, and a scan returns the
+//! values that it read unless a choice makes it lie. Every history can occur, but histories near
+//! the border are frequent.
 //!
-//! All that recordings can have occurs: pending operations, lost outcomes
-//! (of updates that took effect and of such that did not), failures (rightly
-//! and wrongly reported), values that repeat, initial values other than the
-//! usual one, and many writers, also at once.
+//! All features of recordings occur: pending operations, lost outcomes (of updates with and without
+//! effect), failures (rightly and wrongly reported), repeated values, unusual initial values, and
+//! many writers, also concurrent ones.
 
 use snapshot_core::History;
 use snapshot_core::history::{Declaration, HistoryBuilder, Writers};
@@ -20,16 +19,16 @@ const MAX_EVENTS: usize = 18;
 
 const MAX_SEGMENTS: usize = 3;
 
-/// How the updates' values come about.
+/// Choice of the updates' values.
 #[derive(Clone, Copy)]
 enum Values {
     /// 1, 2, 3, ...: no value repeats.
     Fresh,
-    /// From 0 to one less than this.
+    /// From 0 up to this value, exclusive.
     Few(usize),
 }
 
-/// What a process has open.
+/// Open operation of a process.
 #[derive(Clone)]
 enum Open {
     Nothing,
@@ -42,12 +41,12 @@ struct Scheduler {
     values: Values,
     many_writers: bool,
     fresh: i64,
-    /// What the object holds.
+    /// Values of the object.
     held: Vec<i64>,
     open: Vec<Open>,
 }
 
-/// The history that these bytes tell.
+/// Returns the history that these bytes encode.
 pub fn history(bytes: &[u8]) -> History<i64> {
     let mut choices = Choices::new(bytes);
     let (segments, rest) = choices.next(MAX_SEGMENTS).unwrap_or((0, 0));
@@ -55,7 +54,7 @@ pub fn history(bytes: &[u8]) -> History<i64> {
     let processes = segments + rest % 2;
     let many_writers = rest / 2 % 4 == 3;
     let values = [Values::Fresh, Values::Fresh, Values::Few(2), Values::Few(3)][rest / 8 % 4];
-    // At 2 the initial value is one that an update may write as well.
+    // With 2, an update may write the initial value as well.
     let initial = i64::from(rest / 32 == 1) * 2;
     let declaration = Declaration::new(0)
         .with_segments(segments)
@@ -76,7 +75,7 @@ pub fn history(bytes: &[u8]) -> History<i64> {
 }
 
 impl Scheduler {
-    /// Lets one process do one thing; `None` when there are no more choices.
+    /// Makes one step of one process; `None` when there are no more choices.
     fn advance(&mut self, choices: &mut Choices<'_>) -> Option<()> {
         let (process, rest) = choices.next(self.open.len())?;
         self.open[process] = match self.open[process].clone() {
@@ -125,7 +124,7 @@ impl Scheduler {
         Open::Update { segment, value, is_effective: false }
     }
 
-    /// One response in three lies about one entry, if there are choices left.
+    /// Responds; one response in three lies about one entry, if there are choices left.
     fn respond(
         &mut self,
         process: usize,
@@ -136,7 +135,7 @@ impl Scheduler {
         if choice % 3 == 2 {
             let (segment, rest) = choices.next(view.len())?;
             let largest = match self.values {
-                // One that will be written next, and one that may never be.
+                // A value that will be written next, and one that may never be.
                 Values::Fresh => self.fresh as usize + 2,
                 Values::Few(count) => count,
             };
@@ -210,8 +209,8 @@ mod tests {
                 seen.insert((kind, outcome, history.segments()));
             }
         }
-        // Each kind with each outcome and each number of segments; a foreign
-        // update of one segment is one by the second process.
+        // Each kind with each outcome and each number of segments; the second process makes foreign
+        // updates of one segment.
         assert_eq!(seen.len(), 3 * 4 * MAX_SEGMENTS, "{seen:?}");
     }
 }

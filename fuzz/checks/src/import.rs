@@ -1,15 +1,15 @@
-//! Any bytes as a log of another program: an importer never panics, what it takes is a recording
-//! that every format keeps, and what it refuses it can report.
+//! Any bytes as a log of another program: an importer never panics, an imported recording survives
+//! every format, and an error can be reported.
 
 use snapshot_test::format::{Format, write_history};
 use snapshot_test::import::{EdnOptions, ImportError, Imported, IntervalOptions, edn, intervals};
 
 use crate::parse;
 
-/// A history in EDN.
+/// Imports a history in EDN.
 ///
 /// # Panics
-/// If what was imported is no recording.
+/// If the import is not a recording.
 pub fn check_edn(bytes: &[u8]) {
     for independent in [false, true] {
         for sort_by_time in [false, true] {
@@ -19,10 +19,10 @@ pub fn check_edn(bytes: &[u8]) {
     }
 }
 
-/// A log of intervals, in CSV or JSON Lines.
+/// Imports a log of intervals, in CSV or JSON Lines.
 ///
 /// # Panics
-/// If what was imported is no recording.
+/// If the import is not a recording.
 pub fn check_intervals(bytes: &[u8]) {
     for skew in ["0", "0.5"] {
         let skew = skew.parse().expect("it is a stamp");

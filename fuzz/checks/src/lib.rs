@@ -1,6 +1,6 @@
-//! From arbitrary bytes to everything that the programs read: histories, words, recordings, logs,
-//! algorithms, certificates, traces, checkpoints and messages; and what must hold of each. The fuzz
-//! targets are one line each; all that they do is here, so that it can be tested without a fuzzer.
+//! From arbitrary bytes to all inputs of the programs: histories, words, recordings, logs,
+//! algorithms, certificates, traces, checkpoints and messages; and checks of each. The fuzz targets
+//! are one line each; their work is here, so that it can be tested without a fuzzer.
 //!
 //! Every `check` panics with the input and the disagreement, in words that a
 //! person can follow.

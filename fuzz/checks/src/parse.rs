@@ -1,6 +1,5 @@
-//! Any bytes as a recording: a reader never panics, what it accepts comes back
-//! unchanged through the writer, also by way of every other format that can
-//! express it, and what it refuses it can report.
+//! Any bytes as a recording: a reader never panics, an accepted recording returns unchanged from
+//! the writer, also through every other format that can express it, and an error can be reported.
 
 use snapshot_core::History;
 use snapshot_core::history::Action;
@@ -23,7 +22,7 @@ pub fn check(format: Format, bytes: &[u8]) {
     for through in Format::ALL {
         let written = match write_history(through, Vec::new(), &history) {
             Ok(written) => written,
-            // Only disc22 cannot express everything; what it has read, it can.
+            // Only disc22 cannot express everything; it can express all recordings read from it.
             Err(WriteError::Inexpressible(reason)) => {
                 let may_refuse = through == Format::Disc22 && format != Format::Disc22;
                 assert!(may_refuse, "{through} refuses what {format} has read: {reason}");
@@ -80,7 +79,7 @@ mod tests {
 
     const DISC22: &str = "startUpdate!0,5;startScan!1;endUpdate!0,5;endScan!1,5,0;";
 
-    /// All that the formats can say.
+    /// A recording with all features of the formats.
     const RICH: &str = "initial 1 \"a\\n\"\nwriters many\np0 update s1 5\np1 update s1 \"5\"\n\
                         p2 scan\np0 fail\np1 unknown\np2 ok -1 5\n";
 

@@ -1,7 +1,7 @@
-//! Any bytes as a certificate: what proves something wrong is never accepted.
+//! Any bytes as a certificate: a proof of a wrong claim is never accepted.
 //!
-//! The end mark of a certificate of an algorithm, a hash of all lines before it, is made anew, since no fuzzer
-//! finds one: what it wards off is damage, and here somebody alters the lines on purpose.
+//! The end mark of a certificate of an algorithm, a hash of all lines before it, is recomputed,
+//! because no fuzzer finds one: it protects from damage, and these alterations are deliberate.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -17,7 +17,7 @@ use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::verify::{Operations, Pairs, Request, Unwatched, Verdict, verify};
 
-/// Recordings that certificates are checked against, and whether they are linearizable.
+/// Recordings that certificates are checked against; true if linearizable.
 const RECORDINGS: [(&str, bool); 4] = [
     ("segments 2\np0 update 5\np1 scan\np0 ok\np1 ok 5 0\n", true),
     ("segments 2\np0 update 5\np0 ok\np1 scan\np1 ok 0 0\n", false),
@@ -29,7 +29,7 @@ const RECORDINGS: [(&str, bool); 4] = [
     ),
 ];
 
-/// A certificate of a recording.
+/// Checks a certificate of a recording.
 ///
 /// # Panics
 /// If it is accepted, and wrong.
@@ -58,7 +58,7 @@ fn history(text: &str) -> History<Value> {
     read_history(reader).expect("it is well-formed").0
 }
 
-/// Recordings of a channel, as those of snapshots.
+/// Recordings of a channel; true if linearizable.
 const EXCHANGES: [(&str, bool); 2] = [
     ("p0 send 5\np1 receive\np0 ok\np1 ok 5\n", true),
     ("p0 send 5\np0 ok\np1 receive\np1 ok 5\n", false),
@@ -86,7 +86,7 @@ pub(crate) struct Programs {
     wrong: [Program; 2],
 }
 
-/// The text of which the certificates are.
+/// Text of the certified algorithm.
 const BOWMAN: &str = include_str!("../../../corpus/algorithms/bowman.snapshot");
 
 pub(crate) fn programs() -> &'static Programs {
@@ -107,7 +107,7 @@ pub(crate) fn programs() -> &'static Programs {
     })
 }
 
-/// The lines with their end mark.
+/// Returns the lines with their end mark.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
     let body = match bytes.windows(5).rposition(|window| window == b"\nend ") {
         Some(at) => &bytes[..=at],
@@ -119,7 +119,7 @@ fn sealed(bytes: &[u8]) -> Vec<u8> {
     sealed
 }
 
-/// Checks with so much memory and so many questions whether to go on.
+/// Runs a check with limits on memory and on calls of the budget.
 pub(crate) fn within<T>(check: impl FnOnce(&mut Budget<'_>) -> T) -> T {
     let mut asked = 0;
     let mut proceed = || {
@@ -129,7 +129,7 @@ pub(crate) fn within<T>(check: impl FnOnce(&mut Budget<'_>) -> T) -> T {
     check(&mut Budget { memory: 64 << 20, proceed: &mut proceed })
 }
 
-/// A certificate of an algorithm for one n.
+/// Checks a certificate of an algorithm for one n.
 ///
 /// # Panics
 /// If it is accepted, and exploration finds that its claim is wrong.
@@ -146,7 +146,7 @@ pub fn check_one_n(bytes: &[u8]) {
     }
 }
 
-/// Whether a claim holds of a program, by exploration.
+/// Returns true if a claim holds for a program, by exploration.
 fn holds(program: &Program, claim: &Claim) -> bool {
     static KNOWN: Mutex<BTreeMap<String, bool>> = Mutex::new(BTreeMap::new());
     let key = format!("{program}{claim}");
@@ -167,10 +167,10 @@ fn holds(program: &Program, claim: &Claim) -> bool {
     })
 }
 
-/// A certificate of an algorithm for every n.
+/// Checks a certificate of an algorithm for every n.
 ///
 /// # Panics
-/// If it is accepted of an algorithm that is wrong.
+/// If a certificate of a wrong algorithm is accepted.
 pub fn check_every_n(bytes: &[u8]) {
     let Programs { digest, right, wrong } = programs();
     let sealed = sealed(bytes);

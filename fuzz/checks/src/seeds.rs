@@ -1,5 +1,6 @@
-//! Inputs from which the targets start: the files of `seeds`, and what the corpus and the programs
-//! make. `SNAPSHOT_SEEDS=fuzz/corpus cargo test -p fuzz-checks --lib smoke` writes them for a fuzzer.
+//! Initial inputs of the targets: the files of `seeds`, and generated ones from the corpus and the
+//! programs. `SNAPSHOT_SEEDS=fuzz/corpus cargo test -p fuzz-checks --lib smoke` writes them for a
+//! fuzzer.
 
 use std::path::Path;
 use std::{env, fs};
@@ -14,7 +15,7 @@ use snapshot_verify::verify::{Request, Unwatched};
 use crate::agreement::tests::noise;
 use crate::proof::{programs, within};
 
-/// All seeds of a target.
+/// Returns all seeds of a target.
 pub(crate) fn of(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../seeds").join(target);
     let mut seeds = made(target);
@@ -35,7 +36,7 @@ pub(crate) fn of(target: &str) -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Those that are in no file.
+/// Returns the generated seeds of a target.
 fn made(target: &str) -> Vec<Vec<u8>> {
     let small = || corpus::small("two_increments").as_bytes().to_vec();
     match target {
@@ -57,7 +58,7 @@ fn made(target: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// A certificate of `bowman` for two processes.
+/// Returns a certificate of `bowman` for two processes.
 pub(crate) fn one_n() -> Vec<u8> {
     let programs = programs();
     let claim = Claim {
@@ -75,7 +76,7 @@ pub(crate) fn one_n() -> Vec<u8> {
     written
 }
 
-/// A certificate of `bowman` for every n.
+/// Returns a certificate of `bowman` for every n.
 pub(crate) fn every_n() -> Vec<u8> {
     let programs = programs();
     let proof = every_by(

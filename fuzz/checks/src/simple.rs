@@ -1,6 +1,5 @@
-//! Words over the letters of simple histories: the observers, the paper's
-//! automata, the linear-time check and brute force say the same, at every
-//! letter.
+//! Words over the letters of simple histories: the observers, the paper's automata, the linear-time
+//! check and brute force agree, at every letter.
 
 use std::sync::OnceLock;
 
@@ -18,10 +17,10 @@ const MAX_LETTERS: usize = 20;
 
 const MAX_PROCESSES: usize = 4;
 
-/// What no update writes.
+/// A value that no update writes.
 const FOREIGN: i64 = 9;
 
-/// The well-formed word that these bytes tell, and its number of processes.
+/// Returns the well-formed word that these bytes encode, and its number of processes.
 pub fn word(bytes: &[u8]) -> (usize, Vec<Letter>) {
     let mut choices = Choices::new(bytes);
     let processes = choices.next(MAX_PROCESSES).map_or(1, |(more, _)| more + 1);
@@ -43,7 +42,7 @@ pub fn word(bytes: &[u8]) -> (usize, Vec<Letter>) {
     (processes, letters)
 }
 
-/// The union of the three automata, for each number of processes.
+/// Returns the union of the three automata, for each number of processes.
 fn union(processes: usize) -> &'static Nfa {
     static UNIONS: [OnceLock<Nfa>; MAX_PROCESSES + 1] =
         [const { OnceLock::new() }; MAX_PROCESSES + 1];
@@ -81,8 +80,8 @@ pub fn check(processes: usize, letters: Vec<Letter>) {
     recording.check(&letters, first);
 }
 
-/// The word as a recording: i and j are segments 0 and 1, and every process has
-/// one more of its own, which never changes.
+/// The word as a recording: i and j are segments 0 and 1, and every process has one more segment,
+/// which never changes.
 struct Recording {
     history: History<i64>,
     /// The event of each letter.
@@ -100,7 +99,7 @@ impl Recording {
         let mut events = Vec::new();
         for &letter in letters {
             let process = letter.process().index();
-            // A process that goes on has lost the outcome of what it had open.
+            // A process with a new invocation has lost the outcome of its open operation.
             let is_invocation = letter.symbol().is_invocation();
             if is_invocation && open[process] {
                 builder.unknown(process).expect("an update is open");
@@ -112,8 +111,8 @@ impl Recording {
         Self { history: builder.finish(), events }
     }
 
-    /// The checkers of recordings; they refuse overlapping updates of one
-    /// segment, which do no harm where their values are equal.
+    /// Runs the checkers of recordings; they refuse overlapping updates of one segment, which are
+    /// harmless with equal values.
     fn check(&self, letters: &[Letter], first: Option<usize>) {
         match linear::check(&self.history) {
             linear::Outcome::Undecided(_) => {}

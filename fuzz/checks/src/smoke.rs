@@ -1,6 +1,6 @@
-//! A short run of each fuzz target: its seeds, each as it is, cut off, and spoilt.
-//! `SNAPSHOT_SPOILT=1000 cargo test -p fuzz-checks --lib smoke::import_edn` takes a thousand times as
-//! many inputs; `SNAPSHOT_SEED=8` takes others.
+//! A short run of each fuzz target: its seeds, each unchanged, cut off, and spoilt.
+//! `SNAPSHOT_SPOILT=1000 cargo test -p fuzz-checks --lib smoke::import_edn` multiplies the number
+//! of inputs by a thousand; `SNAPSHOT_SEED=8` chooses others.
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -11,7 +11,8 @@ use crate::{
     agreement, algorithm, checkpoint, cli, history, import, parse, proof, seeds, simple, trace,
 };
 
-/// A test for each target, which makes so many spoilt inputs of each seed; and the names of all.
+/// A test for each target, with this number of spoilt inputs of each seed; and the names of all
+/// targets.
 macro_rules! targets {
     ($($name:ident($count:literal): $check:expr;)*) => {
         const TARGETS: &[&str] = &[$(stringify!($name)),*];
@@ -48,7 +49,7 @@ fn of_word(bytes: &[u8]) {
     simple::check(processes, letters);
 }
 
-/// Bytes that mean something in one of the languages.
+/// Bytes with a meaning in one of the languages.
 const TELLING: &[u8] = b"0123456789-_.,:;{}[]()\"\\'#@!^ \n\t\0\x7f\xff\xc3pe";
 
 fn spoilt(seed: &[u8], random: &mut ChaCha8Rng) -> Vec<u8> {
@@ -74,7 +75,7 @@ fn spoilt(seed: &[u8], random: &mut ChaCha8Rng) -> Vec<u8> {
     bytes
 }
 
-/// Runs a target on its seeds, and on what is like them.
+/// Runs a target on its seeds and on variants of them.
 fn run(name: &str, check: impl Fn(&[u8]), count: u64) {
     let seeds = seeds::of(name);
     let times = number("SNAPSHOT_SPOILT", 1, 10);

@@ -1,5 +1,5 @@
-//! Any bytes as a trace: reading it never panics, what is read is the same when it is written and
-//! read again, and its moves are made, or refused with the first that is impossible.
+//! Any bytes as a trace: reading it never panics, a trace that was read is unchanged when it is
+//! written and read again, and its moves are made, or refused at the first impossible one.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,7 @@ use snapshot_verify::interpret::{Machine, Trace};
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 
-/// The most processes and moves that are tried.
+/// Maximum numbers of processes and moves tried.
 const MOST: (usize, usize) = (8, 500);
 
 fn programs() -> &'static [Program; 2] {

@@ -1,12 +1,13 @@
-//! The stand-ins first, then the rest.
+//! Builds the stand-ins first, then the rest.
 //!
-//! Cargo does not know that crates under control depend on the stand-ins: after a change of
-//! these their libraries would be stale. So a file in the target directory (of its own) says
-//! with which stand-ins each was compiled, and cargo removes those compiled with others.
+//! Cargo does not know that crates under control depend on the stand-ins: after a change of the
+//! stand-ins the libraries of these crates would be stale. So a file in a separate target directory
+//! records the stand-ins that each crate was compiled with, and cargo removes those compiled with
+//! others.
 //!
-//! Several commands may run over one target directory at a time: from the stand-ins to the
-//! finished program one of them has it to itself ([`Target`]), and what is executed then is a
-//! link of its own to that program, which no later build replaces.
+//! Several commands may run over one target directory at a time: from the stand-ins to the finished
+//! program one of them holds it alone ([`Target`]), and the executed program is a separate link to
+//! it, which no later build replaces.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
@@ -22,27 +23,27 @@ use crate::package::{Package, STAND_INS, Selection, cargo};
 use crate::target::{Aside, Target};
 use crate::wrapper::{CONTROLLED, CORE, NOTES, STD};
 
-/// The places of bare `thread_local!` in crates under control, for the program that checks:
-/// they make its answers *unknown*.
+/// Locations of bare `thread_local!` in crates under control, for the program that checks: they
+/// make its answers *unknown*.
 pub const THREAD_LOCALS: &str = "LINEUP_BARE_THREAD_LOCALS";
 
-/// With which stand-ins crates were compiled: a hash of the stand-ins per crate.
+/// Hash of the stand-ins that each crate was compiled with.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Stamp(BTreeMap<String, String>);
 
 impl Stamp {
-    /// Reads it; a file that is none has no crate.
+    /// Parses the file; an invalid file has no crates.
     pub fn parse(text: &str) -> Self {
         Self(text.lines().filter_map(|line| line.split_once(' ')).map(own).collect())
     }
 
-    /// Its text.
+    /// Returns the text of the file.
     pub fn text(&self) -> String {
         self.0.iter().map(|(name, hash)| format!("{name} {hash}\n")).collect()
     }
 
-    /// Takes note that `controlled` are compiled with the stand-ins of this hash, and nothing
-    /// else with any, as far as cargo knows it (`known`): the crates that are stale.
+    /// Records that `controlled` are compiled with the stand-ins of this hash, and no other crates
+    /// with any, among the crates that cargo knows (`known`); returns the stale crates.
     pub fn update(&mut self, hash: &str, controlled: &[&str], known: &[String]) -> Vec<String> {
         let is_known = |name: &str| known.iter().any(|other| other == name);
         let mut stale: Vec<String> = controlled
@@ -62,7 +63,7 @@ fn own((name, hash): (&str, &str)) -> (String, String) {
     (name.to_owned(), hash.to_owned())
 }
 
-/// A hash of the compiled stand-ins.
+/// Returns a hash of the compiled stand-ins.
 fn hash(libraries: &[&Path]) -> Result<String, Error> {
     let mut hasher = DefaultHasher::new();
     for path in libraries {
@@ -72,7 +73,7 @@ fn hash(libraries: &[&Path]) -> Result<String, Error> {
     Ok(format!("{:016x}", hasher.finish()))
 }
 
-/// The program `lineup-rustc`, beside this one.
+/// Returns the program `lineup-rustc`, beside this one.
 fn wrapper() -> Result<PathBuf, Error> {
     let path = std::env::current_exe()
         .map_err(|error| Error::File { path: "cargo-lineup".into(), error })?
@@ -80,8 +81,8 @@ fn wrapper() -> Result<PathBuf, Error> {
     if path.is_file() { Ok(path) } else { Err(Error::NoWrapper(path)) }
 }
 
-/// Builds the package after its stand-ins, and runs its program (`run`) or its tests (`test`):
-/// the exit code. A program that a signal ended has no answer: 3.
+/// Builds the package after its stand-ins, and runs its program (`run`) or its tests (`test`);
+/// returns the exit code. A program that a signal ended has no answer: 3.
 ///
 /// # Errors
 /// If something cannot be started, or the stand-ins cannot be built.
@@ -177,7 +178,7 @@ pub fn run(
         third.env(THREAD_LOCALS, found);
     }
     if aside.is_some() {
-        // Ctrl-C is for the program, which ends with its answer.
+        // Ctrl-C reaches the program, which ends with its answer.
         drop(ctrlc::set_handler(|| ()));
     }
     let status = third.args(arguments).status();
@@ -193,19 +194,19 @@ pub fn run(
     }
 }
 
-/// The exit code of a program without an answer.
+/// Exit code of a program without an answer.
 const UNKNOWN: u8 = 3;
 
-/// Cargo says on standard output what it built, as JSON.
+/// Makes cargo list its artifacts on standard output, as JSON.
 const MESSAGES: [&str; 2] = ["--message-format", "json-render-diagnostics"];
 
-/// What cargo says that it built.
+/// Parses the artifacts that cargo lists.
 fn artifacts(messages: &[u8]) -> Vec<Value> {
     let lines = String::from_utf8_lossy(messages);
     lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// The program of the package among what was built: its only one, or its `default-run`.
+/// Returns the package's only built program, or its `default-run`.
 fn program(built: &[Value], package: &Package) -> Result<PathBuf, Error> {
     let own = built.iter().filter(|message| {
         message["manifest_path"].as_str().map(Path::new) == Some(package.manifest.as_path())
@@ -233,7 +234,7 @@ fn missing(name: &str) -> Error {
     Error::Metadata(format!("cargo has not said where the library `{name}` is"))
 }
 
-/// The compiled library of a crate.
+/// Returns the compiled library of a crate.
 fn library(built: &[Value], crate_name: &str) -> Option<PathBuf> {
     let files = built
         .iter()
@@ -243,7 +244,7 @@ fn library(built: &[Value], crate_name: &str) -> Option<PathBuf> {
     paths.find(|path| path.extension().is_some_and(|end| end == "rlib"))
 }
 
-/// Where crates under control use a bare `thread_local!`, unless that is accepted.
+/// Returns the locations of bare `thread_local!` in crates under control, except accepted ones.
 fn bare(package: &Package, notes: &Path) -> Option<String> {
     let mut all = Vec::new();
     for (name, version) in &package.controlled {
@@ -272,7 +273,7 @@ mod tests {
         assert!(stamp.update("1", &["a", "b"], &known).is_empty());
         assert_eq!(stamp.update("2", &["a", "b"], &known), ["a", "b"], "the stand-ins changed");
         assert_eq!(stamp.update("2", &["b", "c"], &known), ["c", "a"], "the crates changed");
-        // A crate that is no dependency at present is still known when it is one again.
+        // A former dependency is still known when it is added again.
         assert_eq!(stamp.update("2", &["c"], &known[2..]), Vec::<String>::new());
         assert_eq!(stamp.update("2", &["c"], &known), ["b"]);
     }

@@ -1,11 +1,11 @@
-//! What keeps `cargo lineup` from its work.
+//! Errors of `cargo lineup`.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Each says what to do.
+/// Each message suggests a remedy.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -23,10 +23,10 @@ pub enum Error {
         /// Its subcommand.
         command: String,
     },
-    /// Output of cargo that is not what it should be.
+    /// Invalid output of cargo.
     #[error("`cargo metadata` is not understood: {0}")]
     Metadata(String),
-    /// There is no package in the directory, nor above it.
+    /// Neither the directory nor its parents have a package.
     #[error(
         "no package at {0}: `cargo lineup init CRATE` makes one that checks CRATE; in its \
          directory run this again"
@@ -44,7 +44,7 @@ pub enum Error {
          [package.metadata.lineup]\ncontrolled = [\"crossbeam-queue\", \"crossbeam-utils\"]"
     )]
     NotConfigured(PathBuf),
-    /// A crate under control that is no dependency.
+    /// A crate under control is not a dependency.
     #[error(
         "`{name}`, in `package.metadata.lineup.controlled`, is no dependency of `{package}`; \
          there are: {known}"
@@ -57,7 +57,7 @@ pub enum Error {
         /// Its dependencies that can be controlled.
         known: String,
     },
-    /// A crate under control that the stand-in needs itself.
+    /// The stand-in itself needs a crate under control.
     #[error(
         "`{name}` cannot be under control: the scheduler itself depends on it; remove it from \
          `package.metadata.lineup.controlled`"
@@ -80,7 +80,7 @@ pub enum Error {
     /// The wrapper is not where it should be.
     #[error("there is no {0}: install both programs, `cargo install --path lineup/cargo`")]
     NoWrapper(PathBuf),
-    /// There is no program to run, or there are several.
+    /// There is no unique program to run.
     #[error(
         "`{package}` needs one program that says `lineup::main!`, and has: {known}. Add \
          `src/main.rs`, or choose one by `default-run` in its Cargo.toml"
@@ -99,7 +99,7 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
-    /// A directory that is there already.
+    /// A directory that already exists.
     #[error("{0} is there already: name another with `--path`")]
     Exists(PathBuf),
     /// The sources of Line-Up are not found.

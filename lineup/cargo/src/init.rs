@@ -9,13 +9,13 @@ use serde_json::Value;
 use crate::Error;
 use crate::package::cargo;
 
-/// The crate whose threads wait in a futex, which no scheduler sees, and which is replaced.
+/// A crate whose threads wait in a futex, invisible to the scheduler; it is replaced.
 const PARKING_LOT: &str = "parking_lot_core";
 
-/// What is asked for.
+/// Arguments of [`init`].
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The crate, as `cargo add` takes it: `NAME` or `NAME@VERSION`.
+    /// Crate, as `cargo add` takes it: `NAME` or `NAME@VERSION`.
     pub krate: String,
     /// The directory to make.
     pub directory: PathBuf,
@@ -23,7 +23,7 @@ pub struct Request {
     pub lineup: PathBuf,
 }
 
-/// Makes the package: what to do next.
+/// Makes the package, and returns the next steps.
 ///
 /// # Errors
 /// If the directory is there already, or cargo fails (no such crate).
@@ -53,7 +53,7 @@ pub fn init(request: &Request) -> Result<String, Error> {
     let controlled = match done {
         Ok(controlled) => controlled,
         Err(error) => {
-            // Only what was made here.
+            // Only the new directory.
             drop(fs::remove_dir_all(directory));
             return Err(error);
         }
@@ -70,7 +70,7 @@ pub fn init(request: &Request) -> Result<String, Error> {
     ))
 }
 
-/// Adds the dependency; the crates to control: it and its own dependencies.
+/// Adds the dependency; returns the crates to control: it and its own dependencies.
 fn dependencies(request: &Request, name: &str) -> Result<Vec<String>, Error> {
     let manifest = request.directory.join("Cargo.toml");
     let start = |error| Error::Start { program: "cargo".to_owned(), error };
@@ -86,7 +86,7 @@ fn dependencies(request: &Request, name: &str) -> Result<Vec<String>, Error> {
     let mut metadata = Command::new(cargo());
     metadata.arg("metadata");
     if let Some(platform) = platform() {
-        // Crates for others are not compiled.
+        // Crates for other platforms are not compiled.
         metadata.args(["--filter-platform", &platform]);
     }
     let output = metadata
@@ -103,7 +103,7 @@ fn dependencies(request: &Request, name: &str) -> Result<Vec<String>, Error> {
     Ok(crate::package::controllable(&metadata, name))
 }
 
-/// What `rustc` compiles for, as it calls it, if it says so.
+/// Returns the target platform that `rustc` reports, if any.
 fn platform() -> Option<String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc).arg("-vV").output().ok()?;
@@ -120,7 +120,8 @@ fn at(lineup: &Path, part: &str) -> String {
     lineup.join(part).components().collect::<PathBuf>().display().to_string()
 }
 
-/// The section that has threads wait where the scheduler sees it.
+/// Returns the section that replaces `parking_lot_core`, so that the scheduler sees its waiting
+/// threads.
 fn parking_lot(lineup: &Path) -> String {
     format!(
         "\n# Locks of `parking_lot` wait in a futex, which no scheduler sees; with this they wait where\n\

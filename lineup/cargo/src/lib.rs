@@ -1,10 +1,10 @@
 //! `cargo lineup`: the compiler gives a stand-in for `std` to crates named in a package's
 //! `Cargo.toml`, so that they run under Line-Up's scheduler as they were published.
 //!
-//! | module | what it does |
+//! | module | content |
 //! | --- | --- |
 //! | [`wrapper`] | the program `lineup-rustc`, cargo's `RUSTC_WRAPPER`: adds the stand-ins |
-//! | [`package`] | what `cargo metadata` says of the package: crates under control |
+//! | [`package`] | the package and its crates under control, by `cargo metadata` |
 //! | [`build`] | stand-ins first, then the rest, in a target directory of its own |
 //! | [`target`] | that directory, which several commands may want at a time |
 //! | [`init`] | a new package for a crate |

@@ -1,4 +1,4 @@
-//! A package and its crates under control, as `cargo metadata` tells.
+//! A package and its crates under control, from `cargo metadata`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -11,17 +11,17 @@ use crate::Error;
 /// The stand-ins.
 pub const STAND_INS: [&str; 2] = ["lineup-std", "lineup-core"];
 
-/// Which package of which workspace.
+/// Selects a package of a workspace.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// The `Cargo.toml`, if it is not that of the current directory.
+    /// The `Cargo.toml`, unless it is the current directory's.
     pub manifest: Option<PathBuf>,
     /// The package of a workspace.
     pub package: Option<String>,
 }
 
 impl Selection {
-    /// The options of cargo for it.
+    /// Returns the options of cargo for the selection.
     pub fn options(&self) -> Vec<String> {
         let mut options = Vec::new();
         if let Some(manifest) = &self.manifest {
@@ -37,11 +37,11 @@ impl Selection {
 /// A package that has crates under control.
 #[derive(Clone, Debug)]
 pub struct Package {
-    /// Its name.
+    /// Name of the package.
     pub name: String,
     /// Names and versions of the crates under control.
     pub controlled: Vec<(String, String)>,
-    /// Crates whose bare `thread_local!` is known not to matter.
+    /// Crates whose bare `thread_local!` is accepted.
     pub accepted: Vec<String>,
     /// Names of all its dependencies, and its own.
     pub dependencies: Vec<String>,
@@ -72,7 +72,7 @@ fn metadata(selection: &Selection) -> Result<Value, Error> {
     serde_json::from_slice(&output.stdout).map_err(|error| Error::Metadata(error.to_string()))
 }
 
-/// The program cargo: the one that called us, if one did.
+/// Returns the program cargo: the one that called this program, if any.
 pub fn cargo() -> PathBuf {
     std::env::var_os("CARGO").map_or_else(|| "cargo".into(), Into::into)
 }
@@ -90,12 +90,12 @@ impl Package {
     /// Finds the package.
     ///
     /// # Errors
-    /// If there is none, or its configuration cannot be followed.
+    /// If there is no package, or its configuration is invalid.
     pub fn find(selection: &Selection) -> Result<Self, Error> {
         Self::of(&metadata(selection)?, selection)
     }
 
-    /// Reads it from what `cargo metadata` printed.
+    /// Parses the output of `cargo metadata`.
     ///
     /// # Errors
     /// As [`Package::find`].
@@ -170,7 +170,7 @@ impl Package {
     }
 }
 
-/// A package and all that it depends on, build scripts' and tests' dependencies left out.
+/// Returns a package and all its dependencies, except dependencies of build scripts and tests.
 fn closure<'v>(root: &'v str, nodes: &BTreeMap<&'v str, &'v Value>) -> BTreeSet<&'v str> {
     let mut found = BTreeSet::new();
     let mut left = vec![root];
@@ -189,9 +189,9 @@ fn closure<'v>(root: &'v str, nodes: &BTreeMap<&'v str, &'v Value>) -> BTreeSet<
     found
 }
 
-/// What a new package puts under control to check a crate: that crate, all that it depends
-/// on but procedural macros, what only they need, and what the stand-ins need, and the package
-/// itself.
+/// Returns the crates that a new package controls to check a crate: that crate, its dependencies,
+/// and the package itself, without procedural macros and dependencies of these alone, and without
+/// the dependencies of the stand-ins.
 pub(crate) fn controllable(metadata: &Value, krate: &str) -> Vec<String> {
     let items = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
     let packages = items(&metadata["packages"]);
@@ -203,7 +203,7 @@ pub(crate) fn controllable(metadata: &Value, krate: &str) -> Vec<String> {
     };
     let macros: BTreeSet<&str> =
         packages.iter().filter(procedural).map(|package| text(package, "id")).collect();
-    // Procedural macros run in the compiler, and so does what they depend on.
+    // Procedural macros run in the compiler, and so do their dependencies.
     let programs: BTreeMap<&str, &Value> = nodes
         .iter()
         .filter(|(id, _)| !macros.contains(*id))
@@ -238,8 +238,8 @@ mod tests {
 
     use super::controllable;
 
-    /// `krate` depends on `queue`, on `macros`, which depends on `syn`, and on what the
-    /// stand-ins need.
+    /// `krate` depends on `queue`, on `macros`, which depends on `syn`, and on a dependency of the
+    /// stand-ins.
     fn metadata() -> Value {
         let package = |name: &str, kind: &str| json!({ "name": name, "id": name, "targets": [{ "kind": [kind] }] });
         let node = |name: &str, deps: &[&str]| {

@@ -1,11 +1,12 @@
 //! Finds `thread_local!` of the compiler's own prelude.
 //!
-//! A bare `thread_local!` is resolved in the prelude of macros that the compiler injects,
-//! which stays that of the real `std`: the threads of an execution, which are one thread of
-//! the operating system, share its values. `std::thread_local!`, or the name after `use
-//! std::thread_local`, is the stand-in's.
+//! A bare `thread_local!` is resolved in the prelude of macros that the compiler injects, which
+//! stays the real `std`'s: the threads of an execution, which are one thread of the operating
+//! system, share its values. `std::thread_local!`, or the name after `use std::thread_local`, is
+//! the stand-in's.
 
-/// The lines, from 1, of a source text that use a bare `thread_local!`, but for tests.
+/// Returns the lines, from 1, of a source text that use a bare `thread_local!`, outside test
+/// modules.
 pub fn bare_thread_locals(text: &str) -> Vec<usize> {
     let code = without_comments(text);
     let code: Vec<&str> = code.lines().collect();
@@ -33,9 +34,9 @@ pub fn bare_thread_locals(text: &str) -> Vec<usize> {
     if imported { Vec::new() } else { lines }
 }
 
-/// The number of lines of the module of tests that begins here, if one does: formatted as usual,
-/// from `#[cfg(test)]` to the first brace at the beginning of a line. One that is formatted
-/// otherwise counts as part of the program.
+/// Returns the number of lines of the module of tests that begins here, if any, in the usual
+/// format: from `#[cfg(test)]` to the first brace at the beginning of a line. A module in another
+/// format counts as part of the program.
 fn test_module(lines: &[&str]) -> usize {
     let begins = lines.first().is_some_and(|line| line.trim_end() == "#[cfg(test)]")
         && lines.get(1).is_some_and(|line| line.starts_with("mod ") && line.ends_with('{'));
@@ -47,7 +48,7 @@ fn test_module(lines: &[&str]) -> usize {
     end.filter(|end| lines[*end].trim_end() == "}").map_or(0, |end| end + 1)
 }
 
-/// The text with blanks for comments; strings stay.
+/// Returns the text with blanks for comments; strings stay.
 fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut depth = 0;
@@ -84,7 +85,7 @@ mod tests {
         let test = "#[cfg(test)]\nmod tests {\n    thread_local!(static A: u8 = 1);\n";
         assert!(bare_thread_locals(&format!("{test}}}\n")).is_empty());
         assert_eq!(bare_thread_locals(&format!("{test}}}\n{bare}")), [7]);
-        // Not certain to end where it seems to.
+        // The module may not end where it seems to.
         assert_eq!(bare_thread_locals(&format!("{test}  }}\nfn f() {{\n}}\n")), [3]);
         assert_eq!(bare_thread_locals(test), [3]);
         for other in [

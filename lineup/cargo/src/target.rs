@@ -1,7 +1,7 @@
-//! The target directory, which several commands may want at a time.
+//! The target directory, shared by several commands.
 //!
-//! Cargo locks it during each of its own commands. Between two of them another `cargo lineup`
-//! could remove what the first one built, or replace the program that it is about to execute.
+//! Cargo locks it during each of its own commands. Between two of them another `cargo lineup` could
+//! remove the first one's artifacts, or replace the program that it is about to execute.
 
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::Error;
 
-/// A target directory that this command alone may build in, until it is dropped.
+/// A target directory in which only this command may build, until it is dropped.
 #[derive(Debug)]
 pub struct Target {
     path: PathBuf,
@@ -18,7 +18,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Waits until no other command has it. The directory is made if it is not there.
+    /// Waits until no other command holds it. Makes the directory if it does not exist.
     ///
     /// # Errors
     /// If the directory or the file of the lock cannot be made.
@@ -36,14 +36,14 @@ impl Target {
         Ok(Self { path, _lock: file })
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// An advisory lock, which ends with the file. Where the system has none, as some network file
-/// systems, it is left out, as cargo does.
+/// Takes an advisory lock, which ends with the file. Without support of the system, as on some
+/// network file systems, it is omitted, as by cargo.
 #[cfg(unix)]
 fn lock(file: &File, directory: &Path) {
     use rustix::fs::{FlockOperation, flock};
@@ -58,8 +58,8 @@ fn lock(file: &File, directory: &Path) {
 #[cfg(not(unix))]
 fn lock(_: &File, _: &Path) {}
 
-/// A program that no later build replaces or removes: a link to it in a directory of its own,
-/// which is removed when this is dropped.
+/// A program that no later build replaces or removes: a link to it in a separate directory, which
+/// is removed on drop.
 #[derive(Debug)]
 pub struct Aside {
     program: PathBuf,
@@ -67,7 +67,7 @@ pub struct Aside {
 }
 
 impl Aside {
-    /// Puts a program aside, and gives the target directory back.
+    /// Puts a program aside, and releases the target directory.
     ///
     /// # Errors
     /// If it can neither be linked nor copied.
@@ -83,7 +83,7 @@ impl Aside {
         Ok(Self { program: own, _directory: directory })
     }
 
-    /// Where it is.
+    /// Returns the path of the link.
     pub fn program(&self) -> PathBuf {
         self.program.clone()
     }
@@ -95,8 +95,8 @@ mod tests {
 
     use super::*;
 
-    /// In a directory that several want, one at a time builds a program and puts it aside; what
-    /// it executes later is what it built.
+    /// Several threads build in one directory in turns and put their program aside; each later
+    /// executes the program that it built.
     #[test]
     fn what_was_built_is_what_is_executed() {
         let directory = tempfile::tempdir().unwrap();
@@ -110,7 +110,7 @@ mod tests {
                         most.fetch_max(inside.fetch_add(1, SeqCst) + 1, SeqCst);
                         let program = target.path().join("program");
                         let text = format!("{builder} {round}");
-                        // A linker removes what was there.
+                        // A linker removes the old program.
                         drop(fs::remove_file(&program));
                         fs::write(&program, &text).unwrap();
                         inside.fetch_sub(1, SeqCst);

@@ -1,9 +1,9 @@
 //! The program `lineup-rustc`, which cargo calls instead of `rustc`.
 //!
-//! For a library that is to be under control it adds `--extern std=..` and `--extern
-//! core=..`; all else is passed on as it is. After such a crate is compiled, its sources
-//! are searched for what the stand-in cannot replace; if it is not, the compiler's message
-//! is followed by what it may be about.
+//! For a library under control it adds `--extern std=..` and `--extern core=..`; all other
+//! arguments are passed on unchanged. After such a crate is compiled, its sources are searched for
+//! items that the stand-in cannot replace; if compilation fails, the compiler's message is followed
+//! by a likely reason.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -13,16 +13,16 @@ use std::process::{Command, ExitCode};
 
 use crate::source::bare_thread_locals;
 
-/// The crates under control, by package name, between commas.
+/// Crates under control, by package name, between commas.
 pub const CONTROLLED: &str = "LINEUP_CONTROLLED";
-/// The compiled stand-in for `std`.
+/// Path of the compiled stand-in for `std`.
 pub const STD: &str = "LINEUP_STD";
-/// The compiled stand-in for `core`.
+/// Path of the compiled stand-in for `core`.
 pub const CORE: &str = "LINEUP_CORE";
-/// The directory for what is found in sources, a file per crate.
+/// Directory for notes on sources, a file per crate.
 pub const NOTES: &str = "LINEUP_NOTES";
 
-/// What is known of one call of the compiler.
+/// Arguments of one call of the compiler.
 #[derive(Debug, Default)]
 struct Call {
     /// The name of the crate.
@@ -63,12 +63,12 @@ fn call(arguments: &[OsString]) -> Call {
     call
 }
 
-/// Whether a package is among those named.
+/// Returns true if a package is among the named ones.
 fn is_controlled(named: &str, package: &str) -> bool {
     named.split(',').any(|name| name.trim() == package)
 }
 
-/// Runs the compiler: `arguments` are its path and what it is called with.
+/// Runs the compiler: `arguments` are its path and its arguments.
 pub fn main(arguments: &[OsString]) -> ExitCode {
     let Some((compiler, rest)) = arguments.split_first() else {
         complain("lineup-rustc is for cargo, as RUSTC_WRAPPER; `cargo lineup` sets it");
@@ -78,7 +78,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     let call = call(rest);
     let package = text("CARGO_PKG_NAME").unwrap_or_default();
     let named = text(CONTROLLED).unwrap_or_default();
-    // Build scripts and procedural macros run while others are compiled, outside control.
+    // Build scripts and procedural macros run during compilation, outside control.
     let build_script = call.name.starts_with("build_script_");
     let controlled = is_controlled(&named, &package) && !build_script && !call.procedural;
     let mut command = Command::new(compiler);
@@ -130,7 +130,7 @@ fn complain(message: &str) {
     drop(writeln!(io::stderr(), "lineup: {message}"));
 }
 
-/// Writes down where the sources of the crate use a bare `thread_local!`.
+/// Records the uses of bare `thread_local!` in the sources of the crate.
 fn note(package: &str, call: &Call) {
     let (Some(notes), Some(directory)) = (std::env::var_os(NOTES), &call.directory) else { return };
     let list = directory.join(format!("{}{}.d", call.name, call.extra));
@@ -152,7 +152,7 @@ fn note(package: &str, call: &Call) {
     }
 }
 
-/// The source files in a list of dependencies: each has a line of its own, `path:`.
+/// Returns the source files in a list of dependencies: each has a separate line, `path:`.
 fn sources(list: &str) -> Vec<PathBuf> {
     let files = list.lines().filter_map(|line| line.strip_suffix(':'));
     files.filter(|file| file.ends_with(".rs")).map(|file| file.replace("\\ ", " ").into()).collect()

@@ -1,4 +1,4 @@
-//! The wrapper with small stand-ins, and what `cargo lineup` says of packages.
+//! The wrapper with small stand-ins, and the messages of `cargo lineup` about packages.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -23,7 +23,7 @@ fn rustc() -> String {
     std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned())
 }
 
-/// A directory with stand-ins for `std` and `core`.
+/// Returns a directory with stand-ins for `std` and `core`.
 fn directory() -> TempDir {
     let directory = TempDir::new().unwrap();
     for (name, text) in [
@@ -87,12 +87,12 @@ fn a_missing_item_is_named_with_what_to_do() {
     assert_eq!(output.status.code(), Some(1));
     assert!(message.contains("AtomicU32"), "{message}");
     assert!(message.contains("lineup: `subject` is compiled with Line-Up's stand-in"), "{message}");
-    // Others are left alone.
+    // Other crates are left alone.
     let output = compile(directory.path(), "subject", "use std::nothing;", "");
     assert!(!String::from_utf8(output.stderr).unwrap().contains("lineup:"));
 }
 
-/// A crate that is not under control, and has need of a type of one that is.
+/// A crate outside control that needs a type of a crate under control.
 #[test]
 fn a_crate_that_does_not_fit_is_named_with_what_to_do() {
     let directory = directory();
@@ -130,13 +130,13 @@ fn bare_thread_locals_are_noted() {
     let bare = "thread_local! { static A: u8 = const { 1 }; } pub fn f() -> u8 { A.with(|a| *a) }";
     assert!(compile(directory.path(), "subject", bare, "subject").status.success());
     assert_eq!(fs::read_to_string(&note).unwrap(), "subject.rs:1\n");
-    // It is forgotten when it is gone.
+    // The note is removed with its cause.
     assert!(compile(directory.path(), "subject", "pub fn f() {}", "subject").status.success());
     assert!(!note.exists());
 }
 
-/// What `cargo metadata` says of a package that checks `queue`, whose dependency the scheduler
-/// has, too.
+/// Returns the output of `cargo metadata` for a package that checks `queue`, whose dependency the
+/// scheduler has, too.
 fn metadata(configuration: &Value) -> Value {
     let package = |name: &str, configuration: Value| {
         json!({ "id": name, "name": name, "version": "1.0.0", "manifest_path": "/p/Cargo.toml",
@@ -212,7 +212,7 @@ fn wrong_commands_end_with_exit_code_2() {
     assert!(!Path::new(&new).exists());
     let manifest = directory.path().join("Cargo.toml").display().to_string();
     assert_eq!(code(&["lineup", "list", "--manifest-path", &manifest]), Some(2));
-    // Where there is no package, what makes one is named.
+    // Without a package, the message names the command that makes one.
     let output = Command::new(env!("CARGO_BIN_EXE_cargo-lineup"))
         .args(["lineup", "random"])
         .current_dir(directory.path())

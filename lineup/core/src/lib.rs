@@ -1,4 +1,4 @@
-//! A stand-in for `core`: all of it, with the atomics and the spin hint of [`lineup_std`].
+//! A stand-in for `core`: a re-export, with the atomics and the spin hint of [`lineup_std`].
 //!
 //! `lineup-rustc` gives it to crates under control as `--extern core=...`, since crates
 //! without the standard library synchronise by `core::sync::atomic`.

@@ -1,10 +1,10 @@
 //! A parking lot for crates under control: threads wait in it where the scheduler sees it.
 //!
-//! It does what the published `parking_lot_core` 0.9 documents, with a queue of waiting threads
-//! that belongs to the execution, behind one lock. Two things never happen here, so that some
-//! executions are not tried: a time limit is never over (an execution that is stuck while one is
-//! open is *unknown*), and no unlocking asks to be fair. Outside an execution a thread that would
-//! wait lets others go first, and looks again, as after a wake-up that nothing caused.
+//! It implements the documentation of `parking_lot_core` 0.9, with a queue of waiting threads that
+//! belongs to the execution, behind one lock. Two events never occur here, so that some executions
+//! are not tried: a time limit never passes (an execution that is stuck while one is open is
+//! *unknown*), and no unlocking asks to be fair. Outside an execution a waiting thread lets others
+//! run first, and checks again, as after a spurious wake-up.
 //!
 //! The functions that are `unsafe` in the published crate are not: keys are compared only.
 #![forbid(unsafe_code)]
@@ -24,23 +24,22 @@ pub use results::{
 };
 pub use spin_wait::SpinWait;
 
-/// The detection of deadlocks, which the scheduler does.
+/// Stubs of the deadlock detection; the scheduler does it.
 pub mod deadlock {
-    /// Nothing is noted.
+    /// Does nothing.
     pub fn acquire_resource(_key: usize) {}
 
-    /// Nothing is noted.
+    /// Does nothing.
     pub fn release_resource(_key: usize) {}
 }
 
-/// A thread that waits.
 struct Waiter {
     key: usize,
     token: ParkToken,
     place: Arc<Place>,
 }
 
-/// Where it waits: for this answer.
+/// The answer that a waiting thread waits for.
 #[derive(Default)]
 struct Place {
     answer: std::sync::Mutex<Option<UnparkToken>>,
@@ -61,7 +60,7 @@ impl Place {
 type Queue = Vec<Waiter>;
 
 shuttle::lazy_static! {
-    /// The threads of this execution that wait, in the order in which they came.
+    /// Waiting threads of this execution, in the order of their arrival.
     static ref QUEUE: Mutex<Queue> = Mutex::new(Vec::new());
 }
 
@@ -69,7 +68,7 @@ fn queue() -> MutexGuard<'static, Queue> {
     QUEUE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits for an unparking of the key, if `validate` says so while no other thread can unpark.
+/// Waits for an unparking of the key, if `validate` returns true while no other thread can unpark.
 pub fn park(
     key: usize,
     validate: impl FnOnce() -> bool,
@@ -101,7 +100,7 @@ pub fn park(
         }
         waiting = match timeout {
             None => place.woken.wait(waiting).unwrap_or_else(PoisonError::into_inner),
-            // However long, it is not over.
+            // The limit never passes.
             Some(_) => {
                 let woken = place.woken.wait_timeout(waiting, Duration::from_secs(1));
                 woken.unwrap_or_else(PoisonError::into_inner).0
@@ -117,12 +116,12 @@ pub fn unpark_one(key: usize, callback: impl FnOnce(UnparkResult) -> UnparkToken
     unpark_filter(key, filter, callback)
 }
 
-/// Wakes all threads that wait for the key: their number.
+/// Wakes all threads that wait for the key; returns their number.
 pub fn unpark_all(key: usize, token: UnparkToken) -> usize {
     unpark_filter(key, |_| FilterOp::Unpark, |_| token).unparked_threads
 }
 
-/// Wakes those of the threads that wait for the key which `filter` chooses.
+/// Wakes the threads waiting for the key that `filter` chooses.
 pub fn unpark_filter(
     key: usize,
     mut filter: impl FnMut(ParkToken) -> FilterOp,
@@ -158,7 +157,7 @@ pub fn unpark_filter(
     result
 }
 
-/// Wakes a thread that waits for the key, or moves some to another key, as `validate` says.
+/// Wakes a thread that waits for the key, or moves some to another key, as `validate` decides.
 pub fn unpark_requeue(
     from: usize,
     to: usize,
@@ -187,7 +186,7 @@ pub fn unpark_requeue(
         };
         result.requeued_threads = moved;
         result.have_more_threads = moved < matching.len();
-        // The places of those that stay do not matter: keys are independent of each other.
+        // The order among different keys does not matter: keys are independent of each other.
         let rest = matching.split_off(moved);
         **waiting = others;
         waiting.extend(rest);

@@ -1,17 +1,17 @@
-//! What is said to threads that wait and wake, as in the published crate.
+//! Results of parking and unparking, as in the published crate.
 
-/// Given by a thread that waits to the one that wakes it.
+/// Token from a waiting thread to the thread that wakes it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ParkToken(pub usize);
 
-/// Given by the thread that wakes another one.
+/// Token from the waking thread to the woken one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct UnparkToken(pub usize);
 
-/// Where none is needed.
+/// Default token.
 pub const DEFAULT_PARK_TOKEN: ParkToken = ParkToken(0);
 
-/// Where none is needed.
+/// Default token.
 pub const DEFAULT_UNPARK_TOKEN: UnparkToken = UnparkToken(0);
 
 /// How waiting ended.
@@ -32,7 +32,7 @@ impl ParkResult {
     }
 }
 
-/// What an unparking did.
+/// Result of an unparking.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct UnparkResult {
     /// Number of threads that were woken.
@@ -45,7 +45,7 @@ pub struct UnparkResult {
     pub be_fair: bool,
 }
 
-/// What is to be done with threads that wait.
+/// Decision on the waiting threads of a key.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RequeueOp {
     /// Nothing.
@@ -60,13 +60,13 @@ pub enum RequeueOp {
     RequeueOne,
 }
 
-/// What is to be done with one of them.
+/// Decision on one waiting thread.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FilterOp {
-    /// It is woken.
+    /// Wakes it.
     Unpark,
-    /// It is left.
+    /// Leaves it.
     Skip,
-    /// It is left, as all others are.
+    /// Leaves it and all others.
     Stop,
 }

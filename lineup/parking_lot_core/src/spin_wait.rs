@@ -1,12 +1,12 @@
 //! Spinning before a thread waits.
 
-/// As in the published crate, but that it never asks to spin again: the scheduler tries what
-/// happens meanwhile.
+/// As in the published crate, except that it never asks to spin again: the scheduler tries the
+/// possible interleavings.
 #[derive(Debug, Default)]
 pub struct SpinWait;
 
 impl SpinWait {
-    /// A new one.
+    /// Makes a counter.
     pub const fn new() -> Self {
         Self
     }
@@ -19,7 +19,7 @@ impl SpinWait {
         false
     }
 
-    /// Lets others go first.
+    /// Lets other threads run first.
     pub fn spin_no_yield(&mut self) {
         lineup_std::thread::yield_now();
     }

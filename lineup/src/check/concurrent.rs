@@ -21,17 +21,17 @@ use crate::search::{Kind, Search};
 use crate::subject::{Answer, Subject};
 use crate::verdict::{ConcurrentPhase, SerialPhase, Unknown, Verdict, Violation};
 
-/// Executions that are given up before phase 2 is.
+/// Abandoned executions after which phase 2 is abandoned.
 const GIVEN_UP: u64 = 50;
-/// Histories that are remembered, so as to be judged once.
+/// Maximum number of remembered histories; each of these is judged once.
 const REMEMBERED: usize = 2_000_000;
-/// Executions that leave their stacks behind, a few hundred bytes each at least.
+/// Maximum number of executions whose stacks are leaked, a few hundred bytes each at least.
 const LEFT_BEHIND: u64 = 1_000_000;
 
 /// Judges a history of one test.
 type JudgeOfTest<R> = dyn Fn(&History<R>) -> Judgement + Send + Sync;
 
-/// Whether an operation, by its thread and index, may always answer so.
+/// Tells if an operation, by its thread and index, may always give an answer.
 type IsSpurious<R> = dyn Fn(Thread, usize, &R) -> bool + Send + Sync;
 
 impl<S: Subject> Check<S> {
@@ -119,8 +119,8 @@ impl<S: Subject> Check<S> {
         verdict
     }
 
-    /// Histories with answers that are always allowed: these are struck, and the rest is
-    /// looked up among the serial executions of the smaller test.
+    /// Judges histories with answers that are always allowed: these operations are struck, and the
+    /// rest is compared with the serial executions of the smaller test.
     fn judge_deferred(
         &self,
         test: &Test<S>,
@@ -154,9 +154,9 @@ impl<S: Subject> Check<S> {
         None
     }
 
-    /// Executes the schedule of a failure again, and all serial executions: the failure counts
-    /// if they are the same as before. A static that changes what the object does, once and for
-    /// all, makes both phases contradict each other, and every repetition of the failure agree.
+    /// Executes the schedule of a failure again, and all serial executions: the failure counts if
+    /// both give the same results as before. With a static that changes the object's behaviour
+    /// once, the phases contradict each other, while every repetition of the failure agrees.
     fn confirm(
         &self,
         test: &Test<S>,
@@ -223,7 +223,7 @@ struct Concurrent<R> {
     judge: Box<JudgeOfTest<R>>,
     is_spurious: Box<IsSpurious<R>>,
     search: Search,
-    /// The first execution, if it is now done again.
+    /// Events of the first execution, while it is being repeated.
     repeat: Option<Vec<Event<Answer<R>>>>,
     fresh: bool,
     seen: FxHashSet<History<R>>,
@@ -242,7 +242,7 @@ struct Concurrent<R> {
 }
 
 impl<R> Concurrent<R> {
-    /// The operations that answered what is always allowed.
+    /// Returns the operations whose answers are always allowed, as bits.
     fn spurious(&self, events: &[Event<Answer<R>>]) -> u64 {
         let mut called = [0; 16];
         let mut struck = 0;
@@ -357,7 +357,7 @@ impl<R: Clone + Debug + Eq + Hash> Driver<R> for Concurrent<R> {
             if struck == 0 {
                 self.found = Some(found);
             } else {
-                // Whether it fails is known when all executions were tried.
+                // It is judged after all executions were tried.
                 self.deferred.push((struck, found));
             }
         }

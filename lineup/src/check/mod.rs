@@ -1,10 +1,10 @@
 //! The check of one test: Line-Up's two phases.
 //!
-//! Phase 1 executes all serial schedules, without any bound; if it does not get to its end,
-//! the answer is *unknown*. Phase 2 executes concurrent schedules with 0, 1, 2, ...
-//! preemptions and looks for serial witnesses. It may be bounded: it then only misses
-//! failures. So a failure is one for certain (Theorem 5 of the paper); before it is reported its
-//! schedule and phase 1 were executed a second time, with the same histories.
+//! Phase 1 executes all serial schedules, without any bound; if it does not finish, the answer is
+//! *unknown*. Phase 2 executes concurrent schedules with 0, 1, 2, ... preemptions and looks for
+//! serial witnesses. A bound on it only misses failures. So a failure is certain (Theorem 5 of the
+//! paper); before it is reported its schedule and phase 1 are executed a second time, with the same
+//! histories.
 
 mod concurrent;
 mod serial;
@@ -29,18 +29,18 @@ use crate::spin::{Diverging, Spin};
 use crate::subject::{Answer, Subject};
 use crate::verdict::{ConcurrentPhase, Report, SerialPhase, Unknown, Verdict};
 
-/// How much more patience a failure must stand that rests on threads which spin.
+/// Factor of the patience with which a failure that rests on spinning threads is repeated.
 const MORE: u32 = 10;
 
 pub use tally::Tally;
 
-/// Where `cargo lineup` says which crates under control use a bare `thread_local!`.
+/// Variable in which `cargo lineup` lists the crates under control with a bare `thread_local!`.
 const THREAD_LOCALS: &str = "LINEUP_BARE_THREAD_LOCALS";
 
 type History<R> = ConcurrentHistory<Answer<R>>;
 type Judge<S> = dyn Fn(&Test<S>, &History<<S as Subject>::Response>) -> Judgement + Send + Sync;
 
-/// How a test is checked.
+/// Options and state of a check.
 pub struct Check<S: Subject> {
     pub(crate) preemptions: Option<u32>,
     pub(crate) executions: Option<u64>,
@@ -55,7 +55,7 @@ pub struct Check<S: Subject> {
     cancel: Arc<AtomicBool>,
     specification: Option<Arc<Judge<S>>>,
     tally: Option<Arc<Tally>>,
-    /// Where the subject uses thread-locals that all threads of a test share, if it does.
+    /// Locations of thread-locals that all threads of a test share, if the subject has any.
     shared: Option<Arc<str>>,
     subject: PhantomData<fn() -> S>,
 }
@@ -89,7 +89,7 @@ impl<S: Subject> Default for Check<S> {
 }
 
 impl<S: Subject> Check<S> {
-    /// Up to two preemptions, all executions, no limit of time.
+    /// Makes a check with up to two preemptions, all executions, and no limit of time.
     pub fn new() -> Self {
         Self {
             preemptions: Some(2),
@@ -110,63 +110,65 @@ impl<S: Subject> Check<S> {
         }
     }
 
-    /// Phase 2 tries executions with at most this many preemptions; `None`: all.
+    /// Limits phase 2 to executions with at most this many preemptions; `None`: all.
     #[must_use]
     pub const fn preemptions(mut self, preemptions: Option<u32>) -> Self {
         self.preemptions = preemptions;
         self
     }
 
-    /// Phase 2 tries at most this many executions: a bound as that on preemptions.
+    /// Limits phase 2 to this many executions.
     #[must_use]
     pub const fn executions(mut self, executions: Option<u64>) -> Self {
         self.executions = executions;
         self
     }
 
-    /// Several tests run on this many threads at once; `None`: as many as the machine runs.
+    /// Runs several tests in parallel on this many threads; `None`: the machine's parallelism.
     #[must_use]
     pub const fn threads(mut self, threads: Option<NonZero<usize>>) -> Self {
         self.threads = threads;
         self
     }
 
-    /// To switch between two operations of a thread is no preemption.
+    /// Sets whether a switch between two operations of a thread is free, and not a preemption.
     #[must_use]
     pub const fn free_boundaries(mut self, free: bool) -> Self {
         self.free_boundaries = free;
         self
     }
 
-    /// A serial execution that gets stuck is a failure.
+    /// Sets whether a serial execution that gets stuck is a failure.
     #[must_use]
     pub const fn total(mut self, total: bool) -> Self {
         self.total = total;
         self
     }
 
-    /// The time for one test, after which its answer is *unknown*.
+    /// Sets the time for one test, after which its answer is *unknown*.
     #[must_use]
     pub const fn time(mut self, time: Option<Duration>) -> Self {
         self.time = time;
         self
     }
 
-    /// Steps without call or return after which an execution is given up (2,000).
+    /// Sets the number of steps without call or return after which an execution is abandoned
+    /// (2,000).
     #[must_use]
     pub const fn patience(mut self, steps: u32) -> Self {
         self.patience = steps;
         self
     }
 
-    /// What an execution counts as in which the threads that can run spin for half as many steps
-    /// as [`patience`](Self::patience) says, and nothing changes. As stuck: the caller knows that
-    /// operations of the object which spin never give up by themselves, after a number of rounds
-    /// or at some time. A failure that rests on it is executed once more with ten times the
-    /// patience; an operation that then gives up makes the answer *unknown*.
+    /// Sets the meaning of an execution in which all threads that can run spin for half of
+    /// [`patience`](Self::patience), and nothing changes. With [`Diverging::Stuck`] it counts as
+    /// stuck: the caller asserts that spinning operations of the object never give up by
+    /// themselves, after a number of rounds or at some time. A failure that rests on it is executed
+    /// once more with ten times the patience; an operation that then gives up makes the answer
+    /// *unknown*.
     ///
-    /// Changes are known of atomics of `lineup_std`, the stand-in for `std`; every other step counts
-    /// as one.
+    /// Changes are visible for the atomics of `lineup_std`, the stand-in for `std`; every other
+    /// step counts as a change.
     #[must_use]
     pub const fn diverging(mut self, diverging: Diverging) -> Self {
         self.diverging = diverging;
@@ -174,17 +176,17 @@ impl<S: Subject> Check<S> {
     }
 
     /// Unwinds the threads of executions that get stuck, as if the call in which each of them waits
-    /// panicked. What they own is given back; else it is kept, some KB per execution.
+    /// panicked. This frees their memory; otherwise it is leaked, some KB per execution.
     ///
-    /// Off by default, since it executes destructors of the object that in truth never are: one
-    /// that panics there, or waits, aborts the program (a lock is poisoned, say).
+    /// Off by default, because it executes destructors of the object that would not run otherwise:
+    /// a destructor that panics or waits (a lock is poisoned, say) aborts the program.
     #[must_use]
     pub const fn unwinding(mut self, unwind: bool) -> Self {
         self.unwinding = unwind;
         self
     }
 
-    /// Time without a step after which a call counts as blocked outside control (5 s).
+    /// Sets the time without a step after which a call counts as blocked outside control (5 s).
     #[must_use]
     pub const fn silence(mut self, time: Duration) -> Self {
         self.silence = time;
@@ -198,25 +200,25 @@ impl<S: Subject> Check<S> {
         self
     }
 
-    /// Counts executions, for another thread to see.
+    /// Counts executions in a tally that another thread can read.
     #[must_use]
     pub fn tallied(mut self, tally: Option<Arc<Tally>>) -> Self {
         self.tally = tally;
         self
     }
 
-    /// The subject uses thread-locals, at these places, that the scheduler does not know and
-    /// all threads of a test share: whether a test passes or fails is *unknown*. `cargo
-    /// lineup` sets it by a variable of the environment.
+    /// Declares that the subject uses thread-locals, at these locations, that the scheduler does
+    /// not know and all threads of a test share: the answer is then *unknown*. `cargo lineup` sets
+    /// it by a variable of the environment.
     #[must_use]
     pub fn shared_thread_locals(mut self, places: Option<&str>) -> Self {
         self.shared = places.map(Into::into);
         self
     }
 
-    /// Judges by a sequential specification instead of serial executions; phase 1 is left
-    /// out. `output` is `None` for a response that the specification cannot give. A panic is
-    /// one.
+    /// Judges by a sequential specification instead of serial executions, and omits phase 1.
+    /// `output` returns `None` for a response that the specification cannot give. A panic is such a
+    /// response.
     #[must_use]
     pub fn against<T>(
         mut self,
@@ -263,12 +265,12 @@ impl<S: Subject> Check<S> {
         }
     }
 
-    /// When threads that spin are stuck.
+    /// Returns the rule by which spinning threads are stuck.
     fn spin(&self) -> Spin {
         Spin::new(self.diverging, self.patience)
     }
 
-    /// The check by which a failure is confirmed: with more patience, if patience matters.
+    /// Returns the check that confirms a failure: with more patience, if patience matters.
     fn confirming(&self) -> Self {
         match self.diverging {
             Diverging::Unknown => self.clone(),
@@ -276,7 +278,7 @@ impl<S: Subject> Check<S> {
         }
     }
 
-    /// Whether the check is to end.
+    /// Returns true if the check is cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)
     }
@@ -290,7 +292,7 @@ impl<S: Subject> Check<S> {
         self.run_until(test, None)
     }
 
-    /// Checks a test; at `end` at the latest its answer is *unknown*.
+    /// Checks a test; at `end` at the latest the answer is *unknown*.
     pub(crate) fn run_until(&self, test: &Test<S>, end: Option<Instant>) -> Report<S> {
         let deadline = [self.deadline(), end].into_iter().flatten().min();
         let mut report = self.examine(test, deadline);
@@ -330,8 +332,8 @@ impl<S: Subject> Check<S> {
         report
     }
 
-    /// An answer of phase 1. That an operation gets stuck may rest on its spinning for ever: then
-    /// it must do so with more patience, too.
+    /// Confirms an answer of phase 1. An operation that counts as stuck because it spins must spin
+    /// with more patience, too.
     fn confirm_serially(
         &self,
         test: &Test<S>,
@@ -351,11 +353,11 @@ impl<S: Subject> Check<S> {
         }
     }
 
-    /// The different histories of the concurrent executions, without judgement, in the order
-    /// in which they came.
+    /// Returns the distinct histories of the concurrent executions, without judgement, in the order
+    /// of their discovery.
     ///
     /// # Errors
-    /// If the executions cannot all be tried, within the bounds.
+    /// If not all executions can be tried, within the bounds.
     pub fn histories(&self, test: &Test<S>) -> Result<Vec<History<S::Response>>, Unknown> {
         let found = Arc::new(Mutex::new(Vec::new()));
         let notes = Arc::clone(&found);
@@ -370,10 +372,10 @@ impl<S: Subject> Check<S> {
         }
     }
 
-    /// The serial executions of a test.
+    /// Returns the serial executions of a test.
     ///
     /// # Errors
-    /// If they cannot all be tried.
+    /// If not all of them can be tried.
     pub fn observations(
         &self,
         test: &Test<S>,
@@ -384,11 +386,11 @@ impl<S: Subject> Check<S> {
         }
     }
 
-    /// The test with as much of its initial sequence as does not get stuck or spin: a sequence
-    /// of random operations may, and then no test takes place.
+    /// Returns the test with the longest prefix of its initial sequence that does not get stuck or
+    /// spin: a random sequence may, and then no test takes place.
     ///
     /// # Errors
-    /// None, but that of [`Test::between`].
+    /// Only the error of [`Test::between`].
     pub fn with_possible_start(&self, test: Test<S>) -> Result<Test<S>, TestError> {
         if test.initial().is_empty() || self.is_cancelled() {
             return Ok(test);
@@ -404,7 +406,7 @@ impl<S: Subject> Check<S> {
     /// Executes one schedule.
     ///
     /// # Errors
-    /// If the execution cannot be brought to its end.
+    /// If the execution cannot be finished.
     pub fn replay(
         &self,
         test: &Test<S>,
@@ -413,7 +415,7 @@ impl<S: Subject> Check<S> {
         self.execute(test, schedule).map(Replay::finish_with_places)
     }
 
-    /// Executes one schedule; nothing is known yet of the places of its switches.
+    /// Executes one schedule, without the locations of its switches.
     fn execute(&self, test: &Test<S>, schedule: &Schedule) -> Result<Replay<S::Response>, Unknown> {
         let driver = Replay::new(*test.shape(), schedule.clone(), self.diverging, self.spin());
         explore(Arc::new(test.clone()), driver, &self.watch(self.deadline())).map_err(unknown)

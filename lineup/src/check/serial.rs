@@ -16,11 +16,11 @@ use crate::spin::Spin;
 use crate::subject::{Answer, Subject};
 use crate::verdict::{SerialPhase, Unknown, Verdict};
 
-/// Seeds of random numbers tried, if the subject draws any.
+/// Number of random seeds tried, if the subject draws random numbers.
 const SEEDS: u64 = 4;
 
 impl<S: Subject> Check<S> {
-    /// All serial executions; and the answer, if it is known after them.
+    /// Runs all serial executions; also returns the answer, if they determine it.
     pub(crate) fn serial_phase(
         &self,
         test: &Test<S>,
@@ -73,10 +73,10 @@ struct Serial<R> {
     search: Search,
     observations: Observations<Answer<R>>,
     executions: u64,
-    /// Number of those that count as stuck since an operation spins.
+    /// Number of stuck executions in which an operation spins.
     spinning: u64,
     spin: Spin,
-    /// The first execution, which is done twice.
+    /// Events of the first execution, which is repeated.
     first: Option<Vec<Event<Answer<R>>>>,
     seed: u64,
     random: bool,
@@ -163,7 +163,7 @@ impl<R: Clone + Debug + Eq + std::hash::Hash> Driver<R> for Serial<R> {
             self.verdict = Some(Verdict::Unknown(Unknown::Uncontrolled { executions }));
             return;
         } else if self.executions == 1 {
-            // The repetition is no execution of its own.
+            // The repetition is not counted as an execution.
             self.executions += 1;
             return;
         }

@@ -1,9 +1,9 @@
-//! How far a check is, seen from another thread.
+//! Progress of a check, seen from another thread.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// How far a check is: of all tests that are checked with it ([`Check::tallied`](crate::Check::tallied)).
+/// Progress of all tests that are checked with it ([`Check::tallied`](crate::Check::tallied)).
 #[derive(Debug, Default)]
 pub struct Tally {
     serial: AtomicU64,
@@ -12,12 +12,12 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Number of serial executions so far.
+    /// Returns the number of serial executions so far.
     pub fn serial(&self) -> u64 {
         self.serial.load(Ordering::Relaxed)
     }
 
-    /// Number of concurrent executions so far.
+    /// Returns the number of concurrent executions so far.
     pub fn concurrent(&self) -> u64 {
         self.concurrent.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Subjects whose types are forgotten.
+//! Type-erased subjects.
 
 use std::marker::PhantomData;
 use std::path::Path;
@@ -24,13 +24,13 @@ pub(super) type Answered = Result<(String, u8), CommandError>;
 
 /// A subject of a program.
 pub trait AnySubject: Sealed + Send + Sync {
-    /// Its name.
+    /// Returns the name.
     fn name(&self) -> &'static str;
-    /// The texts of its invocations.
+    /// Returns the texts of the invocations.
     fn invocations(&self) -> Vec<String>;
 }
 
-/// The commands of a subject, which only this module calls.
+/// Commands of a subject, which only this module calls.
 pub trait Sealed {
     #[doc(hidden)]
     fn commands(&self) -> &dyn Commands;
@@ -74,7 +74,7 @@ pub trait Commands {
 
 struct Typed<S>(PhantomData<fn() -> S>);
 
-/// A subject for [`main!`](crate::main).
+/// Makes a subject for [`main!`](crate::main).
 pub fn subject<S: Subject>() -> Box<dyn AnySubject> {
     Box::new(Typed::<S>(PhantomData))
 }
@@ -96,7 +96,7 @@ impl<S: Subject> Sealed for Typed<S> {
 }
 
 impl<S: Subject> Typed<S> {
-    /// The answer to one test, smaller if it fails.
+    /// Returns the answer to one test; a failing test is minimised.
     fn answer(check: &Check<S>, report: Report<S>, failing: &Failing) -> Answered {
         let report = if failing.no_minimise { report } else { check.minimise(report) };
         if let (Some(path), Verdict::Violation(violation)) = (&failing.save, &report.verdict) {
@@ -105,7 +105,7 @@ impl<S: Subject> Typed<S> {
         Ok((report::report(check, &report), report.verdict.exit_code()))
     }
 
-    /// The tests between given sequences; an initial sequence only as far as it does not get
+    /// Surrounds the tests by the given sequences; an initial sequence only up to where it gets
     /// stuck.
     fn surrounded(
         check: &Check<S>,
@@ -139,7 +139,7 @@ impl<S: Subject> Typed<S> {
     }
 }
 
-/// The largest number of tests of one command.
+/// Maximum number of tests of one command.
 const MOST: u128 = 1_000_000;
 
 #[allow(private_interfaces)]

@@ -16,16 +16,16 @@ use crate::many::RandomCheck;
 use crate::report;
 use crate::survey::{self, Record};
 
-/// The largest file that is read, and its longest line.
+/// Maximum size of a file, and of its lines.
 const FILE: usize = 64 << 20;
 
-/// Becomes `true` at Ctrl-C: then checks end, and are unknown.
+/// Returns a flag that becomes `true` at Ctrl-C: then checks end with the answer unknown.
 pub(super) fn interrupted() -> Arc<AtomicBool> {
     static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
     let flag = FLAG.get_or_init(|| {
         let flag = Arc::new(AtomicBool::new(false));
         let handler = Arc::clone(&flag);
-        // Without a handler Ctrl-C ends the program, which is as good.
+        // Without a handler Ctrl-C ends the program, which is acceptable.
         drop(ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed)));
         flag
     });
@@ -62,7 +62,7 @@ fn chosen<'s>(
     }
 }
 
-/// The answers for several subjects: a failure counts more than an unknown answer.
+/// Joins the answers for several subjects: a failure takes precedence over an unknown answer.
 fn each(
     subjects: &[&dyn AnySubject],
     mut command: impl FnMut(&dyn AnySubject) -> Answered,

@@ -21,14 +21,14 @@ use crate::files::FileError;
 use crate::matrix::TestError;
 use crate::survey::RecordError;
 
-/// There is no answer.
+/// Exit code without an answer.
 const TROUBLE: u8 = 2;
 
-/// What keeps a command from its answer.
+/// Error of a command.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// The test is none.
+    /// Invalid test.
     #[error(transparent)]
     Test(#[from] TestError),
     /// A file that cannot be read.
@@ -47,7 +47,7 @@ pub enum CommandError {
         /// Why.
         error: std::io::Error,
     },
-    /// A file that is not what it should be.
+    /// Malformed file.
     #[error("{}: {error}", path.display())]
     File {
         /// The file.
@@ -55,12 +55,12 @@ pub enum CommandError {
         /// Why.
         error: FileError,
     },
-    /// No subject of this name.
+    /// Unknown subject.
     #[error("there is no subject `{given}`; there are: {known}")]
     Subject {
         /// The name given.
         given: String,
-        /// The names there are.
+        /// Known names.
         known: String,
     },
     /// Records that cannot be read.
@@ -82,7 +82,7 @@ pub enum CommandError {
         /// The number of tests.
         number: u128,
     },
-    /// The baseline is of another test.
+    /// The baseline belongs to another test.
     #[error("the baseline is of another test: {baseline}")]
     Baseline {
         /// Its test.
@@ -95,11 +95,11 @@ pub fn main(subjects: &[Box<dyn AnySubject>]) -> ExitCode {
     ExitCode::from(run(subjects, std::env::args_os()))
 }
 
-/// Runs a command line, of which the first word is the program's name: its exit code.
+/// Runs a command line, of which the first word is the program's name; returns its exit code.
 pub fn run(subjects: &[Box<dyn AnySubject>], arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match options::Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
-        // The answer to `--help`, or what is wrong with the arguments.
+        // The text of `--help`, or an error in the arguments.
         Err(error) if !error.use_stderr() => return print(&error.render().to_string(), 0),
         Err(error) => return trouble(error.render().to_string().trim_end()),
     };

@@ -254,7 +254,7 @@ impl FromStr for Most {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShapeArgument(pub(super) usize, pub(super) usize);
 
-/// A text that is no shape.
+/// A text that is not a shape.
 #[derive(Debug, thiserror::Error)]
 #[error("expected operations per thread and threads, as in `3x3`, at most 64 operations in all")]
 pub(super) struct NoShape;

@@ -1,4 +1,4 @@
-//! How far a command is, on a terminal.
+//! Progress of a command, on a terminal.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use crate::check::Tally;
 use crate::control::lock;
 
-/// Between two lines.
+/// Time between two lines.
 const LINE: Duration = Duration::from_secs(2);
 
-/// Says how many tests are done, from time to time; `all` is 0 if their number is not known.
+/// Reports the number of finished tests, from time to time; `all` is 0 if their number is unknown.
 pub(super) fn of_tests(name: &str, all: usize) -> impl Fn(usize) + Sync {
     let last = Mutex::new(Instant::now());
     let of = if all == 0 { String::new() } else { format!(" of {all}") };
@@ -26,7 +26,7 @@ pub(super) fn of_tests(name: &str, all: usize) -> impl Fn(usize) + Sync {
     }
 }
 
-/// Says how many executions of one test were tried, from time to time, until it is dropped.
+/// Reports the number of executions of one test, from time to time, until it is dropped.
 pub(super) struct OfExecutions {
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -50,7 +50,7 @@ impl OfExecutions {
 impl Drop for OfExecutions {
     fn drop(&mut self) {
         drop(self.end.take());
-        // A line that could not be written is no reason to stop.
+        // A failed write of a line does not matter.
         self.thread.take().map(JoinHandle::join);
     }
 }

@@ -11,7 +11,7 @@ use crate::verdict::Violation;
 
 const FORMAT: &str = "lineup-failure";
 
-/// A failure that can be replayed.
+/// A replayable failure.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Failure {
     format: String,
@@ -22,16 +22,16 @@ pub struct Failure {
     pub test: String,
     /// The schedule, as text.
     pub schedule: String,
-    /// The events, as text: to see whether it is the same execution.
+    /// The events, as text, to recognise the same execution.
     pub events: Vec<String>,
-    /// Whether it is stuck.
+    /// True if the execution is stuck.
     pub stuck: bool,
-    /// Whether it is a failure only if threads that spin do so for ever.
+    /// True if it is a failure only if spinning threads spin for ever.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub spins: bool,
 }
 
-/// The events of a history as texts.
+/// Returns the events of a history as texts.
 pub(crate) fn events<S: Subject>(
     test: &Test<S>,
     events: &[Event<Answer<S::Response>>],
@@ -51,7 +51,7 @@ pub(crate) fn events<S: Subject>(
 }
 
 impl Failure {
-    /// The file of a violation.
+    /// Makes the file of a violation.
     pub fn of<S: Subject>(test: &Test<S>, violation: &Violation<S::Response>) -> Self {
         Self {
             format: FORMAT.to_owned(),
@@ -65,7 +65,7 @@ impl Failure {
         }
     }
 
-    /// Its text.
+    /// Returns the text of the file.
     pub fn text(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
@@ -73,7 +73,7 @@ impl Failure {
     /// Reads a file.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the text is not a failure file.
     pub fn parse(text: &str) -> Result<Self, FileError> {
         let failure: Self = parse(1, text)?;
         if failure.format != FORMAT || failure.version != 1 {
@@ -83,7 +83,7 @@ impl Failure {
         Ok(failure)
     }
 
-    /// Its schedule.
+    /// Parses the schedule.
     ///
     /// # Errors
     /// If it cannot be read.

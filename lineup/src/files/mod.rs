@@ -1,4 +1,4 @@
-//! What is kept in files: observations and failures, as JSON.
+//! Observation and failure files, as JSON.
 
 mod failure;
 mod observations;
@@ -9,16 +9,16 @@ pub use observations::{ObservationFile, observation_lines};
 
 use thiserror::Error;
 
-/// A file that is not what it should be.
+/// Error in a file.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum FileError {
-    /// A line that is no JSON, or lacks fields.
+    /// A line that is not JSON, or lacks fields.
     #[error("line {line}: {message}")]
     Json {
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The parser's message.
         message: String,
     },
     /// Another kind of file.
@@ -31,7 +31,7 @@ pub enum FileError {
         /// The format that was expected.
         expected: &'static str,
     },
-    /// An order or a group that is none of the test.
+    /// An order or a group that does not belong to the test.
     #[error("line {line}: `{order}` is no order of the test, or contradicts an earlier one")]
     Order {
         /// The line, from 1.

@@ -1,7 +1,7 @@
 //! Observation files: the serial histories of a test, as JSON Lines.
 //!
-//! A header, then a line per group, with what each thread saw and the orders in which the
-//! threads' operations were executed:
+//! A header, then a line per group, with the responses that each thread saw and the orders in which
+//! the threads' operations were executed:
 //!
 //! ```json
 //! {"format":"lineup-observations","version":1,"subject":"Queue","test":[["add(200)","add(400)"],["take()","try_take()"]],"complete":true}
@@ -50,13 +50,13 @@ pub struct ObservationFile {
     pub subject: String,
     /// The texts of the test: columns, initial and final sequence.
     pub test: Vec<Vec<String>>,
-    /// Whether these are all serial histories.
+    /// True if these are all serial histories.
     pub complete: bool,
     /// The histories, with responses as texts.
     pub observations: Observations<String>,
 }
 
-/// The lines of the file.
+/// Returns the lines of the file.
 pub fn observation_lines<S: Subject, R: Clone + Debug + Eq + Hash>(
     test: &Test<S>,
     observations: &Observations<R>,
@@ -101,7 +101,7 @@ impl ObservationFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// If it is none, at its first line that is wrong.
+    /// At the first invalid line.
     pub fn parse(text: &str) -> Result<Self, FileError> {
         let mut lines = text.lines().enumerate().map(|(index, line)| (index + 1, line));
         let (_, first) = lines.next().unwrap_or((1, ""));
@@ -128,7 +128,7 @@ impl ObservationFile {
     }
 }
 
-/// The history of an order, by what the threads saw.
+/// Returns the history of an order, from the responses that the threads saw.
 fn history(order: &str, threads: &[Vec<String>]) -> Option<SerialHistory<String>> {
     let mut next = [0; Thread::LIMIT + 1];
     let mut operations = Vec::new();

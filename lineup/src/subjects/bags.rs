@@ -13,7 +13,7 @@ impl Lists {
         locked(&self.0[value as usize % 2]).push(value);
     }
 
-    /// With both locks held.
+    /// Takes with both locks held.
     fn take_at_once(&self, prefer: usize) -> Option<u32> {
         let (mut even, mut odd) = (locked(&self.0[0]), locked(&self.0[1]));
         let (first, second) =
@@ -27,7 +27,7 @@ impl Lists {
         lists.into_iter().find_map(|list| locked(list).pop())
     }
 
-    /// Bug E: a list whose lock is held is passed by.
+    /// Bug E: skips a list whose lock is held.
     fn take_what_is_free(&self, prefer: usize) -> Option<u32> {
         let lists = [&self.0[prefer % 2], &self.0[1 - prefer % 2]];
         lists.into_iter().find_map(|list| match list.try_lock() {
@@ -52,7 +52,7 @@ crate::subject! {
 }
 
 crate::subject! {
-    /// Bug E: `try_take` passes by what another thread has locked.
+    /// Bug E: `try_take` skips lists that another thread has locked.
     pub BagE(bag: Lists) = Lists::default();
     add(value: u32) in [10, 21] => bag.add(value);
     try_take(prefer: usize) in [0, 1] => bag.take_what_is_free(prefer);

@@ -7,7 +7,7 @@ use shuttle::sync::{Condvar, Mutex, PoisonError};
 
 use super::queues::locked;
 
-/// What the lock protects.
+/// State under the lock.
 #[derive(Debug, Default)]
 struct State {
     values: VecDeque<u32>,
@@ -19,7 +19,7 @@ struct State {
 pub struct Collection {
     state: Mutex<State>,
     changed: Condvar,
-    /// Values that may be taken: what the hasty operations go by.
+    /// Number of values that may be taken, used by the lock-free operations.
     permits: AtomicIsize,
 }
 
@@ -35,7 +35,7 @@ impl Collection {
         true
     }
 
-    /// K: whether adding is still allowed is looked up before, and not again.
+    /// K: checks once, before the lock, that adding is still allowed.
     fn add_late(&self, value: u32) -> bool {
         if locked(&self.state).completed {
             return false;
@@ -46,7 +46,7 @@ impl Collection {
         true
     }
 
-    /// Waits for a value; `None` where there is none and will be none.
+    /// Waits for a value; `None` if there is none and adding is complete.
     fn take(&self) -> Option<u32> {
         let mut state = locked(&self.state);
         loop {
@@ -70,7 +70,7 @@ impl Collection {
         Some(value)
     }
 
-    /// H and I: a permit is taken first, and given back where there was none.
+    /// H and I: takes a permit first, and gives it back if there is no value.
     fn try_take_by_permit(&self) -> Option<u32> {
         if self.permits.fetch_sub(1, SeqCst) <= 0 {
             self.permits.fetch_add(1, SeqCst);
@@ -81,7 +81,7 @@ impl Collection {
 
     fn complete(&self, wakes: bool) {
         locked(&self.state).completed = true;
-        // Bug D: those that wait are not woken.
+        // Bug D: waiting threads are not woken.
         if wakes {
             self.changed.notify_all();
         }
@@ -117,8 +117,8 @@ crate::subject! {
 }
 
 crate::subject! {
-    /// H and I, nondeterministic by intention: `count` and `try_take` go by permits, which
-    /// another `try_take` may hold for a while.
+    /// H and I, nondeterministic by intention: `count` and `try_take` use permits, which another
+    /// `try_take` may hold for a while.
     pub BlockingCollectionHI(queue: Collection) = Collection::default();
     add(value: u32) in [10, 20] => queue.add(value);
     try_take() => queue.try_take_by_permit();

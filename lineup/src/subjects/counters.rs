@@ -20,8 +20,8 @@ crate::subject! {
 }
 
 crate::subject! {
-    /// `get` never gives its lock back: whatever comes after it waits for ever, in serial
-    /// executions, too. Only a specification tells that this is wrong.
+    /// `get` never releases its lock: all later operations wait for ever, in serial executions,
+    /// too. Only a specification reveals that this is wrong.
     pub Counter2(count: Mutex<u32>) = Mutex::new(0);
     inc() => *locked(count) += 1;
     get() => { let guard = locked(count); let value = *guard; std::mem::forget(guard); value };

@@ -21,7 +21,7 @@ pub struct Event {
 impl Event {
     fn set(&self) {
         let before = self.state.fetch_or(SET, SeqCst);
-        // If it was set already, those that waited were woken then.
+        // If it was already set, waiting threads were woken then.
         if before & SET == 0 && before > 0 {
             *locked(&self.wakes) += 1;
             self.woken.notify_all();

@@ -1,5 +1,5 @@
-//! Objects to begin with, right and wrong: those of the paper, which the program `lineup`
-//! checks, and atomic snapshots.
+//! Sample objects, right and wrong: the paper's, which the program `lineup` checks, and atomic
+//! snapshots.
 
 pub mod bags;
 pub mod collections;

@@ -1,5 +1,5 @@
-//! One implementation of every object of [`snapshot_core::synchronisation`]: a monitor in which
-//! operations wait until they can form a group. And three mistakes that it can be given.
+//! A generic implementation of every object of [`snapshot_core::synchronisation`]: a monitor in
+//! which operations wait until they can form a group, with three optional mistakes.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Formatter};
@@ -9,7 +9,7 @@ use shuttle::sync::{Condvar, Mutex, MutexGuard};
 use shuttle::thread;
 use snapshot_core::synchronisation::{Bond, Member, Synchronisation};
 
-/// What is wrong with a monitor.
+/// A mistake in a monitor.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Mistake {
     /// Nothing.
@@ -18,20 +18,20 @@ pub enum Mistake {
     TwoPlaces,
     /// One waiting thread is woken, not all of them.
     WakeOne,
-    /// An operation that cannot take effect at once returns as if it had.
+    /// An operation that cannot take effect immediately returns as if it had.
     Impatience,
 }
 
 struct Shared<S: Synchronisation> {
     state: S::State,
     next: usize,
-    /// Operations that wait, by ticket.
+    /// Waiting operations, by ticket.
     waiting: BTreeMap<usize, S::Input>,
-    /// Results that were not yet fetched, by ticket or place.
+    /// Results not yet fetched, by ticket or place.
     results: BTreeMap<usize, S::Output>,
 }
 
-/// Operations by ticket, each with what it returns.
+/// Operations by ticket, each with its result.
 type Group<S> = Vec<(usize, <S as Synchronisation>::Output)>;
 
 /// An object as a monitor, by its specification. Each operation that arrives looks for the largest
@@ -49,7 +49,7 @@ where
     S::Input: Clone,
     S::Output: Clone,
 {
-    /// A new object; `outputs`: what an operation may return.
+    /// Makes an object; `outputs` returns the possible results of an operation.
     pub fn new(object: S, outputs: fn(&S::Input) -> Vec<S::Output>, mistake: Mistake) -> Self {
         let (waiting, results) = (BTreeMap::new(), BTreeMap::new());
         let shared = Shared { state: object.initial(), next: 0, waiting, results };
@@ -67,7 +67,7 @@ where
         shared.next += 1;
         shared.waiting.insert(ticket, input.clone());
         drop(shared);
-        // Others may come meanwhile: so operations with a time limit meet, too.
+        // Other operations may arrive meanwhile: so operations with a time limit meet, too.
         thread::yield_now();
         let mut shared = self.lock();
         while self.form(&mut shared) {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use shuttle::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 
-/// The lock; that an operation panicked while it held it does not matter here.
+/// Takes the lock; a panic of another operation that held it does not matter here.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -38,7 +38,7 @@ impl Blocking {
         locked(&self.values).pop_front()
     }
 
-    /// As if the lock were taken with a time limit that has passed (bug B).
+    /// Takes the lock as with a time limit that has passed (bug B).
     fn hasty_try_take(&self) -> Option<u32> {
         match self.values.try_lock() {
             Ok(mut values) => values.pop_front(),
@@ -57,7 +57,7 @@ crate::subject! {
 }
 
 crate::subject! {
-    /// Bug B: `try_take` gives up where the lock is held, though the queue is not empty.
+    /// Bug B: `try_take` gives up while the lock is held, though the queue is not empty.
     pub QueuePre(queue: Blocking) = Blocking::default();
     add(value: u32) in [200, 400] => queue.add(value);
     try_take() => queue.hasty_try_take();

@@ -1,8 +1,7 @@
 //! Atomic snapshots of three segments, with real atomics, and their bugs.
 //!
-//! Process k alone updates segment k. The algorithms are those of the corpus of
-//! `snapshot-verify`; a register that holds a record is one word of 64 bits, so that each
-//! access is one step.
+//! Process k alone updates segment k. The algorithms are from the corpus of `snapshot-verify`; a
+//! register that holds a record is one word of 64 bits, so that each access is one step.
 
 use std::fmt;
 
@@ -16,14 +15,14 @@ use crate::subject::Subject;
 /// Number of processes and of segments.
 pub const N: usize = 3;
 
-/// What a scan returns. Values are below 256; 0 is the initial one.
+/// Result of a scan. Values are below 256; 0 is the initial one.
 pub type View = [u8; N];
 
 /// An algorithm.
 pub trait Algorithm: Send + Sync + 'static {
-    /// Its name, and that of its bug.
+    /// Name of the algorithm, and of its bug.
     const NAME: &'static str;
-    /// Its shared memory at first.
+    /// Makes the initial shared memory.
     fn new() -> Self;
     /// Process `me` updates its segment.
     fn update(&self, me: usize, value: u8);
@@ -62,7 +61,7 @@ impl fmt::Debug for Operation {
 
 impl<A: Algorithm> Subject for Snapshot<A> {
     type Invocation = Operation;
-    /// `None`: an update is done.
+    /// `None` for an update.
     type Response = Option<View>;
 
     const NAME: &'static str = A::NAME;
@@ -87,8 +86,8 @@ impl<A: Algorithm> Subject for Snapshot<A> {
     }
 }
 
-/// A test in which process k executes column k: `true` is an update, of a value that its
-/// segment does not have otherwise, and `false` a scan.
+/// Returns a test in which process k executes column k: `true` is an update, with a value unique in
+/// its segment, and `false` a scan.
 ///
 /// # Errors
 /// If the test is too large.
@@ -304,7 +303,7 @@ impl<const STALE: bool> Algorithm for Afek<STALE> {
 
     fn update(&self, me: usize, value: u8) {
         let view = self.embedded_scan();
-        // Only this process writes the register: to read it is no step of the algorithm.
+        // Only this process writes the register: reading it is not a step of the algorithm.
         let number = sequence(self.0[me].load(SeqCst));
         let number = if STALE { number } else { number.wrapping_add(1) };
         self.0[me].store(record(value, number, view), SeqCst);

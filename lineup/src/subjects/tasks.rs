@@ -5,7 +5,7 @@ use shuttle::sync::{Barrier, Condvar, Mutex, PoisonError};
 
 use super::queues::locked;
 
-/// A result, and whether it is there: a word beside the lock, that `result` goes by.
+/// A result, and a flag that it is set: a word outside the lock, which `result` reads.
 #[derive(Debug, Default)]
 pub struct Source {
     done: AtomicU32,
@@ -25,7 +25,7 @@ impl Source {
         true
     }
 
-    /// Bug F: whether it is set already is looked up before the lock is taken.
+    /// Bug F: checks that it is not set before the lock is taken.
     fn try_set_twice(&self, value: u32) -> bool {
         if self.done.load(SeqCst) == 1 {
             return false;
@@ -36,7 +36,7 @@ impl Source {
         true
     }
 
-    /// Bug G: it is done before its result is there.
+    /// Bug G: marks it done before its result is stored.
     fn try_set_early(&self, value: u32) -> bool {
         if self.done.compare_exchange(0, 1, SeqCst, SeqCst).is_err() {
             return false;

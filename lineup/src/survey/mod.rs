@@ -1,4 +1,4 @@
-//! Surveys: series of tests of a subject within a budget, and what they came to as a record.
+//! Surveys: series of tests of a subject within a budget, with results as records.
 //!
 //! A record is a line of a CSV file: [`records`]. What was not run within the budget is counted as such: the
 //! tests of a series come in an order that a seed fixes, so that those which were run are a
@@ -27,7 +27,7 @@ pub use records::{RecordError, latest, lines, records};
 /// Of more tests than this not all are made, but as many random ones.
 const ALL: u128 = 20_000;
 
-/// Which tests.
+/// A series of tests.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Tests {
     /// Operations per thread, threads.
@@ -38,7 +38,7 @@ pub struct Tests {
     pub initial: usize,
 }
 
-/// A text that names no tests.
+/// A text that does not describe tests.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error(
     "expected `all:2x2`, `random:3x3:100` (operations per thread, threads, number of tests), or \
@@ -83,7 +83,7 @@ impl FromStr for Tests {
     }
 }
 
-/// What a series of tests of a subject came to.
+/// Results of a series of tests of a subject.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Record {
     /// The subject.
@@ -96,20 +96,20 @@ pub struct Record {
     pub preemptions: Option<u32>,
     /// The largest number of concurrent executions per test.
     pub limit: Option<u64>,
-    /// Number of tests there are.
+    /// Number of tests in the series.
     pub number: u64,
-    /// Number of those that were run within the budget.
+    /// Number of tests that were run within the budget.
     pub run: u64,
     /// Tests that passed.
     pub passed: u64,
-    /// Tests that passed with all executions tried, whatever their preemptions.
+    /// Tests that passed with all executions tried, with any number of preemptions.
     pub complete: u64,
     /// Tests that failed.
     pub failed: u64,
     /// Tests without answer.
     pub unknown: u64,
-    /// Of the failures, those by serial executions alone, and those by executions with 0, 1,
-    /// 2 and more preemptions.
+    /// Failures found by serial executions alone; the next fields count those found by executions
+    /// with 0, 1, 2 and more preemptions.
     pub failed_serially: u64,
     /// See [`Self::failed_serially`].
     pub failed_0: u64,
@@ -117,8 +117,8 @@ pub struct Record {
     pub failed_1: u64,
     /// See [`Self::failed_serially`].
     pub failed_2: u64,
-    /// Of the tests that passed, those of which all executions with up to 0, 1, 2 preemptions
-    /// were tried.
+    /// Passed tests of which all executions without preemptions were tried; the next fields: with
+    /// up to 1, and up to 2.
     pub tried_0: u64,
     /// See [`Self::tried_0`].
     pub tried_1: u64,
@@ -146,12 +146,12 @@ pub struct Record {
     pub rows: Option<usize>,
     /// Its threads.
     pub columns: Option<usize>,
-    /// Why the first test without answer has none.
+    /// Reason why the first test without answer has none.
     pub reason: Option<String>,
 }
 
 impl Tests {
-    /// The tests, in the order in which they are run, and how many there are.
+    /// Returns the tests, in the order in which they are run, and their number.
     ///
     /// # Errors
     /// If the shape is too large.
@@ -179,7 +179,7 @@ impl Tests {
         Ok((tests, number))
     }
 
-    /// Runs them, as long as the budget lasts.
+    /// Runs the tests, as long as the budget lasts.
     ///
     /// # Errors
     /// If the shape is too large.

@@ -8,7 +8,7 @@ use crate::mutex::Mutex;
 
 /// As `std::sync::Barrier`.
 pub struct Barrier {
-    /// Threads that wait, and how often all went on.
+    /// Number of waiting threads, and of completed rounds.
     state: Mutex<(usize, usize)>,
     open: Condvar,
     threads: usize,
@@ -19,14 +19,14 @@ pub struct Barrier {
 pub struct BarrierWaitResult(bool);
 
 impl BarrierWaitResult {
-    /// Whether this thread came last.
+    /// Returns true for the thread that came last.
     pub const fn is_leader(&self) -> bool {
         self.0
     }
 }
 
 impl Barrier {
-    /// For this many threads.
+    /// Makes a barrier for this many threads.
     pub const fn new(threads: usize) -> Self {
         Self { state: Mutex::new((0, 0)), open: Condvar::new(), threads }
     }

@@ -1,4 +1,4 @@
-//! As `std::sync::Condvar`: within an execution that of the scheduler, else the real one.
+//! As `std::sync::Condvar`: within an execution the scheduler's, else the real one.
 
 use real::fmt;
 use real::sync as std;
@@ -19,7 +19,7 @@ pub struct Condvar {
 pub struct WaitTimeoutResult(bool);
 
 impl WaitTimeoutResult {
-    /// Whether the time was over: never within an execution.
+    /// Returns true if the time limit passed: never within an execution.
     pub const fn timed_out(&self) -> bool {
         self.0
     }
@@ -39,7 +39,7 @@ fn guard<'l, T>(
 }
 
 impl Condvar {
-    /// A new one.
+    /// Makes a fresh one.
     pub const fn new() -> Self {
         Self { gate: shuttle::sync::Condvar::new(), real: std::Condvar::new() }
     }
@@ -75,7 +75,7 @@ impl Condvar {
         Ok(guarded)
     }
 
-    /// As of the real one; within an execution the time is never over.
+    /// As of the real one; within an execution the time limit never passes.
     ///
     /// # Errors
     /// If the mutex is poisoned.
@@ -106,7 +106,7 @@ impl Condvar {
         }
     }
 
-    /// As of the real one; within an execution the time is never over.
+    /// As of the real one; within an execution the time limit never passes.
     ///
     /// # Errors
     /// If the mutex is poisoned.

@@ -1,4 +1,4 @@
-//! Where an operation is: within a controlled execution, or not.
+//! Tests if an operation is within a controlled execution, and counts its steps.
 
 use real::cell::Cell;
 use real::time::Duration;
@@ -9,12 +9,12 @@ real::thread_local! {
     static CHANGES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Whether the caller is a thread of a controlled execution.
+/// Returns true for a thread of a controlled execution.
 pub fn inside() -> bool {
     shuttle::current::try_get_current_task().is_some()
 }
 
-/// A step: the scheduler chooses which thread runs next. Nothing outside an execution.
+/// Makes a step: the scheduler chooses the thread that runs next. No effect outside an execution.
 pub fn step() {
     if inside() {
         STEPS.set(STEPS.get() + 1);
@@ -23,36 +23,37 @@ pub fn step() {
     }
 }
 
-/// The number of steps ([`step`]) on this thread of the operating system. All that such a step may
-/// change is counted by [`changes`]; what other steps change, those of locks, is not known.
+/// Returns the number of steps ([`step`]) on this thread of the operating system. [`changes`]
+/// counts all changes of such steps; changes of other steps, such as steps of locks, are unknown.
 pub fn steps() -> u64 {
     STEPS.get()
 }
 
-/// How many operations on atomics changed a value, on this thread of the operating system.
+/// Returns the number of operations on atomics that changed a value, on this thread of the
+/// operating system.
 pub fn changes() -> u64 {
     CHANGES.get()
 }
 
-/// An operation on an atomic changed its value, or did not.
+/// Records an operation on an atomic.
 pub(crate) fn changed(is_changed: bool) {
     if is_changed {
         CHANGES.set(CHANGES.get() + 1);
     }
 }
 
-/// The number of waits with a time limit that are open in this execution. Under control
-/// they never time out, so that an execution which is stuck with one open is no stuck one.
+/// Returns the number of waits with a time limit that are open in this execution. Under control
+/// they never time out, so an execution that blocks with one open does not count as stuck.
 pub fn timed_waits() -> u32 {
     TIMED.get()
 }
 
-/// Forgets the open waits of an execution that was given up.
+/// Forgets the open waits of an abandoned execution.
 pub fn begin() {
     TIMED.set(0);
 }
 
-/// A wait with a time limit, while it lives.
+/// A wait with a time limit, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Timed;
 

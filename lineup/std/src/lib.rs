@@ -1,14 +1,13 @@
 //! A stand-in for `std`: published crates, unmodified, under Line-Up's scheduler.
 //!
-//! A crate that is compiled with `--extern std=<this one>` resolves `std::` and its prelude
-//! here. All items are those of the real `std`, but for those by which threads meet: these
-//! are steps of the scheduler. The program `lineup-rustc` adds the flag, `cargo lineup`
-//! builds this crate first.
+//! A crate that is compiled with `--extern std=<this one>` resolves `std::` and its prelude here.
+//! All items are the real `std`'s, except those that synchronise threads: these are steps of the
+//! scheduler. The program `lineup-rustc` adds the flag, `cargo lineup` builds this crate first.
 //!
-//! Each item does what the real one does. Within an execution that is controlled it first
-//! lets the scheduler choose the thread that runs next, and blocks where the scheduler sees it; outside
-//! of one (when the program starts or ends, or in a crate that the checker itself uses) it
-//! is the real item alone.
+//! Each item behaves as the real one. Within a controlled execution it first lets the scheduler
+//! choose the thread that runs next, and blocks where the scheduler sees it; outside of one (when
+//! the program starts or ends, or in a crate that the checker itself uses) it is only the real
+//! item.
 //!
 //! | feature | controlled |
 //! | --- | --- |
@@ -17,8 +16,8 @@
 //! | `park` | `thread::park`, `current`, `spawn`, `sleep`; `Thread`, `ThreadId`, `JoinHandle` |
 //! | `thread_local` | the macro `std::thread_local!`; not a bare `thread_local!`, which the compiler's own prelude has |
 //!
-//! What a controlled part lacks is left out, rather than taken from the real `std`: then the
-//! compiler names it. The modules [`controlled`] have all of it, whatever the features.
+//! Items that a controlled part lacks are left out, rather than taken from the real `std`: then the
+//! compiler reports them. The modules [`controlled`] have all of it, with any features.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -41,7 +40,7 @@ mod once;
 mod rwlock;
 mod threads;
 
-/// All that can be controlled, whatever the features.
+/// All controllable items, with any features.
 pub mod controlled {
     pub use crate::barrier::{Barrier, BarrierWaitResult};
     pub use crate::condvar::{Condvar, WaitTimeoutResult};
@@ -59,7 +58,7 @@ pub mod hint {
     #[doc(no_inline)]
     pub use real::hint::*;
 
-    /// Lets other threads go first.
+    /// Lets other threads run first.
     pub fn spin_loop() {
         if crate::control::inside() {
             shuttle::hint::spin_loop();

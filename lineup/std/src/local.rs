@@ -44,8 +44,8 @@ impl<T: 'static> LocalKey<T> {
     }
 }
 
-/// The error of the real one, which has no constructor: found where a value is accessed in
-/// its own destructor.
+/// Returns the error of the real one, which has no constructor: it occurs when a value is accessed
+/// in its own destructor.
 fn destroyed() -> AccessError {
     static FOUND: real::sync::OnceLock<AccessError> = real::sync::OnceLock::new();
     struct Probe;

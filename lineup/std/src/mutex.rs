@@ -1,7 +1,7 @@
 //! As `std::sync::Mutex`: the real lock, behind one that the scheduler sees.
 //!
-//! Within an execution the outer lock is taken first, so the real one is always free then:
-//! it keeps the value and whether it is poisoned.
+//! Within an execution the outer lock is taken first, so the real one is always free then: it holds
+//! the value and the poison flag.
 
 use real::fmt;
 use real::ops::{Deref, DerefMut};
@@ -20,14 +20,14 @@ pub struct Mutex<T: ?Sized> {
 
 /// As `std::sync::MutexGuard`.
 pub struct MutexGuard<'l, T: ?Sized> {
-    // Given back in this order.
+    // Released in this order.
     pub(crate) real: std::MutexGuard<'l, T>,
     pub(crate) gate: Gate<'l>,
     pub(crate) lock: &'l Mutex<T>,
 }
 
 impl<T> Mutex<T> {
-    /// A new one.
+    /// Makes a lock.
     pub const fn new(value: T) -> Self {
         Self { gate: shuttle::sync::Mutex::new(()), real: std::Mutex::new(value) }
     }

@@ -1,5 +1,5 @@
-//! As `std::sync::{Once, OnceLock, LazyLock}`: the real `OnceLock` keeps the value, a
-//! controlled lock makes the threads wait that come while it is made.
+//! As `std::sync::{Once, OnceLock, LazyLock}`: the real `OnceLock` holds the value, and threads
+//! that arrive during its initialisation wait at a controlled lock.
 
 use real::cell::Cell;
 use real::fmt;
@@ -18,7 +18,7 @@ pub struct OnceLock<T> {
 }
 
 impl<T> OnceLock<T> {
-    /// An empty one.
+    /// Makes an empty one.
     pub const fn new() -> Self {
         Self { making: Mutex::new(()), value: std::OnceLock::new() }
     }
@@ -117,7 +117,7 @@ pub struct LazyLock<T, F = fn() -> T> {
 }
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
-    /// One that makes its value so.
+    /// Makes a value that `make` initialises.
     pub const fn new(make: F) -> Self {
         Self { value: OnceLock::new(), make: std::Mutex::new(Cell::new(Some(make))) }
     }
@@ -171,14 +171,14 @@ pub struct Once {
 pub struct OnceState(bool);
 
 impl OnceState {
-    /// Whether an earlier call panicked.
+    /// Returns true if an earlier call panicked.
     pub const fn is_poisoned(&self) -> bool {
         self.0
     }
 }
 
 impl Once {
-    /// A new one.
+    /// Makes a fresh one.
     #[allow(clippy::new_without_default, reason = "that of `std` has none")]
     pub const fn new() -> Self {
         Self { done: OnceLock::new(), poisoned: std::atomic::AtomicBool::new(false) }

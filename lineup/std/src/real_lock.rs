@@ -1,4 +1,4 @@
-//! The parts of a lock that no scheduler sees: they go to the real lock as they are.
+//! The parts of a lock that no scheduler sees: they call the real lock.
 
 /// For a lock with a real one in its field `real`: `into_inner`, `get_mut`, poison, `Default`,
 /// `From` and `Debug`.

@@ -17,7 +17,7 @@ macro_rules! guard {
     ($guard:ident) => {
         #[doc = concat!("As `std::sync::", stringify!($guard), "`.")]
         pub struct $guard<'l, T: ?Sized> {
-            // Given back in this order.
+            // Released in this order.
             real: std::$guard<'l, T>,
             _gate: Option<shuttle::sync::$guard<'l, ()>>,
         }
@@ -89,7 +89,7 @@ macro_rules! locking {
 }
 
 impl<T> RwLock<T> {
-    /// A new one.
+    /// Makes a lock.
     pub const fn new(value: T) -> Self {
         Self { gate: shuttle::sync::RwLock::new(()), real: std::RwLock::new(value) }
     }

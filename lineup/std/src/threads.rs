@@ -70,7 +70,7 @@ pub fn park() {
     if inside() { shuttle::thread::park() } else { std::park() }
 }
 
-/// As `std::thread::park_timeout`; within an execution the time is never over.
+/// As `std::thread::park_timeout`; within an execution the time limit never passes.
 pub fn park_timeout(time: Duration) {
     if inside() {
         let _open = Timed::open();
@@ -80,12 +80,12 @@ pub fn park_timeout(time: Duration) {
     }
 }
 
-/// As `std::thread::yield_now`: other threads go first.
+/// As `std::thread::yield_now`: other threads run first.
 pub fn yield_now() {
     if inside() { shuttle::thread::yield_now() } else { std::yield_now() }
 }
 
-/// As `std::thread::sleep`; within an execution it lets other threads go first.
+/// As `std::thread::sleep`; within an execution it lets other threads run first.
 pub fn sleep(time: Duration) {
     if inside() { shuttle::thread::yield_now() } else { std::sleep(time) }
 }
@@ -131,12 +131,12 @@ pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Jo
     }
 }
 
-/// As `std::thread::Builder`; within an execution name and stack are as always.
+/// As `std::thread::Builder`; within an execution name and stack have no effect.
 #[derive(Debug)]
 pub struct Builder(std::Builder);
 
 impl Builder {
-    /// A new one.
+    /// Makes a builder.
     #[allow(clippy::new_without_default, reason = "that of `std` has none")]
     pub fn new() -> Self {
         Self(std::Builder::new())
@@ -171,7 +171,7 @@ impl Builder {
     }
 }
 
-/// The handle of the operating system: of a thread of an execution, which has none, 0.
+/// Handle of the operating system; 0 for a thread of an execution, which has none.
 #[cfg(unix)]
 impl<T> real::os::unix::thread::JoinHandleExt for JoinHandle<T> {
     fn as_pthread_t(&self) -> real::os::unix::thread::RawPthread {

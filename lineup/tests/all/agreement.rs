@@ -1,4 +1,4 @@
-//! Both phases against other ways to the same answer.
+//! Both phases against independent computations of the same result.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -22,7 +22,7 @@ fn serial_executions_are_multinomially_many() {
     }
 }
 
-/// What a queue does when it is used serially, by enumeration: orders with their answers.
+/// Enumerates the serial behaviour of a queue: orders with their answers.
 fn model(columns: &[Vec<String>]) -> BTreeSet<String> {
     fn extend(
         columns: &[Vec<String>],
@@ -93,7 +93,7 @@ fn phase_1_is_the_plain_enumeration() {
     assert!(stuck > 300 && full > 1_000, "{stuck} stuck, {full} full");
 }
 
-/// All histories of a test, by shuttle's own search, with threads of the plainest kind.
+/// Returns all histories of a test, by shuttle's own search, with plain threads.
 fn by_shuttle<S: Subject>(test: &Test<S>) -> HashSet<Vec<Event<Answer<S::Response>>>> {
     let found = Arc::new(Mutex::new(HashSet::new()));
     let notes = Arc::clone(&found);
@@ -162,7 +162,7 @@ fn bounds_find_more_and_more_and_in_the_end_all() {
     let count = |bound| Check::<Counter1>::new().preemptions(bound).histories(&test).unwrap().len();
     let counts = [count(Some(0)), count(Some(1)), count(Some(2)), count(Some(3)), count(None)];
     assert!(counts.is_sorted() && counts[0] < counts[1] && counts[1] < counts[2], "{counts:?}");
-    // Nothing depends on which executions came before.
+    // The result does not depend on earlier executions.
     let report = Check::<Counter>::new().preemptions(None).run(&lineup::test!(
         Counter,
         [inc(), get()],
@@ -173,7 +173,7 @@ fn bounds_find_more_and_more_and_in_the_end_all() {
     let counted = Check::<Counter>::new().preemptions(None).tallied(Some(Arc::clone(&tally)));
     let again = counted.run(&report.test);
     assert_eq!(report.concurrent.executions, again.concurrent.executions);
-    // Seen from outside there are as many.
+    // Another thread sees the same numbers.
     assert_eq!(tally.serial(), again.serial.executions);
     assert_eq!(tally.concurrent(), again.concurrent.executions);
     let bound = again.concurrent.bound.unwrap();

@@ -157,7 +157,7 @@ fn many_tests() {
 fn tests_have_sequences_before_and_after() {
     let random = ["random", "QueuePre", "--shape", "1x2", "--samples", "12"];
     let with = |more: &[&str]| lineup(&[&random[..], more].concat());
-    // One operation per thread: `try_take` is refused wrongly only where there is a value.
+    // One operation per thread: `try_take` is refused wrongly only if there is a value.
     assert_eq!(with(&[]).0, 0);
     let (code, text, _) = with(&["--init", "add(200)"]);
     assert_eq!(code, 1, "{text}");

@@ -1,5 +1,5 @@
-//! Subjects that panic, leave threads behind or never return, and the user's Ctrl-C: the
-//! program ends soon, with an answer that is true.
+//! Subjects that panic, leave threads behind or never return, and the user's Ctrl-C: the program
+//! ends soon, with a correct answer.
 //!
 //! The program is this one, started again to execute [`as_a_program`] alone.
 
@@ -15,7 +15,7 @@ use shuttle::sync::atomic::{AtomicU32, Ordering::SeqCst};
 /// The words of the command line, one per line.
 const ARGUMENTS: &str = "LINEUP_HOSTILE_ARGUMENTS";
 
-/// What any of these takes at most, on a machine with other work.
+/// Time limit of each test, on a machine with other work.
 const SOON: Duration = Duration::from_secs(20);
 
 fn for_ever(step: fn()) -> u32 {
@@ -81,7 +81,7 @@ fn subjects() -> [Box<dyn AnySubject>; 6] {
     ]
 }
 
-/// What `lineup::main!` makes, if the environment has its arguments.
+/// Runs the `main` of `lineup::main!`, if the environment has its arguments.
 #[test]
 fn as_a_program() {
     if let Ok(arguments) = std::env::var(ARGUMENTS) {
@@ -126,7 +126,7 @@ fn calls_that_never_return_are_named() {
         assert_eq!(code, Some(3), "{text}");
         assert!(text.contains(&format!("unknown: {operation}() of thread A blocks")), "{text}");
     }
-    // Tests without such calls have their answers all the same.
+    // Tests without such calls still have their answers.
     let (code, text, _) = program(&["all", "Endless", "--shape", "1x2", "--silence", "0.2"]);
     assert_eq!(code, Some(3), "{text}");
     assert!(text.contains("Endless: unknown: 1 of 6 tests passed"), "{text}");
@@ -142,7 +142,7 @@ fn a_call_that_never_returns_does_not_outlast_the_time() {
 
 #[test]
 fn panics_are_answers_and_end_nothing() {
-    // What every execution does is what the object does.
+    // Behaviour that every execution shows is the object's behaviour.
     for test in ["always | always", "no_text | always"] {
         let (code, text, errors) = program(&["run", "Panicking", "--test", test]);
         assert_eq!((code, errors.as_str()), (Some(0), ""), "{text}");
@@ -171,7 +171,7 @@ fn tests_without_answer_say_what_was_executed() {
     assert!(text.contains("6 serial histories"), "{text}");
 }
 
-/// One test more is asked for its answer, which says that there was an interruption.
+/// One further test runs, and reports the interruption.
 #[test]
 fn an_interrupted_series_runs_no_further_tests() {
     let tests = vec![Test::<Panicking>::parse("alone alone | alone alone").unwrap(); 1_000];
@@ -201,7 +201,7 @@ fn ctrl_c_ends_each_command_with_an_answer() {
     }
 }
 
-/// A spin that never ends: without answer, or a failure that is replayed with what it rests on.
+/// A spin that never ends: without answer, or a failure that is replayed with its premise.
 #[test]
 fn calls_that_spin_are_stuck_if_that_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Objects that are a lock around a sequential one never fail; where the lock is given back
-//! too early they do, in executions that replay.
+//! Objects that are a lock around a sequential one never fail; objects that release the lock too
+//! early fail, in executions that replay.
 
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
@@ -11,7 +11,7 @@ use trial::extent::either;
 const STATES: u64 = 3;
 const OPERATIONS: u64 = 4;
 
-/// A number that depends on all of these.
+/// Returns a number that depends on all arguments.
 fn mix(seed: u64, state: u64, operation: u64, what: u64) -> u64 {
     let mut x = seed ^ state << 20 ^ operation << 30 ^ what << 40;
     for _ in 0..3 {
@@ -20,18 +20,18 @@ fn mix(seed: u64, state: u64, operation: u64, what: u64) -> u64 {
     x >> 33
 }
 
-/// What a random object does: the answer and the next state; `None`: it waits.
+/// Returns the behaviour of a random object: the answer and the next state; `None`: it waits.
 fn table(seed: u64, state: u64, operation: u64) -> Option<(u64, u64)> {
     let waits = mix(seed, state, operation, 0).is_multiple_of(6);
     let answer = mix(seed, state, operation, 1) % 3;
     (!waits).then(|| (answer, mix(seed, state, operation, 2) % STATES))
 }
 
-/// Which objects are made, while one test runs; for those that are right and broken.
+/// Seeds of the objects of the present test; for right and for broken ones.
 static SEEDS: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
-/// The object behind a lock, with a condition for those that wait; `BROKEN`: the lock is
-/// given back between reading the state and writing it.
+/// The object behind a lock, with a condition for waiting threads; `BROKEN`: the lock is released
+/// between reading the state and writing it.
 struct Behind<const BROKEN: bool> {
     seed: u64,
     state: Mutex<u64>,
@@ -148,7 +148,7 @@ fn broken(seed: u64, counts: &mut Counts) {
         let replayed = check.replay(&test, &schedule).unwrap();
         assert_eq!(replayed.diverged, None);
         assert_eq!(replayed.history.as_ref(), Some(&violation.history));
-        // What is reported is as small as it gets, and fails, too.
+        // The reported test is minimal, and fails, too.
         if counts.failures.is_multiple_of(32) {
             let smaller = check.minimise(report.clone());
             assert!(smaller.verdict.fails());
@@ -167,14 +167,14 @@ fn broken(seed: u64, counts: &mut Counts) {
     }
 }
 
-/// A number from the environment.
+/// Reads a number from the environment.
 fn number(name: &str) -> Option<usize> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name}: expected a number, not `{text}`")))
 }
 
-/// `SNAPSHOT_LINEUP_TESTS=1000000` asks for that many tests of random objects, by serial
-/// executions alone, `SNAPSHOT_LINEUP_FIRST_SEED=5000` to begin with others.
+/// `SNAPSHOT_LINEUP_TESTS=1000000` runs this many tests of random objects, by serial executions
+/// alone; `SNAPSHOT_LINEUP_FIRST_SEED=5000` sets the first seed.
 #[test]
 fn a_lock_around_a_sequential_object_never_fails() {
     let mut counts = Counts::default();
@@ -208,7 +208,7 @@ fn a_lock_around_a_sequential_object_never_fails() {
     eprintln!("a lock around a random object: {counts:?}");
 }
 
-/// `SNAPSHOT_LINEUP_FAILURES=10000` asks for that many failures, each replayed.
+/// `SNAPSHOT_LINEUP_FAILURES=10000` runs until this many failures, each replayed.
 #[test]
 fn locks_given_back_too_early_fail_by_both_judges_and_replay_exactly() {
     let mut counts = Counts::default();

@@ -80,8 +80,7 @@ fn figure_9_gets_stuck_where_no_serial_execution_does() {
     assert!(matches!(report.verdict, Verdict::Pass { .. }), "{report:?}");
 }
 
-/// The bug is found by this test, which is as large as it must be, and the object without it
-/// passes.
+/// The bug is found by this minimal test, and the object without it passes.
 fn seeded<Wrong: Subject, Right: Subject>(test: &str, stuck: bool) {
     let report = run::<Wrong>(test);
     let Verdict::Violation(violation) = &report.verdict else { panic!("{test}: {report:?}") };
@@ -93,9 +92,8 @@ fn seeded<Wrong: Subject, Right: Subject>(test: &str, stuck: bool) {
     assert!(matches!(report.verdict, Verdict::Pass { .. }), "{test}: {report:?}");
 }
 
-/// The paper's dimensions are 2 x 2 for B to H and J to L, and 3 x 2 for I. It tells only of
-/// A, H, I, J, K and L what they are: the others are bugs of our own in objects of these
-/// classes.
+/// The paper's dimensions are 2 x 2 for B to H and J to L, and 3 x 2 for I. It describes only A, H,
+/// I, J, K and L: the others are our own bugs in objects of these classes.
 #[test]
 fn seeded_bugs_are_found_at_the_dimensions_of_the_paper() {
     seeded::<QueuePre, Queue>("add(200) try_take | add(400)", false);
@@ -110,7 +108,7 @@ fn seeded_bugs_are_found_at_the_dimensions_of_the_paper() {
     seeded::<BlockingCollectionK, BlockingCollection>("complete_adding count | add(10)", false);
 }
 
-/// L: two threads that wait for each other go on, and in no serial execution does one.
+/// L: two threads that wait for each other both return; in no serial execution does one.
 #[test]
 fn a_barrier_is_not_linearizable() {
     let report = run::<PhaseBarrier>("signal_and_wait | signal_and_wait");

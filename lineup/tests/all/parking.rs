@@ -1,5 +1,5 @@
-//! The parking lot that takes the place of `parking_lot_core`: locks made with it as those of
-//! `parking_lot` are, right and wrong. A thread that waits is seen to wait.
+//! The parking lot that replaces `parking_lot_core`: locks made with it in the way of
+//! `parking_lot`, right and wrong. The scheduler sees that a thread waits.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ const LOCKED: usize = 1;
 const PARKED: usize = 2;
 
 /// A lock with two bits, and a condition whose threads are moved to the lock; `FORGETS`: it wakes
-/// none.
+/// no thread.
 #[derive(Default)]
 struct Lock<const FORGETS: bool> {
     state: AtomicUsize,
@@ -71,7 +71,7 @@ impl<const FORGETS: bool> Lock<FORGETS> {
         });
     }
 
-    /// Gives the lock back, waits to be called, and takes the lock again.
+    /// Releases the lock, waits to be called, and takes the lock again.
     fn wait(&self, token: ParkToken) -> usize {
         let validate = || true;
         let timed_out = |_, _| unreachable!("there is no time limit");
@@ -85,7 +85,7 @@ impl<const FORGETS: bool> Lock<FORGETS> {
         }
     }
 
-    /// Calls one that waits: it gets the lock when it is free.
+    /// Calls a waiting thread, which gets the lock when it is free.
     fn call_one(&self) -> usize {
         let validate = || {
             // As the condition of `parking_lot`: the thread that has the lock wakes it.
@@ -113,7 +113,7 @@ lineup::subject! {
 }
 
 lineup::subject! {
-    /// The same without waking.
+    /// As `Locked`, without waking.
     Forgetting(cell: (Lock<true>, AtomicUsize)) = Default::default();
     add() => { cell.0.lock(); let n = cell.1.load(SeqCst); cell.1.store(n + 1, SeqCst); cell.0.unlock(); n };
 }
@@ -183,7 +183,7 @@ fn threads_are_moved_between_keys() {
     }
 }
 
-/// All answers of a thread, in any execution.
+/// Returns all answers of a thread, in any execution.
 fn answers<S: Subject>(test: &str, thread: usize) -> BTreeSet<String> {
     let histories = Check::<S>::new().histories(&Test::parse(test).unwrap()).unwrap();
     let events = histories.iter().flat_map(|history| history.events());
@@ -201,7 +201,7 @@ fn threads_are_chosen_by_their_tokens() {
     assert_eq!(answers::<Chosen>(one, 0), set(&[]));
     assert_eq!(answers::<Chosen>(one, 1), set(&["11"]));
     assert_eq!(answers::<Chosen>(one, 2), set(&["0", "1"]));
-    // One that comes late finds that there is nothing to wait for.
+    // A late thread finds that there is no reason to wait.
     let all = "wait(1) | wait(2) | all";
     assert_eq!(answers::<Chosen>(all, 0), set(&["0", "20"]));
     assert_eq!(answers::<Chosen>(all, 2), set(&["0", "1", "2"]));

@@ -1,4 +1,4 @@
-//! Subjects of which nothing can be known, or of which it would be easy to say too much.
+//! Subjects that allow no certain answer, or tempt to an answer that is too strong.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ lineup::subject! {
 }
 
 lineup::subject! {
-    /// The same without telling.
+    /// As `Spinning`, without a spin hint.
     Silently(cell: (AtomicU32, AtomicU32)) = Default::default();
     inc() => {
         while cell.0.compare_exchange(0, 1, SeqCst, SeqCst).is_err() {}
@@ -118,7 +118,7 @@ lineup::subject! {
 
 #[test]
 fn a_thread_that_waits_for_itself_is_not_unwound_unnoticed() {
-    // Unwinding would give the first lock back, and let others go on.
+    // Unwinding would release the first lock, and let other threads run.
     assert_eq!(unknown(&Check::<Relocking>::new(), "twice"), Unknown::Unwinding);
     assert_eq!(unknown(&Check::<Relocking>::new(), "nested | once"), Unknown::Unwinding);
 }
@@ -126,7 +126,7 @@ fn a_thread_that_waits_for_itself_is_not_unwound_unnoticed() {
 static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
 
 lineup::subject! {
-    /// Numbers from a static: they go on from one execution to the next.
+    /// Numbers from a static: they continue from one execution to the next.
     Statics(_cell: ()) = ();
     next() => NEXT.fetch_add(1, SeqCst);
 }
@@ -140,7 +140,7 @@ lineup::subject! {
 static MADE: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
 
 lineup::subject! {
-    /// Does another thing for good from the thirtieth object on.
+    /// Changes its behaviour for good from the thirtieth object on.
     Ageing(age: (u32, AtomicU32)) = (MADE.fetch_add(1, SeqCst), AtomicU32::new(0));
     get() => { age.1.load(SeqCst); age.0 >= 30 };
     set() => age.1.store(1, SeqCst);
@@ -183,7 +183,7 @@ fn a_call_that_blocks_outside_control_is_named() {
     assert!(matches!(verdict::<Blocking>("fine | fine"), Verdict::Pass { complete: true }));
 }
 
-/// To judge an execution may take longer than a call may be silent: that is no call that blocks.
+/// Judging an execution may take longer than a call may be silent: it is not a blocked call.
 #[test]
 fn a_slow_judge_is_no_silence() {
     struct Slow;
@@ -255,14 +255,14 @@ lineup::subject! {
 }
 
 lineup::subject! {
-    /// The same, without allowance.
+    /// As `Trying`, without the allowance.
     Strictly(cell: Mutex<u32>) = Mutex::new(0);
     try_inc() => match cell.try_lock() { Ok(mut cell) => { *cell += 1; Some(*cell) } Err(_) => None };
     inc() => *cell.lock().unwrap() += 1;
 }
 
 lineup::subject! {
-    /// Refuses, but counts all the same.
+    /// Refuses, but counts nevertheless.
     Cheating(cell: (Mutex<u32>, AtomicU32)) = Default::default(), spurious(try_inc => None::<u32>);
     try_inc() => match cell.0.try_lock() {
         Ok(mut count) => { *count += 1; Some(*count) }
@@ -282,7 +282,7 @@ fn refusals_that_are_allowed_are_struck_and_must_be_without_effect() {
 }
 
 lineup::subject! {
-    /// Gets stuck at once, unless opened.
+    /// Gets stuck immediately, unless opened.
     Gate(gate: (Mutex<bool>, Condvar)) = Default::default();
     open() => { *gate.0.lock().unwrap() = true; gate.1.notify_all(); };
     pass() => {

@@ -7,7 +7,7 @@ use lineup::{Check, Subject, Test, TestError, Unknown, Verdict};
 use shuttle::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use shuttle::sync::{Condvar, Mutex};
 
-/// Tokens in a lock, one that counts them, and a flag.
+/// Tokens in a lock, a counter of tokens, and a flag.
 #[derive(Default)]
 struct Tokens {
     kept: Mutex<Vec<Arc<()>>>,
@@ -27,7 +27,7 @@ impl Tokens {
         self.is_busy.store(false, SeqCst);
     }
 
-    /// Tokens that are left when the object is gone.
+    /// Returns the number of tokens that remain after the object.
     fn left(self) -> usize {
         drop(self.kept);
         Arc::strong_count(&self.token) - 1
@@ -35,7 +35,7 @@ impl Tokens {
 }
 
 lineup::subject! {
-    /// Drops what it was given.
+    /// Drops its tokens.
     Keeping(tokens: Tokens) = Tokens::default(), drop(tokens.left());
     push() => tokens.push(false);
 }
@@ -90,8 +90,8 @@ fn the_object_is_dropped_last_or_not_at_all() {
     assert_eq!(report.serial.observations.stuck(), 0);
 }
 
-/// A ring of two values that can be closed. `force` on a full one writes down again whether it
-/// was closed before: a `close` in between is lost.
+/// A ring of two values that can be closed. `force` on a full ring restores its earlier closed
+/// flag: a `close` in between is lost.
 #[derive(Default)]
 struct Ring {
     values: Mutex<Vec<u32>>,

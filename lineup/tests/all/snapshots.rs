@@ -14,7 +14,7 @@ use snapshot_core::observation::{ConcurrentHistory, Event, Judgement};
 use snapshot_core::search::Budget;
 use snapshot_core::{History, verdict};
 
-/// The linear-time check: whether the history is linearizable, and the words of its argument.
+/// The linear-time check: true if the history is linearizable, and the words of its argument.
 fn linear<A: Algorithm>(
     test: &Test<Snapshot<A>>,
     history: &ConcurrentHistory<Answer<Option<View>>>,
@@ -55,7 +55,7 @@ struct Counts {
     wrong: usize,
 }
 
-/// All histories of each test, judged three ways; and the checks themselves.
+/// Judges all histories of each test in three ways, and runs the checks themselves.
 fn judged<A: Algorithm>(tests: &[&str], executions: u64) -> Counts {
     let mut counts = Counts::default();
     for columns in tests {

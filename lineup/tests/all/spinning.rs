@@ -18,7 +18,7 @@ enum Step {
     Read(usize),
     /// Waits until the cell has this value.
     Await(usize, u32),
-    /// The same, but gives up after this many reads.
+    /// As `Await`, but gives up after this many reads.
     Try(usize, u32, u32),
     /// Waits until the cell is 0, and sets it.
     Lock(usize),
@@ -29,13 +29,13 @@ enum Step {
 enum Style {
     Yields,
     Silent,
-    /// Writes what is there already.
+    /// Writes the present value.
     Swaps,
 }
 
 type Operation = (Vec<Step>, Style);
 
-/// What an operation answers that gave up.
+/// Answer of an operation that gave up.
 const GAVE_UP: u32 = 1_000;
 
 /// The programs, with two cells of the stand-in.
@@ -102,8 +102,8 @@ impl Subject for Machine {
     }
 }
 
-/// Where a thread of the model is: its operation, whether it was called, the step, the answer so
-/// far, and the looks of a `Try`.
+/// State of a thread of the model: its operation, whether it was called, the step, the answer so
+/// far, and the number of reads of a `Try`.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 struct Place {
     operation: usize,
@@ -172,7 +172,7 @@ impl Model {
 
 type Histories = HashSet<(Vec<Event<Answer<u32>>>, bool)>;
 
-/// All histories of all orders of steps, or of those that are serial.
+/// Returns all histories of all orders of steps, or of the serial orders.
 fn enumerated(columns: &[Vec<Operation>], serial: bool) -> Histories {
     let (mut seen, mut found) = (HashSet::new(), HashSet::new());
     let mut open = vec![Model::new(columns.len())];
@@ -235,7 +235,7 @@ fn history(test: &Test<Machine>, events: &[Event<Answer<u32>>], stuck: bool) -> 
 
 type Concurrent = ConcurrentHistory<Answer<u32>>;
 
-/// What serial executions of the model are observed.
+/// Returns the observations of serial executions of the model.
 fn observed(test: &Test<Machine>) -> Observations<Answer<u32>> {
     let mut observations = Observations::new(*test.shape());
     for (events, stuck) in enumerated(test.columns(), true) {
@@ -295,7 +295,7 @@ fn spinning_for_ever_is_waiting() {
     assert!(spinning > 25 && failures > 1 && serially > 8, "{spinning} {failures} {serially}");
 }
 
-/// With little patience, operations that give up after more looks seem to spin for ever.
+/// With little patience, operations that give up after more reads seem to spin for ever.
 #[test]
 fn no_failure_rests_on_an_operation_that_gives_up() {
     let mut random = ChaCha8Rng::seed_from_u64(2);
@@ -322,7 +322,7 @@ fn no_failure_rests_on_an_operation_that_gives_up() {
     assert!(gave_up > 0 && failures > 0, "{gave_up} {failures}");
 }
 
-/// Threads that do not say that they spin, without preemptions: what is found is in the model.
+/// Threads that spin without a hint, without preemptions: the model has each history found.
 #[test]
 fn spinning_silently_is_waiting() {
     let mut random = ChaCha8Rng::seed_from_u64(3);
@@ -362,14 +362,14 @@ lineup::subject! {
 }
 
 lineup::subject! {
-    /// The same with atomics of which the scheduler does not know what changes.
+    /// As `Gate`, with atomics whose changes the scheduler does not see.
     Unseen(gate: shuttle::sync::atomic::AtomicU32) = Default::default();
     pass() => while gate.load(SeqCst) == 0 { shuttle::hint::spin_loop(); };
     open() => {};
 }
 
 lineup::subject! {
-    /// Spins, and changes the cell each time, in one way or another.
+    /// Spins, and changes the cell each time, in various ways.
     Busy(cell: AtomicU32) = AtomicU32::new(0);
     add() => turns(|_| cell.fetch_add(1, SeqCst));
     store() => turns(|turn| cell.store(turn, SeqCst));
@@ -411,7 +411,7 @@ fn a_gate_that_stays_shut_is_found() {
         let file = lineup::Failure::of(&report.test, violation).text();
         assert!(lineup::Failure::parse(&file).unwrap().spins);
     }
-    // Alone it is stuck serially, too; as a failure only if that is to be one.
+    // Alone it is stuck serially, too; this is a failure only if the check counts it as one.
     let alone = Test::<Gate>::parse("pass").unwrap();
     assert!(matches!(check.run(&alone).verdict, Verdict::Pass { .. }));
     assert!(matches!(check.clone().total(true).run(&alone).verdict, Verdict::NotTotal(_)));

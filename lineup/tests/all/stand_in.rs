@@ -1,5 +1,5 @@
-//! The stand-in for `std`: its parts under the scheduler, each against what the scheduler must
-//! find in it, and the pitfalls that it brings.
+//! The stand-in for `std`: its parts under the scheduler, each with bugs that the scheduler must
+//! find, and its pitfalls.
 
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ fn locks_exclude_each_other() {
 }
 
 lineup::subject! {
-    /// Waiting, with an end and without.
+    /// Waits with and without a time limit.
     Waits(waits: (Mutex<u32>, Condvar, Barrier, Mutex<Option<Thread>>, AtomicBool)) = (
         Mutex::new(0), Condvar::new(), Barrier::new(2), Mutex::new(None), AtomicBool::new(false)
     );
@@ -110,7 +110,7 @@ fn waiting_is_seen_by_the_scheduler() {
     assert!(run::<Waits>("meet | meet").fails(), "threads that meet are no serial execution");
 }
 
-/// Under control no time passes: *stuck* would be wrong, in truth the wait would end.
+/// Under control no time passes: *stuck* would be wrong, because in reality the wait would end.
 #[test]
 fn a_wait_with_a_time_limit_is_not_stuck() {
     for test in ["acquire_in_time", "doze", "release_unseen | acquire_in_time"] {
@@ -119,7 +119,7 @@ fn a_wait_with_a_time_limit_is_not_stuck() {
         let Verdict::Unknown(unknown) = verdict else { return };
         assert!(unknown.to_string().contains("a wait with a time limit is open"), "{unknown}");
     }
-    // One that is open no longer changes nothing.
+    // A closed wait has no effect.
     let verdict = run::<Waits>("release acquire_in_time acquire");
     assert!(matches!(verdict, Verdict::Pass { .. }), "{verdict:?}");
 }
@@ -149,8 +149,8 @@ fn answers(test: &str) -> Vec<String> {
     all
 }
 
-/// `std::thread_local!` of the stand-in has a value per thread; a bare `thread_local!`, that of
-/// the compiler's prelude, one for all: then no answer is given.
+/// `std::thread_local!` of the stand-in has a value per thread; a bare `thread_local!`, from the
+/// compiler's prelude, has one for all: then there is no answer.
 #[test]
 fn thread_locals_belong_to_threads_and_bare_ones_make_answers_unknown() {
     assert_eq!(answers("count | count"), ["1"]);

@@ -1,5 +1,5 @@
-//! Executions that get stuck: the same are found whether their threads are unwound or kept, and
-//! what the unwound ones owned is given back.
+//! Executions that get stuck: the same ones are found with unwound and with kept threads, and the
+//! memory of unwound threads is freed.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
@@ -7,10 +7,10 @@ use lineup::{Check, Report, Subject, Test, Verdict};
 use shuttle::sync::mpsc::channel;
 use shuttle::sync::{Arc, Condvar, Mutex};
 
-/// How many tokens there are.
+/// Number of tokens.
 static TOKENS: AtomicUsize = AtomicUsize::new(0);
 
-/// Something that the object or a waiting thread owns.
+/// A value that the object or a waiting thread owns.
 struct Token;
 
 impl Token {
@@ -57,7 +57,7 @@ fn run<S: Subject>(test: &str, unwind: bool) -> Report<S> {
     Check::new().unwinding(unwind).run(&Test::parse(test).unwrap())
 }
 
-/// The numbers of executions and histories.
+/// Returns the numbers of executions and histories.
 fn numbers<S: Subject>(report: &Report<S>) -> [u64; 5] {
     let (serial, concurrent) = (&report.serial, &report.concurrent);
     let histories = serial.observations.len() as u64;
@@ -72,13 +72,13 @@ fn what_threads_own_that_are_unwound_is_given_back() {
         assert_eq!(TOKENS.load(SeqCst), 0, "{test}");
         let kept = run::<Counted>(test, false);
         assert_eq!(numbers(&kept), numbers(&unwound), "{test}");
-        // The object, and what its waiting thread owns.
+        // The object, and the tokens of its waiting thread.
         let stuck = kept.concurrent.stuck as usize;
         assert!(stuck > 0 && TOKENS.swap(0, SeqCst) >= 2 * stuck, "{test}: {kept:?}");
     }
 }
 
-/// A semaphore with a thread of its own, which waits before the object is made.
+/// A semaphore with its own thread, which waits before the object is made.
 struct Attended(Arc<Semaphore>);
 
 impl Subject for Attended {
@@ -122,7 +122,7 @@ fn threads_of_the_object_that_wait_are_no_failure() {
     }
 }
 
-/// What its threads leave behind must not be unwound: that would panic twice.
+/// The values that its threads leave behind must not be unwound: that would panic twice.
 struct Ticket<'s>(&'s Mutex<u32>);
 
 impl Drop for Ticket<'_> {

@@ -1,8 +1,8 @@
-//! What is forgotten since the only condition that reads it is decided without it.
+//! Bytes that are forgotten because the only condition that reads them is decided without them.
 //!
-//! `a or b` is true where a is, whatever b is: if nothing else reads b, it may be forgotten.
-//! To forget is always sound, so that this can only cost precision: if what decides now is
-//! written again before the condition is computed.
+//! `a or b` is true where a is, for any b: if nothing else reads b, it may be forgotten. Forgetting
+//! is always sound, so this can only cost precision: if the deciding byte is written again before
+//! the condition is computed.
 
 use rustc_hash::FxHashMap;
 use snapshot_language::deadline::Deadline;
@@ -13,21 +13,20 @@ use super::model::{Act, Model};
 use super::shape::{I, J, PLACES, T};
 use super::term::Term;
 
-/// A byte with the one condition that reads it.
+/// A byte, and the only condition that reads it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Use {
-    /// The byte of a state.
     pub at: usize,
-    /// The instruction that assigns the condition to a variable.
+    /// Instruction that assigns the condition to a variable.
     pub instruction: usize,
-    /// The places of the loops around it for which it reads this byte.
+    /// Positions of the loops around the instruction for which it reads this byte.
     pub bound: Vec<Bound>,
 }
 
-/// The bytes that only one condition reads, per process.
+/// Returns the bytes that only one condition reads, per process.
 pub fn uses(model: &Model, deadline: Deadline<'_>) -> [Vec<Use>; 3] {
     [I, J, T].map(|me| {
-        // None: something else reads it.
+        // `None`: something else reads it.
         let mut found: FxHashMap<usize, Option<Use>> = FxHashMap::default();
         let rounds = &Rounds::none(deadline);
         for (instruction, one) in model.code.iter().enumerate() {
@@ -47,7 +46,7 @@ pub fn uses(model: &Model, deadline: Deadline<'_>) -> [Vec<Use>; 3] {
                 }
             });
         }
-        // The variable of a loop is read where the loop goes on, too.
+        // The end of a round reads the variable of its loop, too.
         let is_loop = |at: usize| {
             let offset = at.checked_sub(model.blocks[usize::from(me)]);
             model.code.iter().any(|one| match &one.act {
@@ -67,7 +66,7 @@ pub fn uses(model: &Model, deadline: Deadline<'_>) -> [Vec<Use>; 3] {
     })
 }
 
-/// The condition that an instruction assigns to a variable.
+/// Returns the condition that an instruction assigns to a variable.
 pub fn condition(act: &Act) -> Option<&Term> {
     match act {
         Act::Assign(target, term @ (Term::Connected(..) | Term::Equal { .. } | Term::Not(_)))
@@ -79,7 +78,7 @@ pub fn condition(act: &Act) -> Option<&Term> {
     }
 }
 
-/// Each way to put the variables of loops somewhere.
+/// Calls `act` on each assignment of positions to the variables of loops.
 pub fn each_binding(variables: &[usize], bound: &mut Vec<Bound>, act: &mut dyn FnMut(&[Bound])) {
     let Some((first, rest)) = variables.split_first() else { return act(bound) };
     for place in 0..PLACES as u8 {

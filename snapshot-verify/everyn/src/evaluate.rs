@@ -1,7 +1,7 @@
-//! The value of a term in a state of the crowd: definite, or unknown (Kleene).
+//! Value of a term in a state of the crowd: definite, or unknown (Kleene).
 //!
-//! "Any other" process is some process that is not tracked, never a tracked one: so it
-//! differs from each of them, while two others may be the same or not.
+//! "Any other" process is some untracked process: it differs from each tracked one, while two
+//! others may be equal or different.
 
 use smallvec::smallvec;
 use snapshot_language::Span;
@@ -13,49 +13,45 @@ use super::shape::{
 };
 use super::term::{Operand, Other, Over, Term, Wide};
 
-/// Why there is no value.
+/// Reason why a term has no value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Stop {
     /// The program goes wrong there, or might.
     Fault(Span),
-    /// A view that was not made here is taken apart.
+    /// The term takes apart a view that was not made here.
     Taken(Span),
 }
 
-/// A process that evaluates.
 pub struct Scope<'a> {
-    /// The program.
     pub model: &'a Model,
-    /// The members of the crowd that are there.
+    /// Members of the crowd that are present.
     pub members: &'a [u8],
-    /// The state; the variables of quantifiers are kept in it.
+    /// State; it also holds the variables of quantifiers.
     pub state: &'a mut [u8],
-    /// The executing process.
     pub me: u8,
-    /// A scalar variable of the process that was read and is not known: a case
-    /// distinction over its values makes it definite.
+    /// A scalar variable of the process that was read and is unknown: a case distinction over its
+    /// values makes it definite.
     pub unknown: Option<usize>,
-    /// The number of the next version that never was.
+    /// Number of the next new version.
     pub fresh: u8,
-    /// Whether possible faults are ignored: they are excluded elsewhere.
+    /// True if possible faults are ignored, because another obligation excludes them.
     pub lenient: bool,
-    /// Whether views that were not made here may be taken apart: that is excluded
-    /// elsewhere.
+    /// True if views that were not made here may be taken apart, because another obligation
+    /// excludes it.
     pub trusting: bool,
 }
 
-/// The numbers of versions in a state are below this.
+/// Exclusive upper bound of version numbers in a state.
 const MOST_VERSIONS: u8 = 120;
 
-/// Three-valued truth.
 pub type Truth = Option<bool>;
 
-/// As a byte.
+/// Returns a truth value as a byte.
 pub fn byte(truth: Truth) -> u8 {
     truth.map_or(UNKNOWN, |truth| BASE + u8::from(truth))
 }
 
-/// Whether two bytes stand for the same.
+/// Returns true if two bytes have the same meaning.
 pub fn same(leaf: Leaf, one: u8, two: u8) -> Truth {
     let is_definite = |byte: u8| byte >= BASE;
     match (one, two) {
@@ -83,7 +79,7 @@ impl Scope<'_> {
         self.model.obligation.mode
     }
 
-    /// What a condition is.
+    /// Returns the truth of a condition.
     pub fn truth(&mut self, term: &Term) -> Result<Truth, Stop> {
         Ok(match self.scalar(term)? {
             DEAD..BASE => None,
@@ -91,15 +87,15 @@ impl Scope<'_> {
         })
     }
 
-    /// The byte of a scalar.
+    /// Returns the byte of a scalar.
     pub fn scalar(&mut self, term: &Term) -> Result<u8, Stop> {
         let bytes = self.bytes(term)?;
         debug_assert_eq!(bytes.len(), 1, "{term:?}");
         Ok(bytes[0])
     }
 
-    /// Where a part of a variable lies: `Err` if it is none, `None` if it is not kept;
-    /// with what is then known of it.
+    /// Returns the location of a part of a variable: `Err` if the term is not one, `None` if it is
+    /// not kept, with its known bytes.
     fn place(&mut self, term: &Term) -> Result<Result<Result<usize, Bytes>, ()>, Stop> {
         Ok(match term {
             Term::Variable(base, _) => Ok(Ok(self.base() + base)),
@@ -141,7 +137,7 @@ impl Scope<'_> {
         has
     }
 
-    /// As this round has left it, but for views.
+    /// Returns an element of any other process as this round has left it, except views.
     fn elsewhere_kept(&self, at: usize, element: &super::shape::Shape, exempt: bool) -> Bytes {
         let begin = at + usize::from(OTHER) * element.size();
         let mut bytes = element.unknown(self.mode(), true, exempt);
@@ -156,7 +152,7 @@ impl Scope<'_> {
         bytes
     }
 
-    /// The value of a term.
+    /// Returns the value of a term.
     pub fn bytes(&mut self, term: &Term) -> Result<Bytes, Stop> {
         Ok(match term {
             Term::Constant(bytes) => bytes.clone(),
@@ -289,8 +285,8 @@ impl Scope<'_> {
                 self.bytes(value)?
             }
             Term::Fresh => {
-                // Of a loop that makes one after the other without a pause, the later ones
-                // are unknown: no two versions ever get one number.
+                // In a loop that makes versions without a pause, the later ones are unknown: no two
+                // versions ever get one number.
                 match self.fresh {
                     fresh if fresh >= MOST_VERSIONS => smallvec![UNKNOWN],
                     fresh => {
@@ -324,7 +320,7 @@ impl Scope<'_> {
         bytes
     }
 
-    /// An element of an array that is no variable.
+    /// Returns an element of an array that is not a variable.
     fn element(&mut self, term: &Term) -> Result<Bytes, Stop> {
         let Term::Index { array, element, index, over, .. } = term else {
             unreachable!("only arrays have elements")

@@ -1,5 +1,5 @@
-//! What a proof keeps, by names: so that it can be done again by code that shares nothing
-//! with this crate.
+//! Names of the kept scalars of a proof: so that code that shares nothing with this crate can
+//! repeat it.
 
 use snapshot_language::program::{IndexSet, Program, Type};
 
@@ -10,7 +10,7 @@ use crate::names::Name;
 use crate::shape::{BASE, I, J, Mode, OTHER, PLACES, Scalar, has_codes, number};
 use crate::term::Over;
 
-/// The scalars that an obligation keeps: cells as `r[i].seq`, private variables of i as
+/// Returns the scalars that an obligation keeps: cells as `r[i].seq`, private variables of i as
 /// `i:toggle`, the link of i to a cell as `i:link:r[j]`, local number 2 of a procedure as
 /// `t:scan.copy#2[j]`; sorted.
 pub fn kept(program: &Program, model: &Model) -> Vec<String> {
@@ -21,8 +21,8 @@ pub fn kept(program: &Program, model: &Model) -> Vec<String> {
     kept
 }
 
-/// Loops of i and j in which only the round of t is one of its own: the owner, the procedure, and
-/// which of its loops.
+/// Returns the loops of i and j in which only the round of t is distinguished: the owner, the
+/// procedure, and the number of the loop.
 pub fn loose(model: &Model) -> Vec<(u8, usize, usize)> {
     let mut loose = Vec::new();
     for (procedure, _) in model.frames.iter().enumerate() {
@@ -40,11 +40,11 @@ pub fn loose(model: &Model) -> Vec<(u8, usize, usize)> {
     loose
 }
 
-/// A bit of a class: its name, and if it is of the class in a round of a loop only, the local
-/// that is the loop's variable, and the member that this is.
+/// A bit of a class: its name, and, if it belongs to the class in one round of a loop only, the
+/// local that is the loop's variable, and the member of that round.
 pub type BitName = (String, Option<(usize, u8)>);
 
-/// The classes of bits of which only the relation matters.
+/// Returns the classes of bits of which only the relation matters.
 pub fn classes(program: &Program, model: &Model) -> Vec<Vec<BitName>> {
     let names = names(program, model);
     let named = |bit: &Bit| {
@@ -55,18 +55,18 @@ pub fn classes(program: &Program, model: &Model) -> Vec<Vec<BitName>> {
             let local = frame.locals.iter().position(|room| begin + room.base == variable);
             Some((local?, byte - BASE))
         });
-        // Without its round it would be of the class always.
+        // Without its round it would belong to the class always.
         (round.is_some() == bit.round.is_some()).then(|| Some((names[bit.at].clone()?, round)))?
     };
     let of = |class: &Class| class.bits.iter().filter_map(named).collect();
     model.flips.iter().map(of).collect()
 }
 
-/// A scalar by name, the procedure and the instruction of the only condition that reads it, and where
-/// the variables of loops are for that: locals, and members.
+/// A scalar by name, the procedure and the instruction of the only condition that reads it, and the
+/// values of the loop variables for which it does: locals, and members.
 pub type DecidedName = (String, (usize, usize), Vec<(usize, u8)>);
 
-/// What is forgotten where its condition does not need it.
+/// Returns the scalars that are forgotten where their condition does not need them.
 pub fn decided(program: &Program, model: &Model) -> Vec<DecidedName> {
     let names = names(program, model);
     let named = |one: &Use| {
@@ -82,8 +82,8 @@ pub fn decided(program: &Program, model: &Model) -> Vec<DecidedName> {
     model.uses.iter().flatten().filter_map(named).collect()
 }
 
-/// The fields that name a process, each with when it is in force and the arrays whose rows it names:
-/// `X.helper phase=2,3 A B`.
+/// Returns the fields that name a process, each with its condition of force and the arrays whose
+/// rows it names: `X.helper phase=2,3 A B`.
 pub fn named(program: &Program, model: &Model) -> Vec<String> {
     let line = |name: &Name| {
         let variable = program.shared(name.variable);
@@ -108,7 +108,7 @@ pub fn named(program: &Program, model: &Model) -> Vec<String> {
     model.named.iter().filter_map(line).collect()
 }
 
-/// The names of all scalars.
+/// Returns the names of all scalars.
 fn names(program: &Program, model: &Model) -> Vec<Option<String>> {
     let mode = model.obligation.mode;
     let mut all = vec![None; model.slots.len()];
@@ -149,15 +149,15 @@ fn names(program: &Program, model: &Model) -> Vec<Option<String>> {
     all
 }
 
-/// Which write of the update is where it takes effect: its position among the accesses of
-/// the procedure, in the order of the text.
+/// Returns the write of the update at which it takes effect: its position among the accesses of the
+/// procedure, in the order of the text.
 pub fn point(model: &Model) -> Option<usize> {
     let mut accesses =
         model.code.iter().filter(|one| one.procedure == model.update && one.act.cell().is_some());
     accesses.position(|one| one.point)
 }
 
-/// The cells of a variable.
+/// Returns the names of the cells of a variable.
 fn cells(name: &str, dimensions: &[IndexSet]) -> Vec<Option<String>> {
     let mut names = vec![Some(name.to_owned())];
     for index in dimensions {
@@ -166,8 +166,8 @@ fn cells(name: &str, dimensions: &[IndexSet]) -> Vec<Option<String>> {
     names
 }
 
-/// The writes at which rounds begin and end, if those are the ghost scans: each a procedure, and the
-/// instruction in it.
+/// Returns the writes at which rounds begin and end, if rounds are the ghost scans: each a
+/// procedure, and an instruction in it.
 pub fn round(model: &Model) -> Option<[(usize, usize); 2]> {
     let Ghosts::Rounds { begin, end } = model.obligation.ghosts else { return None };
     Some([begin, end].map(|at| {
@@ -177,7 +177,7 @@ pub fn round(model: &Model) -> Option<[(usize, usize); 2]> {
     }))
 }
 
-/// A name with each index, none for a place of any other.
+/// Returns a name with each index; `None` for a place of any other.
 fn indexed(name: Option<&str>, index: IndexSet) -> Vec<Option<String>> {
     let with = |index: &dyn std::fmt::Display| name.map(|name| format!("{name}[{index}]"));
     match index {
@@ -194,7 +194,7 @@ fn indexed(name: Option<&str>, index: IndexSet) -> Vec<Option<String>> {
     }
 }
 
-/// The names of a type's scalars behind that of the variable.
+/// Returns the suffixes of the names of a type's scalars.
 fn scalars(content: &Type, mode: Mode) -> Vec<Option<String>> {
     match content {
         view if *view == Type::view() && mode == Mode::Nested => vec![Some(String::new())],

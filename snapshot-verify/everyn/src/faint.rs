@@ -1,13 +1,13 @@
-//! What may be forgotten within a ghost scan that is judged, since nothing that is judged depends
-//! on it any more: faint variables (Giegerich, Möncke and Wilhelm, 1981), byte by byte.
+//! Dead bytes in judged ghost scans: no judged result depends on them any more. Faint variables
+//! (Giegerich, Möncke and Wilhelm, 1981), byte by byte.
 //!
-//! Finer than liveness in three ways. An element of an array that a loop has passed is read no
-//! more, though others are: places are told apart. A condition that decides only on what is not
-//! needed is not needed, nor is what it reads. And where a *flag* stands, a local to which only
-//! constants are assigned, conditions on it are decided: a scan that is to collect again needs
-//! nothing of what it has collected.
+//! Finer than liveness in three ways. An element of an array that a loop has passed is dead, while
+//! others are live: the analysis distinguishes positions. A condition that decides only on dead
+//! bytes is dead, as are its reads. And if a *flag*, a local to which only constants are assigned,
+//! is known, conditions on it are decided: a scan that must collect again needs nothing of its
+//! earlier collect.
 //!
-//! To forget is always sound, so that this can only cost precision.
+//! Forgetting is always sound, so this can only cost precision.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -21,50 +21,50 @@ use super::run::{Crowd, GAP, MEMBER};
 use super::shape::{BASE, DEAD, Leaf, Mode, OTHER, Scalar};
 use super::term::{Over, Term};
 
-/// The most flags of a procedure.
+/// Maximum number of flags of a procedure.
 const FLAGS: usize = 3;
 
-/// Where a process is within a procedure: the instruction, where the loops over the crowd around it
-/// stand, and the flags.
+/// Location of a process within a procedure: the instruction, the positions of the loops over the
+/// crowd around it, and the flags.
 type Node = (usize, SmallVec<[u8; 4]>);
 
-/// What a procedure does not need where, in the ghost scans of one process that are judged.
+/// Dead bytes per location of a procedure, in the judged ghost scans of one process.
 #[derive(Clone, Debug)]
 pub struct Faint {
-    /// The order of the loops, and whose ghost scans.
+    /// Order of the loops, and the process of the ghost scans.
     crowd: Crowd,
     procedure: ProcedureId,
-    /// The places of the flags in the block.
+    /// Offsets of the flags in the block.
     flags: Vec<usize>,
-    /// Per instruction of the procedure from the first on, where the loops around it keep where
-    /// they stand.
+    /// Per instruction of the procedure from the first on, the offsets of the positions of the
+    /// loops around it.
     positions: Vec<Vec<usize>>,
-    /// Per node, the bytes of the block that are not needed.
+    /// Per node, the dead bytes of the block.
     bytes: FxHashMap<Node, Box<[usize]>>,
 }
 
 impl Faint {
-    /// The bytes that are not needed in a state, within the block of the process, which stands
-    /// before an instruction of the procedure.
+    /// Returns the dead bytes of a state, within the block of the process, which stands before an
+    /// instruction of the procedure.
     pub fn bytes(&self, model: &Model, block: &[u8], here: usize) -> &[usize] {
         let first = model.entries[self.procedure.0 as usize];
         let Some(positions) = here.checked_sub(first).and_then(|at| self.positions.get(at)) else {
             return &[];
         };
-        // A flag that is dead is set before it is asked.
+        // A dead flag is set before it is read.
         let flag = |at: &usize| if block[*at] == DEAD { BASE } else { block[*at] };
         let all = positions.iter().map(|at| block[*at]).chain(self.flags.iter().map(flag));
         let all = all.collect();
         self.bytes.get(&(here, all)).map_or(&[], |bytes| bytes)
     }
 
-    /// Whether it is about this procedure, with this order of loops.
+    /// Returns true if the facts concern this procedure, with this order of loops.
     pub fn is_of(&self, crowd: &Crowd, procedure: ProcedureId) -> bool {
         self.procedure == procedure && self.crowd == *crowd
     }
 }
 
-/// Of all ghost scans that are judged; for each order of loops.
+/// Returns the dead bytes of all judged ghost scans, for each order of loops.
 pub fn faint(model: &Model, crowds: &[Crowd], deadline: Deadline<'_>) -> Vec<Faint> {
     let mut all = Vec::new();
     for crowd in crowds {
@@ -87,17 +87,17 @@ pub fn faint(model: &Model, crowds: &[Crowd], deadline: Deadline<'_>) -> Vec<Fai
     all
 }
 
-/// What an instruction does at a node.
+/// Effect of an instruction at a node.
 struct Fact {
-    /// Bytes that are stored: where to, from where.
+    /// Bytes that are stored: destination and source.
     stores: Vec<(Slots, Slots)>,
-    /// What leads to the place where it is stored, or read.
+    /// Indices of the location that is stored to, or read.
     indices: Slots,
-    /// What it needs in any case.
+    /// Bytes that it always needs.
     needs: Slots,
-    /// What its condition reads.
+    /// Bytes that its condition reads.
     condition: Slots,
-    /// Where it goes on.
+    /// Successors.
     next: Vec<usize>,
 }
 
@@ -206,14 +206,14 @@ impl<'m> Search<'m> {
         Flow { model: self.model, me: self.me(), bound, rounds: &self.rounds }
     }
 
-    /// The value of a flag.
+    /// Returns the value of a flag.
     fn flag(&self, (at, all): &Node, offset: usize) -> Option<bool> {
         let loops = self.around[at - self.first].len();
         let flag = self.flags.iter().position(|flag| *flag == offset)?;
         Some(all[loops + flag] != BASE)
     }
 
-    /// What a condition on a flag is.
+    /// Returns the value of a condition on a flag.
     fn decided(&self, node: &Node, condition: &Term) -> Option<bool> {
         match condition {
             Term::Variable(base, 1) => self.flag(node, *base),
@@ -265,12 +265,12 @@ impl<'m> Search<'m> {
         fact
     }
 
-    /// Where a process may go on.
+    /// Returns the successors of a node.
     fn next(&self, node: &Node) -> Vec<Node> {
         let (at, all) = node;
         let loops = self.around[at - self.first].len();
         let flags = || all[loops..].iter().copied();
-        // At an instruction, the loops around it stand where they stood.
+        // At an instruction, the loops around it keep their positions.
         let to = |target: usize| -> Node {
             let around = &self.around[target - self.first];
             let before = &self.around[at - self.first];
@@ -317,7 +317,7 @@ impl<'m> Search<'m> {
         }
     }
 
-    /// Where a loop may stand next, and whether it may be over: as steps go (`run::rounds`).
+    /// Returns the next positions of a loop, and whether it may end: as in steps (`run::rounds`).
     fn rounds(&self, this: &For, now: Option<u8>) -> (Vec<u8>, bool) {
         let order = self.crowd.order(this, self.me());
         let all =
@@ -335,7 +335,7 @@ impl<'m> Search<'m> {
         (positions, true)
     }
 
-    /// What is needed at a node, by what is needed at all.
+    /// Returns the live bytes at a node, from the live bytes of all nodes.
     fn needed(&self, at: usize, facts: &[Fact], needed: &[Slots]) -> Slots {
         let fact = &facts[at];
         let mut after = Slots::default();
@@ -358,8 +358,8 @@ impl<'m> Search<'m> {
         now
     }
 
-    /// Whether a condition decides on anything that is needed: whether something is done on one
-    /// of its ways, before they meet, that matters.
+    /// Returns true if a condition is live: if one of its branches, before they meet, has an
+    /// instruction that matters.
     fn decides(&self, at: usize, facts: &[Fact], needed: &[Slots]) -> bool {
         let here = self.nodes[at].0;
         let Act::Unless(_, target) = &self.instruction(&self.nodes[at]).act else { return false };
@@ -387,7 +387,7 @@ impl<'m> Search<'m> {
         false
     }
 
-    /// Whether it matters that an instruction is made.
+    /// Returns true if an instruction matters.
     fn matters(&self, node: usize, facts: &[Fact], needed: &[Slots]) -> bool {
         let fact = &facts[node];
         let is_needed = |slots: &Slots| {
@@ -403,7 +403,7 @@ impl<'m> Search<'m> {
                 }
                 fact.stores.iter().any(|(to, _)| is_needed(to))
             }
-            // A view that is read as a whole counts as borrowed, whichever it is.
+            // Any view that is read as a whole counts as borrowed.
             Act::Read(cell, Some(_)) => {
                 let base = self.model.shared[cell.variable.0 as usize].base;
                 let is_view = |position: usize| {
@@ -417,20 +417,20 @@ impl<'m> Search<'m> {
                 false
             }
             Act::Write(..) => !fact.needs.is_empty() || self.writes(&self.nodes[node]),
-            // What is a part of something else was borrowed.
+            // A part of another value was borrowed.
             Act::Return(Some(Term::Part(..))) => !self.model.is_ghost[self.procedure.0 as usize],
             _ => true,
         }
     }
 
-    /// Whether something that is kept is written.
+    /// Returns true if an instruction writes a kept variable.
     fn writes(&self, node: &Node) -> bool {
         let Some(cell) = self.instruction(node).act.cell() else { return false };
         self.flow(node).cells(cell).iter().flatten().any(|slot| self.model.slots[*slot].kept)
     }
 }
 
-/// The index of a round.
+/// Returns the index of a round.
 fn place(position: u8) -> u8 {
     match position {
         position if (MEMBER..GAP).contains(&position) => position - MEMBER,
@@ -438,7 +438,7 @@ fn place(position: u8) -> u8 {
     }
 }
 
-/// Locals to which only constants are assigned, and on which some condition decides.
+/// Returns the locals to which only constants are assigned, and on which some condition decides.
 fn flags(model: &Model, me: u8, procedure: ProcedureId, code: &[Instruction]) -> Vec<usize> {
     let frame = &model.frames[procedure.0 as usize];
     let is_flag = |base: usize| {

@@ -1,8 +1,8 @@
 //! Bits of which only the relation to others matters: handshakes and toggles.
 //!
-//! A class is a set of bits that the program only copies, negates and compares with each
-//! other. To flip all bits of a class at once commutes with every step: so a view and its
-//! flips are alike, and one of them is kept, that in which the *lead* of the class is 0.
+//! A class is a set of bits that the program only copies, negates and compares with each other.
+//! Flipping all bits of a class commutes with every step: so a view and its flips are equivalent,
+//! and the one in which the *lead* of the class is 0 is kept.
 //!
 //! Views of one state are joined where their centres are equal. So a flip must not tell two
 //! views of a state apart in the centre. A class is flipped only if
@@ -26,27 +26,23 @@ use super::shape::{BASE, I, J, Leaf, OTHER, PLACES, Scalar, T};
 use super::term::{Over, Term};
 use super::view::is_outside;
 
-/// A bit of a class.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Bit {
-    /// Its byte.
     pub at: usize,
-    /// If it lives within one round of a loop: the byte of the loop's variable, and what that
-    /// must be for the bit to be one of this class.
+    /// If the bit lives within one round of a loop: the byte of the loop's variable, and its value
+    /// for which the bit belongs to this class.
     pub round: Option<(usize, u8)>,
 }
 
-/// Bits that may be flipped together.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Class {
-    /// The bit that leads in all views, if there is one.
+    /// Bit that leads in all views, if there is one.
     pub anchor: Option<usize>,
-    /// All bits.
     pub bits: Vec<Bit>,
 }
 
 impl Bit {
-    /// Whether it belongs to the class in this state, and is known.
+    /// Returns true if the bit belongs to the class in this state, and is known.
     fn counts(self, state: &[u8]) -> bool {
         state[self.at] >= BASE && self.round.is_none_or(|(at, byte)| state[at] == byte)
     }
@@ -74,12 +70,12 @@ pub fn canonical(model: &Model, state: &mut [u8]) {
     }
 }
 
-/// The other truth value.
+/// Returns the other truth value.
 pub const fn flipped(byte: u8) -> u8 {
     2 * BASE + 1 - byte
 }
 
-/// The classes of a program.
+/// Returns the classes of a program.
 pub fn classes(model: &Model, deadline: Deadline<'_>) -> Vec<Class> {
     let rounds = Rounds::reset(model, deadline);
     let count = model.slots.len() * (PLACES + 1);
@@ -101,7 +97,7 @@ pub fn classes(model: &Model, deadline: Deadline<'_>) -> Vec<Class> {
     for number in 0..count {
         let at = number % model.slots.len();
         if number == at && rounds.is_local(model, at) {
-            // It is not known in which round it is.
+            // It is unknown in which round it is.
             search.pin(number);
         }
     }
@@ -122,12 +118,13 @@ pub fn classes(model: &Model, deadline: Deadline<'_>) -> Vec<Class> {
     alike(model, classes, deadline)
 }
 
-/// Without the classes that would flip a bit of the centre in some views of a state only: the round of t
-/// in one view is that of any other in another, so a bit that lives within it is led the same in both.
+/// Removes the classes that would flip a bit of the centre in some views of a state only: t's round
+/// in one view is a round of any other process in another, so a bit that lives within it must have
+/// the same lead in both.
 fn alike(model: &Model, mut classes: Vec<Class>, deadline: Deadline<'_>) -> Vec<Class> {
     let may_be_in_centre = |at: usize| model.outside[at] != Outside::Always && is_seen(model, at);
     loop {
-        // How a bit is flipped in the round of a process: by which anchor, or by itself.
+        // Lead of a bit in the round of a process: an anchor, or the bit itself.
         let led = |at: usize, variable: usize, place: u8| {
             let round = Some((variable, BASE + place));
             let of = |class: &&Class| class.bits.contains(&Bit { at, round });
@@ -153,7 +150,7 @@ fn alike(model: &Model, mut classes: Vec<Class>, deadline: Deadline<'_>) -> Vec<
     }
 }
 
-/// A class that may be flipped, or none.
+/// Returns a class that may be flipped, if any.
 fn class(model: &Model, rounds: &Rounds<'_>, numbers: &[usize]) -> Option<Class> {
     let count = model.slots.len();
     let bit = |number: &usize| {
@@ -189,8 +186,8 @@ fn class(model: &Model, rounds: &Rounds<'_>, numbers: &[usize]) -> Option<Class>
     fits.then_some(Class { anchor, bits })
 }
 
-/// Whether a local may have a value where a view shows it: where it is live before an access, a call or
-/// a jump, or behind a call.
+/// Returns true if a local may have a value where a view shows it: where it is live before an
+/// access, a call or a jump, or behind a call.
 fn is_seen(model: &Model, at: usize) -> bool {
     let slot = &model.slots[at];
     let (Some(procedure), Some(owner)) = (slot.frame, slot.owner) else { return true };
@@ -208,7 +205,7 @@ fn is_seen(model: &Model, at: usize) -> bool {
     })
 }
 
-/// The procedures that only ever run within ghost scans.
+/// Returns, per procedure, whether it only ever runs within ghost scans.
 fn only_in_ghosts(model: &Model) -> Vec<bool> {
     let mut only = model.ghostly.clone();
     loop {
@@ -225,8 +222,8 @@ fn only_in_ghosts(model: &Model) -> Vec<bool> {
     }
 }
 
-/// What a byte of a row is: a copy of one of some bits, negated or not; or (also) something
-/// that no flip changes. Neither: it is unknown, which no flip changes either.
+/// Origin of a byte of a row: a copy of one of some bits, negated or not; or (also) a value that no
+/// flip changes. Neither: unknown, which no flip changes either.
 #[derive(Clone, Debug, Default)]
 struct Origin {
     bits: Vec<usize>,
@@ -244,7 +241,7 @@ impl Origin {
     }
 }
 
-/// Union-find of bits; those of which more than the relation matters are pinned.
+/// Union-find of bits; bits of which more than the relation matters are pinned.
 struct Search<'m> {
     model: &'m Model,
     parents: Vec<usize>,
@@ -276,7 +273,7 @@ impl Search<'_> {
         slot.kept && slot.leaf == Some(Leaf { scalar: Scalar::Bool, optional: false })
     }
 
-    /// What a byte of the state, numbered by round, is.
+    /// Returns the origin of a byte of the state, numbered by round.
     fn origin(&self, number: usize) -> Origin {
         let at = number % self.model.slots.len();
         match self.is_bit(at) {
@@ -285,7 +282,7 @@ impl Search<'_> {
         }
     }
 
-    /// All of them are one class, or none if one of them never flips.
+    /// Joins the bits of an origin in one class; pins it if the origin is fixed, too.
     fn same(&mut self, origin: &Origin) {
         for pair in origin.bits.windows(2) {
             self.unite(pair[0], pair[1]);
@@ -295,14 +292,14 @@ impl Search<'_> {
         }
     }
 
-    /// Something that depends on it must not change with a flip.
+    /// Pins bits of a term whose value must not change with a flip.
     fn invariant(&mut self, flow: &Flow<'_>, term: &Term) {
         for origin in self.row(flow, term) {
             origin.bits.into_iter().for_each(|bit| self.pin(bit));
         }
     }
 
-    /// What each byte of a term is.
+    /// Returns the origin of each byte of a term.
     fn row(&mut self, flow: &Flow<'_>, term: &Term) -> Vec<Origin> {
         let places = 0..PLACES as u8;
         match term {
@@ -342,7 +339,7 @@ impl Search<'_> {
                 row.iter().cloned().cycle().take(count * row.len()).collect()
             }
             Term::Each { variable, over: Over::Members, body } => {
-                // A member that is not there is read as any other.
+                // A member that is not present is read as any other.
                 let other = self.row(&flow.with(*variable, OTHER), body);
                 let of = |place| {
                     let mut row = self.row(&flow.with(*variable, place), body);
@@ -402,7 +399,7 @@ impl Search<'_> {
         }
     }
 
-    /// Something is stored: per byte, where it may be.
+    /// Records a store: per byte, its possible destinations.
     fn stored(&mut self, row: Vec<Origin>, to: &[super::flow::Slots]) {
         for (mut origin, to) in row.into_iter().zip(to) {
             for number in to {
@@ -504,7 +501,7 @@ impl Search<'_> {
                 }
             }
             act => terms(act).into_iter().for_each(|term| {
-                // Conditions; what the operation returns is judged.
+                // Conditions; the result of the operation is judged.
                 match act {
                     Act::Return(_) => drop(self.row(flow, term)),
                     _ => self.invariant(flow, term),
@@ -513,7 +510,7 @@ impl Search<'_> {
         }
     }
 
-    /// Locals begin with constants.
+    /// Records the constants that locals begin with.
     fn fresh_locals(&mut self, me: u8) {
         let model = self.model;
         for (procedure, entry) in model.entries.iter().enumerate() {

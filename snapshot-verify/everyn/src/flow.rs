@@ -1,6 +1,6 @@
-//! Which bytes a term or an access may read or write.
+//! Bytes that a term or an access may read or write.
 //!
-//! Only ever used to choose what is kept: a byte too few costs precision, and no more.
+//! Used only to choose the kept bytes: a missing byte only costs precision.
 
 use rustc_hash::FxHashSet;
 use snapshot_language::deadline::Deadline;
@@ -10,27 +10,27 @@ use super::model::{Act, Cell, Model, Step, Target};
 use super::shape::{BASE, PLACES};
 use super::term::{Over, Term};
 
-/// Bytes of a state. A byte of a variable that lives within one round of a loop is a
-/// different one in each round: it is numbered by round, beyond all others.
+/// Bytes of a state. A byte of a variable that lives within one round of a loop is distinct in each
+/// round: it is numbered by round, beyond all others.
 pub type Slots = FxHashSet<usize>;
 
-/// A variable of a loop, by its place in the block, and where it is.
+/// A variable of a loop, by its offset in the block, and its position.
 pub type Bound = (usize, u8);
 
-/// The variables that live within one round: the bytes of a block, and the variable of the
-/// loop; and when an analysis that tells them apart must end.
+/// Variables that live within one round: the bytes of a block, and the variable of the loop; with
+/// the deadline of an analysis that distinguishes rounds.
 pub struct Rounds<'a> {
     of: Vec<(std::ops::Range<usize>, usize)>,
     deadline: Deadline<'a>,
 }
 
 impl<'a> Rounds<'a> {
-    /// None.
+    /// Returns no such variables.
     pub const fn none(deadline: Deadline<'a>) -> Self {
         Self { of: Vec::new(), deadline }
     }
 
-    /// Of all procedures.
+    /// Returns the variables of all procedures.
     pub fn new(model: &Model, deadline: Deadline<'a>) -> Self {
         let mut of = Vec::new();
         for (procedure, frame) in model.frames.iter().enumerate() {
@@ -61,7 +61,7 @@ impl<'a> Rounds<'a> {
         Self { of, deadline }
     }
 
-    /// Those that begin each round without a value.
+    /// Returns the variables that begin each round without a value.
     pub fn reset(model: &Model, deadline: Deadline<'a>) -> Self {
         let all = Self::new(model, deadline);
         let is_reset = |bytes: &std::ops::Range<usize>, variable: usize| {
@@ -79,17 +79,17 @@ impl<'a> Rounds<'a> {
         Self { of: of.collect(), deadline }
     }
 
-    /// Whether the analysis must end: what it has found by then is not used.
+    /// Returns true if the deadline has passed: partial results are never used.
     pub fn is_over(&self) -> bool {
         self.deadline.is_over()
     }
 
-    /// Whether a byte of a state is one of them.
+    /// Returns true if a byte of a state belongs to one of the variables.
     pub fn is_local(&self, model: &Model, at: usize) -> bool {
         self.variable(model, at).is_some()
     }
 
-    /// The byte of the variable of its loop.
+    /// Returns the byte of the variable of its loop.
     pub fn variable(&self, model: &Model, at: usize) -> Option<usize> {
         let block = model.blocks[usize::from(model.slots[at].owner?)];
         let within = self.of.iter().find(|(bytes, _)| bytes.contains(&(at - block)));
@@ -105,19 +105,17 @@ fn mentions(act: &Act, base: usize) -> bool {
     found || matches!(act, Act::Begin(this) | Act::Next(this) if this.variable == base)
 }
 
-/// A process, with the places of the variables of loops that are known.
+/// A process, with the known positions of the variables of loops.
 pub struct Flow<'m> {
-    /// The program.
     pub model: &'m Model,
-    /// The process.
     pub me: u8,
-    /// The variables of loops that are known.
+    /// Known positions.
     pub bound: Vec<Bound>,
-    /// What lives within one round.
+    /// Variables that live within one round.
     pub rounds: &'m Rounds<'m>,
 }
 
-/// The variables of the loops over the crowd around an instruction.
+/// Returns the variables of the loops over the crowd around an instruction.
 pub fn loops_around(model: &Model, at: usize) -> Vec<usize> {
     let procedure = model.code[at].procedure;
     let of = model.code.iter().filter(|instruction| instruction.procedure == procedure);
@@ -130,7 +128,7 @@ pub fn loops_around(model: &Model, at: usize) -> Vec<usize> {
     .collect()
 }
 
-/// Whether a term is an index of what is accessed or stored to.
+/// Returns true if a term is an index of the accessed or stored location.
 pub fn is_index(act: &Act, term: &Term) -> bool {
     let of_cell = act
         .cell()
@@ -145,7 +143,7 @@ pub fn is_index(act: &Act, term: &Term) -> bool {
 }
 
 impl Flow<'_> {
-    /// The number of a byte of the process, in this round.
+    /// Returns the number of a byte of the process, in this round.
     pub fn slot(&self, offset: usize) -> usize {
         let slot = self.model.blocks[usize::from(self.me)] + offset;
         let within = self.rounds.of.iter().find(|(bytes, _)| bytes.contains(&offset));
@@ -154,7 +152,8 @@ impl Flow<'_> {
         slot + place.map_or(0, |(_, place)| usize::from(place + 1) * self.model.slots.len())
     }
 
-    /// Whether there are such rounds: a process that leaves out itself comes to none with itself.
+    /// Returns true if such rounds exist: a process that leaves out itself has no round with
+    /// itself.
     pub fn is_made(&self) -> bool {
         self.model.code.iter().all(|one| match &one.act {
             Act::Begin(this) => {
@@ -165,14 +164,14 @@ impl Flow<'_> {
         })
     }
 
-    /// As it is where a variable of a loop is there.
+    /// Returns the flow with a variable of a loop at a position.
     pub fn with(&self, variable: usize, place: u8) -> Self {
         let mut bound = self.bound.clone();
         bound.push((variable, place));
         Self { bound, ..*self }
     }
 
-    /// The bytes that each byte of a row may come from.
+    /// Returns the bytes that each byte of a row may come from.
     pub fn sources(&self, term: &Term) -> Vec<Slots> {
         let of = |term: &Term| self.sources(term);
         let all = |term: &Term| -> Slots { of(term).into_iter().flatten().collect() };
@@ -227,7 +226,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Per byte, where it may be stored.
+    /// Returns, per byte, its possible destinations.
     pub fn stored_to(&self, target: &Target) -> Vec<Slots> {
         let mut begins = vec![target.room.base];
         for step in &target.path {
@@ -247,7 +246,7 @@ impl Flow<'_> {
         (0..target.size).map(byte).collect()
     }
 
-    /// The places in an array that an index may lead to.
+    /// Returns the places in an array that an index may lead to.
     pub fn places(&self, index: &Term, over: Over, members: usize) -> Vec<usize> {
         match (index, over) {
             (Term::Me, Over::Members) => vec![usize::from(self.me)],
@@ -266,7 +265,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Per byte, the cells that an access may be to.
+    /// Returns, per byte, the cells that an access may touch.
     pub fn cells(&self, cell: &Cell) -> Vec<Slots> {
         let room = &self.model.shared[cell.variable.0 as usize];
         let numbers = self.numbers(cell);
@@ -277,7 +276,7 @@ impl Flow<'_> {
         (0..room.size).map(byte).collect()
     }
 
-    /// The links of a process to the cells that an access may be to.
+    /// Returns the links of a process to the cells that an access may touch.
     pub fn links(&self, cell: &Cell, owner: u8) -> Slots {
         let Some(begin) = self.model.links[cell.variable.0 as usize] else {
             return Slots::default();
@@ -286,7 +285,7 @@ impl Flow<'_> {
         self.numbers(cell).into_iter().map(|number| begin + number).collect()
     }
 
-    /// The numbers of the cells that an access may be to, among those of the variable.
+    /// Returns the numbers of the cells that an access may touch, within the variable.
     fn numbers(&self, cell: &Cell) -> Vec<usize> {
         let mut numbers = vec![0];
         for (over, index) in &cell.indices {
@@ -304,7 +303,7 @@ impl Flow<'_> {
         numbers
     }
 
-    /// As [`cells`](Self::cells), but for what is not kept anyway.
+    /// As [`cells`](Self::cells), without cells that are never kept.
     pub fn kept_cells(&self, cell: &Cell) -> Vec<Slots> {
         let mut rows = self.cells(cell);
         for row in &mut rows {
@@ -314,7 +313,7 @@ impl Flow<'_> {
     }
 }
 
-/// The bytes of a choice; all other operators make scalars.
+/// Returns the size of a choice; all other operators make scalars.
 fn size_of_term(term: &Term) -> usize {
     match term {
         Term::If(_, _, _, shape) => shape.size(),

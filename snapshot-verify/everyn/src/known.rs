@@ -1,9 +1,8 @@
-//! What t never knows of itself: elements at its own index that are only ever copied from
-//! what is not kept.
+//! Bytes of t that are never definite: elements at its own index that are only ever copied from
+//! unkept bytes.
 //!
-//! Not to keep them costs nothing, but for a case distinction that would be remembered. It
-//! makes the round of t in its own loops one with "any other", so that it does not matter
-//! where t is among i and j.
+//! Dropping them costs nothing, except a case distinction that would be remembered. It merges t's
+//! own round in its loops with "any other", so that the place of t among i and j does not matter.
 
 use snapshot_language::deadline::Deadline;
 
@@ -13,7 +12,7 @@ use super::model::{Act, Model};
 use super::shape::{I, Mode, OTHER, PLACES, T};
 use super::term::{Over, Term};
 
-/// Drops them.
+/// Drops these bytes.
 pub fn drop_unknown(model: &mut Model, deadline: Deadline<'_>) {
     if model.obligation.mode != Mode::Direct {
         return;
@@ -31,7 +30,8 @@ pub fn drop_unknown(model: &mut Model, deadline: Deadline<'_>) {
     }
 }
 
-/// The bytes that may ever be definite; those that live within one round of a loop by round.
+/// Returns the bytes that may ever be definite; bytes that live within one round of a loop are
+/// distinguished by round.
 fn known(model: &Model, deadline: Deadline<'_>) -> Vec<bool> {
     let count = model.slots.len();
     let slots = model.slots.iter();
@@ -118,7 +118,7 @@ fn instruction(flow: &Flow<'_>, at: usize, known: &mut [bool]) {
     }
 }
 
-/// Per byte, whether it may be definite.
+/// Returns, per byte, whether it may be definite.
 fn row(flow: &Flow<'_>, term: &Term, known: &[bool]) -> Vec<bool> {
     let of = |term: &Term| row(flow, term, known);
     let scalar = |term: &Term| of(term).first().is_some_and(|is_known| *is_known);

@@ -1,14 +1,14 @@
-//! From a program to an answer for every n: which obligations are tried, in which order.
+//! From a program to an answer for every n: the obligations tried, and their order.
 //!
-//! A program is proved with some kind of ghost scans if the views that its scans return are
-//! those of ghost scans within them ([`Mode::Nested`]), and the vectors that ghost scans
-//! put together themselves are right ([`Mode::Direct`]), by one specification or another.
-//! A wrong guess can only fail. Faults are excluded with nesting, for all code.
+//! A program is proved with some kind of ghost scans if the views that its scans return belong to
+//! ghost scans within them ([`Mode::Nested`]), and the vectors that ghost scans assemble themselves
+//! are right ([`Mode::Direct`]), by one specification or another. A wrong guess can only fail.
+//! Faults are excluded with nesting, for all code.
 //!
-//! The ways to a proof take turns: in each round every one that has not failed goes on until its
-//! rung has a number of views, which grows from round to round (`FIRST`, `GROWTH`). So a way that
-//! leads nowhere takes no more than a multiple of what the one takes that leads to the proof; no rung
-//! begins again; and what is found depends on views alone, not on a clock.
+//! The ways to a proof take turns: in each round every way that has not failed continues until its
+//! rung has a number of views, which grows from round to round (`FIRST`, `GROWTH`). So a fruitless
+//! way takes at most a multiple of the cost of the successful one; no rung restarts; and the result
+//! depends on views alone, not on a clock.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -24,28 +24,27 @@ pub use super::rungs::{Rungs, UnknownRung};
 use super::rungs::{direct, nested};
 use super::shape::Mode;
 
-/// How many views a rung may have in the first round: the rungs of most proofs have fewer.
+/// Maximum number of views of a rung in the first round: the rungs of most proofs have fewer.
 const FIRST: usize = 200_000;
 
-/// How many times as many it may have in each round as in the one before.
+/// Factor by which this maximum grows from round to round.
 const GROWTH: usize = 4;
 
-/// What became of an obligation.
+/// An attempt at an obligation.
 #[derive(Clone, Debug)]
 pub struct Rung {
-    /// Which.
     pub obligation: Obligation,
-    /// How its proof went; or what is not modelled.
+    /// Result of its proof; or the unsupported construct.
     pub finding: Result<Finding, Unsupported>,
 }
 
 impl Rung {
-    /// Whether it was shown.
+    /// Returns true if the obligation was shown.
     pub fn holds(&self) -> bool {
         self.finding.as_ref().is_ok_and(Finding::holds)
     }
 
-    /// The budget that was short, if it was not tried to its end.
+    /// Returns the exhausted budget, if the attempt did not finish.
     pub fn short(&self) -> Option<&'static str> {
         match self.finding.as_ref().ok()?.attempt {
             Attempt::Budget(which) => Some(which),
@@ -54,37 +53,34 @@ impl Rung {
     }
 }
 
-/// The answer for every n.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// Whether all simple executions of all n >= 2 processes are linearizable, for all
-    /// pairs, and no execution goes wrong.
+    /// True if all simple executions of all n >= 2 processes are linearizable, for all pairs, and
+    /// no execution goes wrong.
     pub proved: bool,
-    /// The obligations that make the proof, if there is one.
+    /// Obligations that make the proof, if there is one.
     pub way: Vec<Obligation>,
-    /// Whether the program looks at values, so that nothing was tried.
+    /// True if the program looks at values, so that nothing was tried.
     pub looks_at_values: bool,
-    /// What was tried, in order.
+    /// Attempts, in order.
     pub rungs: Vec<Rung>,
-    /// The budget that was short where there may be a proof all the same.
+    /// The exhausted budget, if there may be a proof nevertheless.
     pub short: Option<&'static str>,
 }
 
-/// What a proof may take.
+/// Budget of a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget<'a> {
-    /// Bytes at most.
+    /// Maximum memory.
     pub bytes: usize,
-    /// Views at most, of all rungs together.
+    /// Maximum number of views, of all rungs together.
     pub views: usize,
-    /// When to stop.
     pub until: Option<Instant>,
     /// Stops it as soon as it is set.
     pub stop: Option<&'a AtomicBool>,
 }
 
 impl<'a> Budget<'a> {
-    /// When to stop.
     const fn deadline(&self) -> Deadline<'a> {
         Deadline::new(self.until, self.stop)
     }
@@ -105,18 +101,17 @@ pub fn prove_all(program: &Program, budget: Budget<'_>) -> Answer {
     ladder.answer()
 }
 
-/// The models of the obligations of a ladder.
+/// Models of the obligations of a ladder.
 #[derive(Default)]
 pub struct Models(Arena<Model>);
 
-/// How a climb ended.
+/// Result of a climb.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Climb {
-    /// There is a proof.
     Proved,
-    /// No way leads to one.
+    /// No way leads to a proof.
     Failed,
-    /// Some way is left, and this budget is short.
+    /// Some way is left, and this budget is exhausted.
     Short(&'static str),
 }
 
@@ -124,8 +119,8 @@ pub enum Climb {
 enum Way {
     /// All of these obligations.
     All(Vec<Obligation>),
-    /// Rounds of several processes, by any guess, once faults are excluded: for nesting and
-    /// vectors it is the same what ghost scans are.
+    /// Rounds of several processes, by any guess, once faults are excluded: nesting and vectors do
+    /// not depend on the kind of ghost scans.
     Rounds,
 }
 
@@ -135,18 +130,18 @@ struct Begun<'m> {
     state: State<'m>,
 }
 
-/// What can be done with a rung.
+/// State of a rung.
 enum State<'m> {
-    /// It is to begin, for the first time or again.
+    /// To be started, for the first time or again.
     Ready(&'m Model),
-    /// It can go on.
+    /// Paused.
     Paused(&'m Model, Box<Proving<'m>>),
-    /// It holds, or fails.
+    /// Proved or failed.
     Over,
 }
 
 impl Begun<'_> {
-    /// How many views there are, unless they are given up.
+    /// Returns the number of views, unless they were dropped.
     fn views(&self) -> usize {
         match self.state {
             State::Ready(_) => 0,
@@ -162,13 +157,13 @@ impl Begun<'_> {
     }
 }
 
-/// How far a way is.
+/// Progress of a way.
 enum Standing {
     Holds,
     Fails,
-    /// Its rung has as many views as it may have in this round.
+    /// Its rung has the maximum number of views of this round.
     Waits,
-    /// The budget of the climb is short.
+    /// The budget of the climb is exhausted.
     Short(&'static str),
 }
 
@@ -177,25 +172,25 @@ pub struct Ladder<'m> {
     program: &'m Program,
     models: &'m Models,
     choice: Rungs,
-    /// The ways that have not failed.
+    /// Ways that have not failed.
     ways: Vec<Way>,
-    /// Which of them is the next.
+    /// Index of the next way.
     turn: usize,
-    /// How many views each rung may have in this round.
+    /// Maximum number of views of each rung in this round.
     most: usize,
     begun: Vec<Begun<'m>>,
-    /// Views that were given up.
+    /// Number of dropped views.
     lost: usize,
     answer: Answer,
 }
 
 impl<'m> Ladder<'m> {
-    /// Of a program, by some rungs. Nothing is tried yet.
+    /// Makes the ladder of a program, with some rungs. Nothing is tried yet.
     pub fn new(program: &'m Program, choice: &Rungs, models: &'m Models) -> Self {
         Self::paced(program, choice, models, FIRST)
     }
 
-    /// The same with so many views for each rung in the first round.
+    /// As [`Self::new`], with this maximum number of views for each rung in the first round.
     pub fn paced(program: &'m Program, choice: &Rungs, models: &'m Models, first: usize) -> Self {
         let mut ladder = Self {
             program,
@@ -224,7 +219,7 @@ impl<'m> Ladder<'m> {
         ladder
     }
 
-    /// Adds the ways behind a way to show nesting; how many.
+    /// Adds the ways that follow a way to show nesting; returns their number.
     fn add(&mut self, nested: Vec<Obligation>, ghosts: Ghosts, mut at: usize) -> usize {
         let before = self.ways.len();
         for direct in direct(ghosts) {
@@ -235,25 +230,25 @@ impl<'m> Ladder<'m> {
         self.ways.len() - before
     }
 
-    /// What is known so far.
+    /// Returns the present answer.
     pub fn answer(&self) -> Answer {
         let rungs = self.begun.iter().map(|begun| begun.rung.clone()).collect();
         Answer { rungs, ..self.answer.clone() }
     }
 
-    /// How many views there were, of all rungs.
+    /// Returns the number of views, of all rungs.
     pub fn views(&self) -> usize {
         self.lost + self.begun.iter().map(Begun::views).sum::<usize>()
     }
 
-    /// How many bytes the rungs take that can go on, about.
+    /// Returns the approximate memory of the paused rungs, in bytes.
     pub fn bytes(&self) -> usize {
         self.begun.iter().map(Begun::bytes).sum()
     }
 
-    /// Goes on, within a budget that counts from the beginning: as often as there is more of it. What
-    /// comes of it does not depend on the steps in which that is. `progress` is told of each rung that
-    /// goes on.
+    /// Continues, within a budget that counts from the beginning; may be called again with a larger
+    /// one. The result does not depend on the division into calls. Calls `progress` for each rung
+    /// that continues.
     pub fn climb(&mut self, budget: Budget<'m>, progress: &mut dyn FnMut(Obligation)) -> Climb {
         if self.answer.proved {
             return Climb::Proved;
@@ -316,7 +311,7 @@ impl<'m> Ladder<'m> {
         self.begun.iter_mut().for_each(|begun| begun.state = State::Over);
     }
 
-    /// No way is left: unless one of them has failed for lack of memory, there is no proof.
+    /// No way is left: unless a rung has failed for lack of memory, there is no proof.
     fn fail(&mut self) -> Climb {
         let mut short = self.begun.iter().filter_map(|begun| begun.rung.short());
         match short.find(|which| *which == MEMORY) {
@@ -328,7 +323,7 @@ impl<'m> Ladder<'m> {
         }
     }
 
-    /// The rung that has shown that the program does not go wrong.
+    /// Returns the rung that has shown that the program does not go wrong.
     fn safe(&self) -> Option<Obligation> {
         let is_safe = |begun: &&Begun<'_>| {
             let Obligation { mode, part, .. } = begun.rung.obligation;
@@ -337,7 +332,7 @@ impl<'m> Ladder<'m> {
         self.begun.iter().find(is_safe).map(|begun| begun.rung.obligation)
     }
 
-    /// The guesses at rounds, once faults are excluded.
+    /// Returns the guesses at rounds, once faults are excluded.
     fn find_rounds(&self, deadline: Deadline<'_>) -> Option<Vec<Ghosts>> {
         self.safe()?;
         let found = super::rounds::candidates_within(self.program, deadline);
@@ -345,7 +340,7 @@ impl<'m> Ladder<'m> {
         found.ok().or_else(|| (!deadline.is_over()).then(Vec::new))
     }
 
-    /// Goes on with a way, until it holds, fails, or has to wait.
+    /// Continues a way, until it holds, fails, or has to wait.
     fn advance(
         &mut self,
         way: &[Obligation],
@@ -361,7 +356,7 @@ impl<'m> Ladder<'m> {
         Standing::Holds
     }
 
-    /// Goes on with a rung.
+    /// Continues a rung.
     fn attempt(
         &mut self,
         obligation: Obligation,
@@ -418,7 +413,7 @@ impl<'m> Ladder<'m> {
             }
             Attempt::Budget(MEMORY) if others == 0 => Standing::Fails,
             Attempt::Budget(which) => {
-                // It begins again when there is more: it may have ended within a step.
+                // It restarts with a larger budget: it may have ended within a step.
                 begun.state = State::Ready(model);
                 self.lost += views;
                 if which == MEMORY { Standing::Waits } else { Standing::Short(which) }
@@ -427,7 +422,7 @@ impl<'m> Ladder<'m> {
         }
     }
 
-    /// Begins a rung, if it is prepared before the deadline.
+    /// Starts a rung, if it is prepared before the deadline.
     fn begin(&mut self, obligation: Obligation, deadline: Deadline<'_>) -> Result<usize, Stopped> {
         let compiled = compile_within(self.program, obligation, deadline);
         if compiled.is_err() {

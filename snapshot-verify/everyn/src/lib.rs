@@ -7,20 +7,20 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | [`shape`] | types as rows of bytes, and what a byte says |
+//! | [`shape`] | types as rows of bytes, and the meaning of each byte |
 //! | [`term`], `evaluate` | expressions, with three-valued logic |
 //! | [`compile`], [`model`] | from a program to the instructions and bytes of an obligation |
 //! | `links`, `lost` | links to LL/SC cells, and processes that have lost theirs |
-//! | `liveness`, [`faint`], [`decided`], `known`, `flow`, `relevance` | what may be forgotten, what is kept at all |
-//! | `merge` | rounds of loops that are like those with any other process |
+//! | `liveness`, [`faint`], [`decided`], `known`, `flow`, `relevance` | dead and kept bytes |
+//! | `merge` | rounds of loops that count as rounds of any other process |
 //! | [`rounds`] | ghost scans of several processes |
-//! | [`names`], `returns` | rows of arrays that are named, and calls that are alike, in these |
+//! | [`names`], `returns` | named rows of arrays, and merged calls |
 //! | [`flips`] | bits of which only the relation matters |
 //! | [`run`] | steps of one process, in loops over the crowd too |
 //! | [`view`] | views, and the centre that they share |
 //! | [`prove`] | the least closed set of views |
-//! | [`ladder`], `rungs` | which obligations are tried, and in which order |
-//! | [`tell`] | all of it in words |
+//! | [`ladder`], `rungs` | the obligations tried, and their order |
+//! | [`tell`] | reports in words |
 //!
 //! Internal to `snapshot-verify`, whose `answer` is the entry point: nothing here is a
 //! stable interface.

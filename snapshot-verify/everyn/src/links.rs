@@ -1,12 +1,12 @@
 //! Links to LL/SC cells.
 //!
-//! A view has a byte for each process in it and each cell in it: whether the process is linked
-//! to the cell. It says something only of the cell that the latest LL of the process on this
-//! variable was to, and is none for all others: so that an LL ends what was known of links to
-//! the whole variable, and links that no SC or VL asks for before the next LL are forgotten.
+//! A view has a byte for each process in it and each cell in it: whether the process is linked to
+//! the cell. The byte is known only for the cell of the process's latest LL on this variable, and
+//! is `none` for all others: so an LL ends the knowledge of links to the whole variable, and links
+//! that no SC or VL tests before the next LL are forgotten.
 //!
-//! What is not known of a link is no failure: an SC may succeed then, and does what a write
-//! does, to links of others too.
+//! An unknown link is not a failure: an SC may succeed then, with the effects of a write, also on
+//! links of others.
 
 use snapshot_language::deadline::Deadline;
 use snapshot_language::program::SharedId;
@@ -16,16 +16,14 @@ use super::model::{Act, Cell, Model, Slot};
 use super::names::Use;
 use super::shape::{BASE, DEAD, Leaf, NONE, Scalar, T, UNKNOWN};
 
-/// What the byte of a link stands for; none: the latest LL was to another cell.
+/// Type of the byte of a link; `none`: the latest LL was to another cell.
 pub const LINK: Leaf = Leaf { scalar: Scalar::Bool, optional: true };
 
-/// The byte of a broken link.
 pub const BROKEN: u8 = BASE;
 
-/// The byte of an unbroken link.
 pub const LINKED: u8 = BASE + 1;
 
-/// Whether a process is linked, by the byte of the link: nothing if that is not known.
+/// Returns true if a process is linked, by the byte of the link; `None` if unknown.
 pub const fn is_linked(byte: u8) -> Option<bool> {
     match byte {
         BROKEN => Some(false),
@@ -34,7 +32,7 @@ pub const fn is_linked(byte: u8) -> Option<bool> {
     }
 }
 
-/// The byte of a link to a cell that was written.
+/// Returns the byte of a link to a cell that was written.
 pub const fn broken(byte: u8) -> u8 {
     match byte {
         DEAD | NONE => byte,
@@ -42,7 +40,7 @@ pub const fn broken(byte: u8) -> u8 {
     }
 }
 
-/// The byte of a link to a cell that may have been written.
+/// Returns the byte of a link to a cell that may have been written.
 pub const fn maybe_broken(byte: u8) -> u8 {
     match byte {
         LINKED => UNKNOWN,
@@ -51,14 +49,14 @@ pub const fn maybe_broken(byte: u8) -> u8 {
 }
 
 impl Slot {
-    /// Whether it is a link to a cell whose indices are among these.
+    /// Returns true for a link to a cell whose indices are among these.
     pub fn is_link_among(&self, members: &[u8]) -> bool {
         let path = self.link.as_ref().map(|(_, path)| path);
         path.is_some_and(|path| path.iter().all(|place| members.contains(place)))
     }
 
-    /// Whether it is a link to a cell of a variable that these indices may lead to: nothing
-    /// stands for an index that is not known.
+    /// Returns true for a link to a cell of a variable that these indices may lead to: `None` is an
+    /// unknown index.
     pub fn links_to(&self, variable: SharedId, indices: &[Option<u8>]) -> bool {
         self.link.as_ref().is_some_and(|(of, path)| {
             *of == variable
@@ -71,28 +69,28 @@ impl Slot {
 }
 
 impl Model {
-    /// Where the links of a process to the cells of a variable are.
+    /// Returns the offsets of the links of a process to the cells of a variable.
     pub fn links_of(&self, owner: u8, variable: SharedId) -> std::ops::Range<usize> {
         let Some(begin) = self.links[variable.0 as usize] else { return 0..0 };
         let begin = self.blocks[usize::from(owner)] + begin;
         begin..begin + self.cells_of(variable)
     }
 
-    /// The number of cells of a variable.
+    /// Returns the number of cells of a variable.
     fn cells_of(&self, variable: SharedId) -> usize {
         let at = variable.0 as usize;
         let end = self.shared.get(at + 1).map_or(self.blocks[0], |next| next.base);
         (end - self.shared[at].base) / self.shared[at].size.max(1)
     }
 
-    /// All links of a process.
+    /// Returns all links of a process.
     pub fn all_links(&self, owner: u8) -> impl Iterator<Item = (SharedId, std::ops::Range<usize>)> {
         let variables = (0..self.links.len()).map(|at| SharedId(at as u32));
         variables.map(move |variable| (variable, self.links_of(owner, variable)))
     }
 }
 
-/// Fills in before which instructions links may be asked for: a process keeps them between
+/// Fills in the instructions before which links may be tested: a process keeps them between
 /// operations, and from one procedure to another.
 pub fn fill_live(model: &mut Model, deadline: Deadline<'_>) {
     let count = model.shared.len();
@@ -112,8 +110,8 @@ pub fn fill_live(model: &mut Model, deadline: Deadline<'_>) {
                 now.iter_mut().zip(&live[*next]).for_each(|(now, after)| *now |= after);
             }
             let one = &model.code[at];
-            // An access through a copy of a name is one to a row of the array, too, and asks for
-            // the link to what names it.
+            // An access through a copy of a name also accesses a row of the array, and tests the
+            // link to the name's cell.
             let through = match one.used {
                 Some(Use::Through(name, row)) => {
                     let name = &model.named[name];
@@ -148,8 +146,8 @@ pub fn fill_live(model: &mut Model, deadline: Deadline<'_>) {
     }
 }
 
-/// Views that do not follow a ghost scan of i or j do not see an LL in it to a cell of t: they
-/// keep no such links.
+/// Drops links to cells of t by LLs in ghost scans of i and j: views that do not follow the ghost
+/// scan do not see them.
 pub fn drop_hidden(model: &mut Model) {
     let mut hidden = vec![false; model.shared.len()];
     for one in model.code.iter().filter(|one| model.ghostly[one.procedure.0 as usize]) {
@@ -165,7 +163,7 @@ pub fn drop_hidden(model: &mut Model) {
     }
 }
 
-/// Where a process may go on, into procedures and out of them.
+/// Returns the possible next locations of a process, into procedures and out of them.
 pub fn next(model: &Model, at: usize) -> Vec<usize> {
     let one = &model.code[at];
     match &one.act {

@@ -1,17 +1,16 @@
-//! Live locals: what a process may forget where it stands.
+//! Live locals: the others may be forgotten at a location.
 //!
-//! To forget is always sound (a byte that is forgotten stands for any value), so that this
-//! analysis can only cost precision. That is used for arrays: a loop that first sets the
-//! element of its index forgets the whole array, though an index that it leaves out keeps
-//! its element.
+//! Forgetting is always sound (a forgotten byte stands for any value), so this analysis can only
+//! cost precision. Arrays use this: a loop that first sets the element of its index forgets the
+//! whole array, though an index that it leaves out keeps its element.
 
 use snapshot_language::deadline::Deadline;
 
 use super::model::{Act, For, Instruction, Room, Step, Target};
 use super::term::Term;
 
-/// Fills in what is live before each instruction of a procedure, whose first instruction
-/// has this number.
+/// Fills in the live locals before each instruction of a procedure, whose first instruction has
+/// this number.
 pub fn fill(code: &mut [Instruction], begin: usize, locals: &[Room], deadline: Deadline<'_>) {
     let none = vec![false; locals.len()];
     let all = (0..code.len()).take_while(|_| !deadline.is_over());
@@ -41,7 +40,7 @@ pub fn fill(code: &mut [Instruction], begin: usize, locals: &[Room], deadline: D
     }
 }
 
-/// Where control may go from an instruction.
+/// Returns the successors of an instruction.
 pub fn successors(act: &Act, at: usize) -> Vec<usize> {
     match act {
         Act::Unless(_, target) => vec![at + 1, *target],
@@ -73,7 +72,7 @@ fn uses_and_kills(
     (uses, kills)
 }
 
-/// What an instruction stores to.
+/// Returns the variable that an instruction stores to.
 pub fn target(act: &Act) -> Option<&Target> {
     match act {
         Act::Assign(target, _) => Some(target),
@@ -87,7 +86,7 @@ pub fn target(act: &Act) -> Option<&Target> {
     }
 }
 
-/// The terms that an instruction evaluates.
+/// Returns the terms that an instruction evaluates.
 pub fn terms(act: &Act) -> Vec<&Term> {
     let mut found = Vec::new();
     if let Some(cell) = act.cell() {
@@ -135,7 +134,7 @@ fn mark(base: usize, locals: &[Room], marks: &mut [bool]) {
     }
 }
 
-/// The arrays whose element of the index is set first thing in each round.
+/// Returns the arrays of which each round first sets the element of the index.
 fn overwritten(
     code: &[Instruction],
     begin: usize,

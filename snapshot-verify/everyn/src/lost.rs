@@ -1,14 +1,14 @@
-//! Processes that are *lost*: their link to an LL/SC cell is broken, and until they link again to
-//! it, or return, nothing that they do matters to other processes.
+//! *Lost* processes: their link to an LL/SC cell is broken, and until they link to it again, or
+//! return, none of their steps matters to other processes.
 //!
-//! From there on every SC and VL on the cell fails. If on all ways, given that, a process writes
-//! nothing that is kept, and nothing that it reads or links to outlasts them, then it makes no
-//! difference whether it has gone them: it counts as if it had, as soon as its link is broken.
-//! So of a helper that is late, a view says no more than where it will look again.
+//! While a process is lost, every SC and VL on the cell fails. If on all paths, given that, the
+//! process writes nothing that is kept, and none of its reads and links is used after the paths,
+//! then the paths make no difference: it counts as having completed one, as soon as its link is
+//! broken. So of a late helper, a view shows only where it will test its link again.
 //!
-//! A state of the program stands for all ways to go on so. It is related to a view for each of
-//! them; what others do changes neither the ways nor where they lead, and a step of the process
-//! on its way leaves some of them. To respond earlier only adds precedence, as shrinking does.
+//! A state of the program stands for all such paths. It is related to a view for each of them;
+//! steps of others change neither the paths nor their ends, and a step of the process on its path
+//! removes some of them. Responding earlier only adds precedence, as shrinking does.
 
 use rustc_hash::FxHashSet;
 use snapshot_language::deadline::Deadline;
@@ -20,30 +20,30 @@ use super::names::Use;
 use super::shape::{BASE, I};
 use super::term::Term;
 
-/// What is known of a local truth value, by its place in the block.
+/// Known local truth values, by their offsets in the block.
 type Known = Vec<(usize, bool)>;
 
-/// Where processes are lost whose link to a variable is broken.
+/// Locations at which processes with a broken link to a variable are lost.
 #[derive(Clone, Debug)]
 pub struct Lost {
-    /// The variable: no array.
+    /// Not an array.
     pub variable: SharedId,
-    /// Per instruction, where a process goes from there; nothing if it is not lost.
+    /// Per instruction, the paths of a process; `None` if it is not lost.
     pub ways: Vec<Option<Ways>>,
 }
 
-/// What a process that is lost may still do.
+/// Remaining paths of a lost process.
 #[derive(Clone, Debug)]
 pub struct Ways {
-    /// Where that ends.
+    /// Ends of the paths.
     pub ends: Box<[usize]>,
-    /// The names that must not be those of the process, as it writes its own row. They cannot
-    /// become so: it would have to write what names it.
+    /// Names that must not be the process itself, since it writes its own row. They cannot become
+    /// the process: that takes a write to the name.
     pub unnamed: Vec<usize>,
 }
 
-/// Of each variable. Only where rounds are ghost scans, for then nothing that a process returns
-/// is judged, and only for vectors, for then faults are excluded elsewhere.
+/// Returns the lost processes of each variable. Only if rounds are ghost scans, for then no result
+/// of a process is judged, and only for vectors, for then faults are excluded elsewhere.
 pub fn lost(model: &Model, deadline: Deadline<'_>) -> Vec<Lost> {
     if !model.obligation.is_of_round_vectors() {
         return Vec::new();
@@ -62,7 +62,7 @@ pub fn lost(model: &Model, deadline: Deadline<'_>) -> Vec<Lost> {
     single.map(|(variable, _)| of(variable)).collect()
 }
 
-/// Where a process goes from an instruction with a broken link.
+/// Returns the paths of a process from an instruction with a broken link.
 fn ways(model: &Model, variable: SharedId, begin: usize, deadline: Deadline<'_>) -> Option<Ways> {
     if !model.code[begin].live_links[variable.0 as usize] {
         return None;
@@ -79,26 +79,26 @@ fn ways(model: &Model, variable: SharedId, begin: usize, deadline: Deadline<'_>)
         }
         waiting.extend(search.go(at, known)?);
     }
-    // One that goes on for ever stands where it stands.
+    // A process that loops for ever stays at its location.
     (!search.ends.is_empty() && search.is_harmless()).then(|| {
         search.ends.sort_unstable();
         Ways { ends: search.ends.into(), unnamed: search.unnamed }
     })
 }
 
-/// All ways from an instruction, and what they leave.
+/// All paths from an instruction, and their effects.
 struct Search<'m> {
     model: &'m Model,
     variable: SharedId,
-    /// Where they end.
+    /// Ends of the paths.
     ends: Vec<usize>,
-    /// Locals that are set on them, by their places in the block.
+    /// Locals that the paths set, by their offsets in the block.
     set: Vec<usize>,
-    /// Variables of which links are changed.
+    /// Variables to which the paths change links.
     linked: Vec<SharedId>,
-    /// The loops that they go on with: the first instruction of the body, and the first behind.
+    /// Loops that the paths continue: the first instruction of the body, and the first behind.
     loops: Vec<(usize, usize)>,
-    /// Names of which the own row of the process is written.
+    /// Names whose rows the paths write at the process's own index.
     unnamed: Vec<usize>,
 }
 
@@ -109,15 +109,15 @@ impl<'m> Search<'m> {
         Self { model, variable, ends, set, linked, loops, unnamed }
     }
 
-    /// The ways behind an instruction; nothing if it does something that may matter.
+    /// Returns the successors of an instruction on the paths; `None` if the instruction may matter.
     fn go(&mut self, at: usize, mut known: Known) -> Option<Vec<(usize, Known)>> {
         let one: &Instruction = &self.model.code[at];
         let is_own = |cell: &Cell| cell.variable == self.variable;
         match &one.act {
-            // Where the way ends, everything goes on as ever.
+            // The path ends here; execution continues as usual.
             Act::LoadLinked(cell, _) if is_own(cell) => return self.end(at),
             Act::Call(..) | Act::Return(_) => return self.end(at),
-            // What would be a single step, with a part of it that is made as ever.
+            // The block is one step, a part of which would be made as usual.
             Act::Atomic if !self.is_closed(at) => return None,
             Act::Unless(condition, to) => {
                 let next = match truth(condition, &known) {
@@ -175,7 +175,7 @@ impl<'m> Search<'m> {
         Some(Vec::new())
     }
 
-    /// Whether an atomic block has neither a way out of it but its end, nor an LL on the
+    /// Returns true if an atomic block has neither another exit than its end, nor an LL on the
     /// variable.
     fn is_closed(&self, at: usize) -> bool {
         let mut depth = 0;
@@ -194,7 +194,7 @@ impl<'m> Search<'m> {
         false
     }
 
-    /// Something is stored, of which this is known; nothing if it is kept for later operations.
+    /// Records a store of a value, if known; `None` if it is kept for later operations.
     fn store(&mut self, one: &Instruction, value: Option<bool>, known: &mut Known) -> Option<()> {
         let Some(into) = target(&one.act) else { return Some(()) };
         if into.private.is_some() {
@@ -212,7 +212,7 @@ impl<'m> Search<'m> {
         Some(())
     }
 
-    /// Whether nothing that the ways leave is used behind them.
+    /// Returns true if no effect of the paths is used behind them.
     fn is_harmless(&self) -> bool {
         self.ends.iter().all(|&end| {
             let one = &self.model.code[end];
@@ -226,7 +226,7 @@ impl<'m> Search<'m> {
     }
 }
 
-/// A condition, by what is known of locals.
+/// Evaluates a condition, from the known locals.
 fn truth(term: &Term, known: &Known) -> Option<bool> {
     match term {
         Term::Variable(base, 1) => known.iter().find(|(at, _)| at == base).map(|(_, value)| *value),

@@ -1,4 +1,4 @@
-//! Rounds of loops over the crowd that are like those with any other process.
+//! Rounds of loops over the crowd that count as rounds of any other process.
 
 use snapshot_language::deadline::Deadline;
 
@@ -8,7 +8,7 @@ use super::model::{Act, For, Model, Part, Step};
 use super::shape::{I, J, Mode, Scalar, T};
 use super::term::{Over, Term};
 
-/// Notes the members that count as any other in a loop.
+/// Records the members that count as any other in a loop.
 pub fn merge(model: &mut Model, deadline: Deadline<'_>) {
     for at in 0..model.code.len() {
         let (Act::Begin(this) | Act::Next(this)) = &model.code[at].act else { continue };
@@ -18,7 +18,7 @@ pub fn merge(model: &mut Model, deadline: Deadline<'_>) {
         }
         for me in [I, J, T] {
             for member in [I, J, T] {
-                // A process that leaves out itself never comes to a round with itself.
+                // A process that leaves out itself never has a round with itself.
                 let never = member == me && matches!(this.except, Some(Term::Me));
                 this.merged[usize::from(me)][usize::from(member)] =
                     never || is_as_any_other(model, &this, (me, member), deadline);
@@ -31,7 +31,7 @@ pub fn merge(model: &mut Model, deadline: Deadline<'_>) {
     }
 }
 
-/// Whether a round with a member uses its index for nothing but what is not kept.
+/// Returns true if the index in a round with a member touches no kept byte.
 fn is_as_any_other(
     model: &Model,
     this: &For,
@@ -40,8 +40,8 @@ fn is_as_any_other(
 ) -> bool {
     let rounds = Rounds::none(deadline);
     let flow = Flow { model, me, bound: vec![(this.variable, member)], rounds: &rounds };
-    // That a view from the place of any other is right rests on the round with that process for a
-    // member: so views are read there as what they are, also if they are not kept.
+    // The round with the process as a member justifies views from its place: so views are checked
+    // there, even if they are not kept.
     let exempts = model.obligation.mode == Mode::Nested && model.obligation.part != Part::Faults;
     let is_shown = |at: usize| {
         let slot = &model.slots[at];
@@ -52,7 +52,7 @@ fn is_as_any_other(
     let is_index = |term: &Term| matches!(term, Term::Variable(base, 1) if *base == this.variable);
     (this.body..this.end).take_while(|_| !deadline.is_over()).all(|at| {
         let act = &model.code[at].act;
-        // Every use of the index, and those among them that lead to nothing that is kept.
+        // All uses of the index, and the uses that lead to no kept byte.
         let (mut uses, mut harmless) = (0, 0);
         for term in terms(act) {
             term.visit(&mut |term| {

@@ -1,11 +1,10 @@
-//! Which scalars are kept for an obligation, and which accesses are pauses.
+//! Choice of the scalars that are kept for an obligation, and of the accesses that are pauses.
 //!
-//! Any choice is sound: what is not kept is unknown when it is read. The choice decides
-//! whether the proof succeeds, and how large it gets. For vectors, what is kept is what
-//! they are made of, and the conditions of what decides on that; but not conditions that
-//! only decide on whether a view is borrowed, for that ends a ghost scan without a check.
-//! For nesting it is what tokens are copied from, for faults what may cause them; for both
-//! together, all.
+//! Any choice is sound: an unkept scalar is unknown when it is read. The choice decides whether the
+//! proof succeeds, and how large it gets. For vectors, the kept scalars are their sources, and the
+//! conditions that control these; but not conditions that only decide whether a view is borrowed,
+//! because that ends a ghost scan without a check. For nesting, they are the sources of tokens, for
+//! faults the possible causes; for both together, all.
 
 use rustc_hash::FxHashSet;
 use snapshot_language::deadline::Deadline;
@@ -18,7 +17,7 @@ use super::names::Use;
 use super::shape::{I, J, Leaf, Mode, Scalar, T};
 use super::term::Term;
 
-/// Decides what is kept; fills in the pauses.
+/// Chooses the kept scalars; fills in the pauses.
 pub fn restrict(model: &mut Model, deadline: Deadline<'_>) {
     let is_whole = model.obligation.mode == Mode::Nested && model.obligation.part == Part::Whole;
     if !is_whole {
@@ -30,7 +29,7 @@ pub fn restrict(model: &mut Model, deadline: Deadline<'_>) {
         }
     }
     if model.obligation.mode == Mode::Nested {
-        // Values are all alike: nothing is lost.
+        // All values are equal: nothing is lost.
         for slot in &mut model.slots {
             slot.kept &= !slot.leaf.is_some_and(Leaf::is_plain_value);
         }
@@ -66,7 +65,7 @@ fn is_pause(model: &Model, act: &Act, me: u8) -> bool {
     is_own_kept || is_shown
 }
 
-/// The members whose ghost scans or faults are judged.
+/// Returns the members whose ghost scans or faults are judged.
 fn judged(model: &Model) -> &'static [u8] {
     match (model.obligation.mode, model.obligation.part) {
         (Mode::Nested, _) | (_, Part::By(T)) => &[T],
@@ -100,7 +99,7 @@ fn relevant(model: &Model, deadline: Deadline<'_>) -> Slots {
                 let block = model.blocks[usize::from(me)];
                 relevant.insert(block + this.variable);
                 if this.except.is_some() {
-                    // What is left out is in the centre, where it must be definite.
+                    // The index left out is in the centre, where it must be definite.
                     relevant.insert(block + this.position + 1);
                 }
                 let except = this.except.iter().flat_map(|except| flow.sources(except));
@@ -127,7 +126,7 @@ fn relevant(model: &Model, deadline: Deadline<'_>) -> Slots {
     }
 }
 
-/// What a part is about.
+/// Adds the bytes that a part of the claim judges.
 fn seed(flow: &Flow<'_>, instruction: &Instruction, relevant: &mut Slots) {
     if flow.model.obligation.part == Part::Faults {
         for term in terms(&instruction.act) {
@@ -138,7 +137,7 @@ fn seed(flow: &Flow<'_>, instruction: &Instruction, relevant: &mut Slots) {
             });
         }
     } else if let (Some(Round::End), Some(cell)) = (instruction.round, instruction.act.cell()) {
-        // The entries at i and j; a token is that of the round.
+        // The entries at i and j; a token is the round's.
         let is_direct = flow.model.obligation.mode == Mode::Direct;
         let views = crate::rounds::views(&cell.shape);
         let value = instruction.act.written().map(|value| flow.sources(value)).unwrap_or_default();
@@ -159,18 +158,18 @@ fn seed(flow: &Flow<'_>, instruction: &Instruction, relevant: &mut Slots) {
 fn is_judged_return(model: &Model, instruction: &Instruction) -> bool {
     let is_ghost = model.is_ghost[instruction.procedure.0 as usize];
     if model.obligation.is_of_round_vectors() {
-        // What scans return is that of a round.
+        // Scans return the view of a round.
         return false;
     }
     is_ghost || (model.obligation.mode == Mode::Nested && instruction.procedure == model.scan)
 }
 
-/// Whether an instruction may go wrong.
+/// Returns true if an instruction may go wrong.
 fn may_fail(instruction: &Instruction) -> bool {
     terms(&instruction.act).into_iter().any(Term::may_fail)
 }
 
-/// What an instruction makes relevant, given what is.
+/// Adds the bytes that an instruction makes relevant, from the relevant ones after it.
 fn step(flow: &Flow<'_>, at: usize, relevant: &mut Slots) {
     let model = flow.model;
     let act = &model.code[at].act;
@@ -247,7 +246,7 @@ fn step(flow: &Flow<'_>, at: usize, relevant: &mut Slots) {
         }
         Act::Unless(condition, to) if decides(flow, at, *to, relevant) => {
             let reads: Slots = flow.sources(condition).into_iter().flatten().collect();
-            // What faults depend on is guarded by what it is, as a rule.
+            // A guard of a faulty expression usually reads the same bytes.
             let is_guard = model.obligation.part != Part::Faults;
             if is_guard || reads.iter().any(|slot| relevant.contains(slot)) {
                 relevant.extend(reads);
@@ -277,7 +276,7 @@ fn step(flow: &Flow<'_>, at: usize, relevant: &mut Slots) {
         }
     }
     if acts {
-        // So are the indices of what is accessed.
+        // So are the indices of accesses.
         let indices = terms(act).into_iter().filter(|term| !matches!(term, Term::Row(_)));
         for term in indices {
             if super::flow::is_index(act, term) {
@@ -287,8 +286,8 @@ fn step(flow: &Flow<'_>, at: usize, relevant: &mut Slots) {
     }
 }
 
-/// Where a process names itself: what is relevant of the named rows is so of its own, and so is the
-/// name; whether anything is.
+/// Makes relevant, where a process names itself, the cells of its own row that are relevant in the
+/// named row, and the name; returns true if there are any.
 fn names(flow: &Flow<'_>, at: usize, relevant: &mut Slots) -> bool {
     let model = flow.model;
     let Some(Use::Names(names)) = &model.code[at].used else { return false };
@@ -318,8 +317,8 @@ fn names(flow: &Flow<'_>, at: usize, relevant: &mut Slots) -> bool {
     any
 }
 
-/// Where a process writes its own row: what is relevant of the named one, which it may be, is so of its
-/// own, and so is the name; whether anything is.
+/// Makes relevant, where a process writes its own row, which may be the named one, the cells that
+/// are relevant in the named row, and the name; returns true if there are any.
 fn may_be_named(flow: &Flow<'_>, at: usize, relevant: &mut Slots) -> bool {
     let model = flow.model;
     let one = &model.code[at];
@@ -338,8 +337,8 @@ fn may_be_named(flow: &Flow<'_>, at: usize, relevant: &mut Slots) -> bool {
     is_shown
 }
 
-/// What each byte that is written comes from; the token of a round comes from the round, and a name
-/// is the process itself, or what it was.
+/// Returns the sources of each written byte; the token of a round has the round as its source, and
+/// a name the process itself or its old value.
 fn written(flow: &Flow<'_>, at: usize, cell: &Cell, value: &Term) -> Vec<Slots> {
     let mut rows = flow.sources(value);
     let is_nested = flow.model.obligation.mode == Mode::Nested;
@@ -356,21 +355,21 @@ fn written(flow: &Flow<'_>, at: usize, cell: &Cell, value: &Term) -> Vec<Slots> 
     rows
 }
 
-/// Whether something that is relevant is stored there.
+/// Returns true if a relevant byte is stored.
 fn tells(flow: &Flow<'_>, into: Option<&Target>, relevant: &Slots) -> bool {
     into.is_some_and(|into| {
         flow.stored_to(into).iter().flatten().any(|slot| relevant.contains(slot))
     })
 }
 
-/// Whether a write to a cell breaks links that are relevant.
+/// Returns true if a write to a cell breaks links that are relevant.
 fn breaks(flow: &Flow<'_>, cell: &Cell, relevant: &Slots) -> bool {
     [I, J, T]
         .iter()
         .any(|owner| flow.links(cell, *owner).iter().any(|slot| relevant.contains(slot)))
 }
 
-/// Whether a condition decides on anything that is relevant.
+/// Returns true if a condition controls an instruction that is relevant.
 fn decides(flow: &Flow<'_>, at: usize, to: usize, relevant: &FxHashSet<usize>) -> bool {
     let model = flow.model;
     let mut end = to;
@@ -380,14 +379,14 @@ fn decides(flow: &Flow<'_>, at: usize, to: usize, relevant: &FxHashSet<usize>) -
         end = *behind;
     }
     let is_direct = model.obligation.mode == Mode::Direct;
-    // How a ghost scan goes on that is not judged matters by what it stores.
+    // The path of an unjudged ghost scan matters only by its stores.
     let is_judged = judged(model).contains(&flow.me);
     let ends = is_judged || !model.ghostly[model.code[at].procedure.0 as usize];
     let touches = |slots: &[Slots]| slots.iter().flatten().any(|slot| relevant.contains(slot));
     let matters = |flow: &Flow<'_>, instruction: &Instruction| match &instruction.act {
         _ if instruction.round.is_some() => true,
         Act::Assign(into, _) => touches(&flow.stored_to(into)),
-        // A view that is read as a whole counts as borrowed, whichever it is.
+        // Any view that is read as a whole counts as borrowed.
         Act::LoadLinked(cell, _)
             if flow.links(cell, flow.me).iter().any(|slot| relevant.contains(slot)) =>
         {
@@ -409,7 +408,7 @@ fn decides(flow: &Flow<'_>, at: usize, to: usize, relevant: &FxHashSet<usize>) -
         }
         Act::Call(..) => true,
         Act::Jump(behind) => ends && (*behind < at || *behind > end),
-        // What is a part of something else was borrowed.
+        // A part of another value was borrowed.
         Act::Return(Some(Term::Part(..))) if is_direct => {
             !model.is_ghost[instruction.procedure.0 as usize]
         }

@@ -1,16 +1,15 @@
-//! Calls that need not be told apart: of one procedure, by one procedure that has nothing in mind
-//! at either.
+//! Merged calls: calls of one procedure by a procedure that has no live state at any of them.
 //!
-//! A process that returns from such a call may go on behind any of them. That is more than it can
-//! do, so it is sound where nothing is judged but what is written: where rounds are ghost scans.
-//! A scan that pushes twice is one that pushes, and may be over, or push again.
+//! A process that returns from such a call may continue behind any of them. This only adds
+//! behaviour, so it is sound where only writes are judged: where rounds are ghost scans. A scan
+//! that pushes twice becomes one that pushes, and may then end, or push again.
 
 use snapshot_language::deadline::Deadline;
 
 use super::model::{Act, Model};
 
-/// For each instruction behind a call, all that a process may go on with when it returns there.
-/// The first of them stands for all.
+/// Returns, for each instruction behind a call, the possible return locations there. The first of
+/// them represents all.
 pub fn returns(model: &Model, deadline: Deadline<'_>) -> Vec<Vec<usize>> {
     let mut returns: Vec<Vec<usize>> = (0..=model.code.len()).map(|at| vec![at]).collect();
     if !model.obligation.is_of_round_vectors() {
@@ -29,8 +28,8 @@ pub fn returns(model: &Model, deadline: Deadline<'_>) -> Vec<Vec<usize>> {
     returns
 }
 
-/// Whether a call leaves nothing in the mind of the procedure that makes it: no result, no local
-/// that is live, no loop.
+/// Returns true if the calling procedure has no live state at a call: no result, no live local, no
+/// loop.
 fn is_plain(model: &Model, at: usize) -> bool {
     let one = &model.code[at];
     let Act::Call(procedure, _, None) = &one.act else { return false };

@@ -1,9 +1,9 @@
 //! Ghost scans that several processes make together (G2): a round begins with a write to a
 //! shared variable, and ends with a write of a view to one.
 //!
-//! Any choice of these two is sound. A round whose end comes is from the latest begin to there:
-//! an interval of the execution, with the vector that is written. A begin before that only makes
-//! the interval of the earlier round later: none of it ends any more.
+//! Any choice of these two is sound. A round that ends spans from the latest begin to its end: an
+//! interval of the execution, with the vector that is written. An earlier begin is superseded: each
+//! round has at most one end.
 
 use snapshot_language::deadline::Deadline;
 use snapshot_language::program::Program;
@@ -12,7 +12,7 @@ use super::compile::compile_within;
 use super::model::{Act, Cell, Ghosts, Obligation, Part, Specification, Unsupported};
 use super::shape::{I, J, Mode, Scalar, Shape};
 
-/// Which of the bytes of a cell are those of views: the tokens, or the entries at i and j.
+/// Returns the bytes of a cell that belong to views: the tokens, or the entries at i and j.
 pub fn views(shape: &Shape) -> Vec<usize> {
     let (mut views, mut at) = (Vec::new(), 0);
     shape.each(&mut Vec::new(), &mut |leaf, path| {
@@ -25,18 +25,18 @@ pub fn views(shape: &Shape) -> Vec<usize> {
     views
 }
 
-/// The guesses at rounds, by the writes to shared variables that are no arrays.
+/// Returns the guesses at rounds, by the writes to shared variables that are not arrays.
 ///
 /// # Errors
-/// If the program has constructs that are not modelled.
+/// If the program has unsupported constructs.
 pub fn candidates(program: &Program) -> Result<Vec<Ghosts>, Unsupported> {
     candidates_within(program, Deadline::NEVER)
 }
 
-/// The same, if it ends before the deadline.
+/// As [`candidates`], within a deadline.
 ///
 /// # Errors
-/// As [`candidates`], or if it does not.
+/// As [`candidates`], or if the deadline passes.
 pub fn candidates_within(
     program: &Program,
     deadline: Deadline<'_>,

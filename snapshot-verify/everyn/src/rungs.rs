@@ -1,39 +1,38 @@
-//! The rungs of the ladder: their names, and a choice among them.
+//! Rungs of the ladder: their names, and a choice among them.
 
 use super::model::{Ghosts, Obligation, Part, Specification};
 use super::shape::{I, J, Mode, T};
 
-/// Which rungs are tried.
+/// The rungs to be tried.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Rungs {
-    /// Those that are left out.
+    /// Omitted rungs.
     without: Vec<Obligation>,
 }
 
-/// There is no rung of this name.
+/// Unknown name of a rung.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnknownRung {
-    /// The name.
     pub name: String,
 }
 
 impl Rungs {
-    /// All rungs, by their guesses at ghost scans.
+    /// Returns all rungs, by their guesses at ghost scans.
     pub fn all() -> Vec<Obligation> {
         let of = |ghosts| [nested(ghosts).to_vec(), direct(ghosts)].concat().concat();
-        // Of rounds, whichever they are.
+        // Rungs of rounds stand for any rounds.
         let mut rounds = of(Ghosts::Rounds { begin: 0, end: 0 });
         rounds.retain(|rung| rung.mode == Mode::Direct || rung.part == Part::Tokens);
         [of(Ghosts::Scans), of(Ghosts::Calls), rounds].concat()
     }
 
-    /// Whether a rung is tried.
+    /// Returns true if a rung is tried.
     pub fn contains(&self, rung: Obligation) -> bool {
         !self.without.iter().any(|without| without.name() == rung.name())
     }
 }
 
-/// `all`, names apart by commas, or `no-NAME` for all but some.
+/// `all`, names separated by commas, or `no-NAME` for all but some.
 impl std::str::FromStr for Rungs {
     type Err = UnknownRung;
 
@@ -58,7 +57,7 @@ impl std::str::FromStr for Rungs {
 }
 
 impl Obligation {
-    /// The name of the rung: of which ghost scans, and what is shown of them.
+    /// Returns the name of the rung: its ghost scans, and the property shown of them.
     pub fn name(self) -> String {
         let what = match (self.mode, self.part, self.specification) {
             (Mode::Nested, Part::Faults, _) => "faults",
@@ -74,7 +73,7 @@ impl Obligation {
 }
 
 impl Ghosts {
-    /// The name of the guess.
+    /// Returns the name of the guess.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scans => "scans",
@@ -84,8 +83,8 @@ impl Ghosts {
     }
 }
 
-/// The ways to show nesting: by parts, which are small; or all at once, where nothing that
-/// may matter is left out.
+/// Returns the ways to show nesting: by parts, which are small; or as a whole, with all scalars
+/// that may matter.
 pub(crate) fn nested(ghosts: Ghosts) -> [Vec<Obligation>; 2] {
     let of = |part| {
         let specification = Specification::Observer;
@@ -94,7 +93,7 @@ pub(crate) fn nested(ghosts: Ghosts) -> [Vec<Obligation>; 2] {
     [vec![of(Part::Faults), of(Part::Tokens)], vec![of(Part::Whole)]]
 }
 
-/// The ways to show that vectors are right.
+/// Returns the ways to show that vectors are right.
 pub(crate) fn direct(ghosts: Ghosts) -> Vec<Vec<Obligation>> {
     let of = |specification, part| Obligation { mode: Mode::Direct, ghosts, specification, part };
     let observer = vec![of(Specification::Observer, Part::Whole)];

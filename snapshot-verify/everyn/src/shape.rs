@@ -10,28 +10,26 @@
 use smallvec::SmallVec;
 use snapshot_language::program::{Bound, IndexSet, Type};
 
-/// The scalars of a value, in order.
+/// Scalars of a value, in order.
 pub type Bytes = SmallVec<[u8; 16]>;
 
-/// Holds nothing that is ever used: no call is active, or the variable is dead, or it
-/// is not kept.
+/// Content that is never used: no call is active, or the variable is dead, or it is not kept.
 pub const DEAD: u8 = 0;
 /// Any value of its type.
 pub const UNKNOWN: u8 = 1;
-/// Any value of its type but none.
+/// Any value of its type except none.
 pub const SOME: u8 = 2;
-/// None.
 pub const NONE: u8 = 3;
 /// The first definite value.
 pub const BASE: u8 = 4;
 
-/// The code of the integer 0. Integers have one code each, whatever the range of their
-/// type: a narrow range may stand where a wider one is expected.
+/// Code of the integer 0. Integers have one code each, for all types: a narrow range may stand
+/// where a wider one is expected.
 const ZERO: i32 = 68;
-/// The integers that have a code.
+/// Integers that have a code.
 const CODED: std::ops::RangeInclusive<i32> = BASE as i32 - ZERO..=255 - ZERO;
 
-/// Whether the integers of a range are modelled: there are few, and none depends on n.
+/// Returns true if the integers of a range have codes: there are few, and none depends on n.
 pub fn has_codes(low: Bound, high: Bound) -> bool {
     low.times_n == 0
         && high.times_n == 0
@@ -40,19 +38,19 @@ pub fn has_codes(low: Bound, high: Bound) -> bool {
         && i64::from(high.plus) - i64::from(low.plus) < 64
 }
 
-/// The byte of an integer of a type that is modelled.
+/// Returns the byte of an integer of a supported type.
 pub fn integer(number: i32) -> u8 {
     debug_assert!(CODED.contains(&number));
     (ZERO + number) as u8
 }
 
-/// The integer that a definite byte stands for.
+/// Returns the integer of a definite byte.
 pub fn number(byte: u8) -> i32 {
     debug_assert!(byte >= BASE);
     i32::from(byte) - ZERO
 }
 
-/// The members of the crowd that have a name: i, j, t, and whoever else.
+/// Named members of the crowd: i, j, t, and any other.
 pub const I: u8 = 0;
 /// See [`I`].
 pub const J: u8 = 1;
@@ -60,15 +58,15 @@ pub const J: u8 = 1;
 pub const T: u8 = 2;
 /// See [`I`].
 pub const OTHER: u8 = 3;
-/// The number of places of an array over processes or segments.
+/// Number of places of an array over processes or segments.
 pub const PLACES: usize = 4;
 
-/// What is to be shown.
+/// Properties of ghost scans.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Mode {
-    /// The vector that a ghost scan puts together itself is right.
+    /// The vector that a ghost scan assembles itself is right.
     Direct,
-    /// A view that is taken from elsewhere is that of a ghost scan within this one.
+    /// A view that is taken from elsewhere belongs to a ghost scan within this one.
     Nested,
 }
 
@@ -79,49 +77,46 @@ pub const BORROWED: u8 = BASE + 2;
 pub const OWN: u8 = BASE;
 /// Returned by a ghost scan that began after the current ghost scan of t.
 pub const FRESH: u8 = BASE + 1;
-/// Possibly older than that.
+/// Possibly older than [`FRESH`].
 pub const OLD: u8 = BASE + 2;
-/// From a place that belongs to one untracked process: shown with that one tracked.
+/// From a place that belongs to one untracked process: shown with that process tracked.
 pub const EXEMPT: u8 = BASE + 3;
 /// Of several origins.
 pub const MIXED: u8 = BASE + 4;
-/// Returned by a ghost scan that this very operation called.
+/// Returned by a ghost scan that the same operation called.
 pub const MINE: u8 = BASE + 5;
 
-/// What a byte stands for.
+/// Kind of a scalar.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Scalar {
-    /// A truth value.
     Bool,
     /// An integer from `low`, `count` of them.
     Integer {
-        /// The least.
         low: i32,
-        /// How many there are.
+        /// Number of integers.
         count: u8,
     },
     /// A process or a segment, as a member of the crowd.
     Member,
-    /// Data: 0 or 1, or, nested, always [`OWN`].
+    /// Data: 0 or 1, or, for nesting, always [`OWN`].
     Value,
-    /// Data within a view, or, nested, the token of a whole view.
+    /// Data within a view, or, for nesting, the token of a whole view.
     View,
     /// A version, by number.
     Version,
-    /// What is not modelled: always unknown.
+    /// An unsupported scalar: always unknown.
     Lost,
 }
 
-/// A byte of a row.
+/// Type of a byte.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Leaf {
-    /// What it stands for.
     pub scalar: Scalar,
-    /// Whether it may be none.
+    /// True if the value may be none.
     pub optional: bool,
 }
 
-/// How a type lies in a row.
+/// Layout of a type in a row.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Shape {
     /// One byte.
@@ -135,7 +130,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Of a type.
+    /// Returns the shape of a type.
     pub fn of(content: &Type, mode: Mode) -> Self {
         let leaf = |scalar| Self::Leaf(Leaf { scalar, optional: false });
         match content {
@@ -178,7 +173,7 @@ impl Shape {
         }
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     pub fn size(&self) -> usize {
         match self {
             Self::Leaf(_) => 1,
@@ -188,13 +183,13 @@ impl Shape {
         }
     }
 
-    /// Where a field of a record lies.
+    /// Returns the offset and the shape of a field of a record.
     pub fn field(&self, position: usize) -> (usize, &Self) {
         let Self::Record(fields) = self else { unreachable!("only records have fields") };
         (fields[..position].iter().map(Self::size).sum(), &fields[position])
     }
 
-    /// Its bytes, each with the places of the indices that lead to it.
+    /// Calls `act` on each byte, with the places of its indices.
     pub fn each(&self, path: &mut Vec<u8>, act: &mut dyn FnMut(Leaf, &[u8])) {
         match self {
             Self::Leaf(leaf) => act(*leaf, path),
@@ -210,8 +205,8 @@ impl Shape {
         }
     }
 
-    /// What is known of something of this shape that is not kept. Where views are only
-    /// ever borrowed ones, whole views are.
+    /// Returns the bytes of an unkept value of this shape. If views are only ever borrowed, whole
+    /// views are.
     pub fn unknown(&self, mode: Mode, borrowed: bool, exempt: bool) -> Bytes {
         let mut bytes = Bytes::new();
         self.each(&mut Vec::new(), &mut |leaf, path| {
@@ -223,7 +218,8 @@ impl Shape {
                         OWN
                     }
                 }
-                // Of an array by process in the place of one, each may be that of another.
+                // In an array by process at the place of one process, each view may belong to
+                // another.
                 (Scalar::View, Mode::Nested) if exempt && path.is_empty() => EXEMPT,
                 (Scalar::View, Mode::Nested) => OLD,
                 (Scalar::View, Mode::Direct) if borrowed && !path.is_empty() => BORROWED,
@@ -235,13 +231,12 @@ impl Shape {
 }
 
 impl Leaf {
-    /// Whether it is data, and surely some: nested, always [`OWN`].
+    /// Returns true for data that is never none: for nesting, always [`OWN`].
     pub fn is_plain_value(self) -> bool {
         self.scalar == Scalar::Value && !self.optional
     }
 
-    /// All definite values, if there are finitely many; `tracked` tells whether t is
-    /// there.
+    /// Returns all definite values, if there are finitely many.
     pub fn values(self, mode: Mode, members: &[u8]) -> Option<Vec<u8>> {
         let mut values: Vec<u8> = match self.scalar {
             Scalar::Bool => vec![BASE, BASE + 1],

@@ -48,7 +48,7 @@ impl fmt::Display for Actor {
     }
 }
 
-/// What could not be excluded, as a sentence that begins with "could not exclude that".
+/// Describes a failure, as a sentence that begins with "could not exclude that".
 pub fn failure(failure: Failure, source: &Source) -> String {
     let at = |span| source.place(span);
     match failure {
@@ -77,7 +77,7 @@ pub fn failure(failure: Failure, source: &Source) -> String {
     }
 }
 
-/// The steps that lead there, in words, one per line.
+/// Describes the steps to a failure, one per line.
 pub fn events(events: &[Event], source: &Source) -> Vec<String> {
     let described = |event: &Event| match event.span {
         None => format!("{} begins an operation", event.actor),
@@ -89,7 +89,7 @@ pub fn events(events: &[Event], source: &Source) -> Vec<String> {
     events.iter().map(described).collect()
 }
 
-/// What became of a rung, in a few words.
+/// Describes the result of a rung, in a few words.
 pub fn outcome(rung: &Rung, source: &Source) -> String {
     match &rung.finding {
         Err(unsupported) => {
@@ -110,8 +110,7 @@ pub fn outcome(rung: &Rung, source: &Source) -> String {
     }
 }
 
-/// The name of a kind of views: the members in order, the one that is followed in
-/// brackets.
+/// Returns the name of a kind of views: the members in order, the followed one in brackets.
 pub fn kind(crowd: &super::run::Crowd) -> String {
     let name = |member: &u8| match *member {
         I => "i",

@@ -5,117 +5,102 @@ use snapshot_language::program::Binary;
 
 use super::shape::{BASE, Bytes, Leaf, Scalar, Shape, integer, number};
 
-/// What an expression of the program computes.
+/// An expression of the program.
 #[derive(Clone, Debug)]
 pub enum Term {
-    /// Always these.
     Constant(Bytes),
-    /// Nothing is known: of values and views neither.
+    /// An unknown value, also of values and views.
     Unknown(Shape),
     /// The executing process.
     Me,
-    /// This many bytes of the process from here: a variable, whole.
+    /// This many bytes of the process, from this offset: a whole variable.
     Variable(usize, usize),
     /// An element of an array.
     Index {
-        /// The array.
         array: Box<Self>,
-        /// Of which shape.
+        /// Shape of the element.
         element: Shape,
-        /// The index.
         index: Box<Self>,
-        /// Which indices there are.
+        /// Indices of the array.
         over: Over,
-        /// How the place of "any other" is read.
+        /// Reading of the place of "any other".
         other: Other,
-        /// Where it stands.
         span: Span,
     },
-    /// Some bytes of it.
+    /// Some bytes of a term: offset and length.
     Part(Box<Self>, usize, usize),
-    /// One after the other.
+    /// Terms one after the other.
     Row(Vec<Self>),
-    /// With bytes from there on replaced.
+    /// A term with bytes replaced, from the given offsets.
     With(Box<Self>, Vec<(usize, Self)>),
-    /// As often as that.
+    /// A term repeated.
     Filled(Box<Self>, usize),
     /// An array, element by element.
     Each {
-        /// Where the index is kept.
+        /// Byte of the index.
         variable: usize,
-        /// Its indices.
         over: Over,
-        /// The element.
         body: Box<Self>,
     },
-    /// A view as a token: made of what the body yields for each segment.
+    /// A view as a token: assembled from the body's value for each segment.
     Made {
-        /// Where the index is kept.
+        /// Byte of the index.
         variable: usize,
-        /// The element.
         body: Box<Self>,
     },
-    /// Whether the body holds for all or any.
+    /// True if the body holds for all, or for any.
     Quantified {
-        /// All rather than any.
+        /// True for all, false for any.
         all: bool,
-        /// Where the index is kept.
+        /// Byte of the index.
         variable: usize,
-        /// Its indices.
         over: Over,
-        /// Which one is left out.
+        /// Index that is left out.
         except: Option<Box<Self>>,
-        /// What must hold.
         body: Box<Self>,
     },
-    /// What an optional holds.
+    /// The content of an optional.
     Unwrap(Box<Self>, Span),
-    /// Negation.
     Not(Box<Self>),
-    /// An element of a view that is but a token: it must be one that was made here.
+    /// An element of a view that is only a token: the view must have been made here.
     Taken(Box<Self>, Span),
-    /// Both, or at least one.
+    /// A conjunction if true, otherwise a disjunction.
     Connected(bool, Box<Self>, Box<Self>),
     /// Equality of rows.
     Equal {
-        /// Whether equality is negated.
+        /// True for inequality.
         negated: bool,
-        /// One.
         left: Box<Self>,
-        /// The other.
         right: Box<Self>,
-        /// The bytes of both, each with the places that lead to it.
+        /// Bytes of both, each with the indices that lead to it.
         leaves: Vec<(Leaf, Bytes)>,
     },
     /// Arithmetic and order of integers.
     Arithmetic(Binary, Box<Operand>, Box<Operand>, Wide),
-    /// A choice.
     If(Box<Self>, Box<Self>, Box<Self>, Shape),
-    /// A version that never was before.
+    /// A new version.
     Fresh,
-    /// The last, once the first ones have been evaluated for what may go wrong there.
+    /// The last term; the first ones are evaluated only for their faults.
     Also(Vec<Self>, Box<Self>),
 }
 
-/// An integer that is computed with.
+/// An integer operand.
 #[derive(Clone, Debug)]
 pub struct Operand {
-    /// What it is.
     pub term: Term,
-    /// The least that it can be, which its byte counts from.
+    /// Least possible value, encoded by the first byte.
     pub low: i32,
-    /// How many there are.
+    /// Number of values.
     pub count: i32,
 }
 
-/// The range of an integer: the least, and how many; a fault outside.
+/// Range of an integer; results outside are faults.
 #[derive(Clone, Copy, Debug)]
 pub struct Wide {
-    /// The least.
+    /// Least value.
     pub low: i32,
-    /// How many there are; none if the result is a truth value.
+    /// Number of values; 0 if the result is a truth value.
     pub count: i32,
-    /// Where it stands.
     pub span: Span,
 }
 
@@ -131,7 +116,7 @@ pub enum Over {
 }
 
 impl Over {
-    /// The place of an index in an array: which one in order.
+    /// Returns the position of an index in an array.
     pub fn place(self, index: u8) -> usize {
         match self {
             Self::Range(low, _) => (number(index) - low) as usize,
@@ -139,7 +124,7 @@ impl Over {
         }
     }
 
-    /// The integers in it, ascending.
+    /// Returns the integers in it, ascending.
     pub fn integers(self) -> impl Iterator<Item = u8> {
         let (low, count) = match self {
             Self::Range(low, count) => (low, count as i32),
@@ -148,7 +133,8 @@ impl Over {
         (low..low + count).map(integer)
     }
 
-    /// What a loop over it leaves out: one of its indices, or, of integers, none of them.
+    /// Returns the type of the index that a loop over it leaves out: one of its indices, or, over
+    /// integers, possibly none of them.
     pub fn left_out(self) -> Leaf {
         match self {
             Self::Members => Leaf { scalar: Scalar::Member, optional: false },
@@ -159,23 +145,22 @@ impl Over {
         }
     }
 
-    /// Whether what is computed may be an index that is left out.
+    /// Returns true if a computed value may be an index to leave out.
     pub fn may_leave_out(self, byte: u8) -> bool {
         byte < BASE || self == Self::Members || self.integers().any(|index| index == byte)
     }
 }
 
-/// How an array of the program's variables is read at "any other" process.
+/// Reading of an array variable at "any other" process.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Other {
-    /// Nothing is known.
     Unknown,
-    /// The index is that of the loop around: what this round has put there.
+    /// The index is the enclosing loop's: the value that this round has stored.
     Scratch,
 }
 
 impl Term {
-    /// The terms that it is made of directly.
+    /// Returns the direct operands.
     pub fn operands(&self) -> Vec<&Self> {
         match self {
             Self::Constant(_) | Self::Unknown(_) | Self::Me | Self::Variable(..) | Self::Fresh => {
@@ -204,7 +189,7 @@ impl Term {
         }
     }
 
-    /// Whether the program may go wrong where it is evaluated.
+    /// Returns true if evaluating the term may go wrong.
     pub fn may_fail(&self) -> bool {
         let mut may = false;
         self.visit(&mut |term| {
@@ -217,7 +202,7 @@ impl Term {
         may
     }
 
-    /// Does something with it and all that it is made of.
+    /// Calls `act` on the term and all its subterms.
     pub fn visit<'a>(&'a self, act: &mut dyn FnMut(&'a Self)) {
         act(self);
         self.operands().into_iter().for_each(|operand| operand.visit(act));

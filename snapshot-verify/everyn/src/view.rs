@@ -1,23 +1,23 @@
-//! Views, and what they share: their centre.
+//! Views, and their shared part: the centre.
 //!
-//! A view is what a state of all processes is for i, j and one tracked process. Its centre
-//! is what it is for i and j alone: shared cells that t is no index of, and where i and j
-//! stand outside of their ghost scans. Views of different tracked processes of the same
-//! state have the same centre: so whatever is in it must be a function of the state, and
-//! is made definite ([`definite`]). All else may be unknown.
+//! A view restricts a state of all processes to i, j and one tracked process. Its centre is the
+//! restriction to i and j alone: shared cells not indexed by t, and the locations of i and j
+//! outside of their ghost scans. Views of different tracked processes of the same state have the
+//! same centre: so the centre must be a function of the state, and is made definite ([`definite`]).
+//! All other bytes may be unknown.
 
 use super::model::{Act, Model, Outside, Unsupported, at};
 use super::run::{Crowd, GAP, MEMBER, NOT_BEGUN, pc, set_pc};
 use super::shape::{BASE, DEAD, I, J, NONE, OTHER, SOME, T, UNKNOWN};
 
-/// One more than the largest number of a version in a state.
+/// Returns the largest number of a version in a state, plus 1.
 pub fn versions(model: &Model, state: &[u8]) -> u8 {
     let bytes = model.versions.iter().map(|at| state[*at]).filter(|byte| *byte >= BASE);
     bytes.map(|byte| byte - BASE + 1).max().unwrap_or(1)
 }
 
-/// Whether a byte is not in the centre: it is relative to the tracked process, or within
-/// an open ghost scan.
+/// Returns true if a byte is not in the centre: it is relative to the tracked process, or within an
+/// open ghost scan.
 pub fn is_outside(model: &Model, state: &[u8], at: usize) -> bool {
     match model.outside[at] {
         Outside::Always => true,
@@ -26,29 +26,29 @@ pub fn is_outside(model: &Model, state: &[u8], at: usize) -> bool {
     }
 }
 
-/// Whether all that is in the centre is definite.
+/// Returns true if the whole centre is definite.
 pub fn is_definite(model: &Model, state: &[u8]) -> bool {
     let mut unknown = model.in_centre.iter().filter(|at| matches!(state[**at], UNKNOWN | SOME));
     unknown.all(|at| is_outside(model, state, *at))
 }
 
-/// The most ways in which one step may end.
+/// Maximum number of outcomes of one step.
 const MOST_WAYS: usize = 1 << 14;
 
-/// The most bytes of the states of these.
+/// Maximum number of bytes of their states.
 const MOST_BYTES: usize = 1 << 26;
 
-/// Whether there are more ways of a step than are gone, each with a state of this many bytes.
+/// Returns true if a step has too many outcomes, each with a state of this many bytes.
 pub const fn are_too_many(ways: usize, size: usize) -> bool {
     ways > MOST_WAYS || ways.saturating_mul(size) > MOST_BYTES
 }
 
-/// There are [too many](are_too_many) ways of a step.
+/// Reports [too many](are_too_many) outcomes of a step.
 pub fn too_many_ways(model: &Model, here: usize) -> Unsupported {
     Unsupported { span: model.code[here].span, construct: "a step with more than 16,384 ways" }
 }
 
-/// All ways to make definite what is in the centre.
+/// Returns all ways to make the centre definite.
 ///
 /// # Errors
 /// If there are infinitely many, or [too many](are_too_many).
@@ -95,7 +95,7 @@ pub fn definite(model: &Model, crowd: &Crowd, state: Vec<u8>) -> Result<Vec<Vec<
     Ok(states)
 }
 
-/// What is left of a process in a ghost scan, for views that do not follow it.
+/// Hides a process in a ghost scan from views that do not follow it.
 pub fn hide(model: &Model, state: &mut [u8], owner: u8) {
     let block = model.blocks[usize::from(owner)];
     if state[block + at::GHOST] == 0 {
@@ -126,7 +126,7 @@ pub fn hide(model: &Model, state: &mut [u8], owner: u8) {
         state[links].fill(DEAD);
     }
     if to == 0 || to == usize::from(NOT_BEGUN) {
-        // The operation is a ghost scan, or is not shown yet: as if it had not begun.
+        // The operation is a ghost scan, or is not shown yet: it counts as not begun.
         for offset in [at::GHOST, at::OPERATION, at::TOKEN, at::INVOKED] {
             state[block + offset] = 0;
         }
@@ -136,7 +136,7 @@ pub fn hide(model: &Model, state: &mut [u8], owner: u8) {
     }
 }
 
-/// Nothing is known of the rows of a process that a name is about, nor of links to their cells.
+/// Makes the rows of a process under a name unknown, and the links to their cells.
 pub fn forget_row(model: &Model, state: &mut [u8], name: usize, process: u8) {
     for row in &model.named[name].rows {
         let room = &model.shared[row.array.0 as usize];
@@ -167,7 +167,7 @@ pub fn drop_rows(model: &Model, state: &mut [u8], followed: u8) {
             }
             continue;
         }
-        // No process is named: all rows are just those of their processes.
+        // No process is named: all rows belong to their processes only.
         if model.slots[at].kept {
             state[at] = BASE + OTHER;
         }
@@ -192,12 +192,12 @@ pub fn drop_rows(model: &Model, state: &mut [u8], followed: u8) {
     }
 }
 
-/// Numbers versions by first occurrence, those in the centre first.
+/// Numbers versions by first occurrence, versions of the centre first.
 pub fn canonical(model: &Model, state: &mut [u8]) {
     let mut names: Vec<u8> = Vec::new();
     for outside in [false, true] {
         for &at in &model.versions {
-            // The first version of all keeps its number.
+            // The initial version keeps its number.
             if state[at] > BASE && is_outside(model, state, at) == outside {
                 let byte = state[at];
                 if !names.contains(&byte) {
@@ -217,7 +217,7 @@ pub fn canonical(model: &Model, state: &mut [u8]) {
     }
 }
 
-/// The centre of a view, versions by the numbers that they have in the view.
+/// Returns the centre of a view, with the view's numbers of versions.
 pub fn centre(model: &Model, crowd: &Crowd, view: &[u8]) -> Vec<u8> {
     let mut state = view.to_vec();
     for owner in [I, J] {
@@ -245,7 +245,7 @@ pub fn centre(model: &Model, crowd: &Crowd, view: &[u8]) -> Vec<u8> {
     state
 }
 
-/// A position in a loop, if t were one of the others.
+/// Returns a position in a loop, with t as one of the others.
 fn without_tracked(crowd: &Crowd, position: u8, merged: &[bool; 3]) -> u8 {
     if position != MEMBER + T && position != GAP + 1 + T {
         return position;

@@ -1,12 +1,13 @@
-//! The question whether to go on, asked within steps and analyses, however long they are.
+//! Checks, within steps and analyses of any length, whether the work may continue.
 
 use std::cell::Cell;
 
-/// The work between two questions, in bytes touched and expressions evaluated: about a millisecond.
+/// Work between two calls of the budget, in bytes touched and expressions evaluated: about a
+/// millisecond.
 pub const PERIOD: usize = 1 << 16;
 
-/// A caller that may end the work, and the work since it was asked last. An answer that ends the work is
-/// final.
+/// A caller that may end the work, and the work since its last call. An answer that ends the work
+/// is final.
 #[derive(Clone)]
 pub struct Asks<'a> {
     proceed: &'a dyn Fn() -> bool,
@@ -15,17 +16,16 @@ pub struct Asks<'a> {
 }
 
 impl<'a> Asks<'a> {
-    /// Asks this function.
     pub fn new(proceed: &'a dyn Fn() -> bool) -> Self {
         Self { proceed, since: Cell::new(0), is_over: Cell::new(false) }
     }
 
-    /// Notes work that is done.
+    /// Counts completed work.
     pub fn note(&self, work: usize) {
         self.since.set(self.since.get().saturating_add(work));
     }
 
-    /// Returns true if the work goes on, after this much more of it.
+    /// Counts this much completed work, and returns true if the work may continue.
     pub fn go_on(&self, work: usize) -> bool {
         self.note(work);
         if self.since.get() >= PERIOD && !self.is_over.get() {

@@ -1,8 +1,8 @@
-//! What views of one state have in common: their centre.
+//! Centre of a view: the part that all views of one state share.
 //!
-//! Views of a state with different tracked processes agree on what i and j alone have in
-//! it: so whatever is in the centre is a function of the state, and definite. What i and j
-//! do in their scans is none of it, nor is what has t among its indices.
+//! Views of a state with different tracked processes agree on the bytes of i and j alone. So each
+//! byte in the centre is a function of the state, and definite. Excluded from the centre are the
+//! scans of i and j, and bytes with t among their indices.
 
 use snapshot_language::program::SharedId;
 
@@ -10,33 +10,33 @@ use crate::byte::{ANY, BASE, LOOSE, OTHER, T};
 use crate::layout::{Layout, RowOf, at, op};
 use crate::step::{Failure, GAP, Kind, MEMBER, are_too_many};
 
-/// When a byte of a view is in the centre.
+/// Condition under which a byte of a view is in the centre.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Central {
     /// At all times.
     Always,
     /// At no time.
     Never,
-    /// While its owner, whose block begins there, is in no scan, where it counts as idle; and, if it
-    /// may run in one, in no ghost scan.
+    /// While its owner, whose block begins there, is outside scans (in a scan it counts as idle)
+    /// and, if the byte's procedure may run in a ghost scan, outside ghost scans.
     Outside {
-        /// The first byte of the block.
+        /// First byte of the block.
         block: usize,
-        /// Whether it is in the frame of a procedure that may run in a ghost scan.
+        /// True if the byte is in the frame of a procedure that may run in a ghost scan.
         ghostly: bool,
     },
-    /// While its owner is in no scan; in a ghost scan, while the link is not forgotten where that was
-    /// called: there nothing was known of it, and only views that follow the owner learn of it.
+    /// While its owner is outside scans. In a ghost scan also, unless the link is forgotten at the
+    /// call of the ghost scan: there nothing was known of it, and only views that follow the owner
+    /// learn of it.
     Link {
-        /// The owner.
         owner: u8,
-        /// The variable of the cell.
+        /// Variable of the cell.
         variable: SharedId,
     },
 }
 
 impl Central {
-    /// Of a byte.
+    /// Returns the condition for a byte.
     pub fn of(layout: &Layout<'_>, byte: usize) -> Self {
         let slot = &layout.slots[byte];
         let Some(owner) = slot.owner.filter(|_| !slot.tracked) else {
@@ -56,7 +56,7 @@ impl Central {
     }
 }
 
-/// Whether a byte of a view is in the centre.
+/// Returns true if a byte of a view is in the centre.
 pub fn is_central(layout: &Layout<'_>, state: &[u8], byte: usize) -> bool {
     match layout.in_centre[byte] {
         Central::Always => true,
@@ -74,7 +74,7 @@ pub fn is_central(layout: &Layout<'_>, state: &[u8], byte: usize) -> bool {
     }
 }
 
-/// The centre of a view: its bytes, those outside of it 0; t is any other.
+/// Returns the centre of a view: bytes outside the centre are 0, and t counts as any other process.
 pub fn centre(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Vec<u8> {
     let mut centre: Vec<u8> = (0..state.len())
         .map(|at| if is_central(layout, state, at) { state[at] } else { 0 })
@@ -101,11 +101,11 @@ pub fn centre(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Vec<u8> {
     centre
 }
 
-/// All ways to make definite what is in the centre. What is forgotten at the place where its
-/// process stands stays so in all views.
+/// Returns all ways to make the centre definite. A byte that is forgotten at its process's location
+/// stays unknown in all views.
 ///
 /// # Errors
-/// If they are infinitely many, or [too many](are_too_many).
+/// If there are infinitely many, or [too many](are_too_many).
 pub fn definite(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
     let mut state = state.to_vec();
     layout.forget_rows(kind, &mut state)?;
@@ -138,8 +138,8 @@ pub fn definite(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Result<Vec<Ve
     Ok(states)
 }
 
-/// Whether a local or a link holds nothing where its process stands: the procedure is not called, it
-/// is forgotten there, or it belongs to a loop that is not running.
+/// Returns true if a local or a link holds nothing at its process's location: the procedure is not
+/// called, the byte is forgotten there, or it belongs to a loop that is not running.
 fn is_forgotten(layout: &Layout<'_>, state: &[u8], byte: usize) -> bool {
     let slot = &layout.slots[byte];
     if let Some(RowOf::Named(name)) = slot.row
@@ -154,8 +154,8 @@ fn is_forgotten(layout: &Layout<'_>, state: &[u8], byte: usize) -> bool {
     let block = layout.blocks[usize::from(owner)];
     let frame = &layout.frames[procedure];
     if slot.name.is_empty() {
-        // A variable of a loop is unknown only if it is in all views. What a running loop
-        // leaves out is not.
+        // A loop variable is unknown only if it is unknown in all views. The index that a running
+        // loop leaves out is an exception.
         let this = frame.fors.iter().position(|position| block + position + 1 == byte);
         let runs = |this: usize| state[block + frame.fors[this]] != ANY;
         return !this.is_some_and(|this| layout.leaves_out[procedure][this] && runs(this));
@@ -167,8 +167,8 @@ fn is_forgotten(layout: &Layout<'_>, state: &[u8], byte: usize) -> bool {
     })
 }
 
-/// Numbers versions in the order in which they occur, those of the centre first. The first
-/// version of all keeps its number.
+/// Numbers versions in the order of their occurrence, versions of the centre first. The initial
+/// version keeps its number.
 pub fn canonical(layout: &Layout<'_>, state: &mut [u8]) {
     let mut names: Vec<u8> = Vec::new();
     for central in [true, false] {
@@ -189,7 +189,7 @@ pub fn canonical(layout: &Layout<'_>, state: &mut [u8]) {
     }
 }
 
-/// The first number that no version of the centre has.
+/// Returns the first number that no version of the centre has.
 pub fn central_versions(layout: &Layout<'_>, state: &[u8]) -> u8 {
     let numbers = layout.versions.iter().filter(|at| is_central(layout, state, **at));
     numbers.filter_map(|at| state[*at].checked_sub(BASE)).max().map_or(1, |most| most + 1)

@@ -1,48 +1,43 @@
-//! What is claimed of a program, in obligations.
+//! Claims about a program, split into obligations.
 
-/// Which intervals of an execution are the ghost scans.
+/// Intervals of an execution that count as the ghost scans.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Ghosts {
-    /// The scans.
     Scans,
-    /// Calls of procedures that return a view, by scans and updates.
+    /// Calls, by scans and updates, of procedures that return a view.
     Calls,
-    /// What several processes do together: from a write to a shared variable that is no array to a
-    /// write of a view to one, which scans return.
+    /// Intervals shared by several processes: from a write to a shared variable that is not an
+    /// array, to a write of a view to another such variable, which scans return.
     Rounds,
 }
 
-/// What is shown.
+/// Property to be shown.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Aim {
-    /// No execution goes wrong.
     Faults,
-    /// A view that a ghost scan takes from elsewhere is that of a ghost scan within it.
+    /// A view that a ghost scan takes from elsewhere belongs to a ghost scan within it.
     Nesting,
-    /// The vectors that ghost scans put together are right, by the observer of simple
-    /// histories.
+    /// The vectors that ghost scans assemble are right, by the observer of simple histories.
     Observer,
-    /// Those of the ghost scans of this member were in memory meanwhile.
+    /// The vectors of this member's ghost scans were in memory during the ghost scan.
     Memory(u8),
 }
 
-/// Something to be shown of a program.
+/// One property of one kind of ghost scans.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Obligation {
-    /// Of which ghost scans.
     pub ghosts: Ghosts,
-    /// What.
     pub aim: Aim,
 }
 
 impl Obligation {
-    /// Whether views are tokens, and values are nothing.
+    /// Returns true if views are tokens and values are not modelled.
     pub const fn has_tokens(self) -> bool {
         matches!(self.aim, Aim::Faults | Aim::Nesting)
     }
 
-    /// Whether the ghost scans of a member are judged, or of nesting, the views of t. Those that are
-    /// rounds are judged where they end, whichever process makes that.
+    /// Returns true if the ghost scans of a member are judged, or, for nesting, the views of t.
+    /// Rounds are judged where they end, by any process.
     pub fn judges(self, member: u8) -> bool {
         match self.aim {
             Aim::Faults => false,
@@ -52,7 +47,7 @@ impl Obligation {
         }
     }
 
-    /// Whether a fault of a member is one of the proof.
+    /// Returns true if a fault of a member fails the proof.
     pub fn fears(self, member: u8) -> bool {
         match self.aim {
             Aim::Faults => member == crate::byte::T,
@@ -60,7 +55,7 @@ impl Obligation {
         }
     }
 
-    /// Its name in certificates.
+    /// Returns the obligation's name in certificates.
     pub fn name(self) -> String {
         let ghosts = match self.ghosts {
             Ghosts::Scans => "scans",
@@ -79,14 +74,14 @@ impl Obligation {
     }
 }
 
-/// What a certificate claims: its first lines.
+/// Claim of a certificate: its first lines.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Claim {
-    /// The name of the algorithm in its text.
+    /// Name of the algorithm in its text.
     pub algorithm: String,
-    /// The bug variant, if it is one.
+    /// Bug variant, if any.
     pub bug: Option<String>,
-    /// The digest of the text.
+    /// Digest of the text.
     pub digest: String,
     /// The variables that are rewritten, and how; none: the program is as it is written.
     pub rewritten: Vec<String>,
@@ -107,7 +102,6 @@ impl std::fmt::Display for Claim {
 }
 
 impl Obligation {
-    /// All of them.
     pub fn all() -> Vec<Self> {
         let aims = [
             Aim::Faults,
@@ -119,18 +113,18 @@ impl Obligation {
         ];
         let of = |ghosts| aims.map(|aim| Self { ghosts, aim });
         let mut all = [of(Ghosts::Scans), of(Ghosts::Calls), of(Ghosts::Rounds)].concat();
-        // What was in memory during a round is not kept.
+        // Memory during a round is not kept.
         all.retain(|one| one.ghosts != Ghosts::Rounds || !matches!(one.aim, Aim::Memory(_)));
         all
     }
 
-    /// The one of this name.
+    /// Returns the obligation of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::all().into_iter().find(|one| one.name() == name)
     }
 }
 
-/// What is missing for obligations to make a proof; `may_fail`: whether the program has
+/// Returns an obligation that is missing for a proof; `may_fail`: true if the program has
 /// operations that may go wrong.
 pub fn missing(obligations: &[Obligation], may_fail: bool) -> Option<Obligation> {
     let missing = |ghosts: Ghosts| -> Option<Obligation> {
@@ -140,7 +134,7 @@ pub fn missing(obligations: &[Obligation], may_fail: bool) -> Option<Obligation>
         if may_fail && !has(Aim::Faults) {
             return Some(of(Aim::Faults));
         }
-        // A scan is within itself.
+        // Scans as ghost scans are nested trivially.
         if ghosts != Ghosts::Scans && !has(Aim::Nesting) {
             return Some(of(Aim::Nesting));
         }

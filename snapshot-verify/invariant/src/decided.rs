@@ -1,10 +1,10 @@
-//! What is forgotten since the condition that reads it is decided without it.
+//! Scalars that are forgotten because the condition that reads them is decided without them.
 //!
-//! `a or b` holds where a does, whatever b is. A certificate may list scalars with a condition
-//! each; where that is the same with the scalar unknown, the scalar is forgotten at the end of a
-//! step. To forget is always right, of what is not in the centre: then it may be anything. So
-//! it does not matter whether the condition is the only one that reads it, or is ever computed; a
-//! list that forgets too much proves less.
+//! `a or b` holds where a does, for any b. A certificate may list scalars with a condition each. If
+//! the condition has the same value with the scalar unknown, the scalar is forgotten at the end of
+//! a step. Forgetting a scalar outside the centre is always sound: it may then have any value. So
+//! other readers of the scalar do not matter, nor whether the condition is ever computed; a list
+//! that forgets too much only proves less.
 
 use snapshot_language::program::Expression;
 use snapshot_semantics::interpret::code::Instruction;
@@ -18,15 +18,14 @@ use crate::step::{Outcome, Run};
 /// A scalar that may be forgotten where a condition does not need it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Decided {
-    /// Its byte.
     pub at: usize,
-    /// The procedure and the instruction that computes the condition.
+    /// Procedure and instruction that compute the condition.
     pub instruction: (usize, usize),
-    /// Where the variables of loops are for that: locals, and members.
+    /// Values of the loop variables for which this applies: locals, and members.
     pub rounds: Vec<(usize, u8)>,
 }
 
-/// The condition that an instruction computes.
+/// Returns the condition that an instruction computes.
 fn condition<'p>(instruction: &Instruction<'p>) -> Option<&'p Expression> {
     match instruction {
         Instruction::Assign { value: condition, .. } | Instruction::Unless { condition, .. } => {
@@ -37,7 +36,7 @@ fn condition<'p>(instruction: &Instruction<'p>) -> Option<&'p Expression> {
 }
 
 impl Layout<'_> {
-    /// One that stands for something: a scalar of a process that is kept, an instruction that
+    /// Returns the entry if it is meaningful: a kept scalar of a process, an instruction that
     /// computes a condition, variables that name a process.
     pub fn decided(
         &self,
@@ -61,7 +60,7 @@ impl Layout<'_> {
         fits.then(|| Decided { at, instruction, rounds: rounds.to_vec() })
     }
 
-    /// As it is written: the name, the procedure, the instruction, and `4=i` where local 4 is i.
+    /// Parses a line: the name, the procedure, the instruction, and `4=i` where local 4 is i.
     pub fn decided_of_line(&self, line: &str) -> Option<Decided> {
         let mut words = line.split(' ');
         let name = words.next()?;
@@ -75,7 +74,7 @@ impl Layout<'_> {
         self.decided(name, instruction, &rounds?)
     }
 
-    /// The line of one.
+    /// Returns the line of an entry.
     pub fn decided_line(&self, one: &Decided) -> String {
         let (procedure, number) = one.instruction;
         let mut line = format!("{} {procedure} {number}", self.slots[one.at].word());
@@ -87,7 +86,7 @@ impl Layout<'_> {
 }
 
 impl Run<'_, '_> {
-    /// Forgets what conditions do not need, at the end of a step.
+    /// Forgets, at the end of a step, scalars that conditions do not need.
     pub(crate) fn forget_decided(&self, branch: &mut Outcome) {
         let layout = self.layout;
         for one in &layout.decided {

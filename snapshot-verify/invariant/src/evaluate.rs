@@ -1,4 +1,4 @@
-//! Expressions over views, in Kleene's three-valued logic: what is not known stays unknown.
+//! Expressions over views, in Kleene's three-valued logic: unknown values stay unknown.
 
 use smallvec::smallvec;
 use snapshot_language::Span;
@@ -13,36 +13,34 @@ use crate::layout::{
     Layout, Leaf, Room, Scalar, each_leaf, fixed, may_be_outside, numbers_processes, size,
 };
 
-/// Why there is no value.
+/// Reason why an expression has no value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Stop {
     /// The program may go wrong there.
     Fault(Span),
-    /// A view that was taken from elsewhere is taken apart.
+    /// The expression takes apart a view that was taken from elsewhere.
     Apart(Span),
 }
 
-/// What an expression can see.
+/// Inputs of an evaluation.
 pub struct Scope<'a, 'p> {
-    /// The program.
     pub layout: &'a Layout<'p>,
-    /// The members that are there.
+    /// Members that are present.
     pub members: &'a [u8],
-    /// The view.
     pub state: &'a mut [u8],
-    /// The process, and the procedure that it is in.
+    /// Process, and the procedure that it runs.
     pub me: u8,
     /// See `me`.
     pub procedure: usize,
-    /// The number of the version that `fresh` makes next.
+    /// Number of the next version that `fresh` makes.
     pub fresh: &'a mut u8,
-    /// The last scalar that is kept, was read and is unknown.
+    /// Last kept scalar that was read and is unknown.
     pub unknown: Option<usize>,
-    /// A mistake on purpose: see `Planted`.
+    /// Injected fault: see `Planted`.
     pub symbols_differ: bool,
 }
 
-/// Where a part of a variable is: bytes of the view, or what is known of it.
+/// Location of a part of a variable: bytes of the view, or its known value.
 enum Located {
     At(usize),
     Known(Row),
@@ -65,23 +63,23 @@ impl Scope<'_, '_> {
         self.layout.tokens() && *content == Type::view()
     }
 
-    /// Of a type, nothing known; views count as old.
+    /// Returns an unknown value of a type; views count as old.
     fn nothing(&self, content: &Type) -> Row {
         self.layout.unknown(content, if self.layout.tokens() { OLD } else { ANY })
     }
 
-    /// The byte of a scalar.
+    /// Returns the byte of a scalar.
     pub fn scalar(&mut self, expression: &Expression) -> Result<u8, Stop> {
         Ok(self.row(expression)?[0])
     }
 
-    /// A condition: `None` if it is unknown.
+    /// Evaluates a condition: `None` if it is unknown.
     pub fn holds(&mut self, condition: &Expression) -> Result<Option<bool>, Stop> {
         let byte = self.scalar(condition)?;
         Ok((byte != ANY && !is_symbol(byte)).then_some(byte == BASE + 1))
     }
 
-    /// What an expression computes.
+    /// Evaluates an expression.
     pub fn row(&mut self, expression: &Expression) -> Result<Row, Stop> {
         self.layout.asks.note(1);
         let span = expression.span;
@@ -94,7 +92,7 @@ impl Scope<'_, '_> {
                 Some((number, _)) => smallvec![integer(number)],
                 None => smallvec![ANY],
             },
-            // Which member has this number is not known.
+            // It is unknown which member has this number.
             ExpressionKind::Process(_) | ExpressionKind::Segment(_) => smallvec![ANY],
             ExpressionKind::None => smallvec![NONE],
             ExpressionKind::InitialValue | ExpressionKind::FirstVersion => smallvec![BASE],
@@ -170,7 +168,7 @@ impl Scope<'_, '_> {
                     }
                 }
             },
-            // Lists and nodes are of other objects than the snapshot: nothing is known of them.
+            // Lists and nodes belong to objects other than the snapshot: nothing is known of them.
             ExpressionKind::List(..) | ExpressionKind::InitialNode(_) => {
                 return Err(Stop::Fault(span));
             }
@@ -179,7 +177,7 @@ impl Scope<'_, '_> {
                 smallvec![ANY]
             }
             ExpressionKind::Fresh => {
-                // Beyond what a byte can say, it is some version.
+                // Numbers beyond the range of a byte stand for some version.
                 let byte = BASE + *self.fresh;
                 *self.fresh = (*self.fresh + 1).min(u8::MAX - BASE);
                 smallvec![if byte == u8::MAX { ANY } else { byte }]
@@ -198,7 +196,7 @@ impl Scope<'_, '_> {
         bytes.map(|(byte, nothing)| if *byte == ANY { *nothing } else { *byte }).collect()
     }
 
-    /// Where a field of a record begins.
+    /// Returns the first scalar of a field of a record.
     fn field(&self, record: &Type, position: usize) -> usize {
         let Type::Record(fields) = record else { return 0 };
         fields[..position].iter().map(|field| self.size(&field.content)).sum()
@@ -231,7 +229,7 @@ impl Scope<'_, '_> {
         })
     }
 
-    /// An element of a view that is but a token: it must be one that was made here.
+    /// Returns an element of a view that is only a token: the view must have been made here.
     fn taken(&mut self, view: Located, array: &Expression, span: Span) -> Result<Located, Stop> {
         let token = match view {
             Located::At(at) => self.read(at, &array.content)[0],
@@ -282,7 +280,7 @@ impl Scope<'_, '_> {
             (None, Located::At(at)) if over.is_of_names() && byte == BASE + LOOSE => {
                 Located::Known(self.one_of(at, element, nested))
             }
-            // A place of one other process: shown where it is i.
+            // A place of one other process: shown where that process is i.
             (None, Located::At(_)) if over.is_of_names() && byte == BASE + OTHER && !nested => {
                 let view = self.layout.read_view(true);
                 Located::Known(self.layout.unknown(element, view))
@@ -291,7 +289,7 @@ impl Scope<'_, '_> {
         })
     }
 
-    /// An element at i, at j or at any other: what is the same in all of them.
+    /// Returns an element at i, at j or at any other index: the value common to all of them.
     fn one_of(&mut self, at: usize, element: &Type, nested: bool) -> Row {
         let size = self.size(element);
         let nothing = self.nothing(element);
@@ -341,7 +339,7 @@ impl Scope<'_, '_> {
         Ok(if token { smallvec![made] } else { row })
     }
 
-    /// Something with the variable of an index set bound.
+    /// Runs `act` with the variable of an index set bound.
     fn with<R>(&mut self, id: LocalId, byte: u8, act: impl FnOnce(&mut Self) -> R) -> R {
         let at = self.block() + self.local(id).base;
         let outer = std::mem::replace(&mut self.state[at], byte);
@@ -361,7 +359,7 @@ impl Scope<'_, '_> {
         let except = except.map(|except| self.scalar(except)).transpose()?;
         let is_loose = |byte: u8| over.is_of_names() && byte == BASE + LOOSE;
         let except = except.map(|byte| if is_loose(byte) { ANY } else { byte });
-        // Each index, and whether there surely is one like it.
+        // Each index, and whether some such index surely exists.
         let mut indices: Vec<(u8, bool)> = match over {
             IndexSet::Range(low, high) => match fixed(low, high) {
                 Some((low, high)) => (low..=high).map(|at| (integer(at), true)).collect(),
@@ -393,7 +391,7 @@ impl Scope<'_, '_> {
     fn checked(&mut self, inner: &Expression, content: &Type, span: Span) -> Result<u8, Stop> {
         let Type::Integer { low, high } = content else {
             let byte = self.scalar(inner)?;
-            // A process is a segment's owner: the number is the same.
+            // A process owns the segment of the same number.
             if matches!(inner.content, Type::Process | Type::Segment) {
                 return Ok(byte);
             }
@@ -410,7 +408,7 @@ impl Scope<'_, '_> {
         Ok(if least == most { integer(least) } else { ANY })
     }
 
-    /// The integers that an expression may be.
+    /// Returns the range of an expression's integer.
     fn interval(&mut self, expression: &Expression) -> Result<(i64, i64), Stop> {
         let far = (i64::from(i32::MIN), i64::from(i32::MAX));
         if let ExpressionKind::Binary(operator, left, right) = &expression.kind {
@@ -448,7 +446,7 @@ impl Scope<'_, '_> {
             }
             Binary::Equal | Binary::NotEqual => {
                 let (one, two) = (self.row(left)?, self.row(right)?);
-                // The type of the operands; of `none`, that of the other.
+                // The type of the operands; if one is `none`, the type of the other.
                 let content = match left.kind {
                     ExpressionKind::None => &right.content,
                     _ => &left.content,
@@ -477,14 +475,14 @@ impl Scope<'_, '_> {
         })
     }
 
-    /// Whether two rows of a type are equal.
+    /// Returns true if two rows of a type are equal.
     pub fn equal(&self, content: &Type, one: &[u8], two: &[u8]) -> Option<bool> {
         let mut equal = Some(true);
         let mut pairs = one.iter().zip(two);
         each_leaf(content, self.layout.tokens(), 0, &mut |leaf, members| {
             let (one, two) = pairs.next().unwrap_or((&ANY, &ANY));
-            // Of an array by process there are elements that are not seen; and none, perhaps, of
-            // members that are not there.
+            // An array by process has elements that are not shown; members that are not present may
+            // have no element.
             let is_there = self.members.iter().fold(members, |left, one| left & !(1 << one)) == 0;
             let same = same(leaf, *one, *two);
             let mut same = same.filter(|same| is_there && (!same || members == 0));
@@ -501,7 +499,7 @@ impl Scope<'_, '_> {
     }
 }
 
-/// Whether something is within an element of an array.
+/// Returns true if an expression selects from an element of an array.
 fn is_element(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Field(record, _) => is_element(record),
@@ -510,7 +508,7 @@ fn is_element(expression: &Expression) -> bool {
     }
 }
 
-/// Whether two scalars are equal.
+/// Returns true if two scalars are equal.
 fn same(leaf: Leaf, one: u8, two: u8) -> Option<bool> {
     match leaf.scalar {
         _ if one == ANY || two == ANY => None,
@@ -521,7 +519,7 @@ fn same(leaf: Leaf, one: u8, two: u8) -> Option<bool> {
             (one == BASE + T || two == BASE + T).then_some(false)
         }
         Scalar::Value | Scalar::View | Scalar::Lost => None,
-        // Two symbols of one class, or two truth values: else nothing is known.
+        // Comparable are two symbols of one class and two truth values; otherwise nothing is known.
         Scalar::Bool if is_symbol(one) || is_symbol(two) => {
             let is_comparable = is_symbol(one) && is_symbol(two) && class(one) == class(two);
             is_comparable.then_some(one == two)
@@ -530,17 +528,17 @@ fn same(leaf: Leaf, one: u8, two: u8) -> Option<bool> {
     }
 }
 
-/// The token that a view has once it lies in shared memory.
+/// Returns the token that a view has once it lies in shared memory.
 pub fn stored_token(token: u8, is_tracked: bool) -> u8 {
     if token == crate::byte::FRESH && !is_tracked { token } else { OLD }
 }
 
-/// The token of a view one of whose elements is replaced.
+/// Returns the token of a view with one element replaced.
 pub const fn patched_token(token: u8) -> u8 {
     if token == OWN { OWN } else { MIXED }
 }
 
-/// Whether a ghost scan may return a view with this token.
+/// Returns true if a ghost scan may return a view with this token.
 pub const fn is_nested(token: u8) -> bool {
     matches!(token, OWN | crate::byte::FRESH | EXEMPT)
 }

@@ -1,20 +1,20 @@
 //! Bits of which only the relation to others is listed.
 //!
 //! A class is a list of bytes. In a listed view, the known bits of a class are relative to the
-//! first of them, the *lead*, which is 0: the view stands for itself and for what it becomes if
-//! all of these bits are flipped. So a step begins with bits that are symbols: the bit that the
-//! class leads with, or its negation ([`load`]). A symbol can be copied, negated and compared with
-//! one of its class; whatever else is computed of it is unknown, and both ways are gone. Whatever
-//! the classes are, what such a step leads to holds for both values of the lead: nothing is
-//! presumed of the program.
+//! first of them, the *lead*, which is 0: the view stands for itself and for its copy with all of
+//! these bits flipped. So a step begins with bits that are symbols: the lead bit of the class, or
+//! its negation ([`load`]). A symbol can be copied, negated and compared with a symbol of its
+//! class; any other expression of it is unknown, and both branches are taken. For any choice of
+//! classes, the successors of such a step hold for both values of the lead: nothing is presumed of
+//! the program.
 //!
-//! Behind the step ([`normal`]), a symbol that makes up all known bits of one class, and occurs
-//! nowhere else, leads that class; any other is either value, so there are two views. Then each
-//! class is flipped so that its lead is 0, which is to say less.
+//! After the step ([`normal`]), a symbol that makes up all known bits of one class, and occurs
+//! nowhere else, leads that class; any other symbol is split into two views, one per value. Then
+//! each class is flipped so that its lead is 0, which loses information.
 //!
-//! Views of one state are joined where their centres are equal. So what is central must be a
-//! function of the state, with flips, too: the lead is the first bit in the centre, if there is
-//! one, and [`check`] confirms that the class of a byte of the centre does not depend on t.
+//! Views of one state are joined where their centres are equal. So the centre must be a function of
+//! the state, with flips, too: the lead is the first bit in the centre, if there is one, and
+//! [`check`] confirms that the class of a byte of the centre does not depend on t.
 
 use smallvec::SmallVec;
 
@@ -25,54 +25,52 @@ use crate::layout::{ByRound, Layout, Leaf, Scalar};
 /// A byte of a class.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Bit {
-    /// Which.
     pub at: usize,
-    /// If it is of the class in one round of a loop only: the byte of the loop's variable, and
-    /// the member that this must be.
+    /// If the byte belongs to the class in one round of a loop only: the byte of the loop's
+    /// variable, and the member that it must be.
     pub round: Option<(usize, u8)>,
 }
 
-/// Members by name, as rounds have them; then any other, and any but t.
+/// Names of members in rounds; then any other, and any but t.
 pub(crate) const MEMBERS: [&str; 5] = ["i", "j", "t", "-", "*"];
 
-/// The byte of true.
 const TRUE: u8 = BASE + 1;
 
-/// The first byte of symbols: beyond the values of truth.
+/// First byte of symbols, beyond the truth values.
 const SYMBOLS: u8 = BASE + 2;
 
-/// The most classes.
+/// Maximum number of classes.
 pub const MOST: usize = (u8::MAX as usize - SYMBOLS as usize) / 2;
 
-/// The lead of a class, or its negation.
+/// Returns the lead of a class, or its negation.
 pub const fn symbol(class: usize, negated: bool) -> u8 {
     SYMBOLS + 2 * class as u8 + negated as u8
 }
 
-/// Whether a byte of a truth value is a symbol.
+/// Returns true if a byte of a truth value is a symbol.
 pub const fn is_symbol(byte: u8) -> bool {
     byte >= SYMBOLS
 }
 
-/// The class of a symbol.
 pub const fn class(symbol: u8) -> usize {
     (symbol - SYMBOLS) as usize / 2
 }
 
-/// The negation of a known truth value, or of a symbol.
+/// Returns the negation of a known truth value, or of a symbol.
 pub const fn negated(byte: u8) -> u8 {
     byte ^ 1
 }
 
-/// Whether a known truth value is true, or a symbol a negation.
+/// Returns true for the truth value true, and for a negated symbol.
 pub const fn is_odd(byte: u8) -> bool {
     byte & 1 == 1
 }
 
 impl Layout<'_> {
-    /// The bit of this name, in a round in which this local of its procedure is this member.
+    /// Returns the bit of this name, in a round in which this local of its procedure is this
+    /// member.
     pub fn bit(&self, name: &str, round: Option<(usize, u8)>) -> Option<Bit> {
-        // Where it is to end, no line goes on.
+        // An exhausted budget rejects all further lines.
         self.asks.go_on(self.slots.len()).then_some(())?;
         let at = self.slots.iter().position(|slot| slot.is_called(name))?;
         let slot = &self.slots[at];
@@ -86,7 +84,7 @@ impl Layout<'_> {
         is_one.then_some(Bit { at, round: Some((variable, member)) })
     }
 
-    /// A bit of the rounds of any other, where those of i and j are among them.
+    /// Extends a bit to the rounds of any other process, where these include the rounds of i and j.
     pub(crate) fn loosened(&self, bit: Bit) -> Bit {
         let is_loose = |variable: usize| self.loose_bytes.iter().any(|(_, one)| *one == variable);
         match bit.round {
@@ -97,7 +95,7 @@ impl Layout<'_> {
         }
     }
 
-    /// As it is written: `r[j].p[i]`, `t:scan.x#4@1=i`.
+    /// Parses a bit: `r[j].p[i]`, `t:scan.x#4@1=i`.
     pub fn bit_of_name(&self, word: &str) -> Option<Bit> {
         let Some((name, round)) = word.split_once('@') else { return self.bit(word, None) };
         let (local, member) = round.split_once('=')?;
@@ -105,7 +103,7 @@ impl Layout<'_> {
         self.bit(name, Some((local.parse().ok()?, member as u8)))
     }
 
-    /// The name of a bit.
+    /// Returns the name of a bit.
     pub fn bit_name(&self, bit: Bit) -> String {
         let slot = &self.slots[bit.at];
         let name = slot.word();
@@ -120,7 +118,7 @@ impl Layout<'_> {
         format!("{name}@{}={}", local.unwrap_or_default(), MEMBERS[usize::from(member)])
     }
 
-    /// The class of a byte, where the loops stand.
+    /// Returns the class of a byte at the present positions of the loops.
     pub fn class_of(&self, state: &[u8], at: usize) -> Option<usize> {
         let mut classes = self.class_bits.get(&at)?.iter();
         let counts = |round: Option<(usize, u8)>| {
@@ -129,7 +127,7 @@ impl Layout<'_> {
         classes.find(|(_, round)| counts(*round)).map(|(class, _)| *class)
     }
 
-    /// The values that something unknown may have, said by symbols if it is in a class.
+    /// Returns the possible values of an unknown byte, as symbols if it is in a class.
     pub fn values(&self, state: &[u8], at: usize, members: &[u8]) -> Option<SmallVec<[u8; 8]>> {
         match self.class_of(state, at) {
             Some(class) => Some(SmallVec::from_slice(&[symbol(class, false), symbol(class, true)])),
@@ -137,7 +135,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Notes the classes, by byte.
+    /// Indexes the classes by byte.
     pub(crate) fn index_classes(&mut self) {
         self.class_bits.clear();
         for (number, class) in self.classes.iter().enumerate() {
@@ -156,9 +154,9 @@ impl Layout<'_> {
     }
 }
 
-/// What is wrong with the classes of a layout, if anything: a byte must be a truth value that is
-/// kept and never none, be in one class at a time, and if it may be in the centre, the class must
-/// be the same whichever process t is.
+/// Returns an error in the classes of a layout, if any: a byte must be a kept truth value that is
+/// never none and be in one class at a time; if it may be in the centre, its class must not depend
+/// on which process t is.
 pub fn check(layout: &Layout<'_>) -> Result<(), &'static str> {
     if layout.classes.len() > MOST {
         return Err("no more classes of bits");
@@ -190,7 +188,7 @@ pub fn check(layout: &Layout<'_>) -> Result<(), &'static str> {
         if !may_be_central(layout, at) {
             continue;
         }
-        // A round of t is one of any other to other views: then the bit leads in all of them.
+        // A round of t is a round of any other to other views: then the bit leads in all of them.
         let is_variable = |(_, variable): &(usize, usize)| {
             classes.iter().any(|(_, round)| round.is_some_and(|(one, _)| one == *variable))
         };
@@ -209,13 +207,14 @@ pub fn check(layout: &Layout<'_>) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether a byte may be known in the centre: of what runs in ghost scans only, none is ever there.
+/// Returns true if a byte may be known in the centre: procedures that run in ghost scans only are
+/// never in it.
 fn may_be_central(layout: &Layout<'_>, at: usize) -> bool {
     let slot = &layout.slots[at];
     !slot.tracked && slot.frame.is_none_or(|frame| layout.outside[frame])
 }
 
-/// Per truth value, the class that it is in where the loops stand.
+/// Returns, per truth value, its class at the present positions of the loops.
 fn classes(layout: &Layout<'_>, state: &[u8]) -> SmallVec<[Option<u8>; 64]> {
     let counts = |(_, round): &&(usize, Option<(usize, u8)>)| {
         round.is_none_or(|(variable, member)| state[variable] == BASE + member)
@@ -224,7 +223,7 @@ fn classes(layout: &Layout<'_>, state: &[u8]) -> SmallVec<[Option<u8>; 64]> {
     layout.truth_classes.iter().map(of).collect()
 }
 
-/// Says the bits of a listed view by symbols.
+/// Replaces the bits of a listed view by symbols.
 pub fn load(layout: &Layout<'_>, view: &[u8]) -> Vec<u8> {
     let mut state = view.to_vec();
     for (&at, class) in layout.truths.iter().zip(classes(layout, view)) {
@@ -235,7 +234,7 @@ pub fn load(layout: &Layout<'_>, view: &[u8]) -> Vec<u8> {
     state
 }
 
-/// The views that a state behind a step is: symbols that are not all of one class are either
+/// Returns the views of a state after a step: symbols that do not make up one class are split by
 /// value, and classes lead with 0.
 pub fn normal(layout: &Layout<'_>, state: Vec<u8>) -> Vec<Vec<u8>> {
     if layout.classes.is_empty() {
@@ -265,14 +264,14 @@ pub fn normal(layout: &Layout<'_>, state: Vec<u8>) -> Vec<Vec<u8>> {
     done
 }
 
-/// What the known bits of a class are.
+/// Content of the known bits of a class.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Held {
     Values,
     Symbol(usize),
 }
 
-/// A symbol that is not all there is of one class.
+/// Returns a symbol that does not make up one class.
 fn mixed(layout: &Layout<'_>, state: &[u8], of: &[Option<u8>]) -> Option<usize> {
     let count = layout.classes.len();
     let mut held: SmallVec<[Option<Held>; 32]> = SmallVec::from_elem(None, count);
@@ -302,7 +301,7 @@ fn mixed(layout: &Layout<'_>, state: &[u8], of: &[Option<u8>]) -> Option<usize> 
 
 /// Flips each class so that it leads with 0.
 fn lead(layout: &Layout<'_>, state: &mut [u8], of: &[Option<u8>]) {
-    // Per class: whether the lead is in the centre, and odd.
+    // Per class: whether the lead is in the centre, and whether it is odd.
     let mut leads: SmallVec<[Option<(bool, bool)>; 32]> =
         SmallVec::from_elem(None, layout.classes.len());
     for (&at, class) in layout.truths.iter().zip(of) {
@@ -322,7 +321,7 @@ fn lead(layout: &Layout<'_>, state: &mut [u8], of: &[Option<u8>]) {
     }
 }
 
-/// A byte of the centre that holds a symbol of a class, in a view that is loaded.
+/// Returns a byte of the centre that holds a symbol of a class, in a loaded view.
 pub fn in_centre(layout: &Layout<'_>, state: &[u8], of: usize) -> Option<usize> {
     let holds = |at: &&usize| is_symbol(state[**at]) && class(state[**at]) == of;
     layout.truths.iter().filter(holds).find(|at| is_central(layout, state, **at)).copied()

@@ -1,8 +1,8 @@
-//! Operations and ghost scans: when they begin and end for the specification, and how what
-//! they return is judged.
+//! Operations and ghost scans: their begin and end for the specification, and the judgement of
+//! their results.
 //!
-//! Both begin with their first access to something that is kept and end with their last:
-//! that only adds precedence.
+//! Both begin with their first access to a kept variable and end with their last: this only adds
+//! precedence.
 
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
@@ -20,7 +20,6 @@ impl<'p> Run<'_, 'p> {
         self.me == self.kind.followed && self.layout.obligation.judges(self.me)
     }
 
-    /// Opens a ghost scan.
     pub(crate) fn open(&self, branch: &mut Outcome) {
         let block = self.block();
         let state = &mut branch.state;
@@ -30,7 +29,7 @@ impl<'p> Run<'_, 'p> {
         }
         let tracked = self.layout.blocks[usize::from(T)];
         if self.me == T {
-            // What was fresh is older than this ghost scan.
+            // Fresh views are older than this ghost scan.
             self.age(state, FRESH);
             if state[ROUND] == FRESH {
                 state[ROUND] = OLD;
@@ -47,7 +46,6 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// Closes a ghost scan.
     fn close(&self, state: &mut [u8]) {
         let block = self.block();
         for offset in [at::GHOST, at::BEGUN, at::BITS, at::TOKEN] {
@@ -55,7 +53,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// An access to something that is kept.
+    /// Notes an access to a kept variable.
     pub(crate) fn first_access(&self, branch: &mut Outcome) {
         match branch.state[self.block() + at::GHOST] {
             0 => self.invoke_update(&mut branch.state),
@@ -77,7 +75,7 @@ impl<'p> Run<'_, 'p> {
         };
     }
 
-    /// The first access of the update to 1.
+    /// Notes the first access of the update to 1.
     pub(crate) fn invoke_update(&self, state: &mut [u8]) {
         let block = self.block();
         if state[block + at::OP] == op::SWITCHES && state[block + at::INVOKED] == 0 {
@@ -107,7 +105,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// Ends a procedure, and with it perhaps a ghost scan or the operation.
+    /// Ends a procedure, and possibly a ghost scan or the operation.
     pub(crate) fn leave(
         &self,
         mut branch: Outcome,
@@ -121,7 +119,7 @@ impl<'p> Run<'_, 'p> {
         let in_ghost = branch.state[block + at::GHOST] != 0;
         let frame = &self.layout.frames[procedure];
         let caller = self.caller(&branch.state, procedure);
-        // The ghost scan that is open is the outermost call of such a procedure.
+        // The open ghost scan is the outermost call of such a procedure.
         let is_ghost = in_ghost
             && self.layout.is_ghost[procedure]
             && caller.is_none_or(|(caller, _)| !self.layout.ghostly[caller]);
@@ -147,7 +145,8 @@ impl<'p> Run<'_, 'p> {
             let state = &mut branch.state;
             state[block + frame.at..block + frame.end].fill(ANY);
             if self.layout.tokens() && self.me == T {
-                // Those of t's own ghost scans are of an earlier operation to its next one.
+                // Views of t's own ghost scans belong to an earlier operation once the next one
+                // begins.
                 self.age(state, MINE);
             }
             self.close(state);
@@ -162,7 +161,7 @@ impl<'p> Run<'_, 'p> {
         if is_ghost {
             self.close(&mut branch.state);
         }
-        // All others see the end of a ghost scan as a step of its own.
+        // All other processes see the end of a ghost scan as a separate step.
         if is_ghost {
             self.resume(&mut branch, caller, here, &row);
             self.emit(branch, out);
@@ -177,7 +176,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// Puts a process behind a call that has returned.
+    /// Moves a process past a call that has returned.
     pub(crate) fn resume(&self, branch: &mut Outcome, caller: usize, here: usize, row: &[u8]) {
         let instruction = self.layout.code[caller].instructions[here];
         if let Instruction::Call { into: Some(into), .. } = instruction {
@@ -186,7 +185,8 @@ impl<'p> Run<'_, 'p> {
         self.arrive(&mut branch.state, caller, here + 1);
     }
 
-    /// The caller of a procedure, and where it stands; none: it is the operation.
+    /// Returns the caller of a procedure, and its location; `None` if the procedure is the
+    /// operation.
     fn caller(&self, state: &[u8], procedure: usize) -> Option<(usize, usize)> {
         let block = self.block();
         let stands = |other: usize| {
@@ -201,7 +201,7 @@ impl<'p> Run<'_, 'p> {
         (0..self.layout.frames.len()).find_map(stands)
     }
 
-    /// All views with this token are old.
+    /// Makes all views with this token old.
     fn age(&self, state: &mut [u8], token: u8) {
         for (byte, slot) in state.iter_mut().zip(&self.layout.slots) {
             let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
@@ -237,7 +237,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// Judges what a ghost scan returns.
+    /// Judges the result of a ghost scan.
     fn judge(&self, state: &mut [u8], row: &[u8], span: Span) -> Option<Failure> {
         if !self.judges_me() {
             return None;
@@ -246,14 +246,15 @@ impl<'p> Run<'_, 'p> {
             let by_rounds = self.layout.obligation.ghosts == Ghosts::Rounds;
             return match row {
                 [FRESH] => None,
-                // However it was put together, it must be that of a round.
+                // However it was assembled, it must be the vector of a round.
                 _ if by_rounds => Some(Failure::Stale(span)),
                 [token] if is_nested(*token) => None,
                 [MIXED] => Some(Failure::Mixed(span)),
                 _ => Some(Failure::Stale(span)),
             };
         }
-        // Where no view is returned, as a loop over what is never empty has not run, any may be.
+        // Where no view is returned, because a loop over a never-empty range has not run, any may
+        // be.
         let entry = |member: u8| row.get(usize::from(member)).copied().unwrap_or(ANY);
         let entries = [entry(I), entry(J)];
         match entries {
@@ -271,7 +272,7 @@ impl<'p> Run<'_, 'p> {
         self.judge_vector(state, [at_i, at_j], span)
     }
 
-    /// An entry is unknown: all that it may be must be right, and leave the same.
+    /// Judges an unknown entry: all its values must be right, and leave the same state.
     fn judge_unknown(&self, state: &mut [u8], entries: [u8; 2], span: Span) -> Option<Failure> {
         let values = |byte: u8| match byte {
             ANY => vec![false, true],
@@ -312,6 +313,6 @@ impl<'p> Run<'_, 'p> {
 }
 
 pub(crate) fn observer(bits: u8) -> ObserverState {
-    // Bits that are no state are refused when a certificate is read.
+    // Reading a certificate refuses bits that are not a state.
     ObserverState::from_bits(bits).unwrap_or(ObserverState::INITIAL)
 }

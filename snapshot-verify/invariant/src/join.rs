@@ -1,8 +1,8 @@
-//! What a step of one process is to the views of others.
+//! Interference: the effect of one process's step on the views of others.
 //!
-//! Two views may be of one state only if their centres are equal, and no process is named
-//! both as the one and as the other that they track. A step that one of them shows is then,
-//! to the other, what it writes; with the names of processes and versions translated.
+//! Two views may belong to one state only if their centres are equal, and no name refers to the
+//! tracked processes of both. The effect of a step that one of them shows on the other is its
+//! writes, with the names of processes and versions translated.
 
 use rustc_hash::FxHashSet;
 use snapshot_language::program::SharedId;
@@ -16,35 +16,35 @@ use crate::step::{
     Failure, Kind, Outcome, Planted, Run, Write, are_too_many, definite_indices, versions,
 };
 
-/// What a step is to others.
+/// Interference of a step.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Effect {
-    /// The process: i, j, or another one.
+    /// Process that makes the step: i, j, or another one.
     pub actor: u8,
-    /// The bytes of the centre that name the actor.
+    /// Bytes of the centre that name the actor.
     pub named: Vec<usize>,
-    /// What the specification's byte becomes.
+    /// New byte of the specification.
     pub specification: Option<u8>,
-    /// The bytes of the centre of which written bits are copies, or negations: symbols name
-    /// them by number.
+    /// Bytes of the centre of which written bits are copies, or negations: symbols refer to them by
+    /// number.
     pub copied: Vec<usize>,
-    /// The cells that it writes, in order; members as the actor sees them. And what that is to
-    /// rounds.
+    /// Cells that the step writes, in order, with members as the actor sees them; and the begin or
+    /// end of a round.
     pub cells: Vec<(SharedId, Vec<Index>, Row, Option<Round>)>,
-    /// What the byte of the round becomes, of vectors.
+    /// New byte of the round, for vectors.
     pub round: Option<u8>,
-    /// Bytes of the actor's block that it sets: i and j only.
+    /// Bytes of the actor's block that the step sets: i and j only.
     pub sets: Vec<(usize, u8)>,
-    /// Whether a ghost scan of an update by i or j ends.
+    /// True if a ghost scan of an update by i or j ends.
     pub ends: bool,
-    /// The least number of a version that is in no centre, and of one that is new.
+    /// Least number of a version that is in no centre, and least number of a new version.
     pub numbers: (u8, u8),
 }
 
-/// What a step is to others, if anything.
+/// Returns the interference of a step, if any.
 ///
 /// # Errors
-/// If that cannot be said.
+/// If the interference cannot be expressed: see [`Failure`].
 pub fn effect(
     layout: &Layout<'_>,
     kind: &Kind,
@@ -62,9 +62,10 @@ pub fn effect(
     let in_update = actor != T && matches!(before[block + at::OP], op::UPDATES | op::SWITCHES);
     for write in &outcome.writes {
         match write {
-            // What is t's own is another's to others, and in none of their views.
+            // A cell at t's own index belongs to any other process in other views, and none of them
+            // shows it.
             Write::Cell(_, indices, ..) if actor == T && indices.contains(&Index::Member(T)) => {}
-            // The row of a process is shown by its own views only.
+            // Only the views of a process show its row.
             Write::Cell(variable, indices, ..)
                 if layout.name_of(*variable).is_some()
                     && matches!(indices.first(), Some(Index::Member(_))) => {}
@@ -78,7 +79,7 @@ pub fn effect(
             Write::Private(_) | Write::Link(_) if actor == T => {}
             Write::Link(variable) => {
                 for at in layout.links_of(actor, *variable).filter(|_| in_update) {
-                    // To which cell of another it was, views of t do not see.
+                    // Views of t do not see which cell of another process was accessed.
                     let slot = &layout.slots[at];
                     if slot.kept && (slot.tracked || is_central(layout, before, at)) {
                         sets.push((at, if slot.tracked { ANY } else { after[at] }));
@@ -106,7 +107,8 @@ pub fn effect(
                 sets.push((at, after[at]));
             }
         }
-        // Links may have been in no centre: what is known of them behind it the actor says.
+        // Links may have been outside all centres: the actor's view after the step says whether
+        // they hold.
         let is_link = |at: &usize| layout.slots[*at].linked().is_some();
         let links = (block + at::END..block + block_size(layout)).filter(is_link);
         let links = links.filter(|at| layout.slots[*at].kept && is_central(layout, after, *at));
@@ -141,8 +143,8 @@ pub fn effect(
     Ok(Some(Effect { actor, named, specification, copied, cells, round, sets, ends, numbers }))
 }
 
-/// Says written bits by bytes of the centre, which all views of the state have; where that cannot
-/// be, they are unknown.
+/// Expresses written bits by bytes of the centre, which all views of the state share; bits that are
+/// not in it become unknown.
 fn copied(
     layout: &Layout<'_>,
     before: &[u8],
@@ -180,10 +182,10 @@ fn block_size(layout: &Layout<'_>) -> usize {
 }
 
 impl Effect {
-    /// The views that this makes of a view with the same centre.
+    /// Returns the successors of a view with the same centre.
     ///
     /// # Errors
-    /// If that cannot be said.
+    /// If a name is not known to be in force, or there are too many ways.
     pub fn apply(
         &self,
         layout: &Layout<'_>,
@@ -192,7 +194,7 @@ impl Effect {
         planted: Planted,
     ) -> Result<Vec<Vec<u8>>, Failure> {
         let follows_actor = self.actor != T && self.actor == kind.followed;
-        // A name is only ever said to be the process that is followed, or not.
+        // A name says only whether it is the followed process.
         let one = |at: usize| if layout.slots[at].tracked { kind.followed } else { T };
         let is_named =
             self.named.iter().any(|at| view[*at] == BASE + one(*at)) && !planted.two_named;
@@ -217,7 +219,7 @@ impl Effect {
             joined.bounded(states.len())?;
         }
         if self.ends {
-            // The result is stored where private variables say that it is, behind the step.
+            // The result is stored where private variables say, after the step.
             let is_private = |at: usize| {
                 let slot = &layout.slots[at];
                 slot.owner == Some(self.actor) && slot.frame.is_none() && slot.leaf.is_some()
@@ -247,19 +249,19 @@ impl Effect {
     }
 }
 
-/// An effect, and the view that it meets.
+/// Interference, and the view that it meets.
 struct Joined<'a, 'p> {
     effect: &'a Effect,
     layout: &'a Layout<'p>,
     kind: &'a Kind,
-    /// The number of a version that is new to the view.
+    /// Number of a version that is new to the view.
     fresh: u8,
-    /// The view as it was, its bits by symbols.
+    /// The view before the step, its bits as symbols.
     view: &'a [u8],
 }
 
 impl Joined<'_, '_> {
-    /// That so many ways are not too many, and it is no time to end.
+    /// Fails if there are too many ways, or the budget is exhausted.
     fn bounded(&self, ways: usize) -> Result<(), Failure> {
         match self.layout.asks.go_on(self.view.len()) {
             false => Err(Failure::Ended),
@@ -268,13 +270,13 @@ impl Joined<'_, '_> {
         }
     }
 
-    /// What a byte of the actor's view may be in this one.
+    /// Returns the values in this view of a byte of the actor's view.
     fn translate(&self, at: usize, byte: u8) -> Vec<u8> {
         let slot = &self.layout.slots[at];
         let Some(leaf) = slot.leaf else { return vec![byte] };
         match leaf.scalar {
             Scalar::View if self.layout.tokens() => vec![OLD],
-            // Within a cell it is the actor's own element, and not that of t.
+            // Within a cell, t stands for the actor's own element.
             _ if slot.within_tracked && self.effect.actor == T => vec![ANY],
             // The actor itself is neither i nor j, nor t.
             Scalar::Member if byte == BASE + T => vec![BASE + OTHER],
@@ -372,7 +374,7 @@ impl Joined<'_, '_> {
         Ok(all)
     }
 
-    /// What a write to a cell of names makes of them.
+    /// Applies a write to a cell of names.
     fn pass_names(
         &self,
         before: &[u8],
@@ -395,8 +397,8 @@ impl Joined<'_, '_> {
 }
 
 impl Run<'_, '_> {
-    /// The end of a ghost scan within an update, of a process whose scans the view does not
-    /// follow: the token of what it returns goes to its variable. All else is in the centre.
+    /// Ends a ghost scan within an update, of a process whose scans the view does not follow: the
+    /// token of the result goes to its variable. Everything else is in the centre.
     fn end_ghost(&self, state: &mut [u8]) {
         let block = self.block();
         let Some((procedure, here)) = self.place(state) else { return };

@@ -1,25 +1,26 @@
 //! Certificates of proofs for every n: sets of views that are closed under all steps, and an
 //! independent check of it.
 //!
-//! A proof for every n (docs/every-n.md) rests on all that makes it small: slices, late
-//! operations, flips, decided conditions. A certificate takes none of it on trust. It lists views by
-//! plain rules: [`check`](check()) confirms, by the program's instructions with unknown values,
-//! that the views of the initial state are listed, that every step from a listed view leads to
-//! listed ones, and that none goes wrong. The set is inductive, so it has the views of all states of
-//! all n. Nothing is taken over from the proof but guesses that cannot make a wrong certificate:
-//! which scalars are kept, where locals are forgotten, where updates take effect, which calls
-//! are ghost scans, which bits are said relative to each other. So [`write()`] closes the set again, by the rules of this crate.
+//! A proof for every n (docs/every-n.md) rests on its reductions: slices, late operations, flips,
+//! decided conditions. A certificate does not trust them. It lists views by plain rules:
+//! [`check`](check()) confirms, by the program's instructions with unknown values, that the views
+//! of the initial state are listed, that every step from a listed view leads to listed ones, and
+//! that no step goes wrong. The set is inductive, so it has the views of all states of all n. Only
+//! guesses are copied from the proof, and they cannot make a wrong certificate: which scalars are
+//! kept, where locals are forgotten, where updates take effect, which calls are ghost scans, which
+//! bits are listed relative to each other. So [`write()`] closes the set again, by the rules of
+//! this crate.
 //!
 //! | module | content |
 //! | --- | --- |
-//! | [`byte`], [`layout`] | what a view says, and where |
+//! | [`byte`], [`layout`] | meaning and location of each byte of a view |
 //! | [`evaluate`], [`step`], `ghosts`, `rounds` | steps of one process, values unknown |
-//! | [`decided`] | what conditions do not need |
-//! | [`names`] | whose row of an array is in use |
+//! | [`decided`] | scalars that conditions do not need |
+//! | [`names`] | the row of an array that is in use |
 //! | [`flips`] | bits of which only the relation to others is listed |
-//! | [`centre`], [`join`] | what views of one state share, and a step of one is to the other |
-//! | [`views`], [`recall`] | kinds of views, which rows are some, the first of each, all steps from one |
-//! | [`asks`] | when it must end, within a step, too |
+//! | [`centre`], [`join`] | shared part of the views of one state, and interference |
+//! | [`views`], [`recall`] | kinds of views, valid rows, initial views, all steps from a view |
+//! | [`asks`] | the budget, also within a step |
 //! | [`claim`], [`text`], [`check`](mod@check) | the file, and its check |
 //! | [`smt`] | the same as conditions for solvers |
 //! | `rewriting` | the program that it is about, if that is rewritten |

@@ -1,5 +1,5 @@
-//! Which locals and links are forgotten where: a guess that makes the set of views small. To forget
-//! is always right, so the check takes any such list.
+//! Locations at which locals and links are forgotten: a guess that keeps the set of views small.
+//! Forgetting is always sound, so the check accepts any such list.
 
 use snapshot_language::program::{
     Access, Expression, ExpressionKind, Place, Projection, Root, Type,
@@ -9,10 +9,9 @@ use snapshot_semantics::interpret::code::{Code, Instruction};
 use crate::layout::Layout;
 use crate::names::Use;
 
-/// Fills in, per procedure and instruction, the locals that are not read before they are
-/// written.
+/// Fills in, per procedure and instruction, the locals that are not read before they are written.
 pub fn forget(layout: &mut Layout<'_>) {
-    // A guess that is broken off is used by nothing: what is made of it asks first.
+    // A partial guess is never used: every later use of it checks the budget first.
     for procedure in 0..layout.code.len() {
         if layout.asks.go_on(layout.code[procedure].instructions.len()) {
             layout.forgotten[procedure] = dead(layout, procedure);
@@ -21,13 +20,13 @@ pub fn forget(layout: &mut Layout<'_>) {
     layout.unlinked = unlinked(layout);
 }
 
-/// Per procedure and instruction, the variables to which no link is asked for before the next LL
-/// there. (Of several cells one is linked to at a time, as a rule.)
+/// Returns, per procedure and instruction, the variables whose link is not tested before the next
+/// LL. (A process is usually linked to one of several cells at a time.)
 fn unlinked(layout: &Layout<'_>) -> Vec<Vec<Vec<usize>>> {
     let variables = layout.links.len();
     let of = |code: &Code<'_>| vec![vec![false; variables]; code.instructions.len()];
     let mut live: Vec<Vec<Vec<bool>>> = layout.code.iter().map(of).collect();
-    // Behind the calls of a procedure; behind an operation links are forgotten.
+    // After the calls of a procedure; after an operation links are forgotten.
     let mut behind = vec![vec![false; variables]; layout.code.len()];
     let join = |to: &mut Vec<bool>, from: &[bool]| {
         to.iter_mut().zip(from).for_each(|(to, from)| *to |= from);
@@ -61,7 +60,7 @@ fn unlinked(layout: &Layout<'_>) -> Vec<Vec<Vec<usize>>> {
                     Instruction::Return { .. } => now = behind[procedure].clone(),
                     _ => {}
                 }
-                // A copy is the name while the process is linked to that.
+                // A copy is the name while the process is linked to the name's cell.
                 if let Some(Use::Through(name)) = &layout.uses[procedure][at] {
                     now[layout.named[*name].variable.0 as usize] = true;
                 }
@@ -134,7 +133,7 @@ fn whole(place: &Place) -> Option<usize> {
     }
 }
 
-/// The local that an instruction stores as a whole.
+/// Returns the local that an instruction stores as a whole.
 fn whole_stored(instruction: &Instruction<'_>) -> Option<usize> {
     match instruction {
         Instruction::Assign { place, .. } => whole(place),
@@ -145,7 +144,8 @@ fn whole_stored(instruction: &Instruction<'_>) -> Option<usize> {
     }
 }
 
-/// The arrays whose element of each index a loop over all processes, which begins here, stores first.
+/// Returns the arrays of which a loop over all processes, which begins here, first stores the
+/// element of each index.
 fn filled(code: &[Instruction<'_>], at: usize) -> Vec<usize> {
     let (mut filled, mut used) = (Vec::new(), Vec::new());
     let Instruction::BeginFor(this) = &code[at] else { return filled };
@@ -193,7 +193,8 @@ fn is_variable(kind: &ExpressionKind, variable: usize) -> bool {
     }
 }
 
-/// The locals that an instruction reads, those of which it replaces a part among them.
+/// Calls `act` on the locals that an instruction reads, including those of which it replaces a
+/// part.
 fn uses(instruction: &Instruction<'_>, act: &mut dyn FnMut(usize)) {
     uses_of_value(instruction, act);
     let place = match instruction {
@@ -256,8 +257,8 @@ fn expression_uses(expression: &Expression, act: &mut dyn FnMut(usize)) {
     expression.operands().into_iter().for_each(|operand| expression_uses(operand, act));
 }
 
-/// Calls of one procedure by another that has nothing in mind behind them: no result, and no local that is
-/// live. Again a guess, for to return behind any of them is more than it can do.
+/// Returns calls of one procedure by another that has no live state after them: no result, and no
+/// live local. This is a guess, too: returning after any of them is sound.
 pub fn alike_calls(layout: &Layout<'_>) -> Vec<(usize, Vec<usize>)> {
     let mut groups: Vec<(usize, usize, Vec<usize>)> = Vec::new();
     for (procedure, code) in layout.code.iter().enumerate() {

@@ -1,15 +1,15 @@
-//! Steps, made once for all views that are alike in what they depend on.
+//! Memoised steps: made once for all views that agree on the bytes that the step depends on.
 //!
-//! A step of one process reads and changes the specification, shared cells, its own block, and of the
-//! blocks of others what is known of their ghost scans. Where another process stands, and its
-//! locals, it neither reads nor changes: those of i and j are definite where they are in the
-//! centre, and stay so. Versions are an exception, since a new one is none of them; so are tokens,
-//! which grow old everywhere. So [`Recall::steps`] makes a step in a view without the rest, and what
-//! changes in it changes in all such views. It is the same as [`steps`](crate::views::steps), which
-//! the tests compare it with.
+//! A step of one process reads and changes the specification, shared cells, its own block, and of
+//! the blocks of others the known state of their ghost scans. It neither reads nor changes the
+//! location and locals of another process: those of i and j are definite where they are in the
+//! centre, and stay so. Versions are an exception, since a new version differs from all of them; so
+//! are tokens, which grow old everywhere. So [`Recall::steps`] makes a step in a view without the
+//! other bytes, and its changes apply to all such views. It is the same as
+//! [`steps`](crate::views::steps), which the tests compare it with.
 //!
-//! A list may stand for several kinds, which differ in where t is among i and j. Then the steps
-//! of all of them are made: by the order of each.
+//! A list may stand for several kinds, which differ in the place of t among i and j. Then the steps
+//! of all of them are made, in the order of each.
 
 use std::rc::Rc;
 
@@ -24,35 +24,34 @@ use crate::step::lost::found;
 use crate::step::{Failure, Kind, Outcome, Planted, Run};
 use crate::views::Steps;
 
-/// A way in which a step may end.
+/// An outcome of a step.
 #[derive(Debug, PartialEq)]
 struct Way {
-    /// The bytes that change.
+    /// Bytes that change.
     changes: Vec<(u32, u8)>,
-    /// All else that is to be said of it.
+    /// Rest of the outcome.
     outcome: Outcome,
-    /// Whether it is something to others.
+    /// True if the step interferes with other views.
     is_seen: bool,
 }
 
-/// The steps of the views of one list.
+/// Memoised steps of the views of one list.
 pub struct Recall<'a, 'p> {
     layout: &'a Layout<'p>,
-    /// The kinds that the list stands for: the same members, followed alike.
+    /// Kinds that the list stands for: the same members, with the same followed one.
     kinds: &'a [Kind],
     planted: Planted,
     /// Per process, the bytes that its steps depend on, among those that may be known.
     seen: [Vec<usize>; 3],
-    /// By process, and the bytes that are seen.
+    /// Outcomes, by process and seen bytes.
     known: FxHashMap<Box<[u8]>, Rc<[Way]>>,
-    /// For a key that may turn out to be known.
+    /// Buffer for lookup keys.
     scratch: Vec<u8>,
-    /// How many bytes all that takes, about.
+    /// Approximate memory use in bytes.
     pub bytes: usize,
 }
 
 impl<'a, 'p> Recall<'a, 'p> {
-    /// Nothing has been made yet.
     pub fn new(layout: &'a Layout<'p>, kinds: &'a [Kind], planted: Planted) -> Self {
         let is_kept = |at: &usize| layout.slots[*at].kept;
         let seen = [I, J, T].map(|me| {
@@ -70,7 +69,7 @@ impl<'a, 'p> Recall<'a, 'p> {
         }
     }
 
-    /// All steps that a view shows.
+    /// Returns all steps that a view shows.
     ///
     /// # Errors
     /// If one of them goes wrong.
@@ -132,7 +131,7 @@ impl<'a, 'p> Recall<'a, 'p> {
         // A scan may begin, and end, with that step.
         let is_inside = run.is_inside(before) || outcome.operation == op::SCANS;
         let is_mine = run.me == run.kind.followed && (run.me == T || is_inside);
-        // What cannot be said is said again, of the view.
+        // Interference that fails here is computed again in the whole view, where it fails too.
         let is_nothing = || matches!(effect(self.layout, run.kind, before, &outcome), Ok(None));
         let is_seen = outcome.failure.is_none() && is_mine && !is_nothing();
         let state = std::mem::take(&mut outcome.state);
@@ -143,7 +142,7 @@ impl<'a, 'p> Recall<'a, 'p> {
     }
 }
 
-/// Whether the steps of a process have nothing to do with a byte.
+/// Returns true if the steps of a process neither read nor change a byte.
 fn is_apart(layout: &Layout<'_>, me: u8, at: usize) -> bool {
     let slot = &layout.slots[at];
     let Some(owner) = slot.owner.filter(|owner| *owner != me) else { return false };

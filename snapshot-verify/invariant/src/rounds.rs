@@ -1,10 +1,10 @@
-//! Rounds that are ghost scans: a round begins with a write to one shared variable and ends with that
-//! of a view to another, whichever processes make them.
+//! Rounds that are ghost scans: a round begins with a write to one shared variable and ends with a
+//! write of a view to another, by any processes.
 //!
-//! A round that ends is from the latest begin to there: an interval of the execution with a vector,
-//! which is judged by the observer at its end. What it knows of the open round is in the centre. Of
-//! nesting, a view that is published has the token of the round: fresh, if that began after t's present
-//! scan did. A scan returns such a view, and so the vector of a round within it.
+//! A round spans from the latest begin to its end: an interval of the execution with a vector,
+//! which the observer judges at the end. The observer's bits of the open round are in the centre.
+//! For nesting, a published view has the token of the round: fresh, if the round began after t's
+//! present scan did. A scan returns such a view, and so the vector of a round within it.
 
 use snapshot_core::observer::Must;
 use snapshot_language::Span;
@@ -16,7 +16,7 @@ use crate::layout::{Layout, ROUND, Round, SPECIFICATION, at};
 use crate::step::{Failure, Run};
 
 impl Run<'_, '_> {
-    /// A write at which a round begins or ends; why the proof fails there.
+    /// Begins or ends a round at a write; returns why the proof fails there.
     pub(crate) fn pass_round(
         &self,
         state: &mut [u8],
@@ -57,7 +57,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Where the process stands in the text.
+    /// Returns the location of the process in the text.
     fn span(&self, state: &[u8]) -> Span {
         let place = self.place(state);
         let span = place.and_then(|(procedure, here)| self.layout.code[procedure].statements[here]);
@@ -66,7 +66,7 @@ impl Run<'_, '_> {
 }
 
 impl Layout<'_> {
-    /// The same to the views of others and of the process itself, of nesting.
+    /// Begins or ends a round in the views of others and of the process itself, for nesting.
     pub fn pass_nested(&self, state: &mut [u8], round: Round, variable: SharedId) {
         match round {
             Round::Begin => {

@@ -1,4 +1,4 @@
-//! The least set of views that is closed under all rules. The check does without it.
+//! Least set of views that is closed under all rules. The check does not use it.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -14,17 +14,15 @@ use crate::step::{Failure, Kind, Planted};
 use crate::views::{centres, initial, lists};
 use crate::{Budget, Unfinished};
 
-/// A set of views, by kind.
 #[derive(Debug)]
 pub struct Family {
-    /// The kinds.
     pub kinds: Vec<Kind>,
     /// Per kind, its views.
     pub views: Vec<Rc<FxHashSet<Box<[u8]>>>>,
 }
 
 impl Family {
-    /// The lists of views: those of several kinds may be one.
+    /// Returns the distinct lists of views: several kinds may share one.
     pub fn lists(&self) -> impl Iterator<Item = &Rc<FxHashSet<Box<[u8]>>>> {
         let is_new = |number: &usize| {
             let before = number.checked_sub(1).map(|before| &self.views[before]);
@@ -33,21 +31,19 @@ impl Family {
         (0..self.views.len()).filter(is_new).map(|number| &self.views[number])
     }
 
-    /// How many views there are.
+    /// Returns the number of views.
     pub fn len(&self) -> usize {
         self.lists().map(|views| views.len()).sum()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Why there is no closed set.
+/// Reason for the lack of a closed set.
 #[derive(Debug)]
 pub enum Obstacle {
-    /// A view goes wrong.
     Failure(Failure),
     /// There are more views than it may have.
     Views,
@@ -175,7 +171,7 @@ impl Search<'_, '_> {
             self.add(list, state);
         }
         for &home in homes {
-            // What has been seen of others, and what others are to see.
+            // Known interference applies to this view, and this view's interference to known views.
             for position in 0..self.homes[home].effects.len() {
                 let effect = self.homes[home].effects[position].clone();
                 self.apply(&effect, list, &row)?;

@@ -1,28 +1,27 @@
 //! Views as lines of text.
 //!
-//! Of a view only the bytes are written that may be other than 0. A line says how many of
-//! them it has in common with the line before, from the left and from the right, and what
-//! is between.
+//! A line has only the bytes of a view that may be other than 0. It gives the number of bytes in
+//! common with the line before, from the left and from the right, and the bytes between.
 
 use crate::layout::Layout;
 
-/// From bytes to lines, and back.
+/// Converter between views and lines.
 pub struct Rows {
-    /// The bytes of a view that are written.
+    /// Bytes of a view that are written.
     columns: Vec<usize>,
     width: usize,
     before: Vec<u8>,
 }
 
 impl Rows {
-    /// For views of a layout; before the first line.
+    /// Starts before the first line, for views of a layout.
     pub fn new(layout: &Layout<'_>) -> Self {
         let width = layout.slots.len();
         let columns: Vec<usize> = (0..width).filter(|at| layout.slots[*at].kept).collect();
         Self { before: vec![0; columns.len()], columns, width }
     }
 
-    /// The line of the next view.
+    /// Returns the line of the next view.
     pub fn line(&mut self, view: &[u8]) -> String {
         let row: Vec<u8> = self.columns.iter().map(|at| view[*at]).collect();
         let same = |one: &(&u8, &u8)| one.0 == one.1;
@@ -40,7 +39,7 @@ impl Rows {
         line
     }
 
-    /// The view of the next line; none if it is no line.
+    /// Returns the view of the next line; `None` if the line is malformed.
     pub fn view(&mut self, line: &str) -> Option<Vec<u8>> {
         let mut words = line.split(' ');
         let left: usize = words.next()?.parse().ok()?;
@@ -72,8 +71,8 @@ impl Rows {
     }
 }
 
-/// The character of 0.
+/// Character of 0.
 const FIRST: u8 = b'!';
 
-/// The bytes below have one character each, up to `}`.
+/// Smaller bytes have one character each, up to `}`.
 const PLAIN: u8 = b'}' - FIRST + 1;

@@ -1,5 +1,4 @@
-//! Which kinds of views there are, which rows are views, the first of each kind, and all steps
-//! from one.
+//! Kinds of views, valid rows, initial views of each kind, and all steps from a view.
 
 use smallvec::SmallVec;
 use snapshot_core::observer::{Must, ObserverState};
@@ -13,8 +12,8 @@ use crate::layout::{Layout, ROUND, SPECIFICATION, Scalar, at, op};
 use crate::step::lost::found;
 use crate::step::{COUNTING, Failure, GAP, Kind, MEMBER, Outcome, Planted, Run};
 
-/// The kinds of an obligation: of i's and j's scans, and of a third process at each place
-/// among them. Of nesting, j is not there.
+/// Returns the kinds of an obligation: one for i's scans, one for j's scans, and one for a
+/// third process at each place among them. For nesting, j is absent.
 pub fn kinds(layout: &Layout<'_>) -> Vec<Kind> {
     let kind = |members: &[u8], followed| Kind { members: members.to_vec(), followed };
     match layout.obligation.aim {
@@ -29,7 +28,7 @@ pub fn kinds(layout: &Layout<'_>) -> Vec<Kind> {
     }
 }
 
-/// The kinds that each list stands for: the one, or, of t, all of its places.
+/// Returns the kinds that each list stands for: one kind, or, for t, all of its places.
 pub fn lists(layout: &Layout<'_>) -> Vec<Vec<Kind>> {
     let mut lists: Vec<Vec<Kind>> = Vec::new();
     for kind in kinds(layout) {
@@ -44,7 +43,7 @@ pub fn lists(layout: &Layout<'_>) -> Vec<Vec<Kind>> {
     lists
 }
 
-/// The centres that a view of a list has, as one of its kinds.
+/// Returns the centres of a view of a list, as a view of each of its kinds.
 pub fn centres(layout: &Layout<'_>, kinds: &[Kind], view: &[u8]) -> SmallVec<[Vec<u8>; 1]> {
     let mut centres: SmallVec<[Vec<u8>; 1]> = SmallVec::new();
     for kind in kinds {
@@ -56,10 +55,10 @@ pub fn centres(layout: &Layout<'_>, kinds: &[Kind], view: &[u8]) -> SmallVec<[Ve
     centres
 }
 
-/// The views of the initial state.
+/// Returns the views of the initial state.
 ///
 /// # Errors
-/// If they cannot be said.
+/// If there are too many.
 pub fn initial(layout: &Layout<'_>, kind: &Kind) -> Result<Vec<Vec<u8>>, Failure> {
     let mut state = vec![ANY; layout.slots.len()];
     let planted = Planted::default();
@@ -73,7 +72,7 @@ pub fn initial(layout: &Layout<'_>, kind: &Kind) -> Result<Vec<Vec<u8>>, Failure
         let Some(row) = constant(&variable.initial, T) else { continue };
         for (_, room) in &layout.cells[number] {
             keep(layout, &mut state, room.base, &row);
-            // What lies in shared memory was not made here.
+            // Views that lie in shared memory were not made here.
             let cell = room.base..room.base + room.size;
             for (byte, slot) in state[cell.clone()].iter_mut().zip(&layout.slots[cell]) {
                 let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
@@ -92,7 +91,7 @@ pub fn initial(layout: &Layout<'_>, kind: &Kind) -> Result<Vec<Vec<u8>>, Failure
     if layout.obligation.ghosts == Ghosts::Rounds {
         state[ROUND] = if layout.tokens() { OLD } else { 0 };
     }
-    // Which process is named at first is not known.
+    // It is unknown which process is named at first.
     (0..layout.named.len()).for_each(|name| state[layout.name_at(name)] = ANY);
     clear_absent(layout, kind, &mut state);
     let mut states = definite(layout, kind, &state)?;
@@ -108,7 +107,7 @@ fn keep(layout: &Layout<'_>, state: &mut [u8], begin: usize, row: &[u8]) {
     }
 }
 
-/// Nothing is known of members that are not there.
+/// Forgets the bytes of members that are not present.
 fn clear_absent(layout: &Layout<'_>, kind: &Kind, state: &mut [u8]) {
     for (byte, slot) in state.iter_mut().zip(&layout.slots) {
         if slot.members().any(|member| !kind.members.contains(&member)) {
@@ -117,17 +116,15 @@ fn clear_absent(layout: &Layout<'_>, kind: &Kind, state: &mut [u8]) {
     }
 }
 
-/// What comes of a view: views of its kind, and what its steps are to others.
+/// Successors of a view, and the interference of its steps.
 #[derive(Debug, Default)]
 pub struct Steps {
-    /// The views.
     pub views: Vec<Vec<u8>>,
-    /// The effects.
     pub effects: Vec<Effect>,
 }
 
-/// All steps that a view shows: of i and j where they are not in a scan, of the process that
-/// it follows in all that it does.
+/// Returns all steps that a view shows: of i and j while they are not in a scan, of the followed
+/// process at all times.
 ///
 /// # Errors
 /// If one of them goes wrong.
@@ -164,12 +161,12 @@ pub fn steps(
     Ok(steps)
 }
 
-/// The most versions that are kept.
+/// Maximum number of kept versions.
 pub(crate) const MOST_VERSIONS: usize = 100;
 
-/// Whether a row is a view: every byte is one of its type, places and loops are there, what is
-/// in the centre is definite, versions are numbered in order. To list what no state has does
-/// no harm; what is excluded here are rows that no rule is made for.
+/// Returns true if a row is a view: every byte has a value of its type, locations and loops exist,
+/// the centre is definite, versions are numbered in order. Listing unreachable views is sound; this
+/// excludes rows that the rules do not support.
 pub(crate) fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
     let is_byte = |(at, byte): (usize, &u8)| {
         let slot = &layout.slots[at];

@@ -1,5 +1,5 @@
-//! From a proof to its certificate: what the proof keeps is taken over, and the set of views
-//! is closed again, by the rules of this crate.
+//! From a proof to its certificate: the kept scalars are copied from the proof, and the set of
+//! views is closed again, by the rules of this crate.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -27,83 +27,79 @@ use crate::step::{Failure, Planted, lost};
 use crate::text::Rows;
 use crate::{Budget, Unfinished};
 
-/// What a proof is made of: a guess, which cannot make a wrong certificate.
+/// Part of a proof: a guess, which cannot make a wrong certificate.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Part {
-    /// What is shown.
     pub obligation: Obligation,
-    /// The names of what is kept; those that stand for nothing here are passed over.
+    /// Names of the kept scalars; names unknown here are ignored.
     pub kept: Vec<String>,
-    /// Which access of `update` is where it takes effect, in the order of the text.
+    /// Number, in the order of the text, of the access of `update` at which it takes effect.
     pub point: Option<usize>,
-    /// If ghost scans are rounds, the writes at which they begin and end: each a procedure, and the
+    /// If ghost scans are rounds, the writes at which they begin and end: each a procedure, and an
     /// instruction in it.
     pub round: Option<[(usize, usize); 2]>,
-    /// Whether operations are shown late; where they cannot be, they are not.
+    /// True if operations are to be shown late; ignored where they cannot be.
     pub late: bool,
-    /// Loops of i and j in which only the round of t is one of its own: the owner, the procedure,
-    /// and which of its loops.
+    /// Loops of i and j in which only the round of t is distinguished: the owner, the procedure,
+    /// and the number of the loop.
     pub loose: Vec<(u8, usize, usize)>,
-    /// What is forgotten where a condition does not need it, by names.
+    /// Scalars that are forgotten where a condition does not need them, by names.
     pub decided: Vec<DecidedName>,
-    /// Whether one list is to stand for all places of t among i and j.
+    /// True if one list is to stand for all places of t among i and j.
     pub alike: bool,
-    /// The fields that name a process, as certificates write them.
+    /// Fields that name a process, as certificates write them.
     pub names: Vec<String>,
-    /// Whether nesting is another part: then views that are read from shared memory are judged
+    /// True if nesting is another part: then views that are read from shared memory are judged
     /// where they were made.
     pub nested: bool,
-    /// Bits of which only the relation is listed, by names; those that stand for nothing here,
-    /// or cannot be in a class, are passed over.
+    /// Bits that are listed relative to each other, by names; names that are unknown here, or
+    /// cannot be in a class, are ignored.
     pub classes: Vec<Vec<BitName>>,
 }
 
-/// A bit of a class: its name, and if it is of the class in a round of a loop only, the local
-/// that is the loop's variable, and the member that this is.
+/// A bit of a class: its name, and, if it belongs to the class in one round of a loop only, the
+/// local that is the loop's variable, and the member of that round.
 pub type BitName = (String, Option<(usize, u8)>);
 
-/// A scalar by name, the procedure and the instruction of the condition, and where the variables of
-/// loops are for that.
+/// A scalar by name, the procedure and the instruction of the condition, and the values of the loop
+/// variables for which this applies.
 pub type DecidedName = (String, (usize, usize), Vec<(usize, u8)>);
 
-/// What has been written.
+/// Summary of a written certificate.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Summary {
-    /// The obligations, and the number of views of each.
+    /// Obligations, each with its number of views.
     pub obligations: Vec<(Obligation, usize)>,
-    /// Bytes.
     pub bytes: u64,
 }
 
 impl Summary {
-    /// The views of all obligations.
+    /// Returns the number of views of all obligations.
     pub fn views(&self) -> usize {
         self.obligations.iter().map(|(_, views)| views).sum()
     }
 }
 
-/// Why there is no certificate.
+/// Reason for the lack of a certificate.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// Simple executions do not speak for the others.
+    /// Simple executions are not representative.
     #[error("the program looks at values, so its simple executions do not speak for the others")]
     LooksAtValues,
-    /// There are no parts.
     #[error("the proof is by rules that certificates for every n do not know")]
     NoParts,
-    /// The parts are no whole proof.
+    /// The proof lacks this obligation.
     #[error("of its parts, certificates for every n lack {}", .0.name())]
     Missing(Obligation),
-    /// A construct.
+    /// Unsupported construct.
     #[error("certificates for every n do not know {}", .0.0)]
     Unfit(Unfit),
-    /// The rules of certificates do not exclude something that the proof excludes.
+    /// The rules of certificates do not exclude a failure that the proof excludes.
     #[error("{}: by the rules of certificates, {failure} cannot be excluded", .obligation.name())]
     Failure {
-        /// The obligation.
         obligation: Obligation,
-        /// What.
+        /// Failure that these rules do not exclude.
         failure: Failure,
     },
     /// The program is not rewritten as the claim says.
@@ -115,19 +111,18 @@ pub enum WriteError {
     /// The budget.
     #[error("{} ran out", .0.name())]
     Unfinished(Unfinished),
-    /// The file.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
 impl WriteError {
-    /// Whether the rules of certificates do not exclude something that the proof excludes: then one of
-    /// them is wrong, or the rules are less precise.
+    /// Returns true if the rules of certificates do not exclude a failure that the proof excludes:
+    /// either one of the two is wrong, or the rules here are less precise.
     pub const fn is_gap(&self) -> bool {
         matches!(self, Self::Failure { failure, .. } if !matches!(failure, Failure::TooMany))
     }
 
-    /// Where in the program's text.
+    /// Returns the location in the program's text.
     pub fn span(&self) -> Option<Span> {
         match self {
             Self::Failure { failure, .. } => failure.span(),
@@ -184,7 +179,7 @@ struct How {
     views: usize,
 }
 
-/// As [`write()`], with mistakes planted in the search: for tests of the check.
+/// As [`write()`], with faults injected in the search: for tests of the check.
 ///
 /// # Errors
 /// As [`write()`].
@@ -217,7 +212,7 @@ fn write_how(
         return Err(WriteError::LooksAtValues);
     }
     let memory = budget.memory;
-    // It is asked within steps, too, by all that has the layout.
+    // The layout calls the budget, too, within steps.
     let proceed = RefCell::new(&mut *budget.proceed);
     let proceed = || (proceed.borrow_mut())();
     let mut asked = &proceed;
@@ -232,7 +227,7 @@ fn write_how(
         let left = how.views.saturating_sub(summary.views());
         let mut closed = close_within(&layout, how.planted, left, budget);
         if layout.alike && matches!(closed, Err(Obstacle::Failure(_))) {
-            // Where loops tell where t is, one list for all of its places says too little.
+            // If loops show the place of t, one list for all its places is too coarse.
             layout.alike = false;
             layout.ends = RefCell::default();
             closed = close_within(&layout, how.planted, left, budget);
@@ -261,12 +256,12 @@ fn write_how(
     Ok(summary)
 }
 
-/// The layout of a part: what is kept, and what is forgotten.
+/// Returns the layout of a part: its kept and its forgotten scalars.
 pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfit> {
     lay_out_within(program, part, Asks::default())
 }
 
-/// The same, unless it is time to end: then it means nothing.
+/// As [`lay_out`], with a budget; once the budget is exhausted, the result is meaningless.
 fn lay_out_within<'p>(
     program: &'p Program,
     part: &Part,
@@ -283,7 +278,7 @@ fn lay_out_within<'p>(
     let known: FxHashSet<&str> = layout.names().collect();
     let is_known = |name: &&String| known.contains(name.as_str());
     let mut names: FxHashSet<String> = part.kept.iter().filter(is_known).cloned().collect();
-    // Views that are borrowed are so for each process, whichever the proof has kept.
+    // Borrowed views are borrowed for each process, even if the proof keeps only some.
     let views = layout.slots.iter().filter(|slot| {
         let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
         slot.frame.is_some() && slot.path.len() > 1 && is_view && names.contains(&slot.name)
@@ -317,7 +312,7 @@ fn lay_out_within<'p>(
         is_set.then_some(()).ok_or(Unfit("rounds of this kind"))?;
     }
     crate::liveness::forget(&mut layout);
-    // What does not fit is left out.
+    // Guesses that do not fit are left out.
     if part.late {
         layout.set_late();
     }
@@ -345,7 +340,7 @@ fn lay_out_within<'p>(
         }
     }
     layout.index();
-    // A guess that does not fit is none.
+    // Classes that do not fit are dropped.
     if crate::flips::check(&layout).is_err() || !layout.are_names_kept() {
         layout.classes.clear();
         layout.index();
@@ -353,7 +348,8 @@ fn lay_out_within<'p>(
     Ok(layout)
 }
 
-/// Whether a local of i or j is forgotten wherever its process may pause: no centre shows it.
+/// Returns true if a local of i or j is forgotten wherever its process may pause: no centre shows
+/// it.
 fn is_passing(layout: &Layout<'_>, at: usize) -> bool {
     let slot = &layout.slots[at];
     let (Some(owner @ (I | J)), Some(procedure)) = (slot.owner, slot.frame) else { return false };
@@ -441,7 +437,7 @@ fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::
     Ok(())
 }
 
-/// Sorts views by parts, and merges these, so that it can end between two of them.
+/// Sorts views by parts, and merges these, so that the budget can end the work between two parts.
 fn sorted<'v>(layout: &Layout<'_>, mut views: Vec<&'v [u8]>) -> impl Iterator<Item = &'v [u8]> {
     const PART: usize = 1 << 14;
     let size = layout.slots.len();
@@ -463,14 +459,14 @@ fn sorted<'v>(layout: &Layout<'_>, mut views: Vec<&'v [u8]>) -> impl Iterator<It
     })
 }
 
-/// Counts and hashes what is written.
+/// Counts and hashes the written bytes.
 struct Sealed<'a> {
     output: &'a mut dyn Write,
     hash: Sha256,
     bytes: u64,
-    /// The bytes of the line that is written.
+    /// Bytes of the present line.
     line: u64,
-    /// Whether a line was longer than one that is read.
+    /// True if a line was longer than the reader allows.
     is_too_long: bool,
 }
 

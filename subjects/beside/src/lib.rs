@@ -1,12 +1,12 @@
-//! The planted bugs of `lineup::subjects`, once more with the locks and atomics of `std`: the
-//! same source files, which find `std` where they say `shuttle`.
+//! The planted bugs of `lineup::subjects`, with the locks and atomics of `std`: the same source
+//! files, with `std` under the name `shuttle`.
 //!
-//! An operation is its text, `add(200)`, and so is its answer: each tool is given the same tests.
+//! Operations and answers are texts, such as `add(200)`: each tool runs the same tests.
 #![forbid(unsafe_code)]
 
 extern crate self as shuttle;
 
-/// What the objects call `shuttle::sync`.
+/// The objects' `shuttle::sync`.
 pub mod sync {
     pub use std::sync::*;
 }
@@ -28,9 +28,9 @@ pub mod tasks;
 
 /// An object under test.
 pub trait Object: Send + Sync + 'static {
-    /// A fresh one.
+    /// Makes a fresh object.
     fn new() -> Self;
-    /// Executes an operation, and shows its answer.
+    /// Executes an operation, and returns its answer as text.
     fn call(&self, operation: &str) -> String;
 }
 
@@ -61,7 +61,7 @@ macro_rules! subject {
     };
 }
 
-/// One operation.
+/// Executes one operation.
 #[macro_export]
 macro_rules! operation {
     ($text:ident, $operation:ident, (), $call:expr) => {
@@ -82,14 +82,14 @@ macro_rules! operation {
 /// A test: the initial sequence and the columns, as texts.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// What is executed before.
+    /// Initial sequence.
     pub initial: Vec<String>,
     /// A sequence per thread.
     pub columns: Vec<Vec<String>>,
 }
 
 impl Test {
-    /// Reads `init: add(1) | add(2) get | get`.
+    /// Parses `init: add(1) | add(2) get | get`.
     pub fn parse(text: &str) -> Self {
         let (mut initial, mut columns) = (Vec::new(), Vec::new());
         for part in text.split('|') {
@@ -103,24 +103,23 @@ impl Test {
     }
 }
 
-/// What a tool says of one object.
+/// Result of a tool on one object.
 #[derive(Clone, Debug)]
 pub struct Said {
-    /// What it reports, in a word.
+    /// Verdict, in a word.
     pub word: &'static str,
-    /// Executions until then.
+    /// Number of executions until the verdict.
     pub executions: u64,
 }
 
-/// A planted bug: its name, and its smallest failing test; `waits`: it shows itself by a thread
-/// that waits for ever.
+/// A planted bug: its name, and its smallest failing test; `waits`: the bug makes a thread wait for
+/// ever.
 #[derive(Clone, Copy, Debug)]
 pub struct Bug {
     /// The paper's letter and the subject.
     pub name: &'static str,
-    /// The test.
     pub test: &'static str,
-    /// Whether a thread waits for ever.
+    /// True if a thread waits for ever.
     pub waits: bool,
 }
 
@@ -185,8 +184,8 @@ macro_rules! each_bug {
     };
 }
 
-/// Prints a line of the table for each bug that is asked for: `ask` is given the bug, and whether
-/// it is to judge the right object instead.
+/// Prints a line of the table for each selected bug: `ask` receives the bug, and true to judge the
+/// right object instead.
 pub fn line(tool: &str, bug: Bug, ask: impl Fn(Bug, bool) -> Said) {
     let asked: Vec<String> = std::env::args().skip(1).collect();
     if !asked.is_empty() && !asked.iter().any(|name| name == bug.name) {

@@ -1,4 +1,4 @@
-//! Cells and maps of which nothing is known: `cargo lineup random` (../FINDINGS.md, 7).
+//! Cells and maps with *unknown* answers: `cargo lineup random` (../FINDINGS.md, 7).
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ lineup::subject! {
 }
 
 lineup::subject! {
-    /// papaya: a hash map, with a hasher that is always the same.
+    /// papaya: a hash map, with a deterministic hasher.
     pub Papaya(map: papaya::HashMap<u32, u32, std::hash::BuildHasherDefault<
         std::collections::hash_map::DefaultHasher>>) = papaya::HashMap::default();
     insert(k: u32, v: u32) in [(1, 10), (1, 11), (2, 20)] => map.pin().insert(k, v).copied();
@@ -26,8 +26,8 @@ lineup::subject! {
 }
 
 lineup::subject! {
-    /// sharded-slab: what two threads insert goes to shards of their own; the value first
-    /// inserted by a thread is taken again.
+    /// sharded-slab: each thread inserts into its own shard; `take` takes the value that a thread
+    /// inserted first.
     pub Slab(slab: sharded_slab::Slab<u32>) = sharded_slab::Slab::new();
     insert(v: u32) in [10, 20] => slab.insert(v);
     get(key: usize) in [0] => slab.get(key).map(|value| *value);

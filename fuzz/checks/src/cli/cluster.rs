@@ -1,5 +1,5 @@
-//! Any bytes as frames of a cluster: they are read or refused, in bounded memory, and what is
-//! read is written as it was.
+//! Any bytes as frames of a cluster: they are read or refused, in bounded memory, and a frame that
+//! was read is written unchanged.
 
 use std::fmt::Debug;
 

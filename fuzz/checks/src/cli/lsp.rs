@@ -1,5 +1,5 @@
-//! Any bytes from an editor: the stream is read to its end whatever comes, and a document answers
-//! every question about every place, also places that it does not have.
+//! Any bytes from an editor: any stream is read to its end, and a document answers every question
+//! about every position, including positions outside the document.
 
 use lsp_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
 
@@ -17,23 +17,23 @@ mod position;
 #[path = "../../../../snapshot-verify/src/cli/lsp/transport.rs"]
 mod transport;
 
-/// What documents need of verification.
+/// Part of verification that documents need.
 mod verification {
-    /// The command of a lens, as the program has it.
+    /// Command of a lens, as in the program.
     pub const COMMAND: &str = "snapshot-verify.check";
 }
 
-/// What texts are changed to, among others.
+/// Some of the replacement texts.
 const PIECES: [&str; 8] =
     ["", "\n", "\u{1f600}", "\r\n", "update(v)\n", "algorithm a\n", "\u{0}", "shared a[n] = init"];
 
-/// The most messages and changes that are tried.
+/// Maximum number of messages and changes tried.
 const MOST: usize = 64;
 
-/// Reads messages; of a text, changes it in places that the bytes choose, and asks all questions.
+/// Reads messages; changes each text in places that the bytes choose, and asks all questions.
 ///
 /// # Panics
-/// If a message is read without end, or a document does not answer.
+/// If reading does not end, or a document does not answer.
 pub fn check(bytes: &[u8]) {
     let mut input = bytes;
     let mut before = input.len() + 1;

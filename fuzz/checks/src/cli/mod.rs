@@ -1,14 +1,14 @@
-//! Any bytes from another process. These parts of the programs are in no library: they are
-//! compiled here once more, under the names that they have there.
+//! Any bytes from another process. No library has these parts of the programs: they are compiled
+//! here once more, under the same names.
 
 pub mod cluster;
 pub mod lsp;
 
-/// What frames of a cluster hold.
+/// Content of a cluster's frames.
 mod outlet {
     use serde::{Deserialize, Serialize};
 
-    /// As `snapshot-test` has it.
+    /// As in `snapshot-test`.
     #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
     pub(super) struct Report {
         pub id: String,

@@ -1,8 +1,7 @@
 //! As `std::sync::atomic`: each operation is the real one, after a step.
 //!
-//! Only one thread of an execution runs at a time: memory is sequentially consistent,
-//! whatever the orderings. A weak compare-and-swap fails only where the strong one does. A
-//! fence is no step.
+//! Only one thread of an execution runs at a time: memory is sequentially consistent, for all
+//! orderings. A weak compare-and-swap fails only where the strong one does. A fence is not a step.
 
 use real::fmt;
 use real::sync::atomic as std;
@@ -14,7 +13,7 @@ use crate::control::{changed, step};
 macro_rules! common {
     ($name:ident, $value:ty $(, $parameter:ident)?) => {
         impl$(<$parameter>)? $name$(<$parameter>)? {
-            /// A new one.
+            /// Makes an atomic.
             pub const fn new(value: $value) -> Self {
                 Self(std::$name::new(value))
             }
@@ -99,7 +98,7 @@ macro_rules! common {
                 self.compare_exchange(current, new, success, failure)
             }
 
-            /// A load and a compare-and-swap, until that succeeds.
+            /// Loads, and tries a compare-and-swap until it succeeds.
             ///
             /// # Errors
             /// With the value found, if the function returns `None`.

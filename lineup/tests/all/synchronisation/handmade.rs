@@ -1,4 +1,4 @@
-//! Implementations as they are written by hand, with the mistakes that are made.
+//! Typical implementations by hand, with typical mistakes.
 
 use shuttle::sync::{Condvar, Mutex};
 use snapshot_core::synchronisation::objects::{
@@ -109,7 +109,8 @@ fn a_channel_waits_for_the_receiver_of_its_own_value() {
 struct Meeting {
     shared: Mutex<Stage>,
     changed: Condvar,
-    /// Whether the second leaves its value to the first, and the place to the next at once.
+    /// True if the second thread leaves its value to the first, and the place to the next,
+    /// immediately.
     is_hasty: bool,
 }
 
@@ -134,7 +135,7 @@ impl Meeting {
         loop {
             shared = self.changed.wait(shared).unwrap();
             if shared.first.is_none() || self.is_hasty {
-                // A hasty one overwrites what was not yet fetched: Figure 9 of the paper.
+                // A hasty one overwrites an unfetched value: Figure 9 of the paper.
                 let theirs = if self.is_hasty { shared.second } else { shared.second.take() };
                 if let Some(theirs) = theirs {
                     self.changed.notify_all();
@@ -181,7 +182,7 @@ struct Gate {
 const THREADS: usize = 3;
 
 impl Gate {
-    /// The order of coming, from 1.
+    /// Returns the order of arrival, from 1.
     fn sync(&self) -> usize {
         let mut shared = self.shared.lock().unwrap();
         shared.0 += 1;

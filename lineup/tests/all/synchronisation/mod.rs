@@ -1,5 +1,5 @@
-//! Objects whose operations take effect together, right ones and wrong ones, under a controlled
-//! scheduler: set linearizability of what they did, and progress where they are stuck.
+//! Objects whose operations take effect together, right and wrong, under a controlled scheduler:
+//! set linearizability of their executions, and progress of stuck ones.
 
 mod handmade;
 mod monitor;
@@ -8,32 +8,32 @@ mod real;
 use lineup::together::{Fault, execute};
 use snapshot_core::synchronisation::Synchronisation;
 
-/// What was seen of an object.
+/// Results of exploring an object.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Seen {
     pub executions: usize,
-    /// Executions at the end of which some threads wait for ever.
+    /// Executions that end with threads waiting for ever.
     pub stuck: usize,
     /// Executions that are not set-linearizable.
     pub wrong: usize,
-    /// Those that are, but lack progress.
+    /// Executions that are set-linearizable, but lack progress.
     pub missed: usize,
 }
 
 impl Seen {
-    /// No execution is wrong.
+    /// Asserts that no execution is wrong.
     pub fn assert_right(self, name: &str) {
         assert!(self.executions > 0 && self.wrong + self.missed == 0, "{name}: {self:?}");
     }
 
-    /// Some execution is.
+    /// Asserts that some execution is wrong.
     pub fn assert_wrong(self, name: &str) {
         assert!(self.wrong + self.missed > 0, "{name}: {self:?}");
     }
 }
 
-/// Executes threads, each a list of inputs, on a new object under this many random schedules,
-/// always the same ones.
+/// Executes threads, each a list of inputs, on a new object under this many random schedules, with
+/// fixed seeds.
 pub fn explore<S, T>(
     specification: &S,
     schedules: u64,

@@ -1,5 +1,5 @@
-//! One implementation of every object: a monitor in which operations wait until they can form a
-//! group. And three mistakes of students that it can be given.
+//! A generic implementation of every object: a monitor in which operations wait until they can form
+//! a group, with three optional mistakes, which students made.
 
 use lineup::subjects::{Mistake, Monitor};
 use snapshot_core::synchronisation::Synchronisation;
@@ -10,7 +10,8 @@ use super::{Seen, explore};
 const RIGHT_SCHEDULES: u64 = 60;
 const WRONG_SCHEDULES: u64 = 300;
 
-/// The right monitor is right, and each mistake is found in some execution.
+/// Asserts that the monitor without mistakes is right, and that each mistake shows in some
+/// execution.
 fn judge<S>(
     object: S,
     threads: &[Vec<S::Input>],

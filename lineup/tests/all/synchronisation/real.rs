@@ -17,7 +17,7 @@ const OPERATIONS: usize = 50;
 type ChannelLog = Log<ChannelInput<u32>, ChannelOutput<u32>>;
 
 fn value(sender: usize, number: usize) -> u32 {
-    // Values repeat: the judges cannot go by them alone.
+    // Values repeat: the judges cannot rely on them alone.
     ((sender + number) % 3) as u32
 }
 

@@ -1,7 +1,7 @@
 //! Expressions as terms.
 //!
-//! A term is the expression with every place resolved. What is not modelled (numbers of
-//! processes, counters, ranges that depend on n) is an unknown term: its value may be any.
+//! A term is the expression with every place resolved. Unsupported expressions (numbers of
+//! processes, counters, ranges that depend on n) are unknown terms: they may have any value.
 
 use snapshot_language::Span;
 use snapshot_language::program::{
@@ -15,15 +15,15 @@ use crate::model::{Model, Part, Room, Unsupported};
 use crate::shape::{BASE, Bytes, Leaf, Mode, NONE, OWN, PLACES, Scalar, Shape, integer};
 use crate::term::{Operand, Other, Over, Term, Wide};
 
-/// What expressions see.
+/// Inputs of the compilation of expressions.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'a> {
     pub(super) program: &'a Program,
     pub(super) model: &'a Model,
     pub(super) procedure: Option<ProcedureId>,
-    /// Whether there are loops in loops, so that "any other" may be two at once.
+    /// True if there are loops in loops, so that "any other" may be two processes.
     pub(super) nested: bool,
-    /// Whether it is code, rather than an initial value.
+    /// True for code, false for an initial value.
     pub(super) procedure_code: bool,
 }
 
@@ -41,7 +41,7 @@ impl Scope<'_> {
         self.model.frames[procedure.0 as usize].locals[local.0 as usize].clone()
     }
 
-    /// An initial value: as any other, but that views are not scanned.
+    /// Compiles an initial value: as any other expression, except that views are not scanned.
     pub(super) fn initial(&self, expression: &Expression) -> Result<Term, Unsupported> {
         self.term(expression)
     }
@@ -77,7 +77,7 @@ impl Scope<'_> {
             {
                 return Err(Unsupported { span, construct: "a process that there may not be" });
             }
-            // Which member has this number depends on n, i and j.
+            // The member with this number depends on n, i and j.
             ExpressionKind::Process(_) | ExpressionKind::Segment(_) => Term::Unknown(shape),
             ExpressionKind::None => byte(NONE),
             ExpressionKind::InitialValue => byte(OWN),
@@ -110,7 +110,7 @@ impl Scope<'_> {
                         let from = (low, i32::from(many));
                         self.checked(self.term(inner)?, from, *to, *count, span)
                     }
-                    // Some process, whichever has this number.
+                    // Some process, with any number.
                     (_, Shape::Leaf(Leaf { scalar: Scalar::Member, optional: false }))
                         if numbers_processes(&inner.content) =>
                     {
@@ -142,7 +142,7 @@ impl Scope<'_> {
                 };
                 if let Shape::Leaf(leaf) = self.shape(&array.content) {
                     return match leaf.scalar {
-                        // Its token is looked at when it is evaluated.
+                        // The evaluation checks its token.
                         Scalar::View => {
                             let taken = Term::Taken(self.boxed(array)?, span);
                             self.also(&[index], taken)
@@ -180,7 +180,7 @@ impl Scope<'_> {
             }
             ExpressionKind::Filled(element) => match shape {
                 Shape::Leaf(Leaf { scalar: Scalar::View, .. }) => {
-                    // All elements are values, and none of them is of a view.
+                    // All elements are values, and none belongs to a view.
                     self.term(element)?
                 }
                 Shape::Leaf(_) => self.unseen(&[element], shape)?,
@@ -230,7 +230,8 @@ impl Scope<'_> {
         })
     }
 
-    /// Whether an index is that of the loop around, and no other loop is around.
+    /// Returns true if an index is the variable of the enclosing loop, and there is no other loop
+    /// around.
     pub(super) fn is_scratch(&self, index: &Expression) -> bool {
         let mut index = index;
         while let ExpressionKind::Convert(inner) = &index.kind {
@@ -245,7 +246,7 @@ impl Scope<'_> {
         is && !self.nested
     }
 
-    /// An integer that must be in a range.
+    /// Compiles an integer that must be in a range.
     pub(super) fn checked(
         &self,
         inner: Term,
@@ -266,7 +267,7 @@ impl Scope<'_> {
         Term::Arithmetic(Binary::Add, Box::new(inner), Box::new(zero), wide)
     }
 
-    /// An index: a member, or an integer of the range.
+    /// Compiles an index: a member, or an integer of the range.
     pub(super) fn index(&self, index: &Expression, over: Over) -> Result<Term, Unsupported> {
         let term = self.term(index)?;
         match over {
@@ -331,12 +332,12 @@ impl Scope<'_> {
         })
     }
 
-    /// What is not modelled, of these expressions.
+    /// Returns an unknown term in place of these unsupported expressions.
     fn unseen(&self, of: &[&Expression], shape: Shape) -> Result<Term, Unsupported> {
         self.also(of, Term::Unknown(shape))
     }
 
-    /// A term that does without these expressions.
+    /// Returns a term whose value ignores these expressions; their faults remain.
     fn also(&self, of: &[&Expression], value: Term) -> Result<Term, Unsupported> {
         Ok(match self.fallible(of)? {
             before if before.is_empty() => value,
@@ -344,13 +345,13 @@ impl Scope<'_> {
         })
     }
 
-    /// A term, once others have been evaluated, where it matters what may go wrong in these.
+    /// Returns a term that is evaluated after others, where faults in these matter.
     fn after(&self, mut before: Vec<Term>, value: Term) -> Term {
         before.retain(|term| self.excludes_faults() && term.may_fail());
         if before.is_empty() { value } else { Term::Also(before, Box::new(value)) }
     }
 
-    /// Those of some expressions in which the program may go wrong, where that matters.
+    /// Returns the expressions in which the program may go wrong, where that matters.
     pub(super) fn fallible(&self, of: &[&Expression]) -> Result<Vec<Term>, Unsupported> {
         if !self.excludes_faults() {
             return Ok(Vec::new());
@@ -361,14 +362,14 @@ impl Scope<'_> {
         Ok(terms)
     }
 
-    /// Whether it is shown that the program does not go wrong.
+    /// Returns true if the obligation excludes faults.
     fn excludes_faults(&self) -> bool {
         self.mode() == Mode::Nested && self.model.obligation.part != Part::Tokens
     }
 }
 
-/// Whether something is part of a private variable: procedures that are called within a round store
-/// there, too, in rounds of their own.
+/// Returns true for a part of a private variable: procedures called within a round store there,
+/// too, in their own rounds.
 fn is_private(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Private(_) => true,
@@ -377,7 +378,7 @@ fn is_private(expression: &Expression) -> bool {
     }
 }
 
-/// Whether a number is one of its type, for every n >= 2.
+/// Returns true if a number has its type, for every n >= 2.
 fn fits(content: &Type, number: Bound) -> bool {
     match content {
         Type::Integer { low, high } => is_within((*low, *high), number),
@@ -385,14 +386,14 @@ fn fits(content: &Type, number: Bound) -> bool {
     }
 }
 
-/// Whether a number is one of a range, for every n >= 2.
+/// Returns true if a number is in a range, for every n >= 2.
 fn is_within((low, high): (Bound, Bound), number: Bound) -> bool {
     // Both differences grow with n, or stay, and are right for two processes.
     let is_below = |one: Bound, two: Bound| one.times_n <= two.times_n && one.at(2) <= two.at(2);
     is_below(low, number) && is_below(number, high)
 }
 
-/// Whether each integer of a type is the number of a process, for every n >= 2.
+/// Returns true if each integer of a type is the number of a process, for every n >= 2.
 fn numbers_processes(content: &Type) -> bool {
     let Type::Integer { low, high } = content else { return false };
     let is_below_n = match high.times_n {
@@ -403,14 +404,14 @@ fn numbers_processes(content: &Type) -> bool {
     low.times_n == 0 && low.plus >= 0 && is_below_n
 }
 
-/// The bytes of a shape, each with the places that lead to it.
+/// Returns the bytes of a shape, each with the indices that lead to it.
 pub(super) fn leaves(shape: &Shape) -> Vec<(Leaf, Bytes)> {
     let mut found = Vec::new();
     shape.each(&mut Vec::new(), &mut |leaf, path| found.push((leaf, Bytes::from_slice(path))));
     found
 }
 
-/// Whether a shape has these scalars, so that bytes can be compared.
+/// Returns true if a shape has these scalars, so that bytes can be compared.
 pub(super) fn alike(leaves: &[(Leaf, Bytes)], shape: &Shape) -> bool {
     let others = self::leaves(shape);
     let same = |one: Leaf, two: Leaf| match (one.scalar, two.scalar) {

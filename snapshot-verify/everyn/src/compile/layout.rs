@@ -1,8 +1,8 @@
-//! Where everything lies: one byte per scalar, of shared memory and of a block per process.
+//! Layout of states: one byte per scalar, of shared memory and of a block per process.
 //!
-//! What "any other" process is an index of has a place, and never keeps anything: it would
-//! be shared by different processes. What only an index of t leads to is kept if it may be
-//! asked for.
+//! Elements at the index of "any other" process have a place, and are never kept: different
+//! processes would share it. Elements reached only through an index of t are kept if they may be
+//! read.
 
 use snapshot_language::Span;
 use snapshot_language::program::{
@@ -16,7 +16,7 @@ use crate::names::Name;
 use crate::shape::{Leaf, Mode, OTHER, PLACES, Scalar, Shape, T, has_codes};
 use crate::term::Over;
 
-/// Hands out bytes.
+/// Allocator of bytes.
 pub(super) struct Layout {
     pub(super) obligation: Obligation,
     pub(super) slots: Vec<Slot>,
@@ -43,7 +43,7 @@ impl Layout {
         Self { obligation, slots: vec![bookkeeping; ROUND + 1], block: Vec::new() }
     }
 
-    /// The variables, and behind them the named rows.
+    /// Allocates the variables, and behind them the named rows.
     pub(super) fn shared(&mut self, program: &Program, names: &[Name]) -> Vec<Room> {
         let mut rooms = Vec::new();
         for (id, variable, dimensions) in variables(program, names) {
@@ -65,7 +65,7 @@ impl Layout {
             let mode = self.obligation.mode;
             shape.each(&mut Vec::new(), &mut |leaf, inner| {
                 let has = |member| path.contains(&member) || inner.contains(&member);
-                // What only an index of t leads to is not kept: no other process sees it.
+                // A cell reached only through an index of t is not kept: no other process sees it.
                 let only_tracked = path.contains(&T) && !path.iter().any(|place| *place < T);
                 let dropped = has(OTHER)
                     || leaf.scalar == Scalar::Lost
@@ -108,7 +108,7 @@ impl Layout {
         }
     }
 
-    /// Private variables, links per shared variable, frames.
+    /// Allocates private variables, links per shared variable, and frames.
     pub(super) fn blocks(
         &mut self,
         program: &Program,
@@ -137,7 +137,8 @@ impl Layout {
         (private, links, frames)
     }
 
-    /// The links of a process to the cells of a variable, in the order of [`Layout::cells`].
+    /// Allocates the links of a process to the cells of a variable, in the order of
+    /// [`Layout::cells`].
     fn links(&mut self, id: SharedId, dimensions: &[Over], path: &mut Vec<u8>) {
         let Some((first, rest)) = dimensions.split_first() else {
             self.block.push(Slot {
@@ -233,7 +234,8 @@ impl Layout {
     }
 }
 
-/// Where the variables become more than this many scalars, if they do: counted before they are laid out.
+/// Returns the location at which the variables exceed this many scalars, if any: counted before
+/// they are laid out.
 pub(super) fn beyond(program: &Program, mode: Mode, names: &[Name], most: usize) -> Option<Span> {
     let size = |content: &Type| Shape::of(content, mode).size();
     let shared = variables(program, names).into_iter().map(|(_, variable, dimensions)| {
@@ -258,7 +260,7 @@ pub(super) fn beyond(program: &Program, mode: Mode, names: &[Name], most: usize)
     })
 }
 
-/// All shared variables with their dimensions, named rows last.
+/// Returns all shared variables with their dimensions, named rows last.
 fn variables<'a>(
     program: &'a Program,
     names: &[Name],
@@ -275,12 +277,12 @@ fn variables<'a>(
     all
 }
 
-/// Tokens of views are relative to t.
+/// Returns true for tokens of views, which are relative to t.
 pub(super) fn is_token(leaf: Leaf, mode: Mode) -> bool {
     leaf.scalar == Scalar::View && mode == Mode::Nested
 }
 
-/// The indices of a set.
+/// Returns the indices of a set.
 pub fn over(set: IndexSet) -> Over {
     match set {
         IndexSet::Processes | IndexSet::Segments => Over::Members,

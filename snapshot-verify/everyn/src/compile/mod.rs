@@ -1,11 +1,11 @@
 //! From a checked program to a [`Model`]: every variable gets its bytes, statements become
-//! instructions, expressions terms. What is not modelled is refused by name and place.
+//! instructions, expressions terms. Unsupported constructs are refused by name and location.
 //!
 //! | module | content |
 //! | --- | --- |
 //! | `layout` | variables as bytes |
-//! | `expressions` | as terms |
-//! | `statements` | as instructions |
+//! | `expressions` | expressions as terms |
+//! | `statements` | statements as instructions |
 
 mod expressions;
 mod layout;
@@ -30,17 +30,17 @@ use statements::Writer;
 /// Prepares a program.
 ///
 /// # Errors
-/// If it has constructs that are not modelled, or no ghost scans of this kind.
+/// If it has unsupported constructs, or no ghost scans of this kind.
 pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsupported> {
     compile_within(program, obligation, Deadline::NEVER)
 }
 
-/// The same, if it is done before the deadline, which has no limit of memory.
+/// As [`compile`], within a deadline; its limit of memory is ignored.
 ///
-/// Analyses break off when it is over. What they have found by then is no model: it is dropped here.
+/// Analyses break off at the deadline. A model with partial results is wrong: it is dropped here.
 ///
 /// # Errors
-/// As [`compile`], or if it is not.
+/// As [`compile`], or if the deadline passes.
 pub fn compile_within(
     program: &Program,
     obligation: Obligation,
@@ -62,7 +62,7 @@ pub fn compile_within(
     }
 }
 
-/// Variables and instructions.
+/// Compiles variables and instructions.
 fn build(
     program: &Program,
     obligation: Obligation,
@@ -188,20 +188,21 @@ fn build(
     Ok(model)
 }
 
-/// In how many ways the variables of loops over processes may be placed around instructions, all together:
-/// what is read is asked for each.
+/// Maximum number of placements of the variables of loops over processes around instructions, in
+/// total: the analysis of reads visits each.
 const MOST_PLACEMENTS: usize = 1 << 16;
 
-/// The most scalars of shared memory and of the blocks of i, j and t.
+/// Maximum number of scalars of shared memory and of the blocks of i, j and t.
 const MOST_SCALARS: usize = 1 << 16;
 
-/// The most instructions: places have 16 bits, and some analyses take quadratic time.
+/// Maximum number of instructions: locations have 16 bits, and some analyses take quadratic time.
 const LONGEST: usize = 10_000;
 
-/// The most versions that are kept: a byte numbers those of a view, and those that a step adds.
+/// Maximum number of kept versions: a byte numbers the versions of a view, and those that a step
+/// adds.
 const MOST_VERSIONS: usize = 100;
 
-/// Refuses what the analyses take too long for.
+/// Refuses programs that take the analyses too long.
 fn within_limits(model: &Model, deadline: Deadline<'_>) -> Result<(), Unsupported> {
     let mut placements: usize = 0;
     for (at, one) in model.code.iter().enumerate() {
@@ -216,17 +217,17 @@ fn within_limits(model: &Model, deadline: Deadline<'_>) -> Result<(), Unsupporte
     Ok(())
 }
 
-/// Refuses what does not end in time: there is no other reason for an answer *time*.
+/// Refuses programs whose preparation exceeds the deadline, the only reason for an answer *time*.
 fn in_time(deadline: Deadline<'_>, span: Span) -> Result<(), Unsupported> {
     let construct = "programs that are not prepared in time";
     deadline.check().map_err(|_| Unsupported { span, construct })
 }
 
-/// What is kept, and what may be forgotten.
+/// Chooses the kept and the dead scalars.
 fn prepare(model: &mut Model, deadline: Deadline<'_>) -> Result<(), Unsupported> {
     let span = model.code[0].span;
     crate::links::fill_live(model, deadline);
-    // What is read of each instruction from here on is there.
+    // From here on the per-instruction results are complete.
     in_time(deadline, span)?;
     crate::links::drop_hidden(model);
     crate::names::mark(model);
@@ -243,7 +244,7 @@ fn prepare(model: &mut Model, deadline: Deadline<'_>) -> Result<(), Unsupported>
     in_time(deadline, span)
 }
 
-/// Whether operations may be shown late: ghost scans leave nothing to the operation.
+/// Returns true if operations may be shown late: ghost scans leave nothing to the operation.
 fn may_delay(model: &Model) -> bool {
     let mut ghostly = model.code.iter().filter(|one| model.ghostly[one.procedure.0 as usize]);
     let leaves = ghostly.any(|one| {
@@ -253,7 +254,7 @@ fn may_delay(model: &Model) -> bool {
     model.obligation.mode == Mode::Direct && !leaves
 }
 
-/// Whether the ghost scans of a process may be passed over.
+/// Returns true if the ghost scans of a process may be skipped.
 fn may_pass(model: &Model, me: u8) -> bool {
     let is_judged = match model.obligation.part {
         Part::By(member) => member == me,
@@ -283,7 +284,7 @@ fn idle(procedure: ProcedureId) -> Instruction {
     }
 }
 
-/// Which procedures are ghost scans, and which may run within one.
+/// Returns, per procedure, whether its calls are ghost scans, and whether it may run within one.
 fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), Unsupported> {
     let count = program.procedures.len();
     let mut is_ghost = vec![false; count];
@@ -308,7 +309,7 @@ fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), U
             ProcedureId(ghost as u32),
         );
         ghostly.iter_mut().zip(&reached).for_each(|(all, one)| *all |= one);
-        // One ghost scan of a process is open at a time: what another one calls is a part of that.
+        // A process has one open ghost scan at a time: nested calls are a part of it.
         let inner = (0..count).filter(|inner| *inner != ghost && reached[*inner]);
         inner.for_each(|inner| is_ghost[inner] = false);
     }
@@ -325,7 +326,7 @@ fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), U
     Ok((is_ghost, ghostly))
 }
 
-/// Updates take effect where they first store their value.
+/// Marks the first stores of an update's value, where it takes effect.
 fn mark_points(program: &Program, id: ProcedureId, locals: &[Room], code: &mut [Instruction]) {
     if id != program.update() {
         return;
@@ -339,7 +340,7 @@ fn mark_points(program: &Program, id: ProcedureId, locals: &[Room], code: &mut [
     }
 }
 
-/// Whether a row contains what lies there.
+/// Returns true if a row reads a byte.
 fn mentions(term: &Term, value: usize) -> bool {
     match term {
         Term::Variable(base, _) => *base == value,
@@ -356,7 +357,7 @@ fn has_nested_loops(statements: &[Statement], within: bool) -> bool {
     })
 }
 
-/// Whether views are in it.
+/// Returns true if a type contains views.
 fn holds_view(content: &Type) -> bool {
     match content {
         content if *content == Type::view() => true,

@@ -1,5 +1,5 @@
-//! Statements as instructions, numbered as the interpreter numbers its own: one after the
-//! other, control as jumps, one `EndAtomic` per block on every way out of it.
+//! Statements as instructions, with the interpreter's numbering: in sequence, control as jumps, one
+//! `EndAtomic` per block on every path out of it.
 
 use snapshot_language::Span;
 use snapshot_language::program::{
@@ -13,11 +13,11 @@ use crate::model::{Act, Cell, For, Instruction, Step, Target, Unsupported};
 use crate::shape::Shape;
 use crate::term::Other;
 
-/// Writes the instructions of a procedure.
+/// Writer of the instructions of a procedure.
 pub(super) struct Writer<'a> {
     pub(super) scope: Scope<'a>,
     pub(super) procedure: ProcedureId,
-    /// The number of its first instruction.
+    /// Number of its first instruction.
     pub(super) begin: usize,
     pub(super) code: Vec<Instruction>,
     pub(super) loops: Vec<(Vec<usize>, usize)>,
@@ -190,7 +190,7 @@ impl Writer<'_> {
         let mut in_token = false;
         for projection in &place.path {
             if in_token {
-                // What is not modelled as a whole has no parts.
+                // A value that is unsupported as a whole has no parts.
                 if let Projection::Index(index) = projection {
                     path.extend(scope.fallible(&[index])?.into_iter().map(Step::Passed));
                 }

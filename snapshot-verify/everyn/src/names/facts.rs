@@ -1,8 +1,8 @@
-//! What is known of local bytes at each instruction, on all ways there: a forward analysis of the
-//! whole program, calls and returns included.
+//! Facts about local bytes at each instruction that hold on all paths: a forward analysis of the
+//! whole program, including calls and returns.
 //!
-//! To know less only costs precision; what is known must hold on all ways, so facts are met where
-//! ways meet.
+//! Missing facts only cost precision; facts must hold on all paths, so they are intersected where
+//! paths meet.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +14,15 @@ use crate::liveness::target;
 use crate::model::{Act, Cell, Instruction, Model, Step, Target};
 use crate::term::Term;
 
-/// What is known at an instruction, on all ways there, of a local byte.
+/// A fact about a local byte at an instruction, on all paths.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Fact {
-    /// It is a copy of this byte of this variable.
+    /// The byte is a copy of this byte of this variable.
     Copy(usize, SharedId, usize),
-    /// It was the first index of the latest LL on this array, the others were the process itself.
+    /// The byte was the first index of the latest LL on this array, the others were the process
+    /// itself.
     Index(usize, SharedId),
-    /// It is this.
+    /// The byte has this value.
     Is(usize, u8),
 }
 
@@ -33,20 +34,19 @@ impl Fact {
     }
 }
 
-/// Where a byte of a row comes from.
+/// Origin of a byte of a row.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Source {
     /// This byte of the process.
     Local(usize),
-    /// It names the process itself.
+    /// The process itself.
     Me,
-    /// Anything else.
     Else,
 }
 
 pub(super) type Facts = BTreeSet<Fact>;
 
-/// Before each instruction; nothing where no process ever stands.
+/// Returns the facts before each instruction; `None` if it is unreachable.
 pub(super) fn facts(model: &Model, deadline: Deadline<'_>) -> Vec<Option<Facts>> {
     let mut facts: Vec<Option<Facts>> = vec![None; model.code.len()];
     facts[0] = Some(Facts::new());
@@ -70,12 +70,12 @@ pub(super) fn facts(model: &Model, deadline: Deadline<'_>) -> Vec<Option<Facts>>
     facts
 }
 
-/// What a condition tells on one of its ways.
+/// Returns the fact that a condition implies on one of its branches.
 fn decided(model: &Model, at: usize, next: usize) -> Option<Fact> {
     let Act::Unless(condition, target) = &model.code[at].act else { return None };
     let Term::Equal { negated, left, right, .. } = condition else { return None };
     let holds = next == at + 1;
-    // Where nothing stands under the condition, both ways are one.
+    // If nothing depends on the condition, both branches are one.
     if *target == at + 1 || holds == *negated {
         return None;
     }
@@ -85,7 +85,7 @@ fn decided(model: &Model, at: usize, next: usize) -> Option<Fact> {
     }
 }
 
-/// What is known behind an instruction.
+/// Returns the facts after an instruction.
 fn behind(model: &Model, at: usize, before: Facts) -> Facts {
     let one: &Instruction = &model.code[at];
     let mut after = before.clone();
@@ -96,12 +96,13 @@ fn behind(model: &Model, at: usize, before: Facts) -> Facts {
         kill(into.room.base, into.room.size);
     }
     match &one.act {
-        // Between operations nothing is known, of private variables neither.
+        // Between operations nothing is known, not even of private variables.
         Act::Idle => after.clear(),
         Act::Return(_) => {
             let frame = &model.frames[one.procedure.0 as usize];
             kill(frame.back, frame.end - frame.back);
-            // The result is stored where its caller says, in a private variable that it may have set.
+            // The result is stored where its caller says, in a private variable that it may have
+            // set.
             for caller in &model.code {
                 if let Act::Call(called, _, Some(into)) = &caller.act
                     && *called == one.procedure
@@ -150,7 +151,7 @@ fn behind(model: &Model, at: usize, before: Facts) -> Facts {
     after
 }
 
-/// What is known of a byte to which another one is moved, but for indices.
+/// Copies the facts of a byte to the destination of a move, without indices.
 fn moved(before: &Facts, to: usize, from: Source) -> Facts {
     let copies = before.iter().filter_map(|fact| match (*fact, from) {
         (Fact::Copy(byte, variable, offset), Source::Local(from)) if byte == from => {
@@ -162,7 +163,7 @@ fn moved(before: &Facts, to: usize, from: Source) -> Facts {
     copies.collect()
 }
 
-/// The first byte of what is stored to, if it is always the same.
+/// Returns the first byte of the stored location, if it is constant.
 fn fixed(target: &Target) -> Option<usize> {
     let mut at = target.room.base;
     for step in &target.path {
@@ -174,7 +175,7 @@ fn fixed(target: &Target) -> Option<usize> {
     (!target.in_token).then_some(at)
 }
 
-/// Where the bytes of a term come from.
+/// Returns the origins of the bytes of a term.
 pub(super) fn sources(term: &Term) -> Option<Vec<Source>> {
     Some(match term {
         Term::Constant(bytes) => vec![Source::Else; bytes.len()],
@@ -204,7 +205,7 @@ pub(super) fn sources(term: &Term) -> Option<Vec<Source>> {
     })
 }
 
-/// What a byte of a term is, if it is always the same.
+/// Returns the value of a byte of a term, if it is constant.
 pub(super) fn constant(term: &Term, offset: usize) -> Option<u8> {
     match term {
         Term::Constant(bytes) => bytes.get(offset).copied(),
@@ -233,13 +234,13 @@ pub(super) fn constant(term: &Term, offset: usize) -> Option<u8> {
     }
 }
 
-/// Where the first index of a cell comes from.
+/// Returns the origin of the first index of a cell.
 pub(super) fn first(cell: &Cell) -> Option<Source> {
     let (_, index) = cell.indices.first()?;
     sources(index).and_then(|row| row.first().copied())
 }
 
-/// Whether all indices but the first are the process itself.
+/// Returns true if all indices but the first are the process itself.
 pub(super) fn others_are_own(cell: &Cell) -> bool {
     cell.indices.iter().skip(1).all(|(_, index)| matches!(index, Term::Me))
 }

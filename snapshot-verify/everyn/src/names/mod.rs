@@ -1,15 +1,16 @@
 //! Names: shared variables that tell whose row of an array is in use.
 //!
-//! Algorithms with helpers keep in an LL/SC cell X which process has filled its row of an array
-//! V, and all others go to `V[x.name]` by what an LL of X gave them. A *name* is such a field of X.
-//! Beside the rows of V, one more variable has the row that X names, *the named row*: it is no
-//! array over processes, so that all views show it, and where a process that is linked to X reads
-//! by what its LL gave it, it reads the named row. So a view needs no copy of a name, and shows of
-//! V no row but that of the process that it follows.
+//! Algorithms with helpers keep in an LL/SC cell X which process has filled its row of an array V,
+//! and all others access `V[x.name]`, with x from an LL of X. A *name* is such a field of X.
+//! Besides the rows of V, one more variable has the row that X names, *the named row*: it is not an
+//! array over processes, so that all views show it, and a process that is linked to X reads the
+//! named row when it reads by its LL's result. So a view needs no copy of a name, and shows of V
+//! only the row of the followed process.
 //!
-//! Here is found what has this form; `run::named` has the steps, and why they are sound. A *copy*
-//! is a local byte that holds, on all ways, what the field was at the latest LL of the process on
-//! X. So as long as the link of the process is unbroken, X names the same process as the copy.
+//! This module finds the names of this form; `run::named` has the steps, and why they are sound. A
+//! *copy* is a local byte that holds, on all paths, the field's value at the latest LL of the
+//! process on X. So as long as the link of the process is unbroken, X names the same process as the
+//! copy.
 
 mod facts;
 
@@ -22,51 +23,48 @@ use crate::model::{Act, Cell, Model};
 use crate::shape::{BASE, I, J, Leaf, OTHER, Scalar, Shape};
 use facts::{Fact, Facts, Source, constant, facts, first, others_are_own, sources};
 
-/// A field that names a process, with the arrays whose rows it names.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Name {
-    /// The variable of the field: one LL/SC cell.
+    /// Variable of the field: one LL/SC cell.
     pub variable: SharedId,
-    /// The byte of the field within the cell.
+    /// Byte of the field within the cell.
     pub offset: usize,
-    /// The arrays.
     pub rows: Vec<Row>,
-    /// Where the named rows may be read before a process is named again: a byte of the cell, and
-    /// what it then is. Nothing: always.
+    /// Condition under which the named rows may be read before a process is named again. `None`:
+    /// always.
     pub force: Option<Force>,
 }
 
-/// When a name is in force: only then is it kept, and the row that it names.
+/// Condition under which a name is in force: only then are it and its named row kept.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Force {
-    /// The byte of the cell that tells.
+    /// Deciding byte of the cell.
     pub offset: usize,
-    /// What it is while the name is in force.
+    /// Its values while the name is in force.
     pub bytes: Vec<u8>,
 }
 
 /// An array by process whose rows are named.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Row {
-    /// The array.
     pub array: SharedId,
-    /// The variable that holds the named row.
+    /// Variable that holds the named row.
     pub named: SharedId,
 }
 
-/// What an instruction has to do with names.
+/// Use of names by an instruction.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Use {
     /// It accesses the named row by a copy: the numbers of the name and of the array.
     Through(usize, usize),
-    /// It writes the own row of the process.
+    /// It writes the process's own row.
     Own(usize, usize),
-    /// It writes the variable of names: for each, whether the process names itself; or else leaves
-    /// the name as it is.
+    /// It writes the variable of names: for each name, true if the process names itself; otherwise
+    /// the name is unchanged.
     Names(Vec<(usize, bool)>),
 }
 
-/// The names of a program.
+/// Returns the names of a program.
 pub fn find(program: &Program, model: &Model, deadline: Deadline<'_>) -> Vec<Name> {
     let facts = facts(model, deadline);
     let mut names: Vec<Name> = Vec::new();
@@ -80,8 +78,8 @@ pub fn find(program: &Program, model: &Model, deadline: Deadline<'_>) -> Vec<Nam
             Shape::of(&array.content, model.obligation.mode),
             Shape::Leaf(Leaf { scalar: Scalar::Value, .. })
         );
-        // Of rows without columns any process could link to the one cell, and a view does not learn
-        // what the naming of another process makes of the links of t.
+        // In rows without columns any process could link to the one cell, and a view does not learn
+        // how the naming of another process affects the links of t.
         let has_columns = array.dimensions.len() > 1;
         if !is_array
             || !has_columns
@@ -117,8 +115,8 @@ pub fn find(program: &Program, model: &Model, deadline: Deadline<'_>) -> Vec<Nam
     names
 }
 
-/// When a name is in force: by a byte of its variable that is known where its rows are accessed by
-/// copies, and where the variable is written. Any choice is sound.
+/// Returns the condition of a name's force: a byte of its variable that is known where its rows are
+/// accessed by copies, and where the variable is written. Any choice is sound.
 fn force(model: &Model, facts: &[Option<Facts>], name: &Name) -> Option<Force> {
     let room = &model.shared[name.variable.0 as usize];
     let slots = model.slots[room.base..room.base + room.size].iter().enumerate();
@@ -174,7 +172,7 @@ fn force(model: &Model, facts: &[Option<Facts>], name: &Name) -> Option<Force> {
     leaves.into_iter().find_map(|(offset, leaf)| by(offset, leaf))
 }
 
-/// Notes at each instruction what it has to do with names, and lets it access the named row.
+/// Records the use of names at each instruction, and redirects accesses to the named row.
 pub fn apply(model: &mut Model, names: Vec<Name>, deadline: Deadline<'_>) {
     let facts = facts(model, deadline);
     let mut uses: Vec<Option<Use>> = vec![None; model.code.len()];
@@ -224,7 +222,8 @@ fn cell_mut(act: &mut Act) -> Option<&mut Cell> {
     }
 }
 
-/// The field that the first index of an array is always a copy of, but for the process itself.
+/// Returns the field that the first index of an array is always a copy of, unless it is the process
+/// itself.
 fn field(model: &Model, facts: &[Option<Facts>], array: SharedId) -> Option<(SharedId, usize)> {
     let mut found = None;
     for (at, one) in model.code.iter().enumerate() {
@@ -246,7 +245,7 @@ fn field(model: &Model, facts: &[Option<Facts>], array: SharedId) -> Option<(Sha
     found
 }
 
-/// Whether an instruction accesses the array, if at all, as is understood.
+/// Returns true if an instruction does not access the array, or does so in a supported way.
 fn is_row_access(
     model: &Model,
     facts: &[Option<Facts>],
@@ -278,8 +277,9 @@ fn is_row_access(
     }
 }
 
-/// What a write to the variable makes of the field: whether the process names itself; or else it
-/// stays. Nothing if that is not known. What writes nothing there leaves it.
+/// Returns true if a write to the variable makes the process name itself, and false if the name is
+/// unchanged; `None` if neither is certain. An access that does not write leaves the name
+/// unchanged.
 fn is_naming(
     model: &Model,
     facts: &[Option<Facts>],
@@ -298,7 +298,7 @@ fn is_naming(
     match (*value.get(offset)?, act) {
         (Source::Me, Act::Write(..) | Act::StoreConditional(..)) => Some(true),
         (Source::Local(byte), Act::StoreConditional(..)) if cell.indices.is_empty() => {
-            // Where it succeeds, the link was unbroken.
+            // If it succeeds, the link was unbroken.
             facts.contains(&Fact::Copy(byte, variable, offset)).then_some(false)
         }
         _ => None,
@@ -306,13 +306,13 @@ fn is_naming(
 }
 
 impl Model {
-    /// The byte of a name.
+    /// Returns the byte of a name.
     pub fn name_at(&self, name: usize) -> usize {
         let name = &self.named[name];
         self.shared[name.variable.0 as usize].base + name.offset
     }
 
-    /// Whether a name is in force in a state.
+    /// Returns true if a name is in force in a state.
     pub fn is_in_force(&self, state: &[u8], name: usize) -> bool {
         let name = &self.named[name];
         name.force.as_ref().is_none_or(|force| {
@@ -321,7 +321,8 @@ impl Model {
         })
     }
 
-    /// Whether an array is one whose rows are named; or holds a named row.
+    /// Returns the row of an array whose rows are named, or of a variable that holds a named row
+    /// (then true).
     pub fn row_of(&self, variable: SharedId) -> Option<(Row, bool)> {
         let rows = self.named.iter().flat_map(|name| &name.rows);
         rows.copied().find_map(|row| match variable {
@@ -331,8 +332,8 @@ impl Model {
         })
     }
 
-    /// The cells of a named row, by number: for each the number of the cell in the row of a
-    /// process.
+    /// Returns the cells of a named row, by number: each with the number of the cell in the row of
+    /// a process.
     pub fn named_cells(&self, row: Row, process: u8) -> impl Iterator<Item = (usize, usize)> {
         let room = &self.shared[row.named.0 as usize];
         let next = self.shared.get(row.named.0 as usize + 1).map_or(self.blocks[0], |one| one.base);
@@ -341,15 +342,15 @@ impl Model {
     }
 }
 
-/// All rows, in the order of the variables that hold the named ones.
+/// Returns all rows, in the order of the variables that hold the named ones.
 pub fn rows(names: &[Name]) -> Vec<Row> {
     let mut rows: Vec<Row> = names.iter().flat_map(|name| &name.rows).copied().collect();
     rows.sort_by_key(|row| row.named.0);
     rows
 }
 
-/// Which bytes are names, or of the rows of processes, and which of these may be kept: in a row,
-/// the cells of i and j, and links of i and j to theirs.
+/// Marks the bytes of names and of the rows of processes, and the row bytes that may be kept: the
+/// cells of i and j, and links of i and j to their own.
 pub fn mark(model: &mut Model) {
     for name in 0..model.named.len() {
         let at = model.name_at(name);

@@ -1,9 +1,9 @@
-//! What a step of one process is to the views of others: rules 3 and 4.
+//! Interference: the effect of one process's step on the views of others (rules 3 and 4).
 //!
-//! Views of one state have one centre. So a step that a view shows of the process that it
-//! follows may be made, by that process, in any state with a view of the same centre; what it
-//! changes in the centre changes in all of these. The centre calls the actor "any other": a
-//! name that changes from one other to another is noted by what the view itself says.
+//! Views of one state have one centre. So a step of the followed process that a view shows may be
+//! made, by that process, in any state with a view of the same centre; its changes in the centre
+//! apply to all of these. The centre calls the actor "any other": the view itself shows a name that
+//! changes from one other to another.
 
 use std::rc::Rc;
 
@@ -20,42 +20,42 @@ use crate::view::{
     are_too_many, centre, definite, is_definite, is_outside, too_many_ways, versions,
 };
 
-/// What a step of one process is to the views of others with the same centre.
+/// Effect of one process's step on the views of others with the same centre.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Effect {
-    /// Which process made it: i, j, or another one.
+    /// Process that makes the step: i, j, or another one.
     pub(super) actor: u8,
     /// Bytes that name the actor, so not t.
     pub(super) named: Vec<usize>,
-    /// Bytes that get a new value; versions that never were count from the first such.
+    /// Bytes with new values; new versions are numbered from `fresh`.
     pub(super) sets: Vec<(usize, u8)>,
-    /// Numbers of versions from here on are of new ones.
+    /// First number of a new version.
     pub(super) fresh: u8,
-    /// Bytes that name another process now, which may be t.
+    /// Bytes that now name another process, which may be t.
     pub(super) others: Vec<usize>,
-    /// Tokens that are old now.
+    /// Tokens that become old.
     pub(super) tokens: Vec<usize>,
-    /// Bytes of which nothing is known now.
+    /// Bytes that become unknown.
     pub(super) hidden: Vec<usize>,
-    /// Cells of t that may have been written as those of another process.
+    /// Cells of t that may have been written, as cells of another process.
     pub(super) hit: Vec<usize>,
-    /// Whether a round began.
+    /// True if a round began.
     pub(super) begins_round: bool,
-    /// Tokens that are now that of the round.
+    /// Tokens that become the round's.
     pub(super) of_round: Vec<usize>,
     /// Cells that were written, so that links to them broke.
     pub(super) broken: Vec<(SharedId, usize)>,
     /// Links to cells that may have been written.
     pub(super) hit_links: Vec<usize>,
-    /// Whether versions that never were are among the new values.
+    /// True if new versions are among the new values.
     pub(super) is_numbered: bool,
-    /// Whether the ghost scan of i or j ended.
+    /// True if the ghost scan of i or j ended.
     pub(super) ends: bool,
-    /// The centres of the views of the actor behind the step.
+    /// Centres of the actor's views after the step.
     pub(super) centres: Vec<u32>,
 }
 
-/// Views of one state have different centres behind a step, which no test may come upon.
+/// Reports that views of one state have different centres after a step; unreachable in tests.
 pub(super) fn disagree(model: &Model, place: u32) -> Unsupported {
     debug_assert!(false, "the views do not agree behind {:?}", model.code[place as usize]);
     let construct = "a step after which not all views agree";
@@ -63,7 +63,7 @@ pub(super) fn disagree(model: &Model, place: u32) -> Unsupported {
 }
 
 impl Search<'_> {
-    /// Notes what a step is to others, once it is made.
+    /// Records the interference of a completed step.
     pub(super) fn affect(
         &mut self,
         kind: usize,
@@ -79,7 +79,7 @@ impl Search<'_> {
         let new = centre(model, crowd, after);
         let fresh = versions(model, before);
         let is_own = |at: usize| {
-            // i and j stand elsewhere only if their ghost scan has ended.
+            // i and j change their location only if their ghost scan has ended.
             model.slots[at].owner.is_none()
                 || model.slots[at].link.is_some()
                 || (actor != T
@@ -89,8 +89,7 @@ impl Search<'_> {
         };
         let mut sets = Vec::new();
         for at in 0..old.len() {
-            // A name of the actor is one of "any other" in the centre: so what changes is
-            // seen in the view.
+            // A name of the actor is "any other" in the centre: so the view shows the change.
             let changes =
                 old[at] != new[at] || (before[at] != after[at] && !is_outside(model, after, at));
             if changes && is_own(at) {
@@ -172,13 +171,13 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// What a step of another process, from some place, makes of a view.
+    /// Applies the interference of another process's step, from a location, to a view.
     pub(super) fn apply(&mut self, id: u32, effect: &Effect, place: u32) -> Result<(), End> {
         self.look_sometimes()?;
         let model = self.model;
         let kind = self.views.kind(id);
         if effect.actor != T && effect.actor == self.crowds[kind].tracked {
-            // Its own steps it makes itself.
+            // The process makes its own steps itself.
             return Ok(());
         }
         let mut state = std::mem::take(&mut self.scratch);
@@ -193,7 +192,7 @@ impl Search<'_> {
         }
         let has_tracked = self.crowds[kind].members.contains(&T);
         let newest = if effect.is_numbered { versions(model, &state) } else { 0 };
-        // What is set is so behind the step, whatever broke within it.
+        // New values hold after the step, whichever links broke within it.
         self.break_links(&mut state, effect, kind);
         for &(at, byte) in &effect.sets {
             let is_version =
@@ -269,8 +268,8 @@ impl Search<'_> {
         self.agree(effect, place)
     }
 
-    /// Views of one state have one centre: those of others that a step has led to must be among those
-    /// of the actor. Else this program is one whose steps others do not see as they are.
+    /// Checks that the centres of others' views after a step are among the actor's. Otherwise
+    /// others do not see this program's steps correctly.
     fn agree(&self, effect: &Effect, place: u32) -> Result<(), End> {
         if effect.centres.iter().all(|centre| self.reached.contains(centre)) {
             return Ok(());
@@ -278,8 +277,8 @@ impl Search<'_> {
         Err(End::Unsupported(disagree(self.model, place)))
     }
 
-    /// Whether a byte with t among its indices says something in views of a kind: of nesting,
-    /// private tokens do even where there is no t.
+    /// Returns true if a byte with t among its indices has a meaning in views of a kind: for
+    /// nesting, private tokens have one even without t.
     fn is_there(&self, kind: usize, at: usize) -> bool {
         let slot = &self.model.slots[at];
         let members = &self.crowds[kind].members;
@@ -308,8 +307,7 @@ impl Search<'_> {
         }
     }
 
-    /// Cells that were written and are the same cells in views of others: not those of the
-    /// actor.
+    /// Returns the written cells that are the same cells in views of others: not the actor's.
     fn seen_broken(&self, cells: &[(SharedId, usize)]) -> Vec<(SharedId, usize)> {
         let is_seen = |(variable, number): &&(SharedId, usize)| {
             let at = self.model.links_of(I, *variable).nth(*number);
@@ -319,8 +317,8 @@ impl Search<'_> {
         cells.iter().filter(is_seen).copied().collect()
     }
 
-    /// The links to cells that may be among those written for processes that the actor does
-    /// not show.
+    /// Returns the links to cells that may be among the written cells of processes that the actor
+    /// does not show.
     fn hit_links(&self, elsewhere: &[(SharedId, Vec<Option<u8>>)]) -> Vec<usize> {
         let slots = self.model.slots.iter().enumerate();
         let is_hit = |slot: &Slot| {
@@ -337,8 +335,8 @@ impl Search<'_> {
         slots.filter(|(_, slot)| is_hit(slot)).map(|(at, _)| at).collect()
     }
 
-    /// The cells of t that may be among those written for processes that the actor does not
-    /// show.
+    /// Returns the cells of t that may be among the written cells of processes that the actor does
+    /// not show.
     fn hit(&self, elsewhere: &[(SharedId, Vec<Option<u8>>)]) -> Vec<usize> {
         let is_hit = |(variable, indices): &(SharedId, Vec<Option<u8>>), slot: &Slot| {
             let Some((of, path)) = &slot.cell else { return false };

@@ -7,12 +7,11 @@
 //! 2. by a step of i or j outside of its ghost scans, which the view shows in full;
 //! 3. by a step of i or j within a ghost scan, which a view of kind i or j with the same
 //!    centre shows;
-//! 4. by a step of any other process e, which a view of e with the same centre shows. No
-//!    process is both t and e: what names one of them in the centre names not the other.
+//! 4. by a step of any other process e, which a view of e with the same centre shows. No process is
+//!    both t and e: a name in the centre cannot refer to both.
 //!
-//! Steps of kinds 3 and 4 are seen only through what they change in the centre, and cells
-//! of "any other" that may be those of t: their effects are kept per centre, and applied
-//! to all views there.
+//! Steps of kinds 3 and 4 are visible only in their changes of the centre, and in cells of "any
+//! other" that may be t's: their effects are kept per centre, and applied to all views there.
 
 mod effects;
 mod recall;
@@ -35,53 +34,51 @@ use store::Views;
 /// A way to break the engine, for tests of the tests.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Sabotage {
-    /// A join does not ask whether t and e are both named where only one can be.
+    /// Joins two views although both t and e are named where only one can be.
     pub two_owners: bool,
-    /// What others write breaks no link that only the view of its process shows.
+    /// Keeps links that only the view of their process shows, although others write the cell.
     pub lasting_links: bool,
-    /// Views that differ by flips count as different: right, but larger.
+    /// Distinguishes views that differ by flips: right, but larger.
     pub no_flips: bool,
-    /// Every step is made where it is asked for: right, but slower.
+    /// Makes every step without memo: right, but slower.
     pub no_recall: bool,
 }
 
-/// What a proof may take.
+/// Limits of a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
-    /// Views: with more of them no further one is expanded.
+    /// Maximum number of views: beyond it no view is expanded.
     pub views: usize,
-    /// Bytes at most, about.
+    /// Approximate maximum memory.
     pub bytes: usize,
-    /// When to stop.
     pub until: Option<Instant>,
-    /// Stops it as soon as it is set.
+    /// Stops the proof when it is set.
     pub stop: Option<&'a AtomicBool>,
 }
 
 impl<'a> Limits<'a> {
-    /// When to stop.
     pub const fn deadline(&self) -> Deadline<'a> {
         Deadline::new(self.until, self.stop)
     }
 }
 
-/// None.
+/// Without limits.
 impl Default for Limits<'_> {
     fn default() -> Self {
         Self { views: usize::MAX, bytes: usize::MAX, until: None, stop: None }
     }
 }
 
-/// The budget that an attempt ran out of if it was stopped.
+/// The budget of an attempt that was interrupted.
 pub const INTERRUPTED: &str = "interrupted";
-/// If the instant had come at which to stop.
+/// The time limit.
 pub const TIME: &str = "time";
-/// If the bytes did not suffice.
+/// The memory limit.
 pub const MEMORY: &str = "memory";
-/// If the views did not suffice: with more of them it can go on.
+/// The limit of views: with a larger one the attempt can continue.
 pub const VIEWS: &str = "views";
 
-/// The budget that ran out where this has stopped an attempt.
+/// Returns the budget that stopped an attempt.
 pub const fn budget_of(stopped: Stopped) -> &'static str {
     match stopped {
         Stopped::Interrupted => INTERRUPTED,
@@ -90,76 +87,69 @@ pub const fn budget_of(stopped: Stopped) -> &'static str {
     }
 }
 
-/// What became of an attempt.
+/// Result of an attempt.
 #[derive(Clone, Debug)]
 pub enum Attempt {
     /// The obligation holds for every n.
     Holds,
-    /// It could not be excluded that it fails.
+    /// A failure could not be excluded.
     Fails(Failure, Vec<Event>),
-    /// A construct is not modelled.
     Unsupported(Unsupported),
-    /// It would take more than it may.
+    /// This budget is exhausted.
     Budget(&'static str),
 }
 
-/// A step on the way to a failure.
+/// A step on the path to a failure.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// The process.
     pub actor: Actor,
-    /// Where it stood; none: it was idle.
+    /// Location of the process; `None`: it was idle.
     pub span: Option<Span>,
 }
 
 /// A process of the crowd.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Actor {
-    /// The one that updates segment i.
+    /// The process that updates segment i.
     I,
-    /// The one that updates segment j.
+    /// The process that updates segment j.
     J,
-    /// The one that is followed.
+    /// The followed process.
     Tracked,
-    /// Yet another one.
     Another,
 }
 
-/// The views of one kind.
+/// Views of one kind.
 #[derive(Clone, Debug)]
 pub struct Kind {
-    /// Which.
     pub crowd: Crowd,
-    /// How many there are.
+    /// Number of views.
     pub views: usize,
 }
 
-/// An attempt, and how large it got.
+/// An attempt, and its size.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// What became of it.
     pub attempt: Attempt,
-    /// The kinds.
     pub kinds: Vec<Kind>,
-    /// The number of different centres.
+    /// Number of different centres.
     pub centres: usize,
-    /// How long it took.
     pub elapsed: Duration,
 }
 
 impl Finding {
-    /// That of an attempt that has not begun.
+    /// Returns the result of an attempt that has not begun.
     pub const fn not_begun() -> Self {
         let attempt = Attempt::Budget(VIEWS);
         Self { attempt, kinds: Vec::new(), centres: 0, elapsed: Duration::ZERO }
     }
 
-    /// Whether the obligation holds for every n.
+    /// Returns true if the obligation holds for every n.
     pub const fn holds(&self) -> bool {
         matches!(self.attempt, Attempt::Holds)
     }
 
-    /// The number of views.
+    /// Returns the number of views.
     pub fn views(&self) -> usize {
         self.kinds.iter().map(|kind| kind.views).sum()
     }
@@ -167,33 +157,31 @@ impl Finding {
 
 /// A closed set of views, or the attempt at one.
 pub struct Proof {
-    /// What became of it.
     pub finding: Finding,
     views: Views,
 }
 
 impl Proof {
-    /// All views, each with the number of its kind, in the order in which they were found.
+    /// Returns all views, each with the number of its kind, in the order of their discovery.
     pub fn views(&self) -> impl Iterator<Item = (usize, Vec<u8>)> {
         let ids = (0..).take(self.views.len());
         ids.map(|id| (self.views.kind(id), self.views.row(id)))
     }
 }
 
-/// All views that are reached, and the steps between them: for tests against executions.
+/// All reached views, and the steps between them: for tests against executions.
 #[derive(Clone, Debug)]
 pub struct Steps {
-    /// The kinds.
     pub crowds: Vec<Crowd>,
     /// Per view, its kind.
     pub kinds: Vec<u8>,
     /// Per view, its bytes.
     pub rows: Vec<Box<[u8]>>,
-    /// Per view, the steps from it to others: whose, and where to.
+    /// Per view, its steps to other views: the process, and the successor.
     pub steps: Vec<Vec<(Actor, u32)>>,
-    /// Per view, the steps that fail, whose, and why. They are not followed.
+    /// Per view, its failing steps: the process, and the failure. They are not followed.
     pub failures: Vec<Vec<(Actor, Failure)>>,
-    /// The views of the initial states.
+    /// Views of the initial states.
     pub initial: Vec<u32>,
 }
 
@@ -209,8 +197,8 @@ impl From<Unsupported> for End {
     }
 }
 
-/// The kinds of an obligation. Where loops do not tell where t is among i and j, the views of
-/// all places of t are the same, and one kind stands for them.
+/// Returns the kinds of an obligation. If loops do not reveal the place of t among i and j, the
+/// views of all places of t are the same, and one kind stands for them.
 pub(crate) fn crowds(model: &Model) -> Vec<Crowd> {
     let crowd = |members: &[u8], tracked| Crowd { members: members.to_vec(), tracked };
     let (mut kinds, places) = match model.obligation.mode {
@@ -225,7 +213,7 @@ pub(crate) fn crowds(model: &Model) -> Vec<Crowd> {
     kinds
 }
 
-/// Whether some loop passes both t and one of i and j as more than any other.
+/// Returns true if some loop distinguishes both t and one of i and j from any other.
 pub fn is_ordered(model: &Model) -> bool {
     model.code.iter().any(|one| match &one.act {
         Act::Begin(this) if this.over == Over::Members => this.merged.iter().any(|merged| {
@@ -244,20 +232,19 @@ pub struct Proving<'m> {
 }
 
 impl<'m> Proving<'m> {
-    /// Nothing is known yet.
     pub fn new(model: &'m Model, sabotage: Sabotage) -> Self {
         Self { search: Search::new(model, sabotage), elapsed: Duration::ZERO }
     }
 
-    /// Goes on within limits, which count from the beginning; where it ends for the number of
-    /// views ([`VIEWS`]), it can go on with more of them. Does not depend on how often it was paused.
+    /// Continues within limits, which count from the beginning; an attempt stopped by the number of
+    /// views ([`VIEWS`]) can continue with a larger limit. The result does not depend on pauses.
     pub fn go_on(&mut self, limits: Limits<'m>) -> Finding {
         let began = Instant::now();
         let search = &mut self.search;
         search.limit(limits);
         let attempt = match search.close() {
             Ok(()) => Attempt::Holds,
-            // A step that did not end in time is not what the program is told for.
+            // A step that exceeds the deadline does not make the program unsupported.
             Err(End::Unsupported(unsupported)) => match search.deadline.check() {
                 Ok(()) => Attempt::Unsupported(unsupported),
                 Err(stopped) => Attempt::Budget(budget_of(stopped)),
@@ -280,7 +267,7 @@ impl<'m> Proving<'m> {
         }
     }
 
-    /// How many bytes it takes, about.
+    /// Returns the approximate memory use in bytes.
     pub const fn bytes(&self) -> usize {
         self.search.bytes
     }
@@ -293,10 +280,10 @@ pub fn prove(model: &Model, limits: Limits<'_>, sabotage: Sabotage) -> Proof {
     Proof { finding, views: proving.search.views }
 }
 
-/// All views and steps; those that fail are noted, and not followed.
+/// Returns all views and steps; failing steps are recorded, and not followed.
 ///
 /// # Errors
-/// If a construct is not modelled, or it takes more than it may.
+/// If a construct is unsupported, or a limit is exceeded.
 pub fn steps(model: &Model, limits: Limits<'_>, sabotage: Sabotage) -> Result<Steps, Attempt> {
     let mut search = Search::new(model, sabotage);
     search.limit(limits);

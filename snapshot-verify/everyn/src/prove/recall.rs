@@ -1,9 +1,9 @@
-//! Steps are made once for all views that are alike in what they depend on.
+//! Memoised steps: made once for all views that agree on the bytes that the step depends on.
 //!
-//! Invariant: a step of one process neither reads nor changes where another one stands, nor what
-//! that one has to itself: its private variables and locals. It does see versions, for a new one
-//! is none of them; and tokens of views, which grow old everywhere. So a step is made in a view
-//! without the rest, and the same changes are what it does in all views that have it from there.
+//! Invariant: a step of one process neither reads nor changes the location of another, nor its
+//! private variables and locals. It does see versions, because a new version differs from all of
+//! them; and tokens of views, which grow old everywhere. So a step is made in a view without the
+//! other bytes, and its changes apply to all views that include this one.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -15,27 +15,27 @@ use crate::model::{Model, Outside, at};
 use crate::run::Branch;
 use crate::shape::{DEAD, I, J, Mode, Scalar, T};
 
-/// A way in which a step may end.
+/// An outcome of a step.
 pub(super) struct Way {
-    /// The bytes that change.
+    /// Bytes that change.
     changes: Box<[(u32, u8)]>,
-    /// What else is to be said of it, without the state.
+    /// Rest of the outcome, without the state.
     pub(super) left: Branch,
-    /// Whether it is within a ghost scan.
+    /// True if it is within a ghost scan.
     pub(super) within: bool,
-    /// Whether it is nothing to others.
+    /// True if it does not interfere with other views.
     pub(super) is_silent: bool,
 }
 
-/// The steps that were made.
+/// Memoised steps.
 pub(super) struct Recall {
-    /// Per process, the bytes that its steps have nothing to do with.
+    /// Per process, the bytes that its steps neither read nor change.
     apart: [Vec<Range<usize>>; 3],
     /// Per process, all other bytes that may change.
     seen: [Vec<usize>; 3],
-    /// By process, kind, and the bytes that are seen.
+    /// Outcomes, by process, kind, and seen bytes.
     known: FxHashMap<Box<[u8]>, Rc<[Way]>>,
-    /// For a key that may turn out to be known.
+    /// Buffer for lookup keys.
     scratch: Vec<u8>,
 }
 
@@ -53,7 +53,7 @@ impl Recall {
         }
     }
 
-    /// The ways of a step of a process in a view, if they are known.
+    /// Returns the outcomes of a step of a process in a view, if they are known.
     pub(super) fn get(&mut self, kind: usize, me: u8, view: &[u8]) -> Option<Rc<[Way]>> {
         self.scratch.clear();
         self.scratch.extend([me, kind as u8]);
@@ -61,14 +61,14 @@ impl Recall {
         self.known.get(self.scratch.as_slice()).cloned()
     }
 
-    /// The view that the process sees.
+    /// Returns the bytes of the view that the process sees.
     pub(super) fn seen(&self, me: u8, view: &[u8]) -> Vec<u8> {
         let mut seen = view.to_vec();
         self.apart[usize::from(me)].iter().for_each(|range| seen[range.clone()].fill(DEAD));
         seen
     }
 
-    /// The ways of a step that was made in a view as the process sees it.
+    /// Returns the outcomes of a step that was made in the seen view.
     pub(super) fn ways(
         &self,
         model: &Model,
@@ -84,7 +84,7 @@ impl Recall {
         ways
     }
 
-    /// Notes the ways of the step that was asked for last; and how many bytes that takes.
+    /// Stores the outcomes of the step last looked up; returns their size in bytes.
     pub(super) fn insert(&mut self, ways: Rc<[Way]>) -> usize {
         let bytes = self.scratch.len() + 96 + ways.len() * size_of::<Way>();
         self.known.insert(self.scratch.as_slice().into(), ways);
@@ -93,7 +93,6 @@ impl Recall {
 }
 
 impl Way {
-    /// Makes the step.
     pub(super) fn make(&self, state: &mut [u8]) {
         self.changes.iter().for_each(|(at, byte)| state[*at as usize] = *byte);
     }
@@ -112,8 +111,9 @@ fn way(model: &Model, me: u8, seen: &[u8], mut branch: Branch, within: bool) -> 
     Way { changes, left: branch, within, is_silent }
 }
 
-/// Whether a byte says nothing to others: it is in no centre, or tells where the process stands, or
-/// is a local of it, which in a ghost scan no view shows to others, and outside of one all do.
+/// Returns true for a byte invisible to others: it is in no centre, or it is the process's
+/// location, or a local of it, which no view shows to others in a ghost scan, and all views show
+/// outside of one.
 fn is_own_place(model: &Model, me: u8, at: usize) -> bool {
     let slot = &model.slots[at];
     let head = at.checked_sub(model.blocks[usize::from(me)]).filter(|at| *at < at::END);
@@ -121,7 +121,7 @@ fn is_own_place(model: &Model, me: u8, at: usize) -> bool {
     model.outside[at] == Outside::Always || slot.owner == Some(me) && is_place
 }
 
-/// Whether the steps of a process have nothing to do with a byte.
+/// Returns true if the steps of a process neither read nor change a byte.
 fn is_apart(model: &Model, me: u8, at: usize) -> bool {
     let slot = &model.slots[at];
     let Some(owner) = slot.owner.filter(|owner| *owner != me) else { return false };
@@ -134,7 +134,7 @@ fn is_apart(model: &Model, me: u8, at: usize) -> bool {
     }
 }
 
-/// Numbers in ascending order, by ranges without gaps.
+/// Returns ascending numbers as ranges without gaps.
 fn ranges(numbers: &[usize]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for &number in numbers {

@@ -1,5 +1,5 @@
 //! The fixpoint: every view is expanded once, with the effects of its centre; new effects are
-//! applied to all views that are there already.
+//! applied to all known views.
 
 use std::rc::Rc;
 
@@ -16,29 +16,29 @@ use crate::run::{Branch, Crowd, Failure, Run, pc};
 use crate::shape::{DEAD, I, J, Mode, OLD, Scalar, T};
 use crate::view::{canonical, centre, definite, hide, versions};
 
-/// After how many views that are made or met the deadline is asked: each takes a microsecond to a tenth of
-/// a millisecond.
+/// Number of made or known views between two checks of the deadline: each takes a microsecond to a
+/// tenth of a millisecond.
 const OFTEN: u32 = 64;
 
 #[derive(Default)]
 pub(super) struct AtCentre {
     pub(super) views: Vec<u32>,
-    /// What steps are to others, and where those stood that made them.
+    /// Interference at the centre, each with the location of its process.
     pub(super) effects: Vec<(Rc<Effect>, u32)>,
-    /// Where steps of i and of j that each view makes by itself lead to.
+    /// Successors of steps of i and of j that each view makes by itself.
     outside: [Outside; 2],
 }
 
-/// The centres that a step of i or j outside of its ghost scans leads to, from one centre.
+/// Centres after a step of i or j outside of its ghost scans, from one centre.
 #[derive(Default)]
 struct Outside {
     /// In views that follow i, j and t.
     reached: [FxHashSet<u32>; 3],
-    /// Where the process stood.
+    /// Location of the process.
     place: u32,
 }
 
-/// What is noted of steps.
+/// Records of steps, for tests.
 #[derive(Default)]
 pub(super) struct Record {
     pub(super) steps: Vec<FxHashSet<(Actor, u32)>>,
@@ -54,21 +54,21 @@ pub(super) struct Search<'m> {
     pub(super) known_effects: FxHashSet<(u32, Rc<Effect>)>,
     pub(super) recall: Recall,
     pub(super) bytes: usize,
-    /// How many views there are of each kind.
+    /// Number of views of each kind.
     pub(super) counts: Vec<usize>,
-    /// The next view to expand; none before the views of the initial state are known.
+    /// Next view to expand; `None` before the views of the initial state are known.
     next: Option<u32>,
     pub(super) limits: Limits<'m>,
     pub(super) deadline: Deadline<'m>,
-    /// How often a view was made, or met, since the deadline was asked.
+    /// Number of views made, or found known, since the last check of the deadline.
     pub(super) made: u32,
     pub(super) sabotage: Sabotage,
     pub(super) record: Option<Record>,
-    /// Whether operations are shown late.
+    /// True if operations are shown late.
     pub(super) delays: bool,
-    /// For a view that may turn out to be known.
+    /// Buffer for lookups of views.
     pub(super) scratch: Vec<u8>,
-    /// The centres of the views that the present step has led to.
+    /// Centres of the successors of the present step.
     pub(super) reached: Vec<u32>,
 }
 
@@ -97,14 +97,13 @@ impl<'m> Search<'m> {
         }
     }
 
-    /// From now on, within these.
     pub(super) const fn limit(&mut self, limits: Limits<'m>) {
         self.limits = limits;
         self.deadline = limits.deadline();
     }
 }
 
-/// Makes a step of a process; with each way whether it is within a ghost scan.
+/// Makes a step of a process; returns the outcomes, each with true if it is within a ghost scan.
 fn made(run: &Run<'_>, view: &[u8], delays: bool) -> Result<Vec<(Branch, bool)>, Unsupported> {
     let model = run.model;
     let is_followed = run.me == run.crowd.tracked;
@@ -126,8 +125,8 @@ fn made(run: &Run<'_>, view: &[u8], delays: bool) -> Result<Vec<(Branch, bool)>,
 }
 
 impl Search<'_> {
-    /// Closes the set, or goes on with that. Where it ends for the number of views, each view is
-    /// expanded or waits: with larger limits it can go on.
+    /// Closes the set, or continues to. If the number of views stops it, each view is expanded or
+    /// waits: with larger limits it can continue.
     pub(super) fn close(&mut self) -> Result<(), End> {
         if self.next.is_none() {
             for kind in 0..self.crowds.len() {
@@ -150,8 +149,8 @@ impl Search<'_> {
         self.agree_outside()
     }
 
-    /// Steps of i and j outside of their ghost scans depend on the centre, and on what t's view knows
-    /// of t: so that one leads nowhere else, and those of i and j to the same centres.
+    /// Checks that steps of i and j outside of their ghost scans depend only on the centre and t's
+    /// knowledge of itself: all views must reach the same centres.
     fn agree_outside(&self) -> Result<(), End> {
         for (number, outside) in self.at_centres.iter().flat_map(|at| &at.outside).enumerate() {
             if number % OFTEN as usize == 0 {
@@ -169,12 +168,12 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Looks at the clock and at the user.
+    /// Checks the deadline and the interrupt.
     fn look(&self) -> Result<(), End> {
         self.deadline.check().map_err(|stopped| End::Budget(budget_of(stopped)))
     }
 
-    /// The same, once in a while.
+    /// As `look`, once in a while.
     pub(super) fn look_sometimes(&mut self) -> Result<(), End> {
         self.made = (self.made + 1) % OFTEN;
         if self.made == 0 { self.look() } else { Ok(()) }
@@ -205,7 +204,7 @@ impl Search<'_> {
                             && slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
                         state[at] = if is_token { OLD } else { byte };
                         if slot.names || slot.row.is_some() {
-                            // Whether t is the process that is named at first is not known.
+                            // It is unknown whether t is the process named at first.
                             state[at] = crate::shape::UNKNOWN;
                         }
                     }
@@ -259,7 +258,7 @@ impl Search<'_> {
         scope.bytes(term).unwrap_or_default()
     }
 
-    /// Makes a view known, with the effects of its centre.
+    /// Adds a view, with the effects of its centre.
     pub(super) fn add(&mut self, kind: usize, state: &mut [u8], origin: Origin) -> Result<(), End> {
         self.look_sometimes()?;
         for owner in [I, J] {
@@ -298,7 +297,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Makes a view known; of processes that are lost, where they look again.
+    /// Adds a view; of lost processes, with the locations at which they test their link again.
     pub(super) fn add_all(
         &mut self,
         kind: usize,
@@ -319,7 +318,7 @@ impl Search<'_> {
             let runs = crowd.members.iter().map(|&me| Run { model, crowd, me, fresh, deadline });
             let lost = runs.into_iter().find(|run| run.ways_out(&state).is_some());
             match lost {
-                // Some look again where they stand.
+                // Some test it again at their location.
                 Some(run) if left.insert(state.clone()) => waiting.extend(run.look_again(&state)?),
                 _ => self.add(kind, &mut state, origin)?,
             }
@@ -336,7 +335,7 @@ impl Search<'_> {
         }
     }
 
-    /// The ways of a step of a process.
+    /// Returns the outcomes of a step of a process.
     fn ways(&mut self, kind: usize, me: u8, view: &[u8]) -> Result<Rc<[Way]>, Unsupported> {
         let crowd = &self.crowds[kind];
         let fresh = versions(self.model, view);
@@ -366,7 +365,7 @@ impl Search<'_> {
             let here = pc(&view, block);
             let is_followed = me == crowd.tracked;
             if here != 0 && !is_followed && view[block + at::GHOST] != 0 {
-                // What a ghost scan does that is not followed, only effects tell.
+                // Only effects show the steps of a ghost scan that is not followed.
                 continue;
             }
             let actor = match me {
@@ -390,7 +389,7 @@ impl Search<'_> {
                 let after = affects.then(|| state.clone());
                 self.reached.clear();
                 self.add_all(kind, state, origin)?;
-                // Whether i or j is named, only views that follow it know.
+                // Only views that follow i or j know whether it is named.
                 if me != T && !way.within && model.named.is_empty() {
                     let outside = &mut self.at_centres[home as usize].outside[usize::from(me)];
                     outside.place = here as u32;
@@ -404,7 +403,7 @@ impl Search<'_> {
                 }
             }
         }
-        // What others do at this centre.
+        // Steps of others at this centre.
         self.at_centres[home as usize].views.push(id);
         for position in 0..self.at_centres[home as usize].effects.len() {
             let (effect, place) = self.at_centres[home as usize].effects[position].clone();

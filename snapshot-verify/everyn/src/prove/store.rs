@@ -1,4 +1,4 @@
-//! The views that were reached: each once, of its bytes only those that are kept.
+//! Reached views: each once, with its kept bytes only.
 
 use std::hash::Hasher;
 
@@ -9,31 +9,30 @@ use super::Actor;
 use crate::model::{Act, Model};
 use crate::shape::DEAD;
 
-/// How a view was reached.
+/// Step by which a view was reached.
 #[derive(Clone, Copy)]
 pub(super) struct Origin {
-    /// From which view; `u32::MAX`: it is of the initial state.
+    /// Predecessor; `u32::MAX` for a view of the initial state.
     pub(super) from: u32,
-    /// By whose step.
     pub(super) actor: Actor,
-    /// Where that process stood.
+    /// Location of that process.
     pub(super) place: u32,
 }
 
 /// Views by number.
 pub(super) struct Views {
     numbers: HashTable<u32>,
-    /// The bytes of a state that may change; all others are [`DEAD`] for ever.
+    /// Bytes of a state that may change; all others are always [`DEAD`].
     kept: Vec<usize>,
-    /// The length of a state.
+    /// Length of a state.
     length: usize,
-    /// The kept bytes of all views, one after the other, and behind those of each its kind.
+    /// Kept bytes of all views, one after the other, each followed by its kind.
     rows: Vec<u8>,
     /// Per view, the number of its centre.
     pub(super) centres: Vec<u32>,
-    /// Per view, how it was reached.
+    /// Per view, the step that reached it.
     pub(super) origins: Vec<Origin>,
-    /// For a row that may turn out to be known.
+    /// Buffer for lookups of rows.
     scratch: Vec<u8>,
 }
 
@@ -50,12 +49,11 @@ impl Views {
         }
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.centres.len()
     }
 
-    /// How many bytes each takes, about.
+    /// Returns the approximate size of a view in bytes.
     pub(super) fn size(&self) -> usize {
         self.kept.len() + 40
     }
@@ -66,26 +64,26 @@ impl Views {
         &self.rows[begin..begin + width]
     }
 
-    /// The number of the kind of a view.
+    /// Returns the number of the kind of a view.
     pub(super) fn kind(&self, id: u32) -> usize {
         usize::from(self.stored(id)[self.kept.len()])
     }
 
-    /// The bytes of a view.
+    /// Reads the bytes of a view into `state`.
     pub(super) fn read(&self, id: u32, state: &mut Vec<u8>) {
         state.clear();
         state.resize(self.length, DEAD);
         self.kept.iter().zip(self.stored(id)).for_each(|(at, byte)| state[*at] = *byte);
     }
 
-    /// The same, in a row of its own.
+    /// Returns the bytes of a view as a new row.
     pub(super) fn row(&self, id: u32) -> Vec<u8> {
         let mut row = Vec::new();
         self.read(id, &mut row);
         row
     }
 
-    /// The number of a view, if it is known.
+    /// Returns the number of a view, if it is known.
     pub(super) fn find(&mut self, kind: usize, state: &[u8]) -> Option<u32> {
         let mut row = std::mem::take(&mut self.scratch);
         row.clear();
@@ -97,7 +95,7 @@ impl Views {
         found
     }
 
-    /// Adds the view that was asked for last, which is not known.
+    /// Adds the view last looked up, which is not known.
     pub(super) fn insert(&mut self, centre: u32, origin: Origin) -> u32 {
         let id = self.len() as u32;
         self.rows.extend_from_slice(&self.scratch);
@@ -110,7 +108,7 @@ impl Views {
     }
 }
 
-/// The bytes of a state that may change: those that are kept, and where loops stand.
+/// Returns the bytes of a state that may change: kept bytes, and positions of loops.
 pub(super) fn used(model: &Model) -> Vec<usize> {
     let mut used: Vec<bool> = model.slots.iter().map(|slot| slot.kept).collect();
     for one in &model.code {
@@ -125,7 +123,7 @@ pub(super) fn used(model: &Model) -> Vec<usize> {
     (0..used.len()).filter(|at| used[*at]).collect()
 }
 
-/// How many bytes say something.
+/// Returns the number of bytes that are not dead.
 fn count(row: &[u8]) -> usize {
     row.iter().filter(|byte| **byte != DEAD).count()
 }

@@ -1,10 +1,9 @@
 //! Operations that are shown late.
 //!
-//! Until its operation makes its first access to something that is kept, outside of its ghost
-//! scans, a process counts as idle: what it has done so far influences no other process, and
-//! is done again, whole, with that access. A ghost scan of such an operation begins and ends
-//! as if an idle process had called it. The invocation of the operation is that much later,
-//! which only adds precedence.
+//! Until its operation makes its first access to a kept variable, outside of its ghost scans, a
+//! process counts as idle: its steps so far influence no other process, and are repeated as a whole
+//! with that access. A ghost scan of such an operation begins and ends as if an idle process had
+//! called it. The invocation of the operation is delayed accordingly, which only adds precedence.
 
 use snapshot_language::program::ProcedureId;
 
@@ -12,21 +11,21 @@ use super::{Branch, Run, pc};
 use crate::model::{Act, Target, Unsupported, at};
 use crate::shape::{BASE, Bytes, DEAD, OTHER, SOME, Scalar, T, UNKNOWN};
 
-/// What an operation has stored so far.
+/// Changes of private variables by an operation so far.
 #[derive(Default)]
 struct Stored {
-    /// Whether a private variable is not what it was.
+    /// True if a private variable has changed.
     any: bool,
-    /// A private variable of which it is not known what it is.
+    /// A private variable whose value is unknown.
     unknown: Option<usize>,
 }
 
-/// Where a ghost scan returns to whose operation counts as not begun.
+/// Return location of a ghost scan whose operation counts as not begun.
 pub const NOT_BEGUN: u16 = u16::MAX;
 
 impl Run<'_> {
-    /// What an idle process may do, and whether it opens a ghost scan. Those of processes
-    /// that are not followed are passed over, with unknown results.
+    /// Returns the first visible steps of an idle process, each with true if it opens a ghost scan.
+    /// Ghost scans of processes that are not followed are skipped, with unknown results.
     pub fn from_idle(
         &self,
         state: &[u8],
@@ -63,14 +62,14 @@ impl Run<'_> {
                         continue;
                     }
                     if stored.any {
-                        // What it has stored shows that it has begun.
+                        // Its stores show that it has begun.
                         let mut shown = Vec::new();
                         self.emit(branch, &mut shown)?;
                         out.extend(shown.into_iter().map(|branch| (branch, false)));
                         continue;
                     }
                     if is_followed {
-                        // Nothing that is judged here can stop it.
+                        // Nothing judged here can stop it.
                         let values = self.arguments(&mut branch.state, arguments).into_iter();
                         let values = values.map(|(bytes, _)| bytes.unwrap_or_default()).collect();
                         let mut opened = state.to_vec();
@@ -108,17 +107,17 @@ impl Run<'_> {
         Ok(out)
     }
 
-    /// Whether the calls of a procedure are ghost scans that are shown.
+    /// Returns true if the calls of a procedure are ghost scans that are shown.
     pub(super) fn is_shown(&self, procedure: ProcedureId) -> bool {
         self.model.is_ghost[procedure.0 as usize] && !self.is_passed(procedure)
     }
 
-    /// Whether the calls of a procedure are ghost scans that are passed over.
+    /// Returns true if the calls of a procedure are ghost scans that are skipped.
     pub(super) fn is_passed(&self, procedure: ProcedureId) -> bool {
         self.model.is_ghost[procedure.0 as usize] && self.model.passes[usize::from(self.me)]
     }
 
-    /// Passes over a ghost scan: its result is unknown.
+    /// Skips a ghost scan: its result is unknown.
     pub(super) fn pass_over(
         &self,
         mut branch: Branch,
@@ -139,8 +138,8 @@ impl Run<'_> {
         }
     }
 
-    /// What has become of the private variables. Of i and j all views must say the same: so that is
-    /// what the centre has of them, and what a view does not know is any of its values.
+    /// Returns the changes of the private variables. For i and j all views must agree: so the
+    /// centre's values count, and a value unknown to a view may be any.
     fn stored_private(&self, before: &[u8], now: &[u8]) -> Stored {
         let block = self.block();
         let rooms = self.model.private.iter();
@@ -155,15 +154,15 @@ impl Run<'_> {
         stored
     }
 
-    /// Whether a variable of i or j names a process that is t of one view and any other of another:
-    /// views do not agree on whether what it named before was the same.
+    /// Returns true if a variable of i or j names a process that is t in one view and any other in
+    /// another: views do not agree on whether it named the same process before.
     fn names_another(&self, at: usize, state: &[u8]) -> bool {
         let leaf = self.model.slots[at].leaf;
         let is_name = leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member);
         is_name && [BASE + T, BASE + OTHER].contains(&state[at])
     }
 
-    /// The end of a ghost scan whose operation counts as not begun.
+    /// Ends a ghost scan whose operation counts as not begun.
     pub(super) fn leave_not_begun(&self, state: &mut [u8]) {
         let block = self.block();
         for (procedure, frame) in self.model.frames.iter().enumerate() {

@@ -1,8 +1,7 @@
-//! Ghost scans and operations: what the specification keeps in mind of them, and how they are
-//! judged.
+//! Ghost scans and operations: the specification's bits of them, and their judgement.
 //!
-//! A ghost scan begins with its first access to something that is kept and ends with its
-//! last, as operations do: that only adds precedence (docs/every-n.md, shrinking).
+//! A ghost scan begins with its first access to a kept variable and ends with its last, as
+//! operations do: that only adds precedence (docs/every-n.md, shrinking).
 
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
@@ -18,7 +17,6 @@ use crate::shape::{
 };
 
 impl Run<'_> {
-    /// Opens a ghost scan.
     pub(super) fn open(&self, state: &mut [u8]) {
         let block = self.block();
         state[block + at::GHOST] = 1;
@@ -41,7 +39,7 @@ impl Run<'_> {
         }
     }
 
-    /// Closes a ghost scan, whatever it was.
+    /// Closes any ghost scan.
     pub(super) fn close(&self, state: &mut [u8]) {
         let block = self.block();
         for offset in [at::GHOST, at::BEGUN, at::BITS, at::TOKEN] {
@@ -106,7 +104,7 @@ impl Run<'_> {
         }
     }
 
-    /// Ends a procedure, and with it perhaps a ghost scan or the operation.
+    /// Ends a procedure, and possibly a ghost scan or the operation.
     pub(super) fn leave(
         &self,
         mut branch: Branch,
@@ -147,7 +145,8 @@ impl Run<'_> {
             if is_root {
                 let failure = self.end_operation(state, is_ghost, &result, instruction.span);
                 if !self.is_direct() && self.me == T {
-                    // Those of t's own ghost scans are of an earlier operation to its next one.
+                    // Views of t's own ghost scans belong to an earlier operation once the next one
+                    // begins.
                     self.age(state, MINE);
                 }
                 self.close(state);
@@ -190,7 +189,7 @@ impl Run<'_> {
                 _ => after.push(branch),
             }
             if is_ghost {
-                // So that all others see the end of a ghost scan as a step of its own.
+                // All other processes see the end of a ghost scan as a separate step.
                 for branch in after {
                     match branch.failure {
                         Some(_) => out.push(branch),
@@ -205,7 +204,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// All views with this token are old.
+    /// Makes all views with this token old.
     fn age(&self, state: &mut [u8], token: u8) {
         for (byte, slot) in state.iter_mut().zip(&self.model.slots) {
             let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
@@ -246,7 +245,7 @@ impl Run<'_> {
         }
     }
 
-    /// Judges what a ghost scan returns.
+    /// Judges the result of a ghost scan.
     pub(super) fn end_scan(&self, mut branch: Branch, row: &[u8], span: Span) -> Vec<Branch> {
         if !self.is_judged() || (self.is_direct() && self.by_rounds()) {
             return vec![branch];
@@ -264,7 +263,8 @@ impl Run<'_> {
             };
             return vec![branch];
         }
-        // Where no view is returned, as a loop over what is never empty has not run, any may be.
+        // Where no view is returned, because a loop over a never-empty range has not run, any may
+        // be.
         let entry = |place: u8| row.get(usize::from(place)).copied().unwrap_or(UNKNOWN);
         let entries = [entry(I), entry(J)];
         if entries == [BORROWED, BORROWED] {
@@ -315,10 +315,7 @@ impl Run<'_> {
         branch
     }
 
-    /// The end of a ghost scan of a process that is not followed, seen from outside.
-    ///
-    /// # Errors
-    /// What is not modelled.
+    /// Ends the ghost scan of a process that is not followed, seen from outside.
     pub fn exit(&self, state: &[u8]) -> Result<Vec<Vec<u8>>, Unsupported> {
         let block = self.block();
         let here = pc(state, block);

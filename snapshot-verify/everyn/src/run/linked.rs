@@ -1,8 +1,8 @@
-//! LL/SC cells: LL links the process to a cell, every write breaks all links to it, SC writes
-//! if the link of the process is unbroken, VL tells whether it is.
+//! LL/SC cells: LL links the process to the cell, every write breaks all links to it, SC writes if
+//! the link of the process is unbroken, VL tests the link.
 //!
-//! Invariant: a link that a view knows is as the byte says. What is not known goes both ways:
-//! an SC on it may succeed, and breaks links of others then.
+//! Invariant: a known link has its byte's state. For an unknown link both branches are taken: an SC
+//! on it may succeed, and then breaks links of others.
 
 use super::memory::Located;
 use super::{Branch, Run, note, pc, set_pc};
@@ -13,7 +13,7 @@ use crate::shape::{BASE, Bytes, DEAD, I, J, NONE, T, UNKNOWN};
 use crate::term::Term;
 
 impl Run<'_> {
-    /// Where the link of the process to a cell is, if it is kept.
+    /// Returns the byte of the process's link to a cell, if it is kept.
     fn own_link(&self, cell: &Cell, located: &Located) -> Option<usize> {
         let Located::At(_, number) = *located else { return None };
         let at = self.model.links_of(self.me, cell.variable).nth(number)?;
@@ -57,10 +57,11 @@ impl Run<'_> {
         }
     }
 
-    /// What has no value yet, and is to be tried again, goes to `stopped`.
+    /// Makes an SC. Branches whose operands have no value yet, and must be retried, go to
+    /// `stopped`.
     ///
     /// # Errors
-    /// If what it is to names is not modelled.
+    /// If its effect on names is unsupported.
     pub(super) fn store_conditional(
         &self,
         branch: Branch,
@@ -125,7 +126,7 @@ impl Run<'_> {
         }
     }
 
-    /// The process linked to the cell, or not: what is possible, and then known.
+    /// Splits a branch by whether the process is linked to the cell, which is then known.
     fn by_link(&self, branch: Branch, cell: &Cell, located: &Located) -> Vec<(bool, Branch)> {
         let own = self.own_link(cell, located);
         let known = own.and_then(|at| is_linked(branch.state[at]));
@@ -162,7 +163,7 @@ impl Run<'_> {
         }
     }
 
-    /// Forgets the links that are not asked for any more where a process stands.
+    /// Forgets the links that are not tested any more at a location.
     pub(super) fn forget_links(&self, state: &mut [u8], here: usize) {
         let live = &self.model.code[here].live_links;
         for (variable, links) in self.model.all_links(self.me) {
@@ -172,7 +173,7 @@ impl Run<'_> {
         }
     }
 
-    /// Nothing is known any more of the links that may be asked for.
+    /// Makes the links that may be tested unknown.
     pub(super) fn lose_links(&self, state: &mut [u8], here: usize) {
         let live = &self.model.code[here].live_links;
         for (variable, links) in self.model.all_links(self.me) {
@@ -185,7 +186,7 @@ impl Run<'_> {
         }
     }
 
-    /// Behind an access, with its result.
+    /// Moves past an access, with its result.
     fn go_on(
         &self,
         mut branch: Branch,

@@ -1,4 +1,5 @@
-//! Processes that are lost ([`crate::lost`]) stand where they look again.
+//! Moves processes that are lost ([`crate::lost`]) to the locations at which they test their link
+//! again.
 
 use super::{Branch, Run, pc, set_pc};
 use crate::links::BROKEN;
@@ -6,25 +7,26 @@ use crate::model::Unsupported;
 use crate::shape::{DEAD, T};
 
 impl Run<'_> {
-    /// Where the process goes if it is lost.
+    /// Returns the ends of the process's paths, if it is lost.
     pub fn ways_out(&self, state: &[u8]) -> Option<&[usize]> {
         let here = pc(state, self.block());
         self.model.lost.iter().find_map(|lost| {
             let link = self.model.links_of(self.me, lost.variable).start;
             let is_broken = self.model.slots[link].kept && state[link] == BROKEN;
             let ways = lost.ways[here].as_ref().filter(|_| is_broken)?;
-            // Whether i or j are named is known in one kind of views only, while their places
-            // outside of ghost scans are in the centre.
+            // Only one kind of views knows whether i or j are named, while their locations outside
+            // of ghost scans are in the centre.
             let is_told = self.me == T || self.in_ghost(state);
             let is_unnamed = |name: &usize| is_told && self.is_unnamed(state, *name);
             ways.unnamed.iter().all(is_unnamed).then_some(&*ways.ends)
         })
     }
 
-    /// All places where the process looks again, if it is lost.
+    /// Returns the views with the process at each location where it tests its link again, if it is
+    /// lost.
     ///
     /// # Errors
-    /// If what it does there is not modelled.
+    /// If an instruction there is unsupported.
     pub fn look_again(&self, state: &[u8]) -> Result<Vec<Vec<u8>>, Unsupported> {
         let mut out = Vec::new();
         let was_within = self.in_ghost(state);
@@ -38,8 +40,8 @@ impl Run<'_> {
             let mut branches = Vec::new();
             self.settle(Branch::new(state), true, &mut branches)?;
             for branch in branches {
-                // Nothing that others do not see where they stand themselves, as the end of a ghost scan
-                // of i or j is for views that do not follow it.
+                // Reject ends whose effects others do not see, such as the end of a ghost scan of i
+                // or j in views that do not follow it.
                 let is_hidden_end = self.me != T && was_within && !self.in_ghost(&branch.state);
                 if is_hidden_end || branch != Branch::new(branch.state.clone()) {
                     let (span, construct) = (self.model.code[end].span, "a process that is late");
@@ -51,7 +53,7 @@ impl Run<'_> {
         Ok(out)
     }
 
-    /// No loop of the procedure goes on that does not contain this instruction.
+    /// Ends the loops of the procedure that do not contain this instruction.
     fn leave_loops(&self, state: &mut [u8], end: usize) {
         let block = self.block();
         let procedure = self.model.code[end].procedure;

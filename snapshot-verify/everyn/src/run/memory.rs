@@ -1,8 +1,8 @@
-//! Cells and parts of variables: where they lie, what is read there, what a write leaves.
+//! Cells and parts of variables: their location, reads, and the effects of writes.
 //!
-//! Invariant: a byte says only what holds of the state. So a write to a cell that is not
-//! known makes all cells unknown that it may have been, here and (by [`Branch::elsewhere`],
-//! [`Branch::others`] and [`Branch::tokens`]) in the views of others.
+//! Invariant: a known byte is true of the state. So a write to an unknown cell makes all possible
+//! cells unknown, here and (by [`Branch::elsewhere`], [`Branch::others`] and [`Branch::tokens`]) in
+//! the views of others.
 
 use super::{Branch, Failure, Run, failed, note, pc, set_pc};
 use crate::evaluate::{Stop, same};
@@ -14,16 +14,16 @@ use crate::shape::{
 };
 use crate::term::{Other, Over};
 
-/// Where a cell lies.
+/// Location of a cell.
 pub(super) enum Located {
-    /// There; and its number among the cells of the variable.
+    /// The first byte of the cell; and its number among the cells of the variable.
     At(usize, usize),
-    /// It is not kept; whether its views are shown elsewhere, and its indices.
+    /// A cell that is not kept; true if its views are shown elsewhere, and its indices.
     Gone(bool, Vec<Option<u8>>),
 }
 
 impl Run<'_> {
-    /// Where a part of a variable lies, and stores there.
+    /// Locates a part of a variable, and stores there.
     pub(super) fn store(
         &self,
         mut branch: Branch,
@@ -79,7 +79,7 @@ impl Run<'_> {
         }
         let state = &mut branch.state;
         if anywhere {
-            // Any of its parts: nothing is known of them any more.
+            // Any part may be stored: the whole variable becomes unknown.
             let begin = block + target.room.base;
             let end = begin + target.room.size;
             for (byte, slot) in state[begin..end].iter_mut().zip(&self.model.slots[begin..end]) {
@@ -109,7 +109,7 @@ impl Run<'_> {
             return;
         }
         if target.in_token {
-            // An element of a view that is but a token.
+            // An element of a view that is only a token.
             let byte = state[at];
             let is_own = byte == OWN && bytes.as_slice() == [OWN];
             if self.model.slots[at].kept {
@@ -121,8 +121,8 @@ impl Run<'_> {
         for (offset, &byte) in bytes.iter().enumerate() {
             let slot = &self.model.slots[at + offset];
             if slot.other {
-                // Views have no place there: they count as borrowed, and are shown to be
-                // right with that process tracked.
+                // Views have no place there: they count as borrowed, and are shown to be right with
+                // that process tracked.
                 let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
                 if is_view && self.is_lost_view(target, at + offset, byte) {
                     branch.failure = self.is_judged().then_some(Failure::Mixed(target.span));
@@ -148,10 +148,10 @@ impl Run<'_> {
         })
     }
 
-    /// Whether a view that is put aside for an untracked process is none that is shown to
-    /// be right elsewhere.
+    /// Returns true if a view stored at the place of an untracked process is not shown to be right
+    /// elsewhere.
     fn is_lost_view(&self, target: &Target, at: usize, byte: u8) -> bool {
-        // What is stored whole has nothing of its own at "any other".
+        // A value stored whole has no separate element at "any other".
         let stored_whole = target.path.iter().all(|step| !matches!(step, Step::Element(..)));
         if stored_whole {
             return false;
@@ -211,7 +211,7 @@ impl Run<'_> {
         })
     }
 
-    /// Makes an access; the process then stands behind it.
+    /// Makes an access, and moves the process past it.
     pub(super) fn access(
         &self,
         mut branch: Branch,
@@ -373,7 +373,7 @@ impl Run<'_> {
                     if is_token(at) {
                         note(&mut branch.tokens, at);
                         branch.of_round.retain(|one| *one != at);
-                        // Only a ghost scan's view that is known to be within t's is fresh.
+                        // A ghost scan's view is fresh only if it is known to be within t's.
                         let is_fresh = self.me != T && byte == FRESH;
                         branch.state[at] = if is_fresh { FRESH } else { OLD };
                     }
@@ -406,7 +406,7 @@ impl Run<'_> {
     }
 }
 
-/// Notes a byte that may name "any other" process now.
+/// Records a byte that may now name "any other" process.
 fn note_other(others: &mut Vec<usize>, slot: &Slot, at: usize, byte: u8) {
     let is_member = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member);
     let may_be_other = byte == BASE + OTHER || matches!(byte, DEAD | UNKNOWN | SOME);

@@ -1,18 +1,18 @@
 //! Steps of one process in a state of the crowd.
 //!
-//! A step is one access to something that is kept, and what follows up to the next such
-//! access. An access to nothing that is kept influences no process, and its result is unknown
-//! anyway: it goes with the step before. Steps branch where something is unknown, and in
-//! loops over the crowd: between two tracked processes there are any number of others,
-//! none included, so a round with "any other" may be made any number of times.
+//! A step is one access to a kept variable and the computation up to the next such access. An
+//! access to unkept variables influences no process, and its result is unknown: it belongs to the
+//! step before. Steps branch at unknown values, and in loops over the crowd: between two tracked
+//! processes there are any number of others, possibly zero, so a round with "any other" may be made
+//! any number of times.
 //!
 //! | module | content |
 //! | --- | --- |
 //! | `settle` | from one pause to the next |
 //! | `rounds` | loops over the crowd |
-//! | `pauses` | where a process pauses |
+//! | `pauses` | locations at which a process pauses |
 //! | `delay` | operations that are shown from their first access on |
-//! | `ghosts` | what is kept in mind of scans and updates, and judged |
+//! | `ghosts` | the specification's state of scans and updates, and judgements |
 //! | `memory` | cells and variables |
 //! | `named` | rows of arrays that a shared variable names |
 //! | `linked` | LL/SC cells |
@@ -41,28 +41,27 @@ use crate::model::{Act, Model, Part, SCANS, SWITCHES, UPDATES, Unsupported, at};
 use crate::shape::{BASE, Bytes, DEAD, Mode, OLD, OWN, SOME, Scalar, T};
 use crate::term::Term;
 
-/// The order of the tracked processes; of loops, that is.
+/// Order of the tracked processes, and so of loops.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Crowd {
-    /// All that are there, in ascending order.
+    /// Members that are present, in ascending order.
     pub members: Vec<u8>,
-    /// The one whose scans are followed.
+    /// Member whose scans are followed.
     pub tracked: u8,
 }
 
-/// What cannot be excluded.
+/// Failures that cannot be excluded.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Failure {
     /// A scan returns a vector that violates linearizability.
     Vector {
-        /// Its entries at i and j.
+        /// Entries at i and j.
         entries: [bool; 2],
-        /// Where it returns.
         span: Span,
     },
-    /// A scan returns a view that need not be of a scan within it.
+    /// A scan returns a view that may belong to no scan within it.
     Stale(Span),
-    /// A view that was borrowed is taken apart, or mixed with another.
+    /// A borrowed view is taken apart, or mixed with another.
     Mixed(Span),
     /// An update ends without having passed its linearization point.
     Unpassed(Span),
@@ -70,46 +69,43 @@ pub enum Failure {
     Fault(Span),
 }
 
-/// One way in which a step may end.
+/// An outcome of a step.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Branch {
-    /// The state.
     pub state: Vec<u8>,
-    /// Why the proof fails there.
+    /// Reason why the proof fails there.
     pub failure: Option<Failure>,
-    /// Cells that were written for processes that are not tracked: the variable, and its
-    /// indices over processes or segments; none: any.
+    /// Cells that were written for untracked processes: the variable, and its indices over
+    /// processes or segments; `None`: any.
     pub elsewhere: Vec<(SharedId, Vec<Option<u8>>)>,
-    /// Shared bytes, and those of private variables, that may have been set to "any other"
-    /// process, though maybe to the same.
+    /// Bytes of shared and private variables that may have been set to "any other" process,
+    /// possibly the same one as before.
     pub others: Vec<usize>,
     /// Shared tokens that were set.
     pub tokens: Vec<usize>,
-    /// Bytes that have t among their indices within a cell or a private variable of i or j, or
-    /// are tokens of one, and may have been set: what they hold in the views of others is not
-    /// said here.
+    /// Bytes that have t among their indices within a cell or a private variable of i or j, or are
+    /// tokens of one, and may have been set: their values in the views of others are unknown here.
     pub hidden: Vec<usize>,
-    /// Whether a round began.
+    /// True if a round began.
     pub begins_round: bool,
-    /// Shared tokens that are now that of the round.
+    /// Shared tokens that become the round's.
     pub of_round: Vec<usize>,
-    /// Cells of LL/SC variables that were written, so that links to them broke: the variable,
-    /// and the number of the cell.
+    /// Cells of LL/SC variables that were written, so that links to them broke: the variable, and
+    /// the number of the cell.
     pub broken: Vec<(SharedId, usize)>,
 }
 
-/// A process that makes a step.
+/// Step of one process.
 pub struct Run<'m> {
-    /// The program.
     pub model: &'m Model,
-    /// The processes that are there.
+    /// Processes that are present.
     pub crowd: &'m Crowd,
-    /// The one that makes it.
+    /// Process that makes the step.
     pub me: u8,
-    /// The least number that a new version may have: none that was there before the step, for what is
-    /// lost within the step others may still hold.
+    /// Least number of a new version: unused before the step, because others may still hold a
+    /// version that this view loses within the step.
     pub fresh: u8,
-    /// When a step that takes long must end.
+    /// Deadline within a long step.
     pub deadline: Deadline<'m>,
 }
 
@@ -123,21 +119,21 @@ impl Branch {
     }
 }
 
-/// What an argument is, and the byte that was unknown, if one was.
+/// Value of an argument, and its unknown byte, if any.
 type Argument = (Result<Bytes, Stop>, Option<usize>);
 
-/// Where a process stands.
+/// Returns the location of a process.
 pub fn pc(state: &[u8], block: usize) -> usize {
     usize::from(u16::from_le_bytes([state[block + at::PC], state[block + at::PC + 1]]))
 }
 
-/// Puts a process somewhere.
+/// Moves a process to a location.
 pub fn set_pc(state: &mut [u8], block: usize, to: usize) {
     state[block + at::PC..block + at::PC + 2].copy_from_slice(&(to as u16).to_le_bytes());
 }
 
 impl<'m> Run<'m> {
-    /// Goes on with one more way, of that many, unless they are too many, or it is time to end.
+    /// Fails if there are too many branches, or the deadline has passed.
     fn go_on_with(&self, ways: usize, branch: &Branch) -> Result<(), Unsupported> {
         let here = pc(&branch.state, self.block());
         if crate::view::are_too_many(ways, branch.state.len()) {
@@ -160,7 +156,7 @@ impl<'m> Run<'m> {
         self.mode() == Mode::Direct
     }
 
-    /// Whether what this process does is judged here.
+    /// Returns true if this obligation judges this process.
     fn is_judged(&self) -> bool {
         match (self.mode(), self.model.obligation.part) {
             (Mode::Direct, Part::By(member)) => self.me == self.crowd.tracked && self.me == member,
@@ -183,8 +179,8 @@ impl<'m> Run<'m> {
         }
     }
 
-    /// What the arguments of a call are, and what was unknown of each: in one scope, for two new versions
-    /// among them are not one.
+    /// Returns the values of the arguments of a call, each with its unknown byte: in one scope, so
+    /// that two new versions among them differ.
     fn arguments(&self, state: &mut [u8], arguments: &[Term]) -> Vec<Argument> {
         let mut scope = self.scope(state);
         let mut one = |argument: &Term| {
@@ -194,13 +190,13 @@ impl<'m> Run<'m> {
         arguments.iter().map(&mut one).collect()
     }
 
-    /// Whether a ghost scan of the process is open.
+    /// Returns true if a ghost scan of the process is open.
     pub fn in_ghost(&self, state: &[u8]) -> bool {
         state[self.block() + at::GHOST] != 0
     }
 
-    /// The operations that an idle process may call: what it then does, and the value that
-    /// an update writes.
+    /// Returns the operations that an idle process may call: the operation, its procedure, and the
+    /// value that an update writes.
     fn calls(&self, state: &[u8]) -> Vec<(u8, ProcedureId, Option<u8>)> {
         let update = self.model.update;
         let switched = state[self.block() + at::SWITCHED] != 0;
@@ -224,7 +220,7 @@ impl<'m> Run<'m> {
         self.enter(state, procedure, arguments.into_iter().collect(), 0);
     }
 
-    /// The ways to begin an operation: an update, or a scan.
+    /// Returns all ways to begin an operation: an update, or a scan.
     pub fn begin(&self, state: &[u8], scan: bool) -> Result<Vec<Branch>, Unsupported> {
         let mut out = Vec::new();
         for (operation, procedure, argument) in self.calls(state) {
@@ -241,7 +237,7 @@ impl<'m> Run<'m> {
         Ok(out)
     }
 
-    /// The ways in which a process that is not idle goes on.
+    /// Returns the successors of a process that is not idle.
     pub fn step(&self, state: &[u8]) -> Result<Vec<Branch>, Unsupported> {
         let block = self.block();
         let here = pc(state, block);
@@ -307,7 +303,7 @@ impl<'m> Run<'m> {
         set_pc(state, block, entry);
     }
 
-    /// Views that are parts of a variable count as old at first.
+    /// Makes views that are parts of a variable initially old.
     fn first(&self, begin: usize, mut bytes: Bytes) -> Bytes {
         if self.mode() == Mode::Nested && bytes.len() > 1 {
             for (offset, byte) in bytes.iter_mut().enumerate() {
@@ -320,7 +316,7 @@ impl<'m> Run<'m> {
         bytes
     }
 
-    /// Sets bytes that are kept; places of "any other" hold nothing lasting.
+    /// Sets kept bytes; places of "any other" hold nothing lasting.
     fn put(&self, state: &mut [u8], begin: usize, bytes: &[u8]) {
         for (offset, &byte) in bytes.iter().enumerate() {
             let slot = &self.model.slots[begin + offset];
@@ -332,7 +328,7 @@ impl<'m> Run<'m> {
         }
     }
 
-    /// Forgets what is dead before an instruction of the procedure that runs.
+    /// Forgets the dead bytes before an instruction of the running procedure.
     fn forget(&self, state: &mut [u8], before: usize) {
         let Some(instruction) = self.model.code.get(before) else { return };
         let block = self.block();
@@ -344,7 +340,7 @@ impl<'m> Run<'m> {
         }
     }
 
-    /// Forgets what the only condition that reads it does not need any more.
+    /// Forgets bytes whose only condition is decided without them.
     fn forget_decided(&self, state: &mut [u8]) {
         let block = self.block();
         for one in &self.model.uses[usize::from(self.me)] {
@@ -372,7 +368,7 @@ impl<'m> Run<'m> {
         }
     }
 
-    /// Forgets what nothing that is judged depends on.
+    /// Forgets bytes that no judged result depends on.
     fn forget_faint(&self, state: &mut [u8], here: usize) {
         if self.me != self.crowd.tracked || !self.in_ghost(state) {
             return;
@@ -386,8 +382,7 @@ impl<'m> Run<'m> {
         }
     }
 
-    /// Ends a step: what is dead is forgotten, what all views must agree on is made
-    /// definite.
+    /// Ends a step: forgets dead bytes, and makes the bytes definite on which all views must agree.
     fn emit(&self, mut branch: Branch, out: &mut Vec<Branch>) -> Result<(), Unsupported> {
         let here = pc(&branch.state, self.block());
         if here != 0 {
@@ -411,7 +406,7 @@ impl<'m> Run<'m> {
         Ok(())
     }
 
-    /// A definite value for what was unknown, each of them; nothing if there are none.
+    /// Returns a branch for each value of an unknown byte; `None` if there are infinitely many.
     fn split(&self, branch: &Branch, unknown: Option<usize>) -> Option<Vec<Branch>> {
         let at = unknown?;
         let values = self.model.slots[at].leaf?.values(self.mode(), &self.crowd.members)?;
@@ -426,13 +421,13 @@ impl<'m> Run<'m> {
     }
 }
 
-/// Positions of a loop: at a member, or in the gap before all, or behind a member.
+/// Position of a loop at a member; the gaps follow [`GAP`].
 pub const MEMBER: u8 = 1;
 
-/// The gap before all members; behind member m it is one more, and m.
+/// Position of the gap before all members; the gap behind member m has `GAP + 1 + m`.
 pub const GAP: u8 = 5;
 
-/// Adds to a list what is not in it.
+/// Adds an item to a list, unless it is present.
 fn note<T: PartialEq>(list: &mut Vec<T>, item: T) {
     if !list.contains(&item) {
         list.push(item);

@@ -1,20 +1,20 @@
-//! Names ([`crate::names`]): accesses to the named row, to the own row of a process, and to what
-//! names it.
+//! Names ([`crate::names`]): accesses to the named row, to a process's own row, and to the cells of
+//! names.
 //!
 //! Invariants, for a name N of X, an array V by process, and the named row R:
 //!
 //! * R is `V[N]`, cell by cell.
-//! * A view that follows f has of V the row of f only, and of N only whether it is f. Where N is
-//!   f, the row of f in V is unknown: it is R.
+//! * A view that follows f has of V the row of f only, and of N only whether it is f. Where N is f,
+//!   the row of f in V is unknown: it is R.
 //! * A link of p to a cell of R is unbroken only if the latest LL of p on V was to this cell, in
-//!   the row that N names now, and no write has broken the link since; where p's SC can succeed
-//!   on a cell of R, the link is unbroken, or unknown.
+//!   the row that N names now, and no write has broken the link since; where p's SC can succeed on
+//!   a cell of R, the link is unbroken, or unknown.
 //!
-//! So an SC through a copy writes R if the link to R is unbroken. If it is not, it writes no cell
-//! of R, whatever else it does: it may succeed on the row of a process that is named no more.
+//! So an SC through a copy writes R if the link to R is unbroken. Otherwise it writes no cell of R,
+//! but it may succeed on the row of a process that is not named any more.
 //!
 //! A process that names itself puts its row in the place of R, with the links to it. If it was
-//! named already, R is what it was.
+//! already named, R is unchanged.
 
 use super::memory::Located;
 use snapshot_language::program::SharedId;
@@ -28,7 +28,7 @@ use crate::shape::{BASE, DEAD, I, NONE, OTHER, UNKNOWN};
 use crate::view::forget_row;
 
 impl Run<'_> {
-    /// Whether a name is that of the process.
+    /// Returns true if a name is the process; `None` if unknown.
     fn is_named(&self, state: &[u8], name: usize) -> Option<bool> {
         let at = self.model.name_at(name);
         let followed = BASE + self.crowd.tracked;
@@ -40,12 +40,12 @@ impl Run<'_> {
         }
     }
 
-    /// Whether a name is surely not that of the process.
+    /// Returns true if a name is surely not the process.
     pub(super) fn is_unnamed(&self, state: &[u8], name: usize) -> bool {
         self.is_named(state, name) == Some(false)
     }
 
-    /// What is stored in a name: whether it is the process that is followed.
+    /// Returns the byte of a stored name: whether it is the followed process.
     pub(super) fn as_name(&self, byte: u8) -> u8 {
         match byte {
             byte if byte < BASE || byte == BASE + self.crowd.tracked => byte,
@@ -53,21 +53,21 @@ impl Run<'_> {
         }
     }
 
-    /// Whether a process is linked to a name that is not in force, and gets to its row through a copy:
-    /// a name is in force wherever that can be, else the guess at when it is was wrong.
+    /// Returns true if a process is linked to a name that is not in force, and accesses its row
+    /// through a copy: then the guess of the name's force was wrong.
     pub(super) fn is_linked_out_of_force(&self, state: &[u8], instruction: &Instruction) -> bool {
         let Some(Use::Through(name, _)) = instruction.used else { return false };
         self.is_linked_to(state, name) && !self.model.is_in_force(state, name)
     }
 
-    /// Whether a process is surely linked to what names another.
+    /// Returns true if a process is surely linked to the cell of a name.
     fn is_linked_to(&self, state: &[u8], name: usize) -> bool {
         let link = self.model.links_of(self.me, self.model.named[name].variable).start;
         self.model.slots[link].kept && state[link] == LINKED
     }
 
-    /// Through a copy a process gets to the named row while it is linked to what names it; else to
-    /// a row that is not known.
+    /// Locates an access through a copy: the named row while the process is linked to the cell of
+    /// the name; otherwise an unknown row.
     pub(super) fn through(
         &self,
         state: &mut [u8],
@@ -77,7 +77,7 @@ impl Run<'_> {
     ) -> Result<Located, Stop> {
         let Some(Use::Through(name, _)) = instruction.used else { return Ok(located) };
         if instruction.act.may_write() {
-            // Its own link tells whether the cell is one of the named row.
+            // Its own link tells whether the cell belongs to the named row.
             return Ok(located);
         }
         if self.is_linked_to(state, name) {
@@ -91,7 +91,7 @@ impl Run<'_> {
         Ok(Located::Gone(false, indices))
     }
 
-    /// An LL through a copy may be to a cell of any row of the array.
+    /// Links a process by an LL through a copy, which may be to a cell of any row of the array.
     pub(super) fn link_rows(&self, branch: &mut Branch, instruction: &Instruction) {
         let Some(Use::Through(name, row)) = instruction.used else { return };
         let row = self.model.named[name].rows[row];
@@ -105,7 +105,7 @@ impl Run<'_> {
         }
     }
 
-    /// The ways of an SC through a copy, each with its result.
+    /// Returns the outcomes of an SC through a copy, each with its result.
     pub(super) fn store_through(
         &self,
         branch: Branch,
@@ -137,7 +137,7 @@ impl Run<'_> {
         ways
     }
 
-    /// An SC may write its cell in the row of the process that is followed.
+    /// Makes an SC that may write its cell in the row of the followed process.
     fn write_unnamed(&self, branch: &mut Branch, row: Row, bytes: &[u8]) {
         let followed = self.crowd.tracked;
         let base = self.model.shared[row.array.0 as usize].base;
@@ -160,7 +160,7 @@ impl Run<'_> {
         note(&mut branch.elsewhere, (row.array, indices));
     }
 
-    /// Nothing is known any more of a cell, nor of links to it.
+    /// Makes a cell, and the links to it, unknown.
     fn lose_cell(&self, branch: &mut Branch, row: Row, number: usize) {
         let room = &self.model.shared[row.array.0 as usize];
         for at in room.base + number * room.size..room.base + (number + 1) * room.size {
@@ -175,7 +175,7 @@ impl Run<'_> {
         }
     }
 
-    /// Nothing is known any more of the rows of the process.
+    /// Makes the rows of the process unknown.
     pub(super) fn forget_rows(&self, state: &mut [u8]) {
         if self.me == self.crowd.tracked {
             (0..self.model.named.len())
@@ -183,10 +183,10 @@ impl Run<'_> {
         }
     }
 
-    /// A write, with what it is to names.
+    /// Makes a write, with its effect on names.
     ///
     /// # Errors
-    /// If it brings a name into force that was not, without a naming.
+    /// If it brings a name into force without a process naming itself.
     pub(super) fn write_named(
         &self,
         branch: &mut Branch,
@@ -226,7 +226,7 @@ impl Run<'_> {
                         branch.state[at] = byte;
                         branch.others.retain(|other| *other != at || others.contains(&at));
                     } else {
-                        // Which process it names was not kept, in no view.
+                        // No view kept which process it names.
                         let construct = "a name that comes into force without a naming";
                         return Err(Unsupported { span: instruction.span, construct });
                     }
@@ -237,14 +237,14 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// One or the other has happened.
+    /// Joins two branches, one of which has happened.
     fn join(&self, branch: &mut Branch, also: Branch) {
         for (byte, other) in branch.state.iter_mut().zip(&also.state) {
             if *byte != *other {
                 *byte = UNKNOWN;
             }
         }
-        // What was written in one of them only may have been, and so may the links have broken.
+        // A write or a broken link of only one branch becomes a possible one.
         let [mine, theirs] = [branch.broken.clone(), also.broken.clone()];
         let is_in_both = |one: &(SharedId, usize)| mine.contains(one) && theirs.contains(one);
         for one @ (variable, number) in mine.iter().chain(&theirs) {
@@ -263,7 +263,7 @@ impl Run<'_> {
         also.of_round.into_iter().for_each(|one| note(&mut branch.tokens, one));
     }
 
-    /// Writes a cell of the named row, whose process is the one that writes.
+    /// Writes a cell of the named row, as its own process.
     fn write_row(&self, branch: &mut Branch, cell: &Cell, row: Row, bytes: &[u8]) {
         let mut cell = cell.clone();
         cell.variable = row.named;
@@ -274,7 +274,7 @@ impl Run<'_> {
         }
     }
 
-    /// The row of the process is the named one now; `was` tells whether it was before.
+    /// Makes the row of the process the named one; `was`: true if it was already.
     fn name_itself(&self, branch: &mut Branch, name: usize, was: Option<bool>) {
         if was == Some(true) {
             return;
@@ -305,14 +305,14 @@ impl Run<'_> {
                 }
             }
         }
-        // Where it is named, its row is the named one.
+        // While it is named, its row is the named one.
         if is_followed {
             forget_row(model, &mut branch.state, name, self.me);
         }
     }
 }
 
-/// A byte, if it is said.
+/// Returns a byte if it is known.
 const fn known(is_said: bool, byte: u8) -> u8 {
     match byte {
         DEAD => UNKNOWN,
@@ -321,7 +321,7 @@ const fn known(is_said: bool, byte: u8) -> u8 {
     }
 }
 
-/// What a byte is that may have stayed what it was.
+/// Returns the byte after an update that may not have happened.
 fn joined(stayed: Option<bool>, before: u8, now: u8) -> u8 {
     match stayed {
         Some(false) => now,

@@ -1,30 +1,28 @@
-//! Where a process pauses: before an access to something that is kept.
+//! Pauses of a process: before an access to a kept variable.
 //!
-//! Whether an access is one depends on the indices. Of what a view alone shows (t; a ghost
-//! scan that is followed) they are exact: a read of a cell that is not kept is no pause; a
-//! write is, too, if the cell is kept in the view of the process that it belongs to. Of i
-//! and j outside of their ghost scans they are as in the centre, which does not tell t from
-//! any other: all views of a state show them at the same place.
+//! Whether an access pauses depends on the indices. If only one view shows the step (t; a followed
+//! ghost scan), they are exact: a read of an unkept cell is not a pause; a write of one is, if the
+//! view of the process that the cell belongs to keeps it. For i and j outside of their ghost scans
+//! the indices are the centre's, which does not distinguish t from any other: all views of a state
+//! show i and j at the same location.
 
 use super::Run;
 use crate::model::{Act, Instruction, Model, Place};
 use crate::shape::{BASE, I, J, OTHER, PLACES, T};
 use crate::term::{Over, Term};
 
-/// The byte of any other process.
 const LAST: u8 = BASE + OTHER;
 
-/// Where an index may be.
+/// Value of an index.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Index {
     /// This member, or any other.
     At(u8),
-    /// Any process.
     Any,
 }
 
 impl Run<'_> {
-    /// Whether the process pauses before an instruction.
+    /// Returns true if the process pauses before an instruction.
     pub fn pauses_before(&self, state: &[u8], instruction: &Instruction) -> bool {
         let is_followed = self.me == T || (self.me == self.crowd.tracked && self.in_ghost(state));
         let block = self.block();
@@ -35,8 +33,8 @@ impl Run<'_> {
     }
 }
 
-/// Whether a process pauses before an instruction: `loops` tells where the variables of the
-/// loops around are.
+/// Returns true if a process pauses before an instruction: `loops` returns the positions of the
+/// variables of the enclosing loops.
 pub fn pauses(
     model: &Model,
     instruction: &Instruction,
@@ -97,7 +95,7 @@ pub fn pauses(
     })
 }
 
-/// Where the indices of a cell are.
+/// Returns the indices of a cell.
 fn indices(
     instruction: &Instruction,
     me: u8,
@@ -112,7 +110,7 @@ fn indices(
     instruction.places.iter().map(place).collect()
 }
 
-/// What the indices of the cells that instructions access are, for [`pauses`].
+/// Fills in the indices of the cells that instructions access, for [`pauses`].
 pub fn fill_places(model: &mut Model) {
     let mut variables = Vec::new();
     for one in &model.code {

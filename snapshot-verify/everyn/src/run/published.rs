@@ -1,8 +1,8 @@
-//! Rounds that are ghost scans: what the specification keeps of the open one, and how its
-//! vector is judged where it is published.
+//! Rounds that are ghost scans: the specification's bits of the open round, and the judgement of
+//! its vector at its publication.
 //!
 //! Invariant: the byte of the round is in the centre for vectors, and relative to t for nesting:
-//! fresh if the latest begin came after that of t's open scan.
+//! fresh if the latest begin came after the begin of t's open scan.
 
 use snapshot_core::observer::Must;
 
@@ -14,12 +14,12 @@ use crate::rounds::views;
 use crate::shape::{BASE, BORROWED, FRESH, Mode, OLD, T};
 
 impl Run<'_> {
-    /// Whether ghost scans are rounds.
+    /// Returns true if ghost scans are rounds.
     pub(super) fn by_rounds(&self) -> bool {
         matches!(self.model.obligation.ghosts, Ghosts::Rounds { .. })
     }
 
-    /// What a write is to the specification.
+    /// Applies a write to the specification.
     pub(super) fn written(
         &self,
         branch: &mut Branch,
@@ -51,8 +51,8 @@ impl Run<'_> {
         }
     }
 
-    /// Whatever the view was put together from: its vector is that of the round, and judged
-    /// with vectors.
+    /// Ends a round for nesting: any published view has the vector of the round, and vectors judge
+    /// it.
     fn end_nested(&self, branch: &mut Branch, instruction: &Instruction, located: &Located) {
         let (Located::At(begin, _), Some(cell)) = (located, instruction.act.cell()) else { return };
         for offset in views(&cell.shape) {
@@ -65,7 +65,7 @@ impl Run<'_> {
         }
     }
 
-    /// The vector must be right for a scan since the begin of the round.
+    /// Ends a round: its vector must be right for a scan since the begin of the round.
     fn end_round(&self, branch: &mut Branch, instruction: &Instruction, bytes: &[u8]) {
         let span = instruction.span;
         let Some(cell) = instruction.act.cell() else { return };

@@ -1,10 +1,10 @@
 //! Loops over the crowd.
 //!
-//! The members that are there divide all processes into gaps: before the first, between two,
-//! behind the last. In ascending order a loop passes a gap, a member, a gap, and so on. At a
-//! member its body runs exactly. In a gap it runs with "any other" for the index, any number
-//! of times, never included: so whatever n is, all rounds are among those made here. A member
-//! whose round accesses nothing that is kept counts as any other: it is part of the gap.
+//! The members that are present divide all processes into gaps: before the first, between two,
+//! behind the last. In ascending order a loop passes a gap, a member, a gap, and so on. At a member
+//! its body runs exactly. In a gap it runs with "any other" for the index, any number of times,
+//! possibly zero: so for every n, all rounds are among these. A member whose round accesses no kept
+//! variable counts as any other: it is part of the gap.
 
 use smallvec::SmallVec;
 
@@ -14,7 +14,7 @@ use crate::shape::{BASE, DEAD, OTHER, SOME, UNKNOWN, integer};
 use crate::term::Over;
 
 impl Crowd {
-    /// The members at which a loop of a process stops, in its order.
+    /// Returns the members at which a loop of a process stops, in its order.
     pub fn order(&self, this: &For, me: u8) -> SmallVec<[u8; 3]> {
         let merged = &this.merged[usize::from(me)];
         let members = self.members.iter().copied();
@@ -23,7 +23,7 @@ impl Crowd {
 }
 
 impl Run<'_> {
-    /// From one position in a loop to all that may be next.
+    /// Returns the branches from one position of a loop to all possible next ones.
     pub(super) fn next_round(
         &self,
         mut branch: Branch,
@@ -50,7 +50,7 @@ impl Run<'_> {
                 let now = position.map(|position| index_of(&order, position));
                 let mut next = match now {
                     None => 0,
-                    // A gap may go on.
+                    // A gap may continue.
                     Some(gap) if gap % 2 == 0 => gap,
                     Some(member) => member + 1,
                 };
@@ -65,7 +65,7 @@ impl Run<'_> {
                     match except {
                         byte if byte == BASE + member => {}
                         UNKNOWN | SOME => {
-                            // It may be the one that is left out.
+                            // It may be the index left out.
                             go(branch.clone(), MEMBER + member, BASE + member);
                         }
                         _ => {
@@ -96,14 +96,14 @@ impl Run<'_> {
             }
             Over::Many => go(branch.clone(), GAP, UNKNOWN),
         }
-        // It is over.
+        // The loop ends.
         branch.state[block + this.position..block + this.position + 2].fill(DEAD);
         branch.state[variable] = DEAD;
         set_pc(&mut branch.state, block, this.end);
         waiting.push(branch);
     }
 
-    /// The next round with "any other" is with another one.
+    /// Clears the places of "any other": the next round is with another process.
     pub(super) fn clear_others(&self, state: &mut [u8]) {
         let block = self.block();
         let end = self.model.frames.last().map_or(at::END, |frame| frame.end);
@@ -116,7 +116,7 @@ impl Run<'_> {
     }
 }
 
-/// The number of a position among those of the members in this order.
+/// Returns the number of a position among the positions of the members in this order.
 fn index_of(order: &[u8], position: u8) -> usize {
     let place = |member: u8| order.iter().position(|one| *one == member).unwrap_or_default();
     match position {

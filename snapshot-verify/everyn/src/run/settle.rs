@@ -1,8 +1,8 @@
-//! Between two pauses: instructions that access nothing that is kept, and atomic blocks.
+//! Between two pauses: instructions that access no kept variable, and atomic blocks.
 //!
-//! Where a condition is unknown, both ways are gone. If one variable decides on it, its values
-//! are distinguished instead: what is known then stays known. A fault that an unknown value
-//! might cause is tried for each value, and fails the proof only if one causes it.
+//! At an unknown condition both branches are taken. If one variable decides it, the branches
+//! distinguish its values, which then stay known. A fault that an unknown value might cause is
+//! tried for each value, and fails the proof only if one causes it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,26 +11,26 @@ use crate::evaluate::Stop;
 use crate::model::{Act, Instruction, Unsupported};
 use crate::shape::{NONE, T};
 
-/// Where the ways of a step turn: at jumps, and from round to round. They are searched in depth.
+/// Turning points of a step: jumps, and ends of rounds. They are searched in depth.
 #[derive(Default)]
 struct Turns {
-    /// Numbers, by what is there, with what it leaves for others.
+    /// Numbers of the branches, including their effects on others.
     numbers: FxHashMap<Branch, usize>,
-    /// The present way: numbers, and how many waited beside.
+    /// The present path: numbers, and how many branches waited beside.
     way: Vec<(usize, usize)>,
-    /// From one to the next.
+    /// Edges.
     steps: Vec<(usize, usize)>,
-    /// Whether a way may turn for ever.
+    /// True if a path may turn for ever.
     is_endless: bool,
 }
 
 impl Turns {
-    /// Goes another way, with this many that wait beside.
+    /// Switches to another path, with this many waiting beside.
     fn leave(&mut self, waiting: usize) {
         while self.way.pop_if(|(_, beside)| *beside > waiting).is_some() {}
     }
 
-    /// Whether no way has come here before.
+    /// Returns true if no path has reached this branch before.
     fn is_new(&mut self, branch: &Branch, waiting: usize) -> bool {
         let next = self.numbers.len();
         let number = *self.numbers.entry(branch.clone()).or_insert(next);
@@ -43,7 +43,7 @@ impl Turns {
         number == next
     }
 
-    /// From where a way may turn for ever.
+    /// Returns the branches from which a path may turn for ever.
     fn endless(self) -> Vec<Branch> {
         if !self.is_endless {
             return Vec::new();
@@ -73,12 +73,13 @@ impl Turns {
 }
 
 impl Run<'_> {
-    /// Goes on until the next pause.
+    /// Continues until the next pause.
     ///
-    /// A process that may go on for ever without one stands where it turns, if its step `leaves` something
-    /// to others; else it stands for that as it was before. If it is one that a view alone shows, and may
-    /// pause as well, this stands for that: it does nothing more. Of i and j outside of their ghost scans,
-    /// whether they may pause depends on what views know, and where they stand must not.
+    /// A process that may run for ever without a pause stays at a turning point, if its step
+    /// `leaves` something to others; otherwise its old location covers this case. If only one view
+    /// shows it, and it may pause as well, the pause covers this case: it does nothing more. For i
+    /// and j outside of their ghost scans, whether they may pause depends on the views' knowledge,
+    /// and their locations must not.
     pub(super) fn settle(
         &self,
         branch: Branch,
@@ -120,7 +121,7 @@ impl Run<'_> {
         }
         let pauses = out.len() > before;
         for branch in turns.endless() {
-            // Loops over indices end: what goes on for ever comes by a jump again and again.
+            // Loops over indices end: an endless path passes a jump again and again.
             if !matches!(self.model.code[pc(&branch.state, self.block())].act, Act::Jump(_)) {
                 continue;
             }
@@ -132,7 +133,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// All of an atomic block.
+    /// Runs a whole atomic block.
     pub(super) fn atomic(&self, branches: Vec<Branch>) -> Result<Vec<Branch>, Unsupported> {
         let mut done = Vec::new();
         let mut waiting: Vec<(Branch, usize)> = branches.into_iter().map(|one| (one, 0)).collect();
@@ -175,7 +176,7 @@ impl Run<'_> {
         Ok(done)
     }
 
-    /// One instruction that is no pause.
+    /// Executes one instruction that is not a pause.
     pub(super) fn local(
         &self,
         mut branch: Branch,
@@ -281,7 +282,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Something had no value: tries all values of what was unknown, or fails.
+    /// Handles a missing value: tries all values of the unknown byte, or fails.
     pub(super) fn stopped(
         &self,
         mut branch: Branch,

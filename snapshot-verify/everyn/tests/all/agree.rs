@@ -1,5 +1,5 @@
-//! What a step is to the views of others leaves them with the centre that the actor has. (That it does is
-//! asserted in all tests.) Wrong programs that were proved once, as it did not.
+//! A step leaves the views of others with the actor's centre. (All tests assert this.) Wrong
+//! programs that were once proved because it did not.
 
 use snapshot_everyn::compile::compile;
 use snapshot_everyn::export;
@@ -8,8 +8,8 @@ use snapshot_everyn::shape::T;
 
 use super::verdicts::{is_refuted, is_unknown, parsed};
 
-/// What is not read behind a ghost scan is forgotten there in all views: the first result here, which
-/// the second call stores again.
+/// A byte that is not read behind a ghost scan is forgotten there in all views: here the first
+/// result, which the second call stores again.
 #[test]
 fn what_is_dead_behind_a_ghost_scan_is_so_for_all() {
     let text = "
@@ -43,7 +43,7 @@ procedure q(p: view): view
     is_refuted(text, "    for s in segments: copy[s] := a[s]\n", atomic);
 }
 
-/// A step that breaks a link of its process and links it again: the link is unbroken behind it.
+/// A step that breaks a link of its process and links it again leaves the link unbroken.
 #[test]
 fn links_are_what_they_are_behind_a_step() {
     let text = "
@@ -85,7 +85,7 @@ procedure q(): view
     is_refuted(text, "        x := LL(c)\n", "        x := c\n");
 }
 
-/// The same, where nothing but the vectors that a ghost scan put together depends on it.
+/// The same, where only the vectors that a ghost scan assembled depend on it.
 #[test]
 fn results_that_are_not_read_are_forgotten_by_all() {
     let text = "
@@ -121,8 +121,8 @@ procedure collect(): view
     is_refuted(text, "    if met: copy[me] := initial\n", "");
 }
 
-/// A process that is late, and is put behind its ghost scan where it looks again: that is an end of the
-/// ghost scan.
+/// A late process that moves behind its ghost scan, where it tests its link again, ends the ghost
+/// scan.
 #[test]
 fn ghost_scans_end_for_all() {
     let text = "
@@ -174,8 +174,8 @@ scan:
     is_refuted(&text, "        if waited: copy[me] := initial\n", "");
 }
 
-/// Whether an operation has begun, by what it has stored: a name may be of t before and behind, or of
-/// another process, which views that do not follow t take for the same.
+/// The stores of an operation show that it has begun: a name may be t before and after, or another
+/// process, which views that do not follow t do not distinguish.
 #[test]
 fn operations_that_store_names_begin_for_all() {
     let text = "
@@ -225,7 +225,8 @@ scan:
     is_refuted(text, "        if ok: active := p\n", "");
 }
 
-/// A bit that lives within a round is flipped in the round of t and of any other process, or in none.
+/// A bit that lives within a round is flipped in the round of t and of any other process, or in
+/// none.
 #[test]
 fn bits_of_a_round_are_flipped_in_all_rounds() {
     let text = "

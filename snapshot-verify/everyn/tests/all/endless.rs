@@ -1,22 +1,22 @@
-//! Processes that go on for ever without another access to anything that is kept. Wrong programs that were
-//! proved once, as what such a process had written last was in no view.
+//! Processes that run for ever without another access to a kept variable. Wrong programs that were
+//! once proved, because the last write of such a process was in no view.
 
 use super::verdicts::is_refuted;
 
-/// What has been written before a process halts is there.
+/// The last write of a process before it halts is visible.
 #[test]
 fn the_last_write_is_seen() {
     let reads_it = "            if b: copy[s] := initial\n";
     is_refuted(corpus::small("halts"), reads_it, "");
 }
 
-/// A fault in a scan that reads what it has written is one.
+/// A fault counts in a scan that reads the last write.
 #[test]
 fn faults_behind_the_last_write_are_seen() {
     is_refuted(corpus::small("halts_by_fault"), "    p := none\n", "    p := false\n");
 }
 
-/// Whether i halts is known in the views of t only: all have it where it halts, for t goes on.
+/// Only the views of t know whether i halts: all views have i where it halts, because t continues.
 #[test]
 fn all_views_agree_on_where_a_process_halts() {
     let text = "

@@ -1,5 +1,5 @@
-//! Wrong programs that were proved once, each with a right twin that is: what a process does and the
-//! views of others do not show, and what goes wrong where nothing depends on the result.
+//! Wrong programs that were once proved, each with a right twin that is: steps that the views of
+//! others do not show, and faults on which no result depends.
 
 use snapshot_everyn::compile::compile;
 use snapshot_everyn::model::{Act, Ghosts, Obligation, Part, Specification, Step};
@@ -10,7 +10,7 @@ use trial::extent::is_slow;
 
 use super::verdicts::{answer, is_proved, is_refuted, is_unknown, parsed};
 
-/// What was in memory for scans of processes other than i and j.
+/// Vectors of scans of processes other than i and j, judged by memory.
 const VECTORS_OF_T: Obligation = Obligation {
     mode: Mode::Direct,
     ghosts: Ghosts::Scans,
@@ -18,7 +18,8 @@ const VECTORS_OF_T: Obligation = Obligation {
     part: Part::By(T),
 };
 
-/// The obligation is not shown since something cannot be excluded, and is with the edit.
+/// Asserts that the obligation is not shown, because a failure cannot be excluded, and is shown
+/// with the edit.
 fn fails(text: &str, obligation: Obligation, from: &str, to: &str) {
     assert!(text.contains(from), "{from}");
     let attempt = |text: &str| {
@@ -36,7 +37,7 @@ fn fails(text: &str, obligation: Obligation, from: &str, to: &str) {
 fn elements_within_cells_are_written_by_others() {
     let masked = corpus::small("masked");
     is_refuted(masked, "if seen[me]:", "if false:");
-    // Computed at once, part by part.
+    // Computed in one step, part by part.
     let edits = [
         ("flags[k] := true", "flags[k] := k != me"),
         ("    mask := flags", "    mask := [k != me for k in processes]"),
@@ -55,13 +56,13 @@ fn elements_within_cells_are_written_by_others() {
         .replace("mask := flags", "mask[1] := flags")
         .replace("seen := mask", "seen := mask[1]");
     is_refuted(&of_two, "if seen[me]:", "if false:");
-    // No longer by the process itself.
+    // The process itself does not write it any more.
     let set = masked
         .replace("        if k != me:\n            flags[k] := true", "        flags[k] := k = me");
     is_refuted(&set.replace("if seen[me]", "if not seen[me]"), "if not seen[me]:", "if false:");
 }
 
-/// A private array, stored to within a scan: in place, whole, or at an index that is not known.
+/// A private array, stored to within a scan: in place, whole, or at an unknown index.
 #[test]
 fn private_arrays_are_stored_to_within_scans() {
     let noted = corpus::small("noted");
@@ -100,8 +101,9 @@ fn private_views_are_stored_to_within_ghost_scans() {
     fails(&text, nesting, "if swaps: cache := kept", "if swaps: kept := cache");
 }
 
-/// Another process sees an update in a loop, and lets it go without the lock. What the loop leaves out
-/// only the view of that one knows, and no scan meets it. In the slow suite.
+/// Another process sees an update in a loop, and lets it continue without the lock. Only the view
+/// of that process knows the index that the loop leaves out, and no scan meets it. In the slow
+/// suite.
 #[test]
 fn what_loops_leave_out_is_the_same_for_all() {
     if !is_slow() {
@@ -142,8 +144,8 @@ scan:
     is_refuted(text, "if now != old: return copy", "if now != old: skip");
 }
 
-/// A view from the place of any other is right since it is shown with that process for a member: so it
-/// is shown with members, though what they have is kept nowhere.
+/// A view from the place of any other is right because it is shown with that process as a member:
+/// so it is shown with members, even if their views are not kept.
 #[test]
 fn views_that_are_kept_nowhere_are_those_of_members() {
     let text = "
@@ -174,7 +176,7 @@ scan:
     is_refuted(&text, returned, "        skip\n");
 }
 
-/// Of calls that return views within each other only the outer one is a ghost scan.
+/// Of nested calls that return views, only the outer one is a ghost scan.
 #[test]
 fn ghost_scans_are_not_within_each_other() {
     let text = "
@@ -212,8 +214,8 @@ fn loops_count_to_their_end() {
     is_refuted(counted, "if rounds = 3", "if rounds = 0");
 }
 
-/// Private elements of any other are never those of the round around: a procedure that is called in it
-/// stores there in rounds of its own.
+/// Private elements of any other are never the enclosing round's: a procedure that is called in it
+/// stores there in its own rounds.
 #[test]
 fn private_elements_of_a_round_are_not_known() {
     let text = "
@@ -249,7 +251,7 @@ LOCAL
     assert_eq!(scratch("private marked[process]: bool", ""), 0);
 }
 
-/// What goes wrong in what nothing else depends on, or for some n only.
+/// Faults in expressions on which nothing else depends, or for some n only.
 #[test]
 fn faults_are_found_wherever_they_are() {
     let locked = corpus::small("locked");
@@ -288,7 +290,7 @@ fn faults_are_found_wherever_they_are() {
     }
 }
 
-/// Many unknown values of one step, many loops within each other, and many scalars are refused soon.
+/// A step with many unknown values, many nested loops, and many scalars are refused soon.
 #[test]
 fn steps_of_many_ways_are_refused() {
     let many = "
@@ -357,7 +359,7 @@ update(v):
     is_unknown(&wide, "scalars");
 }
 
-/// A view that is published twice in one step: the second is no view of the round.
+/// A view that is published twice in one step: the second is not a view of the round.
 #[test]
 fn what_is_published_last_counts() {
     let text = "
@@ -398,7 +400,7 @@ scan:
     is_refuted(text, "                latest := zero\n", "");
 }
 
-/// New versions among the arguments of a call are different ones.
+/// New versions among the arguments of a call differ.
 #[test]
 fn new_versions_of_one_call_differ() {
     let text = "
@@ -475,7 +477,7 @@ scan:
     is_unknown(text, "more than 100 versions");
 }
 
-/// A view from the place of one other process is not excused in that of another.
+/// A view from the place of one other process is not exempt in the place of another.
 #[test]
 fn views_are_excused_in_the_place_of_their_process_only() {
     let text = corpus::small("matrix");

@@ -1,4 +1,4 @@
-//! The ways to a proof take turns: what comes of it depends on views, and on nothing else.
+//! The ways to a proof take turns: the result depends only on views.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use snapshot_language::program::Program;
 
 use super::verdicts::{corpus, parsed};
 
-/// What was found, without the time that it took.
+/// Returns the results, without the time taken.
 fn found(answer: &Answer) -> (bool, Vec<String>, Vec<(String, String, usize)>) {
     let names = answer.way.iter().map(|rung| rung.name()).collect();
     let rungs = answer.rungs.iter().map(|rung| {
@@ -22,7 +22,7 @@ fn found(answer: &Answer) -> (bool, Vec<String>, Vec<(String, String, usize)>) {
     (answer.proved, names, rungs.collect())
 }
 
-/// In steps of random sizes.
+/// Climbs in steps of random sizes.
 fn in_steps(program: &Program, most: usize, random: &mut ChaCha8Rng) -> Answer {
     let models = Models::default();
     let mut ladder = Ladder::new(program, &Rungs::default(), &models);
@@ -59,8 +59,8 @@ fn what_is_found_does_not_depend_on_the_steps_in_which_the_budget_comes() {
     }
 }
 
-/// A way of this many views before the one that leads to the proof takes no more than its part of
-/// each round: attiya_welch is proved by calls, jayanti by rounds, and their large ways come last.
+/// A way of this many views before the successful one takes only its part of each round:
+/// attiya_welch is proved by calls, jayanti by rounds, and their large ways come last.
 #[test]
 fn a_way_that_leads_nowhere_does_not_keep_the_others_from_their_turns() {
     let program = corpus("jayanti", None);
@@ -70,7 +70,7 @@ fn a_way_that_leads_nowhere_does_not_keep_the_others_from_their_turns() {
     assert_eq!(ladder.climb(budget, &mut |_| {}), Climb::Short(VIEWS));
     let answer = ladder.answer();
     let begun: Vec<String> = answer.rungs.iter().map(|rung| rung.obligation.name()).collect();
-    // No rung is through, and each that can be tried has had its turn.
+    // No rung is finished, and each possible rung has had its turn.
     assert!(begun.iter().any(|name| name == "scans.faults+nesting"), "{begun:?}");
     assert!(answer.rungs.iter().all(|rung| !rung.holds()), "{begun:?}");
     assert_eq!(answer.short, Some(VIEWS));
@@ -98,7 +98,7 @@ fn a_climb_that_was_cut_goes_on() {
     assert_eq!(whole.short, None);
 }
 
-/// Memory that others hold is no reason to give up a rung; its own need is.
+/// A rung is not abandoned because other rungs hold memory; it is if it alone needs too much.
 #[test]
 fn a_rung_without_memory_is_given_up_only_if_it_is_alone() {
     let program = corpus("bowman", None);

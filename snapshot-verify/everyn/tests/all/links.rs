@@ -19,7 +19,7 @@ fn right_programs_with_links_are_proved() {
     for name in ["undisturbed", "locked_by_links", "turns"] {
         assert!(is_proved(corpus::small(name)), "{name}");
     }
-    // What links are for otherwise: VL before an SC, plain reads, links that outlast calls.
+    // Other uses of links: VL before an SC, plain reads, links that outlast calls.
     let edits = [
         (
             "undisturbed",
@@ -27,7 +27,7 @@ fn right_programs_with_links_are_proved() {
             "        done := VL(c)\n        if done: done := SC(c, seen)",
         ),
         ("undisturbed", "    c := true\n", "    x := c\n    c := not x\n"),
-        // An SC that fails has been preceded by a write, within the update.
+        // A failing SC has been preceded by a write, within the update.
         ("undisturbed", "    c := true\n", "    x := LL(c)\n    SC(c, x)\n"),
         ("undisturbed", "        seen := LL(c)", "        seen := link()"),
         (
@@ -102,7 +102,7 @@ fn wrong_variants_of_programs_with_links_are_not_proved() {
     assert_eq!(wrong, 15);
 }
 
-/// Rounds: a scan returns what another process may have published meanwhile.
+/// Rounds: a scan returns a view that another process may have published meanwhile.
 #[test]
 fn views_that_others_publish_are_proved_by_rounds() {
     let program = parsed(corpus::small("published"), None);

@@ -1,4 +1,4 @@
-//! All tests of the crate from outside, in one program: it is linked once.
+//! All tests of the crate from outside, in one program, which is linked once.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a panic is how a test fails")]
 

@@ -1,4 +1,4 @@
-//! Names: which programs have the form that the rule asks for, and what is proved by it.
+//! Names: programs of the form that the rule requires, and proofs by the rule.
 
 use snapshot_everyn::compile::compile;
 use snapshot_everyn::model::{Model, Obligation, Part, Specification};
@@ -11,7 +11,7 @@ use trial::extent::is_slow;
 
 use super::verdicts::{is_proved, is_refuted, parsed};
 
-/// The vectors of the first guess at rounds.
+/// Returns the model of vectors, for the first guess at rounds.
 fn model(text: &str) -> Model {
     let program = parsed(text, None);
     let ghosts = candidates(&program).expect("all is modelled")[0];
@@ -46,7 +46,7 @@ fn what_jayanti_names_is_in_force_while_it_may_be_read() {
     assert!(used(&|used| matches!(used, Use::Names(_))));
 }
 
-/// A program with a name, and what takes the form from it.
+/// A program with a name, and edits that break the form.
 #[test]
 fn other_forms_name_nothing() {
     let text = "
@@ -81,7 +81,7 @@ scan:
 ";
     assert_eq!(model(text).named.len(), 1);
     let other = [
-        // A copy that is none, or an old one, or one only on some ways.
+        // A copy that is absent, or old, or present only on some paths.
         ("if y.on: help(y.who)", "if y.on: help(me)"),
         ("    z := y\n", "    z := LL(x)\n"),
         ("    z := y\n", "    y.who := me\n"),
@@ -94,7 +94,7 @@ scan:
         // A row of another process.
         ("row[me][s] := none", "row[s][s] := none"),
         ("    LL(out)\n", "    LL(out)\n    row[y.who][me] := none\n"),
-        // A name that is neither the process itself nor what it was.
+        // A name that is neither the process itself nor its old value.
         ("SC(x, (true, me))", "SC(x, (true, process(0)))"),
         ("SC(x, y with (on: false))", "x := y with (on: false)"),
         ("    a[me] := v\n", "    a[me] := v\n    x.who := process(0)\n"),
@@ -132,8 +132,8 @@ fn wrong_helpers_are_not_proved() {
     if !is_slow() {
         return;
     }
-    // What was transferred is merged before what was copied; nothing is transferred; and copies, or
-    // what is transferred to, are those of an earlier round.
+    // The transferred values are merged before the copied ones; nothing is transferred; copies, or
+    // the destinations of transfers, belong to an earlier round.
     let merged = "        for s in segments: v[s] := A_copy[x.proc_a][s]\n";
     let wrong = [
         jayanti().replacen(merged, "", 1).replacen(
@@ -152,8 +152,8 @@ fn wrong_helpers_are_not_proved() {
     }
 }
 
-/// What a scan returns may be that of a round that began before it, if it pushes once: vectors do
-/// not tell, nesting does.
+/// A scan that pushes once may return the vector of a round that began before it: vectors do not
+/// reveal this, nesting does.
 #[test]
 fn a_scan_that_pushes_once_is_not_proved() {
     let text = jayanti().replacen("    push()\n    push()\n", "    push()\n", 1);
@@ -173,8 +173,8 @@ fn a_scan_that_pushes_once_is_not_proved() {
     assert!(nested(jayanti()).contains(&true), "two pushes");
 }
 
-/// A process that tries an SC again and again, without an LL, looks nowhere again: it stays where
-/// it is in views, too.
+/// A process that retries an SC for ever, without an LL, never tests its link elsewhere: it keeps
+/// its location in views, too.
 #[test]
 fn a_process_that_spins_is_not_lost() {
     let text = "
@@ -201,7 +201,7 @@ scan:
 ";
     let ends = |before: &str, within: &str| {
         let model = model(&text.replace("BEFORE", before).replace("WITHIN", within));
-        // Of x, the first variable.
+        // For x, the first variable.
         let ways = model.lost.into_iter().take(1).flat_map(|lost| lost.ways).flatten();
         ways.map(|ways| ways.ends.len()).collect::<Vec<usize>>()
     };
@@ -209,7 +209,7 @@ scan:
     assert_eq!(ends("skip", "y := LL(x)"), [1]);
 }
 
-/// Nothing stands under a condition: it tells nothing of when a name is in force.
+/// A condition with an empty body implies nothing on when a name is in force.
 #[test]
 fn conditions_on_nothing_tell_nothing() {
     let text = "
@@ -258,8 +258,8 @@ scan:
     }
 }
 
-/// A private variable that a helper sets to a copy of the name, and that its result is stored in: it is no
-/// copy any more.
+/// A private variable that a helper sets to a copy of the name, and that receives its result: it is
+/// not a copy any more.
 #[test]
 fn results_overwrite_copies() {
     let text = "
@@ -305,7 +305,8 @@ scan:
     is_refuted(text, "    return process(0)\n", "    return z.who\n");
 }
 
-/// No process names itself: the row that is named at first is one of them, and its process writes it.
+/// No process names itself: the row named at first belongs to one of the processes, which writes
+/// it.
 #[test]
 fn rows_that_are_named_at_first_are_written() {
     let text = "
@@ -398,7 +399,7 @@ scan:
     is_refuted(text, "            if e != none: copy[s] := initial\n", "            skip\n");
 }
 
-/// The way of a process that is lost ends where it stands, at a call: it is a view.
+/// The path of a lost process ends at its own location, a call: this is a view.
 #[test]
 fn processes_that_look_again_where_they_stand_are_lost() {
     let text = "

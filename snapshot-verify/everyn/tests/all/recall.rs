@@ -1,4 +1,4 @@
-//! Steps that are made once for all views that are alike in what they depend on.
+//! Memoised steps.
 
 use snapshot_everyn::compile::compile;
 use snapshot_everyn::ladder::Rungs;
@@ -9,7 +9,7 @@ use trial::extent::either;
 
 use super::verdicts::{corpus, parsed};
 
-/// How many views there are, the same with steps that are recalled and with steps that are made.
+/// Asserts that memoised and unmemoised steps give the same views; returns the number of views.
 fn views(program: &Program, rung: Obligation, most: usize) -> usize {
     let Ok(model) = compile(program, rung) else { return 0 };
     let limits = Limits { views: most, bytes: 1 << 29, ..Limits::default() };
@@ -29,7 +29,7 @@ fn views(program: &Program, rung: Obligation, most: usize) -> usize {
     made.finding.views()
 }
 
-/// The same views, in the same order, as if every step were made where it is asked for.
+/// The same views, in the same order, as without memo.
 #[test]
 fn recalled_steps_lead_to_the_same_views() {
     let mut total = 0;

@@ -5,7 +5,7 @@ use snapshot_everyn::prove::Attempt;
 
 use super::verdicts::{answer, is_proved, parsed};
 
-/// A scan that takes the lock, or does not, as a choice leaves `lax`.
+/// A scan that takes the lock unless a choice sets `lax`.
 const CHOOSES: &str = "
 algorithm chooses
 shared owner: cas process or none := none
@@ -39,8 +39,8 @@ fn chooses(shared: &str, locals: &str, choice: &str) -> String {
     text.replace("LOCALS", &lines(locals)).replace("CHOICE", &lines(choice))
 }
 
-/// A choice that is wrong: a vector cannot be excluded, and could be with the lock taken in any
-/// case, if `careful` says that the proof is in reach.
+/// Asserts that a choice is wrong: a vector cannot be excluded; if `careful`, it could be with the
+/// lock always taken, so that the proof is in reach.
 fn is_refuted(shared: &str, locals: &str, choice: &str, careful: bool) {
     if careful {
         let choice = format!("{choice}\nlax := false");
@@ -53,15 +53,15 @@ fn is_refuted(shared: &str, locals: &str, choice: &str, careful: bool) {
     assert!(findings.any(|finding| fails(&finding.attempt)), "{choice}: {:?}", answer.rungs);
 }
 
-/// How many processes there are between two is not known: none, one or more.
+/// The number of processes between two is unknown: zero, one or more.
 #[test]
 fn gaps_are_of_any_number_of_processes() {
-    // As many as it takes to be odd, or even.
+    // An odd, or an even, number of processes.
     for lax in ["odd", "not odd"] {
         let choice = format!("for k in processes: odd := not odd\nlax := {lax}");
         is_refuted("", "local odd: bool", &choice, true);
     }
-    // The first of all: there is no process before it.
+    // The first of all: no process precedes it.
     let choice = "for k in processes:
     if not passed: lax := k = me
     passed := true";
@@ -74,7 +74,7 @@ lax := count = 7";
     is_refuted("", "local passed: bool\nlocal count: 0..7", choice, true);
 }
 
-/// An SC to a cell that no view shows may succeed: of those that are shown at most two are of others.
+/// An SC to a cell that no view shows may succeed: at most two of the shown cells belong to others.
 #[test]
 fn an_sc_on_a_cell_that_is_not_shown_may_succeed() {
     let choice = "for k in processes except me:
@@ -88,14 +88,14 @@ fn an_sc_on_a_cell_that_is_not_shown_may_succeed() {
     is_refuted(shared, "local one: bool\nlocal two: bool", choice, false);
 }
 
-/// What an operation returns is of a ghost scan of its own: a view that the process has kept since an
-/// operation before is not.
+/// A view that the process has kept since an earlier operation belongs to no ghost scan of the
+/// present one.
 #[test]
 fn views_of_earlier_operations_are_stale() {
     let cached = corpus::small("cached");
     let edits = [
         ("        return cache\n", "        return cache\n", false),
-        // By an update before.
+        // By an earlier update.
         ("    a[me] := v\n", "    a[me] := v\n    cache := look()\n    has := true\n", false),
         ("        return cache\n", "        s := cache\n        return s\n", false),
         // By two ghost scans, and by this operation.

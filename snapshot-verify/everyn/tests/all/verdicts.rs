@@ -1,4 +1,4 @@
-//! What is proved for every n, and above all what is not.
+//! Programs that are proved for every n, and, more important, programs that are not.
 
 use snapshot_everyn::compile::compile;
 use snapshot_everyn::ladder::{Answer, Budget, Rung, prove_all};
@@ -21,7 +21,7 @@ pub fn answer(program: &Program) -> Answer {
     answer_of(program, 1_000_000)
 }
 
-/// With about this many views of all obligations together.
+/// Returns the answer with about this many views of all obligations together.
 fn answer_of(program: &Program, views: usize) -> Answer {
     prove_all(program, Budget { views, bytes: 1 << 29, ..Budget::default() })
 }
@@ -30,7 +30,8 @@ pub fn is_proved(text: &str) -> bool {
     answer(&parsed(text, None)).proved
 }
 
-/// The text is not proved since something cannot be excluded, and is with the edit.
+/// Asserts that the text is not proved, because a failure cannot be excluded, and is proved with
+/// the edit.
 pub fn is_refuted(text: &str, from: &str, to: &str) {
     assert!(text.contains(from), "{from}");
     assert!(is_proved(&text.replacen(from, to, 1)), "with {to}: {text}");
@@ -41,7 +42,7 @@ pub fn is_refuted(text: &str, from: &str, to: &str) {
     assert!(findings.any(|finding| fails(&finding.attempt)), "{text}: {:?}", answer.rungs);
 }
 
-/// The text is not proved since it has something that is not modelled.
+/// Asserts that the text is not proved, because of an unsupported construct.
 pub fn is_unknown(text: &str, construct: &str) {
     let answer = answer(&parsed(text, None));
     assert!(!answer.proved, "{text}");
@@ -74,7 +75,7 @@ fn right_programs_are_proved() {
 
 #[test]
 fn wrong_variants_of_right_programs_are_not() {
-    // Each right program, and what makes it wrong.
+    // Each right program, with an edit that makes it wrong.
     let edits = [
         ("versioned", "r[me] := (v, fresh)", "r[me] := r0"),
         ("versioned", "if all s in segments", "if any s in segments"),
@@ -179,7 +180,7 @@ scan:
     }
 }
 
-/// Updates shake hands with the first two processes only, as if the array had no place for more.
+/// Updates shake hands with the first two processes only, as if the array had no more places.
 #[test]
 fn handshakes_with_too_few_processes_are_not_proved() {
     let whole = corpus::algorithm("afek_bounded").expect("an algorithm of the corpus").text;
@@ -238,7 +239,7 @@ fn a_join_without_unique_names_is_noticed() {
     assert!(matches!(broken.attempt, Attempt::Fails(..)), "a spurious violation");
 }
 
-/// Reads that are no pauses would make a collect atomic, and a wrong program right.
+/// Reads without pauses would make a collect atomic, and a wrong program right.
 #[test]
 fn reads_that_are_no_pauses_are_noticed() {
     let obligation = Obligation {
@@ -259,7 +260,7 @@ fn reads_that_are_no_pauses_are_noticed() {
     assert!(prove(&model, limits, Sabotage::default()).finding.holds(), "as if it were right");
 }
 
-/// Members whose rounds store what is kept do not count as any other.
+/// Members whose rounds store kept bytes do not count as any other.
 #[test]
 fn members_that_count_as_any_other_are_noticed() {
     let text = "
@@ -302,8 +303,8 @@ scan:
     assert!(prove(&model, limits, Sabotage::default()).finding.holds(), "as if none were done");
 }
 
-/// Which bits may be flipped: copied, negated and compared ones, but none that decides itself
-/// or is set to a constant.
+/// Bits that may be flipped: copied, negated and compared ones, except those that decide themselves
+/// or are set to a constant.
 #[test]
 fn bits_that_decide_are_not_flipped() {
     let text = "
@@ -335,7 +336,7 @@ scan:
         assert!(kept >= 4, "the handshake is kept: {text}");
         model.flips.len()
     };
-    // One of i, one of j; t does not write what is kept.
+    // One class of i, one of j; t writes no kept byte.
     assert_eq!([classes("skip"), classes("mine := not t"), classes("mine := t")], [2, 2, 2]);
     let deciding = ["mine := true", "mine := t = mine", "mine := t or mine"];
     for step in deciding {
@@ -361,7 +362,7 @@ scan:
     atomic: for s in segments: copy[s] := a[s]
     return copy
 ";
-    // How x, which is always 1, is looked at; whether that lets an update write.
+    // A test of x, which is always 1; true if it lets an update write.
     let looks = [
         ("k := x", "k = 0", false),
         ("k := x", "k = 1", true),
@@ -384,7 +385,7 @@ scan:
     assert!(tried[0] >= 3 && tried[1] >= 3, "{tried:?}");
 }
 
-/// What a scan has collected in vain it does not need: the views are fewer, and show as much.
+/// A scan forgets the values of a failed collect: there are fewer views, with the same result.
 #[test]
 fn what_scans_do_not_need_is_forgotten() {
     let program = corpus("attiya_welch", None);

@@ -1,4 +1,4 @@
-//! The head of an obligation: what is kept, and all that is guessed beside it, line by line.
+//! Head of an obligation: the kept scalars and all guesses, line by line.
 
 use std::io::BufRead;
 
@@ -13,7 +13,7 @@ use crate::layout::{Layout, add_name};
 use crate::names::Name;
 
 impl<'p, R: BufRead> Check<'p, '_, R> {
-    /// The fields that name a process.
+    /// Reads the fields that name a process.
     fn names(&mut self, obligation: Obligation) -> Result<Vec<Name>, Stop> {
         let mut named = Vec::new();
         for _ in 0..self.count("names")? {
@@ -26,7 +26,7 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
         Ok(named)
     }
 
-    /// What an obligation keeps, and forgets where.
+    /// Reads the kept scalars of an obligation, and the locations at which each is forgotten.
     pub(super) fn layout(
         &mut self,
         obligation: Obligation,
@@ -58,7 +58,7 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
             if !names.insert(name) {
                 return Err(self.expected("another name than before"));
             }
-            // There are no more than this.
+            // There cannot be more names than slots.
             if names.len() > layout.slots.len() {
                 return Err(self.expected("fewer names"));
             }
@@ -141,7 +141,7 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
         Ok(layout)
     }
 
-    /// Lines of a procedure, an instruction, and what is forgotten on arrival, by number.
+    /// Reads lines of a procedure, an instruction, and the scalars forgotten on arrival, by number.
     fn by_instruction(
         &mut self,
         title: &str,
@@ -171,7 +171,7 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
     }
 }
 
-/// The numbers of a line.
+/// Parses the numbers of a line.
 fn numbers(line: &str) -> Option<Vec<usize>> {
     line.split(' ').map(|number| number.parse().ok()).collect()
 }

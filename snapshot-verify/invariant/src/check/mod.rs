@@ -1,5 +1,5 @@
-//! The check of a certificate for every n. It searches nothing: loops over the views that
-//! are listed, and all that they lead to must be listed, too.
+//! Check of a certificate for every n. It searches nothing: it loops over the listed views, and
+//! each successor must be listed, too.
 
 mod head;
 
@@ -24,55 +24,53 @@ use crate::text::Rows;
 use crate::views::{centres, initial, is_view, lists};
 use crate::{Budget, Unfinished};
 
-/// What came of a check.
+/// Result of a check.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Answer {
-    /// It proves its claim.
+    /// The certificate proves its claim.
     Accepted(Accepted),
-    /// It does not.
+    /// The certificate does not prove its claim.
     Refused(Refusal),
-    /// It was not checked to its end.
+    /// The check did not finish.
     Unknown(Unfinished),
-    /// It is no certificate of this kind and version.
+    /// The text is not a certificate of this kind and version.
     Foreign,
 }
 
-/// What a certificate proves.
+/// Theorem that a certificate proves.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Accepted {
-    /// Its claim.
     pub claim: Claim,
-    /// The obligations, and the number of views of each.
+    /// Obligations, each with its number of views.
     pub obligations: Vec<(Obligation, u64)>,
-    /// How many steps were made, of processes and of views that meet.
+    /// Number of steps made, by processes and where views meet.
     pub steps: u64,
 }
 
 impl Accepted {
-    /// The views of all obligations.
+    /// Returns the number of views of all obligations.
     pub fn views(&self) -> u64 {
         self.obligations.iter().map(|(_, views)| views).sum()
     }
 }
 
-/// Why a certificate proves nothing.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// A line is not as it must be.
+    /// Malformed line.
     #[error(transparent)]
     Line(#[from] LineError),
-    /// It is for another program.
+    /// The certificate is for another program.
     #[error("it is for {what} {claimed}, not {given}")]
     Other {
-        /// What differs.
+        /// Differing property.
         what: &'static str,
-        /// In the certificate.
+        /// Its value in the certificate.
         claimed: String,
-        /// Of the program.
+        /// Its value in the program.
         given: String,
     },
-    /// Simple executions do not speak for the others.
+    /// Simple executions are not representative.
     #[error("the program looks at values, so its simple executions do not speak for the others")]
     LooksAtValues,
     /// It is about a program that is rewritten in another way.
@@ -81,46 +79,41 @@ pub enum Refusal {
     /// A construct.
     #[error("certificates for every n do not know {}", .0.0)]
     Unfit(Unfit),
-    /// It is half a proof.
+    /// The proof lacks this obligation.
     #[error("it is no whole proof: {} is missing", .0.name())]
     Missing(Obligation),
-    /// Obligations of different ghost scans.
+    /// The obligations use different ghost scans.
     #[error("{} is of other ghost scans than {}", .0.name(), .1.name())]
     Guesses(Obligation, Obligation),
-    /// Updates take effect elsewhere than for another obligation.
+    /// Updates take effect at another access than in another obligation.
     #[error("{}: updates take effect elsewhere than for the obligations before", .0.name())]
     Points(Obligation),
-    /// Rounds are others than for another obligation.
+    /// Rounds differ from another obligation's.
     #[error("{}: rounds are others than for the obligations before", .0.name())]
     Rounds(Obligation),
-    /// A view of the initial state is not listed.
     #[error("{}: a view of the initial state is not listed", .0.name())]
     Initial(Obligation),
-    /// A step goes wrong.
     #[error("{}: the view of line {line} leads to {failure}", .obligation.name())]
     Failure {
-        /// The obligation.
         obligation: Obligation,
-        /// The line of the view.
+        /// Line of the view.
         line: u64,
-        /// What goes wrong.
         failure: Failure,
     },
-    /// A step leads out of the list.
+    /// A step leads to a view that is not listed.
     #[error("{}: the view of line {line} has {} that leads to a view that is not listed",
         .obligation.name(), if *.joined { "a step of another process" } else { "a step" })]
     Escape {
-        /// The obligation.
         obligation: Obligation,
-        /// The line of the view.
+        /// Line of the view.
         line: u64,
-        /// Whether the step is that of another process, which another view shows.
+        /// True if another process makes the step, as shown by another view.
         joined: bool,
     },
 }
 
 impl Refusal {
-    /// Where in the program's text.
+    /// Returns the location in the program's text.
     pub fn span(&self) -> Option<Span> {
         match self {
             Self::Failure { failure, .. } => failure.span(),
@@ -142,10 +135,10 @@ impl<E: Into<Refusal>> From<E> for Stop {
     }
 }
 
-/// Checks a certificate of a program, whose text has this digest.
+/// Checks a certificate of a program whose text has this digest.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If the certificate cannot be read.
 pub fn check(
     program: &Program,
     digest: &str,
@@ -153,7 +146,7 @@ pub fn check(
     budget: &mut Budget<'_>,
 ) -> io::Result<Answer> {
     let memory = budget.memory;
-    // It is asked within steps, too, by all that has the layout.
+    // The layout calls the budget, too, within steps.
     let proceed = RefCell::new(&mut *budget.proceed);
     let proceed = || (proceed.borrow_mut())();
     let lines = Lines::new(input);
@@ -179,10 +172,10 @@ struct Check<'p, 'l, R> {
     steps: u64,
 }
 
-/// Views with one centre, each with the number of its list; and what their steps are to others.
+/// Views with one centre, each with the number of its list; and the interference of their steps.
 type Home<'v> = (Vec<(usize, &'v [u8])>, FxHashSet<Effect>);
 
-/// The views of a list, each with its line.
+/// Views of a list, each with its line.
 type Listed = SeededMap<Box<[u8]>, u64>;
 
 impl<'p, R: BufRead> Check<'p, '_, R> {
@@ -240,14 +233,14 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
             }
             let is_nesting = |(one, _): &(Obligation, u64)| one.aim == Aim::Nesting;
             let layout = self.layout(obligation, obligations.iter().any(is_nesting))?;
-            // What was in memory is the same for all: updates take effect in one place.
+            // All obligations share the memory's history: updates take effect in one place.
             if matches!(obligation.aim, Aim::Memory(_)) {
                 let first = *point.get_or_insert(layout.point);
                 if first != layout.point {
                     return Err(Refusal::Points(obligation).into());
                 }
             }
-            // So are rounds.
+            // The same applies to rounds.
             let first = *round.get_or_insert(layout.round);
             if first != layout.round {
                 return Err(Refusal::Rounds(obligation).into());
@@ -291,7 +284,7 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
         Ok(Claim { algorithm, bug: self.program.bug.clone(), digest: text, rewritten })
     }
 
-    /// That it is no time to end: what was found meanwhile was found to its end.
+    /// Stops if the budget is exhausted: results found since the last question would be incomplete.
     fn in_time(&self, layout: &Layout<'_>) -> Result<(), Stop> {
         match layout.asks.go_on(0) {
             true => Ok(()),
@@ -349,8 +342,8 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
         Ok(listed)
     }
 
-    /// That all views lead to listed views only: first by the steps that they show, then by
-    /// those of others, with the same centre.
+    /// Checks that all views lead to listed views only: first by the steps that they show, then by
+    /// the steps of others with the same centre.
     fn closed(
         &mut self,
         layout: &Layout<'_>,
@@ -364,8 +357,8 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
         let mut homes: Vec<Home<'_>> = Vec::new();
         for (number, (kinds, listed)) in lists.iter().zip(all).enumerate() {
             let mut recall = Recall::new(layout, kinds, planted);
-            // The first line that is wrong is named, whatever the order of a table. A list has a view in each of
-            // its lines.
+            // The refusal names the first wrong line, whatever the order of a table. A list has a
+            // view in each of its lines.
             let first = listed.values().copied().min().unwrap_or_default();
             let mut views: Vec<(u64, &[u8])> = vec![(first, &[]); listed.len()];
             for (view, &line) in listed {
@@ -404,7 +397,8 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
             for &(number, view) in views {
                 let (kinds, listed) = (&lists[number], &all[number]);
                 let line = listed[view];
-                // What a step is to others depends on which members are there, in whichever order.
+                // The interference of a step depends on which members are present, not on their
+                // order.
                 let Some(kind) = kinds.first() else { continue };
                 for effect in effects {
                     let failed = |failure| failed(obligation, line, failure);
@@ -424,7 +418,7 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
     }
 }
 
-/// What a failure of a view is.
+/// Turns a failure of a view into a refusal.
 fn failed(obligation: Obligation, line: u64, failure: Failure) -> Stop {
     match failure {
         Failure::Ended => Stop::Unknown(Unfinished::Ended),
@@ -432,5 +426,5 @@ fn failed(obligation: Obligation, line: u64, failure: Failure) -> Stop {
     }
 }
 
-/// How often the budget is asked.
+/// Views between two calls of the budget.
 const PERIOD: usize = 64;

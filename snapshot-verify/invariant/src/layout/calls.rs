@@ -1,12 +1,14 @@
-//! Calls that are not told apart: of one procedure by another, which goes on behind each of them.
+//! Merged calls: calls of one procedure by another, with all return locations possible at the
+//! return.
 
 use snapshot_semantics::interpret::code::Instruction;
 
 use super::Layout;
 
 impl Layout<'_> {
-    /// Whether calls may be taken for one another: of one procedure, no ghost scans, and not with others
-    /// already: else a process that has made one would go on behind those of another group.
+    /// Returns true if calls may be merged: calls of one procedure that are not ghost scans and are
+    /// in no other group. A process that makes a call in two groups would also return to calls of
+    /// the other group.
     pub fn may_be_alike(&self, (procedure, calls): &(usize, Vec<usize>)) -> bool {
         let Some(code) = self.code.get(*procedure) else { return false };
         let callee = |at: &usize| match code.instructions.get(*at) {
@@ -18,7 +20,7 @@ impl Layout<'_> {
         !self.is_ghost[first] && calls.iter().all(|at| callee(at) == Some(first) && is_new(at))
     }
 
-    /// The calls that one is not told apart from.
+    /// Returns the calls merged with a call.
     pub fn alike_calls(&self, procedure: usize, here: usize) -> &[usize] {
         let mut groups = self.calls.iter();
         let group = groups.find(|(of, calls)| *of == procedure && calls.contains(&here));

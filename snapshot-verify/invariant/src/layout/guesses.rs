@@ -1,7 +1,8 @@
-//! What a certificate says of a layout beside what is kept: guesses, each of which fits or does not.
+//! Guesses of a certificate about a layout, besides the kept scalars. Each of them fits or does not
+//! fit.
 //!
-//! The writer adds what fits, and the check refuses what does not, by these rules: so a certificate
-//! has no line that its own check refuses.
+//! The writer adds the guesses that fit, and the check refuses the others, by the same rules: so
+//! the writer never emits a line that the check refuses.
 
 use snapshot_language::program::{Program, SharedId};
 
@@ -12,7 +13,7 @@ use crate::names::{self, Name};
 use crate::step::{late, lost};
 use crate::views::MOST_VERSIONS;
 
-/// Adds the name of a line to those before; `false`: it is none, or is there already.
+/// Adds the name of a line to the known names; `false`: the line is invalid, or already present.
 pub fn add_name(program: &Program, tokens: bool, named: &mut Vec<Name>, line: &str) -> bool {
     let name = names::of_line(program, tokens, line).filter(|name| !named.contains(name));
     let fits = name.is_some();
@@ -21,7 +22,7 @@ pub fn add_name(program: &Program, tokens: bool, named: &mut Vec<Name>, line: &s
 }
 
 impl Layout<'_> {
-    /// Takes this instruction of `update` for where it takes effect; `false`: there is none.
+    /// Makes updates take effect at this instruction of `update`; `false`: it does not exist.
     pub fn set_point(&mut self, at: usize) -> bool {
         let update = self.program.update().0 as usize;
         let fits = at < self.code[update].instructions.len();
@@ -31,7 +32,8 @@ impl Layout<'_> {
         fits
     }
 
-    /// Takes rounds to begin and end there; `false`: they cannot.
+    /// Sets the instructions at which rounds begin and end; `false`: rounds cannot begin or end
+    /// there.
     pub fn set_round(&mut self, round: [(usize, usize); 2]) -> bool {
         let fits = self.may_be_round(round);
         if fits {
@@ -40,13 +42,13 @@ impl Layout<'_> {
         fits
     }
 
-    /// Shows operations late; `false`: they cannot be.
+    /// Shows operations late; `false`: they cannot be shown late.
     pub fn set_late(&mut self) -> bool {
         self.late = late::may_be(self);
         self.late
     }
 
-    /// Adds a loop in which only the round of t is one of its own; `false`: it does not fit.
+    /// Adds a loop in which only the round of t is distinguished; `false`: it does not fit.
     pub fn add_loose(&mut self, loose: (u8, usize, usize)) -> bool {
         let fits = self.bytes_of_loose(loose).is_some() && !self.loose.contains(&loose);
         if fits {
@@ -66,7 +68,7 @@ impl Layout<'_> {
         fits
     }
 
-    /// Adds calls that are not told apart; `false`: they do not fit.
+    /// Adds a group of merged calls; `false`: they do not fit.
     pub fn add_calls(&mut self, calls: (usize, Vec<usize>)) -> bool {
         let fits = self.may_be_alike(&calls);
         if fits {
@@ -75,7 +77,8 @@ impl Layout<'_> {
         fits
     }
 
-    /// Adds what is forgotten where a condition does not need it; `false`: it is there already.
+    /// Adds a scalar that is forgotten where a condition does not need it; `false`: it is already
+    /// present.
     pub fn add_decided(&mut self, decided: Decided) -> bool {
         let fits = !self.decided.contains(&decided);
         if fits {
@@ -93,17 +96,17 @@ impl Layout<'_> {
         fits
     }
 
-    /// Whether a local may be listed as forgotten in a procedure.
+    /// Returns true if a local may be listed as forgotten in a procedure.
     pub fn fits_forgotten(&self, procedure: usize, local: usize) -> bool {
         local < self.frames[procedure].locals.len() && self.may_forget(procedure, local)
     }
 
-    /// Whether a shared variable may be listed as one to which links are forgotten.
+    /// Returns true if links to a shared variable may be listed as forgotten.
     pub fn fits_unlinked(&self, variable: usize) -> bool {
         matches!(self.links.get(variable), Some(Some(_)))
     }
 
-    /// Notes which bytes are which, once everything is added.
+    /// Builds the indices by byte, once everything is added.
     ///
     /// # Errors
     /// If there are more versions than views have numbers for.

@@ -6,42 +6,39 @@ use super::Layout;
 
 /// Offsets within a block.
 pub mod at {
-    /// What the process does: one of the constants of [`super::op`].
+    /// Operation of the process: one of the constants of [`super::op`].
     pub const OP: usize = 0;
-    /// Whether a ghost scan is open.
+    /// 1 if a ghost scan is open.
     pub const GHOST: usize = 1;
-    /// Whether it has made its first access to something that is kept.
+    /// 1 if the process has made its first access to a kept variable.
     pub const BEGUN: usize = 2;
-    /// What the specification knows of it.
+    /// The specification's bits of the process.
     pub const BITS: usize = 3;
-    /// The token of what it will return: fresh, or old.
+    /// Token of the view that the process will return: fresh, or old.
     pub const TOKEN: usize = 4;
-    /// Whether the update to 1 has made its first access.
+    /// 1 if the update to 1 has made its first access.
     pub const INVOKED: usize = 5;
-    /// Whether the process has begun an update to 1.
+    /// 1 if the process has begun an update to 1.
     pub const SWITCHED: usize = 6;
-    /// The number of these.
     pub const END: usize = 7;
 }
 
-/// What a process does.
+/// Operations of a process.
 pub mod op {
-    /// Nothing.
     pub const IDLE: u8 = 0;
-    /// An update, but for the first to 1.
+    /// An update, other than the first to 1.
     pub const UPDATES: u8 = 1;
-    /// A scan.
     pub const SCANS: u8 = 2;
     /// The first update to 1.
     pub const SWITCHES: u8 = 3;
-    /// A ghost scan of an operation that is not shown yet: this, and the number of the
+    /// A ghost scan of an operation that is not shown yet: this constant plus the number of the
     /// procedure.
     pub const GHOSTS: u8 = 4;
 }
 
 impl Layout<'_> {
-    /// Where a member stands: the innermost procedure, and the instruction; `within`: also in a ghost
-    /// scan, else where it has called that.
+    /// Returns the location of a member: the innermost procedure, and the instruction; `within`:
+    /// also in a ghost scan, else at the call of the ghost scan.
     pub fn place(&self, state: &[u8], member: u8, within: bool) -> Option<(usize, usize)> {
         let block = self.blocks[usize::from(member)];
         let operation = state[block + at::OP];

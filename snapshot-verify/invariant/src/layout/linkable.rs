@@ -1,28 +1,28 @@
 //! Where a process may be linked to a cell at all.
 //!
 //! Only an LL links a process. An SC, or a write, to the one cell of a variable leaves the process
-//! without a link to it: either it writes, which breaks all links, or its link was broken before. So
-//! where no way through the program leads from an LL on a variable to an instruction, through any
-//! calls and any operations, without such an access between, the process is not linked there: SC and VL
-//! fail. In particular none is linked before its first LL.
+//! without a link to it: either it writes, which breaks all links, or its link was broken before.
+//! So a process is linked at an instruction only if some path leads there from an LL on the
+//! variable, through any calls and operations, without such an access between; elsewhere SC and VL
+//! fail. In particular no process is linked before its first LL.
 
 use snapshot_language::program::{Access, Program, SharedId};
 use snapshot_semantics::interpret::code::{Code, Instruction};
 
 use super::Layout;
 
-/// Per procedure, instruction and shared variable, whether a process that stands there may be
+/// Per procedure, instruction and shared variable: true if a process at the instruction may be
 /// linked to a cell of the variable.
 pub type Linkable = Vec<Vec<Vec<bool>>>;
 
 impl Layout<'_> {
-    /// Whether a process that stands there may be linked to a cell of a variable.
+    /// Returns true if a process at an instruction may be linked to a cell of a variable.
     pub fn may_be_linked(&self, (procedure, at): (usize, usize), variable: SharedId) -> bool {
         self.linkable[procedure][at][variable.0 as usize]
     }
 }
 
-/// Finds where processes may be linked: the least solution, forwards from idle processes without a link.
+/// Returns the least solution, forwards from idle processes without a link.
 pub(super) fn linkable(program: &Program, code: &[Code<'_>]) -> Linkable {
     let none = vec![false; program.shared.len()];
     let mut before: Vec<Vec<Option<Vec<bool>>>> =
@@ -48,20 +48,20 @@ pub(super) fn linkable(program: &Program, code: &[Code<'_>]) -> Linkable {
             }
         }
     }
-    // Where no process ever stands, none is linked.
+    // No process is linked at unreachable instructions.
     let all =
         before.into_iter().map(|of| of.into_iter().map(|one| one.unwrap_or_else(|| none.clone())));
     all.map(Iterator::collect).collect()
 }
 
-/// To which variables a process may be linked behind an instruction, in this frame.
+/// Returns the variables to which a process may be linked after an instruction, in this frame.
 fn behind(program: &Program, instruction: &Instruction<'_>, mut linked: Vec<bool>) -> Vec<bool> {
     if let Instruction::Access { access, .. } = instruction {
         let variable = access.place().variable;
         let known = &mut linked[variable.0 as usize];
         match access {
             Access::LoadLinked(_) => *known = true,
-            // Of several cells, links to the others stay.
+            // With several cells, links to the others stay.
             Access::StoreConditional(..) | Access::Write(..)
                 if program.shared(variable).dimensions.is_empty() =>
             {
@@ -73,8 +73,8 @@ fn behind(program: &Program, instruction: &Instruction<'_>, mut linked: Vec<bool
     linked
 }
 
-/// Where a process may stand next: of a call, where the procedure begins; of a return, behind all calls
-/// of the procedure; of the end of an operation, where operations begin.
+/// Returns the possible next locations: of a call, the begin of the procedure; of a return, behind
+/// all calls of the procedure; of the end of an operation, the begins of operations.
 fn successors(
     code: &[Code<'_>],
     roots: &[usize],

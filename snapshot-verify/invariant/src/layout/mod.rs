@@ -47,166 +47,159 @@ use crate::flips::Bit;
 use crate::names::{self, Name, Uses};
 use crate::step::lost::{Ends, Key};
 
-/// An index of a cell: a member, or, over integers, its place.
+/// Index of a cell: a member, or, over integers, its place.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Index {
-    /// This member.
     Member(u8),
-    /// Any member.
     Anyone,
-    /// This place in the order of the integers.
     Place(usize),
-    /// Any integer.
     Anywhere,
-    /// The process that a name names.
+    /// The process that a name refers to.
     Named,
 }
 
-/// The byte of the specification.
+/// Byte of the specification.
 pub const SPECIFICATION: usize = 0;
 
-/// The most scalars of shared memory and of the blocks of i, j and t.
+/// Maximum number of scalars of shared memory and of the blocks of i, j and t.
 const MOST_SCALARS: u64 = 1 << 16;
 
-/// The byte of the round that is open, if ghost scans are rounds: of vectors, what the observer knows
-/// of it and 1 more, 0 if none is open; of nesting, its token.
+/// Byte of the open round, if ghost scans are rounds. For vectors: the observer's bits plus 1, or 0
+/// if no round is open. For nesting: the round's token.
 pub const ROUND: usize = 1;
 
-/// A variable's bytes.
+/// Bytes of a variable.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
-    /// The first, in the view if shared, else in the block.
+    /// First byte, within the view if shared, else within the block.
     pub base: usize,
-    /// How many; of a shared variable, of one cell.
+    /// Number of bytes; for a shared variable, of one cell.
     pub size: usize,
 }
 
-/// A procedure's bytes in a block.
+/// Bytes of a procedure in a block.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// Where it stands: one more than the number of the instruction, 0 if it is not called.
+    /// Byte of the location: the number of the instruction plus 1, or 0 if the procedure is not
+    /// called.
     pub at: usize,
-    /// Past its last byte.
+    /// One past the last byte.
     pub end: usize,
-    /// Its locals.
     pub locals: Vec<Room>,
-    /// Per `for`, its position; what it leaves out is behind.
+    /// Per `for`, its position; the index that it leaves out follows.
     pub fors: Vec<usize>,
 }
 
-/// The classes of a byte, and the rounds in which it is in each.
+/// Classes of a byte, and the rounds in which it is in each.
 pub type ByRound = SmallVec<[(usize, Option<(usize, u8)>); 4]>;
 
-/// A program, with a place for everything that an obligation keeps.
+/// A program, with a byte for each scalar that an obligation keeps.
 pub struct Layout<'p> {
-    /// The program.
     pub program: &'p Program,
-    /// What is shown of it.
     pub obligation: Obligation,
-    /// Its instructions, per procedure.
+    /// Instructions, per procedure.
     pub code: Vec<Code<'p>>,
-    /// All bytes.
     pub slots: Vec<Slot>,
-    /// Where the blocks begin.
+    /// First byte of each block.
     pub blocks: [usize; PLACES],
     /// Per shared variable.
     pub shared: Vec<Room>,
-    /// Per shared variable, its cells that have a place, by their indices.
+    /// Per shared variable, the cells that have a place, by their indices.
     pub cells: Vec<Vec<(Vec<Index>, Room)>>,
     /// Per private variable, within a block.
     pub private: Vec<Room>,
-    /// Per shared variable, the links of a process to its cells, within a block; none if it has no
+    /// Per shared variable, the links of a process to its cells, within a block; `None` without
     /// links.
     pub links: Vec<Option<Room>>,
     /// Per procedure, within a block.
     pub frames: Vec<Frame>,
-    /// Per procedure, whether its calls from outside are ghost scans.
+    /// Per procedure, true if its calls from outside are ghost scans.
     pub is_ghost: Vec<bool>,
-    /// Per procedure, whether it may run within a ghost scan.
+    /// Per procedure, true if it may run within a ghost scan.
     pub ghostly: Vec<bool>,
-    /// Per procedure, whether it may run outside of ghost scans.
+    /// Per procedure, true if it may run outside of ghost scans.
     pub outside: Vec<bool>,
     /// Per procedure and instruction, the locals that are forgotten on arrival.
     pub forgotten: Vec<Vec<Vec<usize>>>,
     /// Per procedure and instruction, the shared variables to which links are forgotten on arrival.
     pub unlinked: Vec<Vec<Vec<usize>>>,
-    /// The instruction of `update` where an update takes effect.
+    /// Instruction of `update` at which an update takes effect.
     pub point: Option<usize>,
-    /// The instructions where rounds begin and end, if those are the ghost scans: each a procedure,
-    /// and the instruction in it.
+    /// Instructions at which rounds begin and end, if rounds are the ghost scans: each a procedure,
+    /// and an instruction in it.
     pub round: Option<[(usize, usize); 2]>,
-    /// Where a process may be linked to which variables.
+    /// Locations at which a process may be linked to each variable.
     pub linkable: Linkable,
-    /// Per procedure and `for`, whether it leaves out an index.
+    /// Per procedure and `for`, true if it leaves out an index.
     pub leaves_out: Vec<Vec<bool>>,
-    /// The bytes of versions that are kept.
+    /// Bytes of kept versions.
     pub versions: Vec<usize>,
-    /// The bytes that may name a process.
+    /// Bytes that may name a process.
     pub names: Vec<usize>,
-    /// The bytes that are kept, may be in the centre and are no bookkeeping.
+    /// Kept bytes that may be in the centre, except bookkeeping.
     pub central: Vec<usize>,
-    /// Per byte, when it is in the centre.
+    /// Per byte, the condition under which it is in the centre.
     pub in_centre: Vec<Central>,
-    /// The bytes of loops' positions.
+    /// Bytes of loops' positions.
     pub positions: Vec<usize>,
-    /// Whether an operation is shown from its first access on to something that is kept, outside
-    /// of its ghost scans.
+    /// True if an operation is shown only from its first access to a kept variable outside of its
+    /// ghost scans.
     pub late: bool,
-    /// Loops of i and j over the crowd in which only the round of t is one of its own: the owner,
-    /// the procedure, and the `for` in it. All other rounds are those of a gap, with an index
-    /// that is [`crate::byte::LOOSE`].
+    /// Loops of i and j over the crowd in which only the round of t is distinguished: the owner,
+    /// the procedure, and the `for` in it. All other rounds are gap rounds, with an index that is
+    /// [`crate::byte::LOOSE`].
     pub loose: Vec<(u8, usize, usize)>,
-    /// The bytes of their positions and variables.
+    /// Bytes of the positions and variables of `loose`.
     pub loose_bytes: Vec<(usize, usize)>,
-    /// Whether one list stands for all places of t among i and j.
+    /// True if one list covers all places of t among i and j.
     pub alike: bool,
-    /// What is forgotten where a condition does not need it.
+    /// Scalars that are forgotten where a condition does not need them.
     pub decided: Vec<Decided>,
-    /// Bits that are said relative to each other.
+    /// Classes of bits that are listed relative to each other.
     pub classes: Vec<Vec<Bit>>,
-    /// The same by byte: the number of the class, and in which round.
+    /// Inverse of `classes`: per byte, the number of the class, and the round.
     pub class_bits: BTreeMap<usize, ByRound>,
-    /// The bytes of truth values that are kept, if there are classes.
+    /// Bytes of kept truth values, if there are classes.
     pub truths: Vec<usize>,
-    /// The classes of each of these.
+    /// Classes of each byte of `truths`.
     pub truth_classes: Vec<ByRound>,
-    /// Whether each access is a step of its own, whatever it touches.
+    /// True if each access is a separate step, even to unkept variables.
     pub stops_always: bool,
     /// Fields that name the process whose row of an array is in use.
     pub named: Vec<Name>,
-    /// What instructions have to do with these.
+    /// Per instruction, its use of these names.
     pub uses: Uses,
-    /// The variables without a link to which processes may be lost.
+    /// Variables without a link to which processes may be lost.
     pub lost: Vec<SharedId>,
-    /// Where those that are lost go, as far as that is known.
+    /// Known ends of the paths of lost processes.
     pub ends: RefCell<FxHashMap<Key, Option<Rc<Ends>>>>,
-    /// Calls of one procedure that are not told apart: the procedure that makes them, and where.
+    /// Groups of merged calls: the calling procedure, and the call instructions.
     pub calls: Vec<(usize, Vec<usize>)>,
-    /// The bytes of rows that are kept, and of links to them.
+    /// Bytes of kept rows, and of links to them.
     pub row_bytes: Vec<usize>,
-    /// Whether to go on.
+    /// Budget of steps.
     pub asks: Asks<'p>,
-    /// Whether nesting is shown elsewhere, of scans, of which that is not always asked.
+    /// True if another obligation shows nesting. An obligation of scans does not always require it.
     pub nested: bool,
 }
 
-/// Why a program has no certificate for every n.
+/// Reason why a program has no certificate for every n.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Unfit(pub &'static str);
 
 impl<'p> Layout<'p> {
-    /// Lays out a program for an obligation. Nothing is kept yet but bookkeeping.
+    /// Lays out a program for an obligation. Only bookkeeping is kept yet.
     ///
     /// # Errors
-    /// If there can be none.
+    /// If the program is unsupported.
     pub fn new(program: &'p Program, obligation: Obligation) -> Result<Self, Unfit> {
         Self::with_names(program, obligation, Vec::new())
     }
 
-    /// The same, with names.
+    /// As [`Layout::new`], with names.
     ///
     /// # Errors
-    /// If there can be none, or the names are not of the form that the rules are made for.
+    /// If the program is unsupported, or the names do not have the form that the rules require.
     pub fn with_names(
         program: &'p Program,
         obligation: Obligation,
@@ -289,7 +282,7 @@ impl<'p> Layout<'p> {
         Ok(layout)
     }
 
-    /// Whether whole views are tokens.
+    /// Returns true if whole views are tokens.
     pub fn tokens(&self) -> bool {
         self.obligation.has_tokens()
     }
@@ -354,7 +347,7 @@ impl<'p> Layout<'p> {
             let mut locals = Vec::new();
             for (local, declared) in procedure.locals.iter().enumerate() {
                 let name = format!("{}.{}", procedure.name, declared.name);
-                // The name may occur twice: the number tells locals apart.
+                // The name may occur twice: the number distinguishes the locals.
                 let name = format!("{name}#{local}");
                 let room = self.variable(&mut block, &name, &declared.content, frame);
                 if indices.contains(&local) {
@@ -405,12 +398,12 @@ impl<'p> Layout<'p> {
         Room { base, size: block.len() - base }
     }
 
-    /// The names of all scalars that may be kept.
+    /// Returns the names of all scalars that may be kept.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.slots.iter().map(|slot| slot.name.as_str()).filter(|name| !name.is_empty())
     }
 
-    /// Keeps the scalars with these names; `Err`: there is none of this name.
+    /// Keeps the scalars with these names; `Err`: an unknown name.
     pub fn keep(&mut self, names: &FxHashSet<String>) -> Result<(), String> {
         let mut found = 0;
         let borrowed = self.borrows();
@@ -420,11 +413,11 @@ impl<'p> Layout<'p> {
                 continue;
             }
             found += 1;
-            // Of nesting there is no j.
+            // Obligations of nesting have no j.
             let is_there = !self.obligation.has_tokens() || !slot.members().any(|one| one == J);
-            // Of rows, only what the rules of names are made for.
+            // Of rows, only the cells that the rules of names support.
             let is_row = slot.row.is_none() || is_shown_of_row(slot);
-            // Views in shared memory are only ever borrowed, and counters never known.
+            // Views in shared memory are only ever borrowed, and counters are never known.
             let is_view = leaf.scalar == Scalar::View && slot.owner.is_none() && borrowed;
             slot.kept = leaf.scalar != Scalar::Lost && !is_view && is_there && is_row;
         }
@@ -438,7 +431,7 @@ impl<'p> Layout<'p> {
         Ok(())
     }
 
-    /// Notes which bytes are which, once it is known what is kept.
+    /// Builds the indices by byte, once the kept scalars are known.
     pub fn index(&mut self) {
         let of = |chosen: &dyn Fn(&Slot) -> bool| -> Vec<usize> {
             (0..self.slots.len()).filter(|at| chosen(&self.slots[*at])).collect()
@@ -456,7 +449,8 @@ impl<'p> Layout<'p> {
         self.index_classes();
     }
 
-    /// Where the position and the variable of a loop over the crowd are; none if there is no such loop.
+    /// Returns the bytes of the position and the variable of a loop over the crowd; `None` if there
+    /// is no such loop.
     pub fn bytes_of_loose(&self, loose: (u8, usize, usize)) -> Option<(usize, usize)> {
         let (owner, procedure, number) = loose;
         let block = *self.blocks.get(usize::from(owner)).filter(|_| owner != T)?;
@@ -470,7 +464,7 @@ impl<'p> Layout<'p> {
         Some((block + frame.fors.get(number)?, block + frame.locals.get(begins?)?.base))
     }
 
-    /// Whether a local may be forgotten: all but the variables of loops and quantifiers.
+    /// Returns true if a local may be forgotten: all except the variables of loops and quantifiers.
     pub fn may_forget(&self, procedure: usize, local: usize) -> bool {
         let frame = &self.frames[procedure];
         let room = frame.locals[local];
@@ -478,7 +472,7 @@ impl<'p> Layout<'p> {
         self.slots[begin..begin + room.size].iter().all(|slot| !slot.name.is_empty())
     }
 
-    /// The procedure of an operation.
+    /// Returns the procedure of an operation.
     pub fn root(&self, operation: u8) -> usize {
         match operation {
             op::SCANS => self.program.scan().0 as usize,
@@ -488,7 +482,7 @@ impl<'p> Layout<'p> {
     }
 }
 
-/// The loops that begin in a procedure.
+/// Returns the loops that begin in a procedure.
 fn begins<'c, 'p>(code: &'c Code<'p>) -> impl Iterator<Item = &'c For<'p>> {
     code.instructions.iter().filter_map(|one| match one {
         Instruction::BeginFor(this) => Some(this),
@@ -496,7 +490,8 @@ fn begins<'c, 'p>(code: &'c Code<'p>) -> impl Iterator<Item = &'c For<'p>> {
     })
 }
 
-/// What may stand for what a loop leaves out: one of its indices, or, of numbers, none of them.
+/// Returns the type of the index that a loop leaves out: one of its indices, or, over numbers,
+/// possibly none of them.
 fn leaf_of_left_out(over: IndexSet) -> Leaf {
     let (low, high) = match over {
         IndexSet::Range(low, high) => fixed(low, high).unwrap_or((0, -1)),

@@ -1,4 +1,4 @@
-//! What a layout wants to know of the program's text.
+//! Properties of a program's text that a layout depends on.
 
 use rustc_hash::FxHashSet;
 use snapshot_language::program::{
@@ -10,7 +10,7 @@ use snapshot_semantics::interpret::code::{self, Instruction};
 use super::Unfit;
 use crate::claim::Ghosts;
 
-/// Whether a program has operations that may go wrong.
+/// Returns true if a program has operations that may go wrong.
 pub fn may_fail(program: &Program) -> bool {
     let locals = program.procedures.iter().flat_map(|one| &one.locals);
     let mut may = locals.map(|local| &local.initial).any(any_may_fail);
@@ -22,7 +22,8 @@ pub fn may_fail(program: &Program) -> bool {
     may
 }
 
-/// Whether a first value of a variable, other than a local, may go wrong: no step computes it.
+/// Returns true if a first value of a variable, other than a local, may go wrong: no step computes
+/// it.
 pub fn may_begin_wrong(program: &Program) -> bool {
     let shared = program.shared.iter().map(|variable| &variable.initial);
     let private = program.private.iter().map(|variable| &variable.initial);
@@ -41,7 +42,7 @@ fn may_fail_itself(expression: &Expression) -> bool {
     is_checked || may_be_outside(expression)
 }
 
-/// Whether a number of the text may be out of the range of its type for some n.
+/// Returns true if a number in the text may be out of the range of its type for some n.
 pub fn may_be_outside(expression: &Expression) -> bool {
     match (&expression.kind, &expression.content) {
         (ExpressionKind::Integer(bound), Type::Integer { low, high }) => {
@@ -58,7 +59,7 @@ pub fn may_be_outside(expression: &Expression) -> bool {
     }
 }
 
-/// Whether all that a type allows are numbers of processes, for each n >= 2.
+/// Returns true if all values of a type are numbers of processes, for each n >= 2.
 pub fn numbers_processes(content: &Type) -> bool {
     matches!(content, Type::Integer { low, high } if are_of_processes(*low, *high))
 }
@@ -68,8 +69,8 @@ fn are_of_processes(low: Bound, high: Bound) -> bool {
     is_at_most(Bound::constant(0), low) && is_at_most(high, last)
 }
 
-/// Whether one number is at most another for each n >= 2: it is for two processes, and the difference
-/// does not shrink.
+/// Returns true if one number is at most another for each n >= 2. It checks two processes; the
+/// difference does not shrink.
 fn is_at_most(one: Bound, another: Bound) -> bool {
     let difference = |n: i64| {
         let of = |bound: Bound| i64::from(bound.times_n) * n + i64::from(bound.plus);
@@ -78,7 +79,7 @@ fn is_at_most(one: Bound, another: Bound) -> bool {
     difference(2) >= 0 && difference(3) >= difference(2)
 }
 
-/// Does something with each expression of a statement, not of those in its blocks.
+/// Calls `act` on each expression of a statement, except those in its blocks.
 pub fn each_expression<'a>(statement: &'a Statement, act: &mut dyn FnMut(&'a Expression)) {
     fn down<'a>(of: &'a Expression, act: &mut dyn FnMut(&'a Expression)) {
         act(of);
@@ -107,7 +108,7 @@ pub fn each_expression<'a>(statement: &'a Statement, act: &mut dyn FnMut(&'a Exp
         StatementKind::If { condition, .. } => down(condition, act),
         StatementKind::For { except, .. } => except.iter().for_each(|except| down(except, act)),
         StatementKind::Return(result) => result.iter().for_each(|result| down(result, act)),
-        // Only objects have nodes, choices and blocks, and they are refused.
+        // Only objects have nodes, choices and blocks, and objects are refused.
         StatementKind::New { .. }
         | StatementKind::Free(_)
         | StatementKind::Choose { .. }
@@ -119,7 +120,7 @@ pub fn each_expression<'a>(statement: &'a Statement, act: &mut dyn FnMut(&'a Exp
     }
 }
 
-/// The locals that are variables of loops, arrays or quantifiers: they are always kept.
+/// Returns the locals that are variables of loops, arrays or quantifiers: they are always kept.
 pub(super) fn bound<'a>(statements: impl Iterator<Item = &'a Statement>) -> FxHashSet<usize> {
     let mut indices = FxHashSet::default();
     Statement::each(statements, &mut |statement| {
@@ -137,17 +138,17 @@ pub(super) fn bound<'a>(statements: impl Iterator<Item = &'a Statement>) -> FxHa
     indices
 }
 
-/// Where procedures run, by number.
+/// Contexts in which procedures run, by number.
 pub(super) struct Runs {
-    /// Whether its calls are ghost scans.
+    /// True if the procedure's calls are ghost scans.
     pub is_ghost: Vec<bool>,
-    /// Whether it may run in a ghost scan.
+    /// True if it may run in a ghost scan.
     pub ghostly: Vec<bool>,
-    /// Whether it may run outside of them.
+    /// True if it may run outside of ghost scans.
     pub outside: Vec<bool>,
 }
 
-/// Where the procedures of a program run.
+/// Returns the contexts in which the procedures of a program run.
 pub(super) fn runs(program: &Program, ghosts: Ghosts) -> Result<Runs, Unfit> {
     let count = program.procedures.len();
     let (mut is_ghost, mut ghostly) = (vec![false; count], vec![false; count]);
@@ -171,7 +172,7 @@ pub(super) fn runs(program: &Program, ghosts: Ghosts) -> Result<Runs, Unfit> {
     for ghost in (0..count).filter(|ghost| is_ghost[*ghost]) {
         ghostly.iter_mut().zip(reached(ghost)).for_each(|(all, one)| *all |= one);
     }
-    // What runs both outside of ghost scans and within one calls none itself.
+    // A procedure that runs both within and outside of ghost scans calls no ghost scan.
     let mut outside = vec![false; count];
     let mut waiting = match ghosts {
         Ghosts::Scans | Ghosts::Rounds => vec![program.update().0 as usize],

@@ -6,17 +6,17 @@ use snapshot_semantics::interpret::code::Instruction;
 use super::{Layout, Scalar, leaves};
 use crate::byte::{I, J};
 
-/// What an instruction is to rounds.
+/// Role of an instruction for rounds.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Round {
-    /// One begins there; the one before, if it has not ended, is none.
+    /// A round begins there; an open round before it is abandoned.
     Begin,
-    /// The one that is open ends there, with the view that is written.
+    /// The open round ends there, with the view that is written.
     End,
 }
 
 impl Layout<'_> {
-    /// What an instruction is to rounds, if those are the ghost scans.
+    /// Returns the role of an instruction for rounds, if rounds are the ghost scans.
     pub fn round_at(&self, procedure: usize, instruction: usize) -> Option<Round> {
         let [begin, end] = self.round?;
         match (procedure, instruction) {
@@ -26,8 +26,8 @@ impl Layout<'_> {
         }
     }
 
-    /// Whether rounds may begin at the one of two instructions, and end at the other: both write a
-    /// shared variable that is no array, the second one a view.
+    /// Returns true if rounds may begin at the first of two instructions and end at the second:
+    /// both write a shared variable that is not an array, the second one a view.
     pub fn may_be_round(&self, [begin, end]: [(usize, usize); 2]) -> bool {
         let written = |(procedure, number): (usize, usize)| {
             let code = self.code.get(procedure)?;
@@ -45,7 +45,7 @@ impl Layout<'_> {
         begin != end && content(first).is_some() && content(last).is_some_and(has_view)
     }
 
-    /// Where the one view of a type is: its token, or its entries at i and j.
+    /// Returns the bytes of the only view of a type: its token, or its entries at i and j.
     pub fn views_of(&self, content: &Type) -> Option<Vec<usize>> {
         let is_shown = |path: &[u8]| path.last().is_none_or(|member| matches!(*member, I | J));
         let leaves = leaves(content, self.tokens());

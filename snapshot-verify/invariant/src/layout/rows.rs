@@ -1,4 +1,4 @@
-//! The rows of arrays that names name: cells behind those of the members.
+//! Rows of arrays that names refer to: their cells follow the cells of the members.
 
 use rustc_hash::FxHashSet;
 use snapshot_language::program::SharedId;
@@ -7,17 +7,17 @@ use super::scalars::{cells, located};
 use super::{Index, Layout, Room, Slot};
 use crate::byte::{ANY, PLACES, Row, T};
 
-/// Of which row of an array a byte is.
+/// Row of an array that a byte belongs to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RowOf {
-    /// Of the one that this name names.
+    /// The row that this name refers to.
     Named(usize),
-    /// Of the row of this member, of an array whose rows the name names.
+    /// The row of this member, of an array whose rows the name refers to.
     Member(usize, u8),
 }
 
-/// Whether a cell of a row may be kept, or a link to one: in columns of i and j only, and the links of
-/// those to cells in their own.
+/// Returns true if a cell of a row, or a link to one, may be kept: columns of i and j only, and
+/// links of i and j to cells in their own columns.
 pub(super) fn is_shown_of_row(slot: &Slot) -> bool {
     let column = match slot.row {
         Some(RowOf::Member(..)) => slot.path.get(1..).unwrap_or_default(),
@@ -28,19 +28,19 @@ pub(super) fn is_shown_of_row(slot: &Slot) -> bool {
 }
 
 impl Layout<'_> {
-    /// The name that names the rows of an array.
+    /// Returns the name that refers to the rows of an array.
     pub fn name_of(&self, array: SharedId) -> Option<usize> {
         self.named.iter().position(|name| name.arrays.contains(&array))
     }
 
-    /// Whether a byte of a variable's cell is a name.
+    /// Returns true if a byte of a variable's cell is a name.
     pub fn is_name(&self, variable: SharedId, offset: usize) -> bool {
         let is_it = |name: &crate::names::Name| (name.variable, name.offset) == (variable, offset);
         self.named.iter().any(is_it)
     }
 
-    /// What a variable holds, as it is read: which process a name names is not known, but whether it is
-    /// one of a view.
+    /// Returns a variable's content as it is read: which process a name refers to is unknown,
+    /// except whether it is a member of the view.
     pub fn without_names(&self, variable: SharedId, mut content: Row) -> Row {
         for name in self.named.iter().filter(|name| name.variable == variable) {
             content[name.offset] = ANY;
@@ -48,8 +48,8 @@ impl Layout<'_> {
         content
     }
 
-    /// The cells of a variable that have a place: the members among the indices of each, its name
-    /// behind that of the variable, and whose row it is in.
+    /// Returns the cells of a variable that have a place: the members among the indices of each,
+    /// the suffix of its name, and the owner of its row.
     pub(super) fn places(&self, variable: SharedId) -> Vec<(Vec<u8>, String, Option<RowOf>)> {
         let dimensions = &self.program.shared(variable).dimensions;
         let name = self.name_of(variable);
@@ -73,7 +73,8 @@ impl Layout<'_> {
         all
     }
 
-    /// The same by their indices, with the place of each, the first of which is given.
+    /// Returns the same cells by their indices, with their places; `first` is the place of the
+    /// first.
     pub(super) fn located_cells(&self, variable: SharedId, first: Room) -> Vec<(Vec<Index>, Room)> {
         let dimensions = &self.program.shared(variable).dimensions;
         let mut all = located(dimensions, first);
@@ -86,7 +87,7 @@ impl Layout<'_> {
         all
     }
 
-    /// Of rows of which something is kept, the same of the named row, and of all members.
+    /// Adds, for rows with a kept cell, the same cell of the named row and of all members.
     pub fn with_named_rows(&self, names: &FxHashSet<String>) -> Vec<String> {
         let mut all = Vec::new();
         for slot in &self.slots {
@@ -104,7 +105,8 @@ impl Layout<'_> {
         all
     }
 
-    /// The cells of the named row, by number: for each, that of the same column in a member's.
+    /// Returns the cells of the named row, by number: each with the cell of the same column in a
+    /// member's row.
     pub fn row_cells(&self, array: SharedId, member: u8) -> impl Iterator<Item = (usize, usize)> {
         let count = self.cells[array.0 as usize].len() / (PLACES + 1);
         (0..count).map(move |at| (PLACES * count + at, usize::from(member) * count + at))

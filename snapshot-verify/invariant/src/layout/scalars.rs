@@ -5,10 +5,9 @@ use snapshot_language::program::{Bound, CellKind, IndexSet, Program, SharedId, T
 use super::{Index, Room};
 use crate::byte::{BASE, INTEGERS, NONE, OTHER, PLACES, integer};
 
-/// What a scalar is.
+/// Kind of a scalar.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Scalar {
-    /// A truth value.
     Bool,
     /// An integer of a range that does not depend on n.
     Integer(i64, i64),
@@ -16,27 +15,24 @@ pub enum Scalar {
     Member,
     /// Data.
     Value,
-    /// Data within a view; of nesting, the token of a whole view.
+    /// Data within a view; for nesting, the token of a whole view.
     View,
-    /// A version.
     Version,
-    /// Whether a process is linked to a cell of this variable.
+    /// Link of a process to a cell of this variable: broken or not.
     Link(SharedId),
-    /// What is never kept: counters, and integers whose range depends on n.
+    /// Scalars that are never kept: counters, and integers whose range depends on n.
     Lost,
 }
 
-/// A scalar's type.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Leaf {
-    /// What it is.
     pub scalar: Scalar,
-    /// Whether it may be none.
+    /// True if the value may be none.
     pub optional: bool,
 }
 
 impl Leaf {
-    /// All definite bytes; `None` if they are not finitely many.
+    /// Returns all definite bytes; `None` if they are infinitely many.
     pub fn values(self, members: &[u8]) -> Option<Vec<u8>> {
         let mut values: Vec<u8> = match self.scalar {
             Scalar::Bool | Scalar::Value | Scalar::Link(_) => vec![BASE, BASE + 1],
@@ -51,7 +47,7 @@ impl Leaf {
     }
 }
 
-/// The bounds of a range that does not depend on n and whose integers have bytes.
+/// Returns the bounds of a range that does not depend on n and whose integers have bytes.
 pub fn fixed(low: Bound, high: Bound) -> Option<(i64, i64)> {
     let (from, to) = (i64::from(low.plus), i64::from(high.plus));
     let is_fixed = low.times_n == 0 && high.times_n == 0;
@@ -59,8 +55,8 @@ pub fn fixed(low: Bound, high: Bound) -> Option<(i64, i64)> {
     (is_fixed && has_bytes && from <= to).then_some((from, to))
 }
 
-/// The scalars of a type, in order: each with its type, the members among the indices, and
-/// its name behind that of the variable.
+/// Returns the scalars of a type, in order: each with its type, the members among the indices, and
+/// the suffix of its name.
 pub fn leaves(content: &Type, tokens: bool) -> Vec<(Leaf, Vec<u8>, String)> {
     let leaf = |scalar| vec![(Leaf { scalar, optional: false }, Vec::new(), String::new())];
     match content {
@@ -107,8 +103,8 @@ pub fn leaves(content: &Type, tokens: bool) -> Vec<(Leaf, Vec<u8>, String)> {
     }
 }
 
-/// The number of scalars of a program, shared and in the blocks of i, j and t, without laying them out: there
-/// may be no memory for them.
+/// Returns the number of scalars of a program, shared and in the blocks of i, j and t, without
+/// laying them out: memory may not suffice for them.
 pub fn count(program: &Program, tokens: bool) -> u64 {
     let shared = program.shared.iter().map(|variable| {
         let links = 3 * u64::from(variable.cell == CellKind::Linked);
@@ -139,7 +135,7 @@ fn count_of(content: &Type, tokens: bool) -> u64 {
     }
 }
 
-/// The elements of an array that have places, if they do not depend on n.
+/// Returns the number of elements of an array that have places, if it does not depend on n.
 fn elements(index: IndexSet) -> Option<u64> {
     match index {
         IndexSet::Processes | IndexSet::Segments => Some(PLACES as u64),
@@ -147,12 +143,11 @@ fn elements(index: IndexSet) -> Option<u64> {
     }
 }
 
-/// The number of scalars of a type.
 pub fn size(content: &Type, tokens: bool) -> usize {
     count_of(content, tokens) as usize
 }
 
-/// Does something with each scalar of a type, in order: its type, and which members are among its
+/// Calls `act` on each scalar of a type, in order: its type, and which members are among its
 /// indices, one bit each.
 pub fn each_leaf(content: &Type, tokens: bool, members: u8, act: &mut dyn FnMut(Leaf, u8)) {
     let leaf = |scalar| Leaf { scalar, optional: false };
@@ -183,7 +178,7 @@ pub fn each_leaf(content: &Type, tokens: bool, members: u8, act: &mut dyn FnMut(
     }
 }
 
-/// What a type that is neither an array nor a record is.
+/// Returns the kind of a type that is neither an array nor a record.
 fn scalar_of(content: &Type) -> Scalar {
     match content {
         Type::Value => Scalar::Value,
@@ -198,8 +193,8 @@ fn scalar_of(content: &Type) -> Scalar {
     }
 }
 
-/// The cells of a shared variable, in row-major order: the members among the indices of
-/// each, and its name behind that of the variable.
+/// Returns the cells of a shared variable, in row-major order: the members among the indices of
+/// each, and the suffix of its name.
 pub fn cells(dimensions: &[IndexSet]) -> Vec<(Vec<u8>, String)> {
     let Some((first, rest)) = dimensions.split_first() else {
         return vec![(Vec::new(), String::new())];
@@ -213,7 +208,7 @@ pub fn cells(dimensions: &[IndexSet]) -> Vec<(Vec<u8>, String)> {
             .collect(),
         IndexSet::Range(low, high) => match fixed(*low, *high) {
             Some((low, high)) => (low..=high).map(|at| (None, at.to_string())).collect(),
-            // Their number depends on n: none of them is kept.
+            // The number of cells depends on n: they are not kept.
             None => Vec::new(),
         },
     };
@@ -227,7 +222,7 @@ pub fn cells(dimensions: &[IndexSet]) -> Vec<(Vec<u8>, String)> {
     all
 }
 
-/// The same with the place of each, the first of which is given.
+/// Returns the same cells with their places; `first` is the place of the first.
 pub(super) fn located(dimensions: &[IndexSet], first: Room) -> Vec<(Vec<Index>, Room)> {
     let mut all = vec![Vec::new()];
     for over in dimensions {

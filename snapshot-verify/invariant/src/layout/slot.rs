@@ -1,4 +1,4 @@
-//! What a byte of a view is.
+//! Bytes of a view.
 
 use snapshot_language::program::SharedId;
 
@@ -9,47 +9,47 @@ use crate::claim::{Ghosts, Obligation};
 /// A byte of a view.
 #[derive(Clone, Debug)]
 pub struct Slot {
-    /// Its name; empty if it is bookkeeping, which is always kept.
+    /// Empty for bookkeeping, which is always kept.
     pub name: String,
-    /// What it holds, unless it is bookkeeping.
+    /// Type of the scalar; `None` for bookkeeping.
     pub leaf: Option<Leaf>,
-    /// Whether it is kept; if not, it is [`ANY`](crate::byte::ANY) for ever.
+    /// True if the byte is kept; otherwise it is always [`ANY`](crate::byte::ANY).
     pub kept: bool,
-    /// Whether t is among its indices, or it is a token, which is relative to t.
+    /// True if t is among its indices, or it is a token, which is relative to t.
     pub tracked: bool,
-    /// Whose block it is in.
+    /// Owner of its block.
     pub owner: Option<u8>,
-    /// In whose frame.
+    /// Procedure of its frame.
     pub frame: Option<usize>,
-    /// Whether it is the position of a loop.
+    /// True for the position of a loop.
     pub position: bool,
-    /// The members among its indices.
+    /// Members among its indices.
     pub path: Vec<u8>,
-    /// Whether t is among those within its variable or cell.
+    /// True if t is among the indices within its variable or cell.
     pub within_tracked: bool,
-    /// Of an array whose rows are named, or of a link to one: whose row it is.
+    /// For an array whose rows are named, or a link to one: the owner of the row.
     pub row: Option<RowOf>,
 }
 
 impl Slot {
-    /// Whether this is its name, or the word for it.
+    /// Returns true if this is the byte's name, or its word.
     pub fn is_called(&self, name: &str) -> bool {
         !self.name.is_empty()
             && self.name.chars().map(within_word).eq(name.chars().map(within_word))
     }
 
-    /// Its name as one word, as it stands in lines with several names. What a hidden local is
-    /// called is the text that it is for, with blanks; its number tells it from others.
+    /// Returns the name as one word, as in lines with several names. The name of a hidden local is
+    /// the text that it stands for, with blanks; its number distinguishes it from others.
     pub fn word(&self) -> String {
         self.name.chars().map(within_word).collect()
     }
 
-    /// The members without which it is nothing.
+    /// Returns the members that must be present for the byte to hold anything.
     pub fn members(&self) -> impl Iterator<Item = u8> {
         self.path.iter().copied().chain(self.owner)
     }
 
-    /// The variable of the cell that it is a link to.
+    /// Returns the variable of the cell that a link refers to.
     pub fn linked(&self) -> Option<SharedId> {
         match self.leaf?.scalar {
             Scalar::Link(variable) => Some(variable),
@@ -58,7 +58,8 @@ impl Slot {
     }
 }
 
-/// A character of a name within a word: blanks part words, and `@` a name from a round.
+/// Replaces a character of a name within a word: blanks separate words, and `@` separates a name
+/// from a round.
 const fn within_word(one: char) -> char {
     match one {
         ' ' | '@' => '_',
@@ -66,14 +67,14 @@ const fn within_word(one: char) -> char {
     }
 }
 
-/// The byte of the round.
+/// Returns the byte of the round.
 pub(super) fn round(obligation: Obligation) -> Slot {
     // A token is relative to t.
     let tracked = obligation.has_tokens();
     Slot { kept: obligation.ghosts == Ghosts::Rounds, tracked, ..bookkeeping() }
 }
 
-/// A byte that is always kept, and has no name.
+/// Returns a byte that is always kept, and has no name.
 pub(super) fn bookkeeping() -> Slot {
     Slot {
         name: String::new(),

@@ -1,4 +1,4 @@
-//! What a view says of a value: as it is stored, and of one that is not kept.
+//! Bytes of a value as it is stored, and of a value that is not kept.
 
 use snapshot_language::program::Type;
 
@@ -8,8 +8,8 @@ use crate::byte::{ANY, BASE, BORROWED, EXEMPT, LOOSE, OLD, OWN, Row};
 use crate::claim::Ghosts;
 
 impl Layout<'_> {
-    /// A byte as a variable holds it. A view that is an element of an array by process is never one
-    /// that was made here: there is no place for those of any other, which count as made elsewhere.
+    /// Returns a byte as a variable holds it. A view in an array by process never counts as made
+    /// here: elements of any other process have no place, and count as made elsewhere.
     pub fn element(&self, at: usize, byte: u8) -> u8 {
         let slot = &self.slots[at];
         let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
@@ -20,17 +20,18 @@ impl Layout<'_> {
         }
     }
 
-    /// A byte as it is stored: of a process that may be i, j or any other, nothing is known.
+    /// Returns a byte as it is stored: nothing is known of a process that may be i, j or any other.
     pub fn tight(&self, at: usize, byte: u8) -> u8 {
         let is_member = self.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member);
         if is_member && byte == BASE + LOOSE { ANY } else { byte }
     }
 
-    /// What is known of something of this type that is not kept: of views, `view`.
+    /// Returns the bytes of an unkept value of this type; each view is `view`.
     pub fn unknown(&self, content: &Type, view: u8) -> Row {
         let mut row = Row::new();
         each_leaf(content, self.tokens(), 0, &mut |leaf, members| {
-            // Within the place of one other process it may be an element of another one.
+            // Within the place of one other process, the view may be an element of yet another
+            // process.
             let is_nested = self.tokens() && members != 0 && view == EXEMPT;
             let view = if is_nested { OLD } else { view };
             row.push(if leaf.scalar == Scalar::View { view } else { ANY });
@@ -38,7 +39,7 @@ impl Layout<'_> {
         row
     }
 
-    /// Whether views that are read from shared memory are judged where they were made.
+    /// Returns true if views that are read from shared memory are judged where they were made.
     pub fn borrows(&self) -> bool {
         let is_nested = match self.obligation.ghosts {
             Ghosts::Scans => self.nested,
@@ -48,7 +49,7 @@ impl Layout<'_> {
         is_nested && !self.tokens()
     }
 
-    /// What is known of a view that is read whole from shared memory and not kept.
+    /// Returns the byte of an unkept view that is read whole from shared memory.
     pub fn read_view(&self, exempt: bool) -> u8 {
         match (self.tokens(), exempt) {
             (true, true) => EXEMPT,

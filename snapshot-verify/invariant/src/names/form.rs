@@ -1,7 +1,7 @@
-//! The form that the rules of names are made for, found in the program's instructions.
+//! Form of names that the rules require, found in the program's instructions.
 //!
-//! A *copy* of a name is a scalar of a local that holds, on all ways to an instruction, what the
-//! name was at the latest LL of the process on X. So while the process is linked to X, the copy is the
+//! A *copy* of a name is a scalar of a local that holds, on all paths to an instruction, the name's
+//! value at the latest LL of the process on X. So while the process is linked to X, the copy is the
 //! name.
 
 use std::collections::BTreeSet;
@@ -15,30 +15,30 @@ use snapshot_semantics::interpret::code::{Code, Instruction};
 use super::Name;
 use crate::layout::size;
 
-/// What an instruction has to do with names.
+/// Use of names by an instruction.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Use {
-    /// It accesses the row that a copy of this name says.
+    /// The instruction accesses the row that a copy of this name refers to.
     Through(usize),
-    /// It writes the row of the process itself, of an array whose rows this one names.
+    /// It writes the process's own row, of an array whose rows this name refers to.
     Own(usize),
-    /// It writes the cell of names: for each, whether that is the process itself then; if not, it
-    /// is what it was.
+    /// It writes the cell of names: for each name, true if it becomes the process itself; otherwise
+    /// it is unchanged.
     Writes(Vec<(usize, bool)>),
 }
 
 /// Per procedure and instruction.
 pub type Uses = Vec<Vec<Option<Use>>>;
 
-/// A scalar of a local: the procedure, the local, and which of its scalars.
+/// A scalar of a local: the procedure, the local, and the number of the scalar.
 type Byte = (usize, usize, usize);
 
-/// What holds on all ways to an instruction.
+/// Facts that hold on all paths to an instruction.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 struct Facts {
-    /// What are copies of the name.
+    /// Copies of the name.
     copies: BTreeSet<Byte>,
-    /// What say the first index of the process's latest LL on the array in this operation.
+    /// Scalars equal to the first index of the process's latest LL on the array in this operation.
     latest: BTreeSet<Byte>,
 }
 
@@ -57,7 +57,7 @@ impl Facts {
     }
 }
 
-/// Where a scalar comes from.
+/// Origin of a scalar.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Source {
     Me,
@@ -75,7 +75,7 @@ struct Form<'a, 'p> {
     array: SharedId,
 }
 
-/// What each instruction has to do with names; nothing if they are not of the form.
+/// Returns the use of names by each instruction; `None` if the names do not have the required form.
 pub fn uses<'p>(
     program: &'p Program,
     code: &[Code<'p>],
@@ -100,7 +100,7 @@ pub fn uses<'p>(
             form.find(number, &mut uses)?;
         }
     }
-    // What is a name is no row.
+    // The cell of a name must not be a row.
     let is_row = |name: &Name| known.contains(&name.variable.0);
     (!names.iter().any(is_row)).then_some(uses)
 }
@@ -111,7 +111,7 @@ impl Form<'_, '_> {
         for (procedure, code) in self.code.iter().enumerate() {
             for (at, instruction) in code.instructions.iter().enumerate() {
                 let Instruction::Access { access, .. } = instruction else { continue };
-                // Where no process ever stands nothing is done.
+                // Unreachable instructions need no use.
                 let Some(facts) = &facts[procedure][at] else { continue };
                 let used = &mut uses[procedure][at];
                 if access.place().variable == self.array {
@@ -133,8 +133,8 @@ impl Form<'_, '_> {
         Some(())
     }
 
-    /// Whether an access to the array is a write to the row of the process; else it is one by a
-    /// copy. Nothing if it is neither.
+    /// Returns true if an access to the array is a write to the process's own row, and false if it
+    /// is an access by a copy; `None` if it is neither.
     fn is_own(&self, procedure: usize, access: &Access, facts: &Facts) -> Option<bool> {
         let (first, rest) = access.place().indices.split_first()?;
         let source = self.source(procedure, first, 0);
@@ -154,8 +154,8 @@ impl Form<'_, '_> {
         }
     }
 
-    /// Whether a write to the cell of the name makes it the process itself; else it leaves it. Nothing
-    /// if that cannot be said.
+    /// Returns true if a write to the cell of the name makes it the process itself, and false if it
+    /// leaves the name unchanged; `None` if neither is certain.
     fn names_itself(&self, procedure: usize, access: &Access, facts: &Facts) -> Option<bool> {
         match access {
             Access::Write(_, value) | Access::StoreConditional(_, value)
@@ -163,7 +163,7 @@ impl Form<'_, '_> {
             {
                 Some(true)
             }
-            // Where it succeeds the process was linked, and the copy is the name.
+            // If the SC succeeds, the process was linked, and the copy is the name.
             Access::StoreConditional(_, value) => {
                 match self.source(procedure, value, self.name.offset) {
                     Source::Local(byte) => facts.copies.contains(&byte).then_some(false),
@@ -174,7 +174,7 @@ impl Form<'_, '_> {
         }
     }
 
-    /// What holds before each instruction; nothing where no process ever stands.
+    /// Returns the facts before each instruction; `None` if it is unreachable.
     fn facts(&self) -> Vec<Vec<Option<Facts>>> {
         let mut all: Vec<Vec<Option<Facts>>> =
             self.code.iter().map(|code| vec![None; code.instructions.len()]).collect();
@@ -197,7 +197,7 @@ impl Form<'_, '_> {
         all
     }
 
-    /// What holds behind an instruction, on each way.
+    /// Returns the facts after an instruction, on each branch.
     fn behind(&self, procedure: usize, at: usize, before: &Facts) -> Vec<((usize, usize), Facts)> {
         let mut after = before.clone();
         let on = |to: usize, after: Facts| ((procedure, to), after);
@@ -251,7 +251,7 @@ impl Form<'_, '_> {
                 after.retain(|byte| !is_it(byte));
                 return vec![on(this.body, after.clone()), on(this.end, after)];
             }
-            // Of other objects than the snapshot, or refused.
+            // Belongs to objects other than the snapshot, or is refused.
             _ => {}
         }
         vec![on(at + 1, after)]
@@ -280,7 +280,7 @@ impl Form<'_, '_> {
         }
     }
 
-    /// What is stored to is no longer what it was.
+    /// Removes the facts about a variable that is stored to.
     fn forget(&self, procedure: usize, place: Option<&Place>, after: &mut Facts) {
         let Some((local, begin, size, _)) = place.and_then(|one| self.target(procedure, one))
         else {
@@ -292,8 +292,8 @@ impl Form<'_, '_> {
         after.retain(|byte| !is_it(byte));
     }
 
-    /// The local that is stored to: the first of its scalars, how many, and whether it is these and no
-    /// others; all of the local, if that depends on an index.
+    /// Returns the local that is stored to: its first scalar, the number of scalars, and true if
+    /// exactly these are stored; the whole local, if that depends on an index.
     fn target(&self, procedure: usize, place: &Place) -> Option<(usize, usize, usize, bool)> {
         let Root::Local(LocalId(local)) = place.root else { return None };
         let declared = &self.program.procedures[procedure].locals[local as usize].content;
@@ -311,7 +311,7 @@ impl Form<'_, '_> {
         Some((local as usize, begin, size(content, self.tokens), true))
     }
 
-    /// Where a scalar of what an expression computes comes from.
+    /// Returns the origin of a scalar of an expression.
     fn source(&self, procedure: usize, expression: &Expression, offset: usize) -> Source {
         match &expression.kind {
             ExpressionKind::Me => Source::Me,
@@ -351,7 +351,7 @@ impl Form<'_, '_> {
     }
 }
 
-/// A scalar is what another one was.
+/// Copies the facts of one scalar to another.
 fn moved(before: &Facts, after: &mut Facts, to: Byte, from: Source) {
     let Source::Local(from) = from else { return };
     if before.copies.contains(&from) {

@@ -1,12 +1,13 @@
-//! Names: fields of an LL/SC cell that hold a process, and say whose row of an array is in use.
+//! Names: fields of an LL/SC cell that hold a process, and tell whose row of an array is in use.
 //!
-//! An algorithm with helpers keeps in an LL/SC cell X which process has filled its row of an array V, and
-//! all others go to `V[x.name]` by what an LL of X gave them. So beside the rows of processes a view has
-//! one more, the *named row*: `V[X.name]`, which all views show, and of V else only the row of the process
-//! that it follows, with whether that is the named one.
+//! An algorithm with helpers keeps in an LL/SC cell X which process has filled its row of an array
+//! V, and all others access `V[x.name]`, with x from an LL of X. So besides the rows of processes a
+//! view has one more, the *named row*: `V[X.name]`, which all views show. Of the other rows of V, a
+//! view shows only the row of the process that it follows, and whether that is the named row.
 //!
-//! A certificate says which fields are names of which arrays. That they are of the form for which
-//! the rules are made is found here, in the program's instructions (`form`); [`crate::step`] has the steps.
+//! A certificate lists the fields that are names, each with its arrays. This module confirms, in
+//! the program's instructions, that they have the form that the rules require (`form`);
+//! [`crate::step`] has the steps.
 
 mod form;
 mod rows;
@@ -18,21 +19,19 @@ use crate::layout::{Leaf, Scalar, leaves, size};
 
 pub use form::{Use, Uses, uses};
 
-/// A field that names a process, and the arrays whose rows it names.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Name {
-    /// The variable of the field: one LL/SC cell.
+    /// Variable of the field: one LL/SC cell.
     pub variable: SharedId,
-    /// The byte of the field within the cell.
+    /// Byte of the field within the cell.
     pub offset: usize,
-    /// When it is in force: a byte of the cell, and what that may be. Else it is said to name no
-    /// process. Nothing: always.
+    /// Condition under which the name is in force: a byte of the cell, and its values. Otherwise it
+    /// refers to no process. `None`: always.
     pub force: Option<(usize, Vec<u8>)>,
-    /// The arrays.
     pub arrays: Vec<SharedId>,
 }
 
-/// The bytes of a field of a record: the first, and its type.
+/// Returns the first byte of a field of a record, and its type.
 fn field<'p>(record: &'p Type, name: &str, tokens: bool) -> Option<(usize, &'p Type)> {
     let Type::Record(fields) = record else { return None };
     let position = fields.iter().position(|field| field.name == name)?;
@@ -40,7 +39,7 @@ fn field<'p>(record: &'p Type, name: &str, tokens: bool) -> Option<(usize, &'p T
     Some((before, &fields[position].content))
 }
 
-/// What a byte of an integer or a truth value is.
+/// Returns the number of an integer or a truth value.
 fn said(leaf: Leaf, byte: u8) -> i64 {
     match leaf.scalar {
         Scalar::Integer(..) => number(byte),
@@ -48,7 +47,7 @@ fn said(leaf: Leaf, byte: u8) -> i64 {
     }
 }
 
-/// As it is written: `X.helper phase=2,3 A B`.
+/// Parses a line: `X.helper phase=2,3 A B`.
 pub fn of_line(program: &Program, tokens: bool, line: &str) -> Option<Name> {
     let shared = |name: &str| {
         let number = program.shared.iter().position(|one| one.name == name)?;
@@ -96,7 +95,7 @@ pub fn of_line(program: &Program, tokens: bool, line: &str) -> Option<Name> {
     name.arrays.iter().all(may_be_rows).then_some(name)
 }
 
-/// The line of one.
+/// Returns the line of a name.
 pub fn line(program: &Program, tokens: bool, name: &Name) -> String {
     let declared = program.shared(name.variable);
     let leaves = leaves(&declared.content, tokens);

@@ -1,14 +1,15 @@
-//! What a view says of names, and of the rows that they name.
+//! Names, and the rows that they refer to, in a view.
 //!
-//! Each byte is a function of the execution, or unknown. Of the process f that a view follows:
+//! Each byte is a function of the execution, or unknown. Let f be the followed process:
 //!
 //! * a name says whether it is f; while it is not in force, it is no process;
-//! * the row of f in V says what that holds; where the name is f, nothing, for it is the named row;
-//! * the named row says what `V[X.name]` holds, while the name is in force;
-//! * a link of p to a cell of one of these rows is unbroken if p's latest LL on V in its operation was
-//!   to this cell, and the cell has not been written since; else it is broken.
+//! * the row of f in V holds its content; while the name is f it is unknown, because it is the
+//!   named row;
+//! * the named row holds `V[X.name]`, while the name is in force;
+//! * a link of p to a cell of one of these rows is unbroken if p's latest LL on V in its operation
+//!   was to this cell, and the cell has not been written since; else it is broken.
 //!
-//! V is linked to by each process in its own column only: so a cell has no other links.
+//! Each process links to V in its own column only: so a cell has no other links.
 
 use crate::byte::{ANY, BASE, BROKEN, OTHER, PLACES};
 use crate::flips::is_symbol;
@@ -16,16 +17,16 @@ use crate::layout::{Layout, RowOf, Scalar};
 use crate::step::{Failure, Kind};
 
 impl Layout<'_> {
-    /// The byte of a name.
+    /// Returns the byte of a name.
     pub fn name_at(&self, name: usize) -> usize {
         let name = &self.named[name];
         self.shared[name.variable.0 as usize].base + name.offset
     }
 
-    /// Whether names are kept, and what tells whether they are in force.
+    /// Returns true if all names are kept, and the bytes that decide whether they are in force.
     pub fn are_names_kept(&self) -> bool {
         let is_kept = |at: usize| self.slots[at].kept;
-        // A bit that is said relative to others does not tell.
+        // A bit that is listed relative to others does not decide it.
         let is_relative = |at: usize| self.classes.iter().flatten().any(|bit| bit.at == at);
         let mut names = self.named.iter().enumerate();
         names.all(|(number, name)| {
@@ -36,10 +37,10 @@ impl Layout<'_> {
         })
     }
 
-    /// Whether a name is in force.
+    /// Returns true if a name is in force.
     ///
     /// # Errors
-    /// If that is not known.
+    /// If that is unknown.
     pub fn is_in_force(&self, state: &[u8], name: usize) -> Result<bool, Failure> {
         let of = &self.named[name];
         let Some((offset, bytes)) = &of.force else { return Ok(true) };
@@ -53,7 +54,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Forgets what a view does not say of rows.
+    /// Forgets the cells of rows that a view does not show.
     ///
     /// # Errors
     /// If it is not known whether a name is in force.
@@ -102,11 +103,11 @@ impl Layout<'_> {
         }
     }
 
-    /// A process makes itself the one that is named, or leaves the name as it is; `before`: what a
-    /// view said before of the name, and whether it was in force.
+    /// Makes a process the named one, or leaves the name as it is; `before`: the view's byte of the
+    /// name before the write, and whether it was in force.
     ///
     /// # Errors
-    /// If that cannot be said.
+    /// If it is not known whether the name is in force.
     pub fn pass_name(
         &self,
         kind: &Kind,
@@ -128,7 +129,7 @@ impl Layout<'_> {
         if self.slots[at].kept {
             state[at] = now;
         }
-        // One that was named already has the named row.
+        // A process that was named already has the named row.
         let has_it = was_in_force && is_followed && byte == BASE + me;
         if !itself || !is_in_force || has_it {
             return Ok(());
@@ -153,7 +154,7 @@ impl Layout<'_> {
         Ok(())
     }
 
-    /// The links of all processes to a cell are broken, also those that were unknown.
+    /// Breaks the links of all processes to a cell, including unknown links.
     pub fn break_all_links(
         &self,
         state: &mut [u8],

@@ -1,5 +1,5 @@
-//! A set of rows as a decision diagram: what a row says, column by column, and rows that end alike
-//! only once. As a term it is linear in its edges.
+//! A set of rows as a decision diagram: one level per column, with equal tails shared. As a term it
+//! is linear in its edges.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ pub struct Diagram<'a> {
 }
 
 impl<'a> Diagram<'a> {
-    /// Of rows that are sorted, each once; there is one at least.
+    /// Builds the diagram of sorted, distinct rows; there must be at least one.
     pub fn new(labels: &'a [String], rows: &[Vec<u32>]) -> Self {
         let columns = rows.first().map_or(0, Vec::len);
         let mut diagram = Self {
@@ -30,7 +30,8 @@ impl<'a> Diagram<'a> {
         diagram
     }
 
-    /// The node of rows that agree before a column. Behind the last there is one that holds.
+    /// Returns the node of rows that agree before a column. The last level has one node, which
+    /// holds.
     fn node(&mut self, rows: &[Vec<u32>], column: usize) -> usize {
         if column == self.nodes.len() {
             return 0;
@@ -46,12 +47,12 @@ impl<'a> Diagram<'a> {
         node
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.iter().map(Vec::len).sum()
     }
 
-    /// The term that holds of the rows.
+    /// Returns a term that holds for exactly the rows.
     pub fn term(&self) -> String {
         let mut text = String::new();
         let mut behind: Vec<String> = vec!["true".to_owned()];

@@ -1,10 +1,10 @@
-//! Steps of the interpreter as terms: one access to shared memory, whichever, and what the process
-//! computes up to the next.
+//! Steps of the interpreter as terms: any one access to shared memory, and the computation of the
+//! process up to the next.
 //!
 //! Nothing is left out: each process has all of its variables, arrays have an element for each
-//! process, and a loop over all processes visits one after the other in their order. What is
-//! known of all processes ("between this one and the next there is none") is noted as a condition
-//! on any, for whoever instantiates it.
+//! process, and a loop over all processes visits one after the other in their order. Facts about
+//! all processes ("between this one and the next there is none") are recorded as conditions on any
+//! process, to be instantiated later.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -17,25 +17,24 @@ use super::store::written;
 use super::term::{Value, not};
 use crate::layout::Unfit;
 
-/// What a process does.
+/// Operations of a process.
 pub const DOES: [&str; 4] = ["idle", "updates", "scans", "switches"];
-/// The most instructions of a step: loops without accesses would have no end.
+/// Maximum number of instructions of a step: loops without accesses would have no end.
 const LONGEST: usize = 400;
-/// The most ways that a step may have.
+/// Maximum number of ways of a step.
 const MOST: usize = 4_000;
 
-/// Which process makes a step.
+/// Process that makes a step.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Actor {
-    /// That of segment i.
+    /// The process of segment i.
     I,
-    /// That of segment j.
+    /// The process of segment j.
     J,
-    /// Any other.
     Another,
 }
 
-/// The process that makes the step, as a term.
+/// Term of the process that makes the step.
 pub const ACTOR: &str = "actor";
 
 type Universal = Rc<dyn Fn(&str) -> String>;
@@ -43,12 +42,12 @@ type Universal = Rc<dyn Fn(&str) -> String>;
 /// A step, as far as it has been followed.
 #[derive(Clone)]
 pub struct Way {
-    /// Where the process stands: an access of a procedure, unless it is idle.
+    /// Location of the process: an access of a procedure, unless it is idle.
     pub place: Option<(usize, usize)>,
-    /// What it does: one of [`DOES`].
+    /// Operation of the process: one of [`DOES`].
     pub does: &'static str,
-    /// Whether its scan has made its first access; what the scan must return; whether the update to
-    /// 1 has made its first access; whether the process has begun one.
+    /// Truth values: the scan has made its first access. The values that the scan must return. The
+    /// update to 1 has made its first access. The process has begun such an update.
     pub begun: String,
     /// See `begun`.
     pub must: [String; 2],
@@ -56,42 +55,37 @@ pub struct Way {
     pub invoked: String,
     /// See `begun`.
     pub switched: String,
-    /// The observer's bits.
+    /// Bits of the observer.
     pub observer: [String; 6],
-    /// Shared variables that were written, whole.
+    /// Whole values of the shared variables that were written.
     pub shared: BTreeMap<usize, Value>,
     /// Private variables that were stored to.
     pub private: BTreeMap<usize, Value>,
     /// Locals, by procedure.
     pub locals: BTreeMap<(usize, usize), Value>,
-    /// What holds where this way is taken.
+    /// Conditions under which this way is taken.
     pub conditions: Vec<String>,
-    /// What holds of each process.
+    /// Facts that hold for each process.
     pub universals: Vec<Universal>,
-    /// Processes and truth values that are there by a condition.
+    /// Processes and truth values that are introduced by a condition.
     pub processes: Vec<String>,
     /// See `processes`.
     pub truths: Vec<String>,
-    /// New versions.
     pub fresh: Vec<String>,
-    /// When the observer accepts what is returned, or an update takes effect never.
+    /// Condition under which the observer accepts the result, or an update never takes effect.
     pub alarm: String,
     atomic: usize,
     length: usize,
 }
 
-/// Executes a program.
 pub struct Executor<'p> {
-    /// The program.
     pub program: &'p Program,
-    /// Its instructions.
     pub code: &'p [Code<'p>],
-    /// The process.
     pub actor: Actor,
 }
 
 impl<'p> Executor<'p> {
-    /// A process before a step: idle, or before an access.
+    /// Returns a process before a step: idle, or before an access.
     pub fn begin(&self, place: Option<(usize, usize)>, does: &'static str) -> Way {
         let of = |function: &str| format!("({function} {ACTOR})");
         Way {
@@ -116,7 +110,7 @@ impl<'p> Executor<'p> {
         }
     }
 
-    /// A constant expression.
+    /// Evaluates a constant expression.
     ///
     /// # Errors
     /// If it is not modelled.
@@ -124,7 +118,7 @@ impl<'p> Executor<'p> {
         self.value(&mut self.begin(None, DOES[0]), 0, of)
     }
 
-    /// All ways to begin an operation.
+    /// Returns all ways to begin an operation.
     ///
     /// # Errors
     /// If a construct is not modelled.
@@ -164,7 +158,7 @@ impl<'p> Executor<'p> {
         Ok(ways)
     }
 
-    /// All ways to go on from an access.
+    /// Returns all ways to continue from an access.
     ///
     /// # Errors
     /// If a construct is not modelled.
@@ -255,7 +249,7 @@ impl<'p> Executor<'p> {
         Ok(())
     }
 
-    /// The next index of a loop over all processes, or its end.
+    /// Returns the next index of a loop over all processes, or its end.
     fn round(
         &self,
         way: &Way,
@@ -292,7 +286,7 @@ impl<'p> Executor<'p> {
         Ok(())
     }
 
-    /// An access, all its ways.
+    /// Follows an access in all its ways.
     fn access(
         &self,
         mut way: Way,

@@ -1,4 +1,4 @@
-//! Expressions as terms. A quantifier is a truth value of its own, with a witness and a condition on
+//! Expressions as terms. A quantifier is a separate truth value, with a witness and a condition on
 //! any process.
 
 use std::rc::Rc;
@@ -10,7 +10,6 @@ use super::term::{Value, and, not, or};
 use crate::layout::Unfit;
 
 impl Executor<'_> {
-    /// Evaluates.
     pub(super) fn value(
         &self,
         way: &mut Way,
@@ -20,7 +19,7 @@ impl Executor<'_> {
         self.evaluate(way, procedure, of, &[])
     }
 
-    /// Evaluates, with these terms for the variables of what is around it.
+    /// Evaluates, with these terms for the variables of the enclosing quantifiers.
     fn evaluate(
         &self,
         way: &mut Way,
@@ -142,7 +141,7 @@ impl Executor<'_> {
         })
     }
 
-    /// Equality of two values of one type.
+    /// Returns the equality of two values of one type.
     pub(super) fn equal(&self, way: &mut Way, a: &Value, b: &Value) -> Result<String, Unfit> {
         Ok(match (a, b) {
             (Value::Array(_), Value::Array(_)) => {
@@ -159,7 +158,8 @@ impl Executor<'_> {
     }
 }
 
-/// Whether it holds of all, or any: a new truth value, with a witness.
+/// Returns a new truth value for a quantifier, with a witness: `all` selects "for all", else "for
+/// some".
 fn quantified(way: &mut Way, all: bool, hole: &str, meant: &str) -> String {
     let truth = format!("truth{}", way.truths.len());
     let witness = format!("index{}", way.processes.len());
@@ -178,7 +178,7 @@ fn quantified(way: &mut Way, all: bool, hole: &str, meant: &str) -> String {
     truth
 }
 
-/// What stands for an index that is not chosen yet.
+/// Returns the placeholder of an index that is not chosen yet.
 fn hole(depth: usize) -> String {
     format!("@hole{depth}@")
 }

@@ -19,10 +19,10 @@ use crate::layout::{Layout, Unfit};
 use crate::search::Family;
 use crate::step::Kind;
 
-/// The process that the invariant is asked about behind a step.
+/// Process whose invariant is the question after a step.
 const ASKED: &str = "asked";
 
-/// All that is written.
+/// Content of the file.
 pub struct Goals<'a, 'p> {
     layout: &'a Layout<'p>,
     functions: Vec<Function>,
@@ -35,15 +35,15 @@ struct Question {
     title: String,
     actor: Actor,
     way: Way,
-    /// Where the step begins, and what the process does there.
+    /// Location of the process before the step, and its operation.
     from: Option<((usize, usize), &'static str)>,
-    /// Processes that the step is about: the index of the loop that it stands in, say.
+    /// Processes that the step refers to, such as the index of an enclosing loop.
     named: Vec<String>,
     definitions: Vec<Definition>,
 }
 
 impl<'a, 'p> Goals<'a, 'p> {
-    /// The conditions that a set of views is a proof.
+    /// Returns the conditions under which a set of views is a proof.
     ///
     /// # Errors
     /// If the program has constructs that are not modelled.
@@ -111,7 +111,7 @@ impl<'a, 'p> Goals<'a, 'p> {
         Ok(())
     }
 
-    /// What the functions are in the initial state; of locals nothing is known.
+    /// Returns the definitions of the functions in the initial state; locals are unconstrained.
     fn initially(&self) -> Result<Vec<Definition>, Unfit> {
         let program = self.layout.program;
         let executor = Executor { program, code: &self.layout.code, actor: Actor::Another };
@@ -180,7 +180,7 @@ impl<'a, 'p> Goals<'a, 'p> {
         Ok(())
     }
 
-    /// Whether an instruction is within an atomic block.
+    /// Returns true if an instruction is within an atomic block.
     fn is_within_atomic(&self, procedure: usize, here: usize) -> bool {
         let mut depth = 0usize;
         for instruction in &self.layout.code[procedure].instructions[..here] {
@@ -193,7 +193,7 @@ impl<'a, 'p> Goals<'a, 'p> {
         depth > 0
     }
 
-    /// The indices of the loops around an instruction, as terms.
+    /// Returns the indices of the loops around an instruction, as terms.
     fn indices(&self, procedure: usize, here: usize) -> Vec<String> {
         let around = |instruction: &Instruction<'_>| match instruction {
             Instruction::BeginFor(this) if (this.body..this.end).contains(&here) => {
@@ -222,7 +222,7 @@ impl<'a, 'p> Goals<'a, 'p> {
         self.questions.push(Question { title, actor, way, from, named, definitions });
     }
 
-    /// What the functions are behind a step.
+    /// Returns the definitions of the functions after a step.
     fn behind(&self, way: &Way) -> Vec<Definition> {
         let program = self.layout.program;
         let mut all = Vec::new();
@@ -263,7 +263,7 @@ impl<'a, 'p> Goals<'a, 'p> {
         all
     }
 
-    /// Writes all of it; how many questions there are.
+    /// Writes the whole file, and returns the number of questions.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -313,7 +313,7 @@ impl<'a, 'p> Goals<'a, 'p> {
         Ok(self.questions.len() + 1)
     }
 
-    /// The invariant: of i and j, or of a third process.
+    /// Returns the invariant: for i and j, or for a third process.
     fn invariant(&self, name: &dyn Fn(&str) -> String, third: Option<&str>) -> String {
         let mut parts = Vec::new();
         for (number, (kind, predicate)) in self.kinds.iter().enumerate() {
@@ -421,7 +421,7 @@ impl<'a, 'p> Goals<'a, 'p> {
         writeln!(output, "(assert {goal})\n(check-sat)\n(pop 1)")
     }
 
-    /// A new version is none of those that there are.
+    /// A new version differs from all existing versions.
     fn fresh(
         &self,
         assume: &mut dyn FnMut(&str) -> io::Result<()>,

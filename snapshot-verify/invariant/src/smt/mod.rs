@@ -1,20 +1,20 @@
 //! A proof for every n as conditions in SMT-LIB, over a sort of processes without any bound.
 //!
-//! The views of a certificate make an invariant: what they say of i, j and any third process. The
-//! file defines it, and asks, for each access of the program and each way to the next one, for a
-//! state in which the invariant holds and behind the step does not, or the observer accepts. If
-//! each answer is `unsat`, the invariant is inductive, and no simple history of any n that the
-//! observer sees is refused by it. The steps are those of the interpreter (`execute`), of
-//! whole states: they know neither views, nor what is kept, nor unknown values. So a solver
-//! checks what the theorem of docs/every-n.md says on paper: that views of one state that are
-//! joined speak for all processes there are.
+//! The views of a certificate make an invariant on i, j and any third process. The file defines it,
+//! and asks, for each access of the program and each way to the next one, for a state in which the
+//! invariant holds and after the step does not, or the observer accepts. If each answer is `unsat`,
+//! the invariant is inductive, and the observer refuses no simple history of any n. The steps are
+//! those of the interpreter (`execute`), on whole states: they use neither views, nor the kept
+//! scalars, nor unknown values. So a solver checks the theorem that docs/every-n.md proves on
+//! paper: joined views of one state cover all processes.
 //!
-//! What is known of all processes is instantiated in the file (the invariant for the process that
-//! moves and for the one that it is asked about; orders and conditions of loops for these and what
-//! a step names): the answers need no quantifiers. Assuming less, a condition is only stronger, so
-//! `unsat` stands; `sat` may mean no more than that there is no such proof.
+//! Facts about all processes are instantiated in the file (the invariant for the moving process and
+//! for the process it is asked about; orders and conditions of loops for these and the processes
+//! that a step refers to): the answers need no quantifiers. With fewer assumptions a condition is
+//! only stronger, so `unsat` is conclusive; `sat` may only mean that there is no such proof.
 //!
-//! Remain on paper: Theorem 5 of the paper, and that operations may be shrunk to their accesses.
+//! On paper remain Theorem 5 of the paper, and the fact that operations may be shrunk to their
+//! accesses.
 
 mod diagram;
 mod execute;
@@ -39,35 +39,33 @@ use crate::step::Planted;
 use crate::write::{Part, lay_out};
 use crate::{Budget, Unfinished};
 
-/// Why there are no conditions.
+/// Reason for the lack of conditions.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SmtError {
-    /// Simple executions do not speak for the others.
+    /// Simple executions are not representative.
     #[error("the program looks at values, so its simple executions do not speak for the others")]
     LooksAtValues,
-    /// A construct.
+    /// Unsupported construct.
     #[error("conditions for solvers do not know {}", .0.0)]
     Unfit(Unfit),
-    /// The budget.
     #[error("{} ran out", .0.name())]
     Unfinished(Unfinished),
-    /// The output.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// What was written.
+/// Summary of the written file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Conditions {
     /// Questions to the solver; each answer must be `unsat`.
     pub count: usize,
-    /// Views that the invariant is made of.
+    /// Views that make up the invariant.
     pub views: usize,
 }
 
-/// Writes the conditions of the proof that keeps these names. Of a wrong program, or where too
-/// little is kept, one of the answers is `sat`.
+/// Writes the conditions of the proof that keeps these names. For a wrong program, or if too little
+/// is kept, one of the answers is `sat`.
 ///
 /// # Errors
 /// If the program has constructs that are not modelled, or the budget runs out.
@@ -122,7 +120,7 @@ pub fn conditions_without(
     };
     let mut layout = lay_out(program, &part).map_err(SmtError::Unfit)?;
     layout.stops_always = true;
-    // What fails is to be found by the solver.
+    // The solver must find the failures.
     let planted = Planted { no_failures: true, ..Planted::default() };
     let mut family = close(&layout, planted, budget).map_err(|obstacle| match obstacle {
         Obstacle::Failure(_) | Obstacle::Views => {

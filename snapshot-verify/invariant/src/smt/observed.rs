@@ -1,5 +1,5 @@
-//! What the observer makes of a step, as terms: its bits behind an event, and its answer to the
-//! vector of a scan.
+//! The observer in a step, as terms: its bits after an event, and its answer to the vector of a
+//! scan.
 
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
@@ -7,7 +7,7 @@ use snapshot_core::simple::Switching;
 use super::execute::{Actor, DOES, Executor, Way};
 use super::term::{Value, table};
 
-/// The names of the observer's bits.
+/// Names of the observer's bits.
 pub const OBSERVER: [&str; 6] = [
     "observer.invoked_i",
     "observer.invoked_j",
@@ -42,7 +42,6 @@ impl Executor<'_> {
         if self.actor == Actor::J { Switching::J } else { Switching::I }
     }
 
-    /// The end of an operation.
     pub(super) fn end(&self, way: &mut Way, result: Option<Value>) {
         self.first_access(way);
         if way.does == "switches" {
@@ -63,15 +62,15 @@ impl Executor<'_> {
     }
 }
 
-/// What the observer says to a vector: its state then, if it is right. The bits are those of its
-/// state, then what the scan must return, then what it returned.
+/// Returns the observer's state after a vector, if the vector is right. The bits are its
+/// state's, then the values that the scan must return, then the returned values.
 fn returned(bits: usize) -> Option<ObserverState> {
     let state = ObserverState::from_bits((bits & 63) as u8)?;
     let must = Must::from_bits((bits >> 6 & 3) as u8)?;
     state.respond_scan(must, bits >> 8 & 1 == 1, bits >> 9 & 1 == 1).ok()
 }
 
-/// The observer's bits after an event.
+/// Returns the observer's bits after an event.
 fn observed(
     bits: &[String; 6],
     event: &dyn Fn(ObserverState, usize) -> ObserverState,

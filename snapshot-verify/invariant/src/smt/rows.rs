@@ -1,4 +1,4 @@
-//! What a view says of a state, as conditions on the scalars of the state.
+//! Views as conditions on the scalars of a state.
 
 use rustc_hash::FxHashMap;
 use snapshot_language::program::Type;
@@ -16,25 +16,23 @@ use crate::step::{GAP, Kind, MEMBER};
 /// A scalar of a state: a function, applied to members.
 #[derive(Clone, Debug)]
 pub struct Argument {
-    /// What the predicate calls it.
+    /// Name within the predicate.
     pub name: String,
-    /// The function.
     pub function: Function,
-    /// What to.
+    /// Members that the function is applied to.
     pub members: Vec<u8>,
 }
 
-/// The views of a kind as a predicate on scalars.
+/// Views of a kind as a predicate on scalars.
 pub struct Predicate {
-    /// Its arguments, besides t.
+    /// Arguments, besides t.
     pub arguments: Vec<Argument>,
-    /// Its definition.
     pub term: String,
-    /// The nodes of its diagram.
+    /// Number of nodes of its diagram.
     pub nodes: usize,
 }
 
-/// A member as a term; t is an argument.
+/// Returns the term of a member; t is an argument.
 pub fn member(member: u8) -> &'static str {
     match member {
         I => "process.i",
@@ -43,7 +41,7 @@ pub fn member(member: u8) -> &'static str {
     }
 }
 
-/// What the bytes of views stand for.
+/// Meaning of the bytes of views.
 pub struct Meaning<'a, 'p> {
     layout: &'a Layout<'p>,
     /// Per byte of the program's variables: the function, and its arguments.
@@ -53,10 +51,6 @@ pub struct Meaning<'a, 'p> {
 }
 
 impl<'a, 'p> Meaning<'a, 'p> {
-    /// Of a layout.
-    ///
-    /// # Errors
-    /// If the program has variables that are not modelled.
     pub fn new(layout: &'a Layout<'p>) -> Result<Self, Unfit> {
         let program = layout.program;
         let mut meaning =
@@ -97,7 +91,7 @@ impl<'a, 'p> Meaning<'a, 'p> {
         Ok(meaning)
     }
 
-    /// Notes the bytes of a variable of a process.
+    /// Records the bytes of a variable of a process.
     fn variable(&mut self, name: &str, content: &Type, me: u8, begin: usize) -> Result<(), Unfit> {
         let all = functions(name, content, 1)?;
         for (offset, (_, path, rest)) in leaves(content, false).into_iter().enumerate() {
@@ -107,7 +101,7 @@ impl<'a, 'p> Meaning<'a, 'p> {
         Ok(())
     }
 
-    /// Notes what a byte is: the function whose name is that of the variable with the fields.
+    /// Records the function of a byte, whose name is the variable's name and the fields.
     fn note(&mut self, byte: usize, all: &[Function], name: &str, rest: &str, members: Vec<u8>) {
         let mut fields = String::new();
         let mut within = false;
@@ -125,7 +119,7 @@ impl<'a, 'p> Meaning<'a, 'p> {
         }
     }
 
-    /// The predicate of the views of a kind.
+    /// Returns the predicate of the views of a kind.
     pub fn predicate<'v>(&self, kind: &Kind, views: impl Iterator<Item = &'v [u8]>) -> Predicate {
         let mut labels: Vec<String> = Vec::new();
         let mut numbers: FxHashMap<String, u32> = FxHashMap::default();
@@ -153,7 +147,7 @@ impl<'a, 'p> Meaning<'a, 'p> {
         Predicate { arguments, term: diagram.term(), nodes: diagram.len() }
     }
 
-    /// What a byte of a view says.
+    /// Returns the condition that a byte of a view states.
     fn label(&self, kind: &Kind, view: &[u8], byte: usize, all: &mut Vec<Argument>) -> String {
         let nothing = || "true".to_owned();
         let slot = &self.layout.slots[byte];
@@ -180,7 +174,7 @@ impl<'a, 'p> Meaning<'a, 'p> {
                 let does = of("does", &me, "Does");
                 let is = |number: usize| format!("(= {does} {})", DOES[number]);
                 match (view[byte], is_followed) {
-                    // A scan that is not followed is as if it were not there.
+                    // A scan that is not followed counts as idle.
                     (op::IDLE, false) => or(&[is(0), is(2)]),
                     (byte, _) => is(usize::from(byte)),
                 }
@@ -209,7 +203,7 @@ impl<'a, 'p> Meaning<'a, 'p> {
         }
     }
 
-    /// Where a loop stands among the members.
+    /// Returns the condition on the position of a loop among the members.
     fn position(&self, kind: &Kind, view: &[u8], byte: usize, all: &mut Vec<Argument>) -> String {
         let index = self.indices.get(&byte).and_then(|index| self.slots.get(index));
         let (Some((function, members)), position @ 1..) = (index, view[byte]) else {
@@ -233,7 +227,7 @@ impl<'a, 'p> Meaning<'a, 'p> {
         and(&above.into_iter().chain(below).collect::<Vec<_>>())
     }
 
-    /// What a byte says of a scalar of the program.
+    /// Returns the condition that a byte states on a scalar of the program.
     fn scalar(&self, kind: &Kind, view: &[u8], byte: usize, all: &mut Vec<Argument>) -> String {
         let Some((function, members)) = self.slots.get(&byte) else { return "true".to_owned() };
         let leaf = self.layout.slots[byte].leaf;
@@ -267,7 +261,7 @@ impl<'a, 'p> Meaning<'a, 'p> {
         and(&parts)
     }
 
-    /// Which of the versions before it in the view a version is, if any.
+    /// Returns the condition on a version: which earlier version in the view it equals, if any.
     fn version(&self, view: &[u8], byte: usize, term: &str, all: &mut Vec<Argument>) -> String {
         if view[byte] == BASE {
             return format!("(= {term} version.first)");
@@ -288,12 +282,12 @@ impl<'a, 'p> Meaning<'a, 'p> {
     }
 }
 
-/// Where a process stands, as a term.
+/// Returns the term of a location.
 pub fn place(layout: &Layout<'_>, procedure: usize, here: usize) -> String {
     format!("at.{}.{here}", layout.program.procedures[procedure].name)
 }
 
-/// The name of a scalar within a predicate, which gets it as an argument.
+/// Returns the name of a scalar within a predicate, which receives it as an argument.
 fn argument(all: &mut Vec<Argument>, function: Function, members: &[u8]) -> String {
     let known = all.iter().find(|one| one.function.name == function.name && one.members == members);
     if let Some(known) = known {
@@ -305,7 +299,8 @@ fn argument(all: &mut Vec<Argument>, function: Function, members: &[u8]) -> Stri
 }
 
 impl Argument {
-    /// The scalar, with the functions named as behind a step, or not.
+    /// Returns the term of the scalar, with the functions as `name` calls them before or after a
+    /// step.
     pub fn term(&self, name: &dyn Fn(&str) -> String, t: &str) -> String {
         let members: Vec<String> = self
             .members
@@ -315,11 +310,9 @@ impl Argument {
         apply(&name(&self.function.name), &members)
     }
 
-    /// Its sort.
     pub const fn sort(&self) -> &'static str {
         self.function.sort
     }
 }
 
-/// The sort of t.
 pub const T_SORT: &str = PROCESS;

@@ -1,4 +1,4 @@
-//! Variables of a step: what they hold, and what they hold once a part of them is replaced.
+//! Values of variables in a step, and their values once a part is replaced.
 
 use snapshot_language::program::{
     IndexSet, Place, Program, Projection, Root, SharedVariable, Type,
@@ -64,7 +64,7 @@ enum Step {
     Field(usize),
 }
 
-/// The value with a part replaced.
+/// Returns the value with a part replaced.
 fn changed(old: &Value, path: &[Step], value: Value) -> Value {
     match path.split_first() {
         None => value,
@@ -83,20 +83,20 @@ fn changed(old: &Value, path: &[Step], value: Value) -> Value {
     }
 }
 
-/// A shared variable with one of its cells replaced.
+/// Returns a shared variable with one of its cells replaced.
 pub(super) fn written(variable: &Value, indices: &[String], value: Value) -> Value {
     let path: Vec<Step> = indices.iter().map(|index| Step::Element(index.clone())).collect();
     changed(variable, &path, value)
 }
 
-/// The type of a shared variable, its cells as an array.
+/// Returns the type of a shared variable, with its cells as an array.
 pub fn shared_type(declared: &SharedVariable) -> Type {
     let wrap =
         |element: Type, index: &IndexSet| Type::Array { index: *index, element: Box::new(element) };
     declared.dimensions.iter().rev().fold(declared.content.clone(), wrap)
 }
 
-/// The name of a local's functions.
+/// Returns the name of a local's functions.
 pub fn local_name(program: &Program, procedure: usize, number: usize) -> String {
     let of = &program.procedures[procedure];
     format!("{}.{}.{number}", of.name, of.locals[number].name)

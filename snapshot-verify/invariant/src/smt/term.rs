@@ -1,7 +1,7 @@
 //! Values of variables as SMT-LIB terms.
 //!
-//! A variable is one function per scalar: from its process, if it is not shared, and from the
-//! indices of its arrays. A step defines the functions that it changes again, under new names.
+//! A variable is one function per scalar: of its process, if it is not shared, and of the indices
+//! of its arrays. A step redefines the functions that it changes, under new names.
 
 use std::rc::Rc;
 
@@ -9,15 +9,13 @@ use snapshot_language::program::Type;
 
 use crate::layout::Unfit;
 
-/// The sort of processes, and of segments.
+/// Sort of processes, and of segments.
 pub const PROCESS: &str = "Process";
-/// The sort of versions.
 pub const VERSION: &str = "Version";
 
-/// A value.
 #[derive(Clone)]
 pub enum Value {
-    /// A scalar; the first says whether it is none, if it may be.
+    /// A scalar; the first term holds if it is none, for an optional scalar.
     Scalar(Option<String>, String),
     /// An element for each process.
     Array(Rc<dyn Fn(&str) -> Value>),
@@ -28,15 +26,14 @@ pub enum Value {
 /// A function that holds scalars of a variable.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Its name.
     pub name: String,
-    /// How many processes it is applied to.
+    /// Number of processes that it is applied to.
     pub arity: usize,
-    /// The sort of its results.
+    /// Sort of its results.
     pub sort: &'static str,
 }
 
-/// A function applied.
+/// Applies a function.
 pub fn apply(function: &str, arguments: &[String]) -> String {
     match arguments {
         [] => function.to_owned(),
@@ -44,12 +41,10 @@ pub fn apply(function: &str, arguments: &[String]) -> String {
     }
 }
 
-/// A conjunction.
 pub fn and(parts: &[String]) -> String {
     join("and", "true", parts)
 }
 
-/// A disjunction.
 pub fn or(parts: &[String]) -> String {
     join("or", "false", parts)
 }
@@ -63,7 +58,6 @@ fn join(operator: &str, empty: &str, parts: &[String]) -> String {
     }
 }
 
-/// A negation.
 pub fn not(part: &str) -> String {
     match part {
         "true" => "false".to_owned(),
@@ -81,7 +75,7 @@ fn ite(condition: &str, then: &str, otherwise: &str) -> String {
     }
 }
 
-/// A function of truth values, as decisions on them in this order.
+/// Returns a function of truth values, as decisions on them in this order.
 pub fn table(variables: &[String], holds: &dyn Fn(usize) -> bool) -> String {
     fn decide(
         variables: &[String],
@@ -98,7 +92,7 @@ pub fn table(variables: &[String], holds: &dyn Fn(usize) -> bool) -> String {
     decide(variables, 0, 0, holds)
 }
 
-/// The functions of a variable, with as many arguments before its own indices.
+/// Returns the functions of a variable, with `arity` arguments before its own indices.
 ///
 /// # Errors
 /// If its type is not modelled.
@@ -131,7 +125,7 @@ fn none(name: &str) -> String {
     format!("{name}.none")
 }
 
-/// What a variable holds: its functions applied. Types are those that [`functions`] knows.
+/// Returns the value of a variable: its functions applied. [`functions`] must support the type.
 pub fn held(name: &str, content: &Type, arguments: &[String]) -> Value {
     match content {
         Type::Optional(_) => {
@@ -154,11 +148,11 @@ pub fn held(name: &str, content: &Type, arguments: &[String]) -> Value {
     }
 }
 
-/// A definition of what a function is after a step: its name, its arguments, and a term.
+/// Definition of a function after a step: the function, and a term.
 pub type Definition = (Function, String);
 
-/// The definitions that make a variable hold a value. `owner`: whose variable it is; of others it
-/// stays as it was. The arguments are named by [`parameter`].
+/// Returns the definitions that make a variable hold a value. `owner`: the owner of the variable;
+/// variables of other processes are unchanged. [`parameter`] names the arguments.
 pub fn define(name: &str, content: &Type, value: &Value, owner: Option<&str>) -> Vec<Definition> {
     let mut all = Vec::new();
     let parameters: Vec<String> = owner.iter().map(|_| parameter(0)).collect();
@@ -173,7 +167,7 @@ pub fn define(name: &str, content: &Type, value: &Value, owner: Option<&str>) ->
     all
 }
 
-/// The name of an argument of a definition.
+/// Returns the name of an argument of a definition.
 pub fn parameter(number: usize) -> String {
     format!("x{number}")
 }
@@ -212,12 +206,11 @@ fn sort(scalar: &Type) -> &'static str {
 }
 
 impl Value {
-    /// A scalar that is not optional.
+    /// Returns a scalar that is not optional.
     pub fn scalar(term: impl Into<String>) -> Self {
         Self::Scalar(None, term.into())
     }
 
-    /// The term of a scalar.
     pub fn term(&self) -> String {
         match self {
             Self::Scalar(_, term) => term.clone(),
@@ -225,7 +218,6 @@ impl Value {
         }
     }
 
-    /// An element of an array.
     pub fn element(&self, index: &str) -> Self {
         match self {
             Self::Array(of) => of(index),
@@ -233,7 +225,7 @@ impl Value {
         }
     }
 
-    /// One of two.
+    /// Returns `then` if the condition holds, and `otherwise` if not.
     pub fn either(condition: &str, then: &Self, otherwise: &Self) -> Self {
         match (then, otherwise) {
             (Self::Scalar(a, x), Self::Scalar(b, y)) => {
@@ -258,7 +250,7 @@ impl Value {
         }
     }
 
-    /// The array with one element replaced.
+    /// Returns the array with one element replaced.
     pub fn with_element(&self, index: &str, element: Self) -> Self {
         let (old, place) = (self.clone(), index.to_owned());
         Self::Array(Rc::new(move |index| {
@@ -266,7 +258,7 @@ impl Value {
         }))
     }
 
-    /// The value with a term in the place of another.
+    /// Returns the value with a term in place of another.
     pub fn replaced(&self, hole: &str, term: &str) -> Self {
         match self {
             Self::Scalar(is_none, scalar) => Self::Scalar(

@@ -1,15 +1,15 @@
 //! Operations that are shown late.
 //!
-//! Until its first access to something that is kept, outside of its ghost scans, an operation
-//! reads nothing that is kept and leaves nothing: it counts as not begun. What it does before is
-//! done with that access, whole, from the begin of the operation, and all that may have come of it
-//! is among the ways that are gone: reads gave anything, ghost scans returned anything. Two things
-//! might be otherwise by then, and are excluded. Private variables: what follows a store to one
-//! and then a ghost scan is shown; and [`may_be`] refuses ghost scans that store in them. Values:
-//! an update may write whatever it may have chosen before.
+//! Until its first access to a kept variable, outside of its ghost scans, an operation reads and
+//! leaves nothing that is kept: it counts as not begun. Its earlier computation is done as a whole
+//! with that access, from the begin of the operation, and all possible results of it are among the
+//! branches: reads return anything, ghost scans return anything. Two cases could differ by then,
+//! and are excluded. Private variables: the steps between a store to one and a ghost scan are
+//! shown; and [`may_be`] refuses ghost scans that store in them. Values: an update may write any
+//! value that it may have chosen before.
 //!
 //! A ghost scan of such an operation begins and ends as if an idle process had called it. The
-//! invocation of the operation is that much later, which only adds precedence.
+//! invocation of the operation is delayed accordingly, which only adds precedence.
 
 use rustc_hash::FxHashSet;
 use snapshot_language::program::{Place, Root};
@@ -20,8 +20,8 @@ use super::{Outcome, Run, Write};
 use crate::byte::{ANY, PLACES, Row, T};
 use crate::layout::{Layout, at, op};
 
-/// Whether operations can be shown late: their views are put together of values, and no ghost scan
-/// stores in a private variable.
+/// Returns true if operations can be shown late: their views are assembled from values, and no
+/// ghost scan stores in a private variable.
 pub fn may_be(layout: &Layout<'_>) -> bool {
     let stores = |place: &Place| matches!(place.root, Root::Private(_));
     let is_store = |instruction: &Instruction<'_>| match instruction {
@@ -39,8 +39,8 @@ pub fn may_be(layout: &Layout<'_>) -> bool {
 }
 
 impl Run<'_, '_> {
-    /// What an idle process may do: the first access of an operation, all of one that has none, or
-    /// the begin of a ghost scan.
+    /// Makes the first visible step of an idle process: the first access of an operation, the whole
+    /// operation if it has no such access, or the begin of a ghost scan.
     pub(super) fn begin_late(&self, idle: &Outcome, out: &mut Vec<Outcome>) {
         let mut waiting = Vec::new();
         for (operation, value) in self.operations(&idle.state) {
@@ -77,7 +77,7 @@ impl Run<'_, '_> {
                 _ => false,
             };
             match instruction {
-                // The steps of a scan by i or j are seen by others through views that follow it.
+                // Other processes see the steps of a scan by i or j through views that follow it.
                 _ if pauses && self.me != T && self.is_inside(&branch.state) => {
                     self.emit(branch, out);
                 }
@@ -113,7 +113,7 @@ impl Run<'_, '_> {
         branch.state[self.block() + at::GHOST] != 0
     }
 
-    /// A ghost scan begins as if an idle process had called it.
+    /// Begins a ghost scan as if an idle process had called it.
     fn open_alone(&self, idle: &Outcome, inner: usize, rows: Vec<Row>, out: &mut Vec<Outcome>) {
         let mut opened = idle.clone();
         opened.state[self.block() + at::OP] = op::GHOSTS + inner as u8;

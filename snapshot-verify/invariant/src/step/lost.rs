@@ -1,14 +1,14 @@
-//! Processes that are *lost*: their link to an LL/SC cell is broken, and until they link to it again,
-//! call or return, they leave nothing to others.
+//! *Lost* processes: their link to an LL/SC cell is broken, and until they link to it again, call
+//! or return, they write nothing that others see.
 //!
-//! From there on each SC and VL on the cell fails. A process that is lost counts as if it stood at the
-//! end of its way already, as soon as its link is broken. All ways are gone at once, with nothing known of
-//! shared memory: so whatever it reads, whenever it does, is among what they lead to. It is lost
-//! only if no way writes what any view keeps, or leaves a link that is shown behind it; but
-//! its own rows, which are unknown then, while it is not the one that is named. It cannot become so, for
-//! it would have to write what names it.
+//! While a process is lost, each SC and VL on the cell fails. A lost process counts as if it stood
+//! at the end of its path already, as soon as its link is broken. All paths are taken together,
+//! with shared memory unknown: so they include every value that it may read, at any time. A process
+//! is lost only if no path writes a byte that any view keeps, or leaves a link that is shown after
+//! the path. Its own rows are an exception: they become unknown, if it is not the named process. It
+//! cannot become the named process, since this takes a write to the name.
 //!
-//! Nothing is judged of what it returns: only vectors of rounds are shown so.
+//! The results of a lost process are not judged: this reduction applies only to vectors of rounds.
 
 use std::rc::Rc;
 
@@ -25,10 +25,11 @@ use crate::layout::{Layout, SPECIFICATION, Scalar, at, op};
 use crate::names::Use;
 use crate::views::lists;
 
-/// The most ends of ways that are told apart.
+/// Maximum number of distinct ends of paths.
 const MOST_ENDS: usize = 64;
 
-/// Where the ways of a process end: its block, and the names of which it may have written its own rows.
+/// Ends of the paths of a process: its block, and the names whose rows it may have written at its
+/// own index.
 #[derive(Debug, Default)]
 pub struct Ends {
     blocks: Vec<Vec<u8>>,
@@ -36,7 +37,7 @@ pub struct Ends {
 }
 
 impl Ends {
-    /// Those of both.
+    /// Returns the union.
     fn and(mut self, other: Self) -> Self {
         self.blocks.extend(other.blocks);
         self.blocks.sort_unstable();
@@ -46,32 +47,34 @@ impl Ends {
     }
 }
 
-/// The process, whether its views alone show it, and which members are there; and its block.
+/// The process, whether only its own views show it, and the members that are present; and its
+/// block.
 pub type Key = (Vec<u8>, Vec<u8>);
 
-/// Whether processes may be lost, of an obligation.
+/// Returns true if an obligation supports lost processes.
 pub fn may_be(obligation: Obligation) -> bool {
     obligation.ghosts == Ghosts::Rounds && obligation.aim == Aim::Observer
 }
 
 impl Layout<'_> {
-    /// Whether processes without a link to a variable may be lost: one cell of LL and SC.
+    /// Returns true if processes without a link to a variable may be lost: it must be one cell with
+    /// LL and SC.
     pub fn may_lose(&self, variable: SharedId) -> bool {
         let declared = self.program.shared(variable);
         declared.dimensions.is_empty() && declared.cell == CellKind::Linked
     }
 
-    /// The kinds that the list of a view stands for, with t at each place.
+    /// Returns the kinds that the list of a view stands for, with t at each place.
     fn orders(&self, kind: &Kind) -> Vec<Kind> {
         let list = lists(self).into_iter().find(|kinds| kinds.contains(kind));
         list.unwrap_or_else(|| vec![kind.clone()])
     }
 }
 
-/// All that a view is, if its processes that are lost stand at the ends of their ways.
+/// Returns the views of a state with its lost processes at the ends of their paths.
 ///
 /// # Errors
-/// If that cannot be said.
+/// If there are too many such views, or a name is not known to be in force.
 pub fn found(
     layout: &Layout<'_>,
     kind: &Kind,
@@ -83,8 +86,8 @@ pub fn found(
     }
     let mut state = state;
     layout.forget_row_links(&mut state);
-    // A bit in no class may be a symbol in the views of one process, and a value in those of others:
-    // whether i and j are lost must not depend on that.
+    // A bit in no class may be a symbol in the views of one process, and a value in those of
+    // others: whether i and j are lost must not depend on that.
     let split = definite(layout, kind, &state)?.into_iter();
     let split = split.flat_map(|state| normal(layout, state));
     let mut waiting: Vec<Vec<u8>> = split.map(|state| load(layout, &state)).collect();
@@ -99,7 +102,7 @@ pub fn found(
         if are_too_many(waiting.len() + all.len(), layout.slots.len()) {
             return Err(Failure::TooMany);
         }
-        // What was not gone to its end says nothing.
+        // An unfinished result is not conclusive.
         if !layout.asks.go_on(layout.slots.len()) {
             return Err(Failure::Ended);
         }
@@ -108,7 +111,7 @@ pub fn found(
 }
 
 impl<'p> Run<'_, 'p> {
-    /// Whether its block is shown by the views that follow it alone.
+    /// Returns true if only the views that follow the process show its block.
     pub(super) fn is_alone(&self, state: &[u8]) -> bool {
         self.me == T || self.me == self.kind.followed && self.is_inside(state)
     }
@@ -118,7 +121,7 @@ impl<'p> Run<'_, 'p> {
         block..block + self.layout.blocks[1] - self.layout.blocks[0]
     }
 
-    /// The ends of all ways of the process, if it is lost.
+    /// Returns the ends of all paths of the process, if it is lost.
     fn ends(&self, state: &[u8]) -> Option<Rc<Ends>> {
         let layout = self.layout;
         let is_alone = self.is_alone(state);
@@ -130,7 +133,7 @@ impl<'p> Run<'_, 'p> {
         })?;
         let mut seen = state[self.block_range()].to_vec();
         if !is_alone {
-            // What the centre does not say, or says of others than i and j.
+            // Forgets bytes that are outside the centre, or refer to processes other than i and j.
             for (at, byte) in self.block_range().zip(&mut seen) {
                 let slot = &layout.slots[at];
                 if slot.position && *byte != ANY {
@@ -148,7 +151,7 @@ impl<'p> Run<'_, 'p> {
         let key = (members, seen.clone());
         let known = layout.ends.borrow().get(&key).cloned();
         let ends = known.unwrap_or_else(|| {
-            // Of i and j outside of scans it must be the same whoever else is there.
+            // For i and j outside of scans, the ends must not depend on the other members.
             let kinds = match is_alone {
                 true => layout.orders(self.kind),
                 false => vec![Kind { members: vec![I, J], followed: self.me }],
@@ -169,7 +172,8 @@ impl<'p> Run<'_, 'p> {
         ends.unnamed.iter().all(is_other).then_some(ends)
     }
 
-    /// All ways of a process whose link to a variable is broken, if they leave nothing.
+    /// Returns the ends of all paths of a process whose link to a variable is broken, if they leave
+    /// nothing.
     fn go(&self, broken: SharedId, block: &[u8], is_alone: bool) -> Option<Ends> {
         let layout = self.layout;
         let mut state = vec![ANY; layout.slots.len()];
@@ -214,7 +218,7 @@ impl<'p> Run<'_, 'p> {
                             self.arrive(&mut branch.state, procedure, here + 1);
                             waiting.push(branch);
                         }
-                        // It fails.
+                        // The SC fails.
                         _ if variable == broken
                             && matches!(access, Access::StoreConditional(..)) =>
                         {
@@ -237,7 +241,8 @@ impl<'p> Run<'_, 'p> {
         (!ends.blocks.is_empty()).then_some(ends)
     }
 
-    /// Others may break a link at any time on the way: only that one is broken is known.
+    /// Forgets the links of the process: others may break a link at any time on the path, so only
+    /// the broken one is known.
     fn doubt_links(&self, state: &mut [u8]) {
         for at in self.block_range() {
             if self.layout.slots[at].linked().is_some() && state[at] == LINKED {
@@ -246,7 +251,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// Whether any view keeps something of a variable, or links to it.
+    /// Returns true if any view keeps a byte of a variable, or links to it.
     fn is_shown(&self, variable: SharedId) -> bool {
         let layout = self.layout;
         let cells = &layout.cells[variable.0 as usize];
@@ -256,7 +261,7 @@ impl<'p> Run<'_, 'p> {
         is_kept || [I, J, T].iter().any(|member| layout.keeps_links(*member, variable))
     }
 
-    /// Any other may be t in views that show it; none of i and j is there.
+    /// Forgets members other than i and j: any other process may be t in views that show it.
     fn forget_others(&self, block: &mut [u8]) {
         for (at, byte) in self.block_range().zip(block) {
             let slot = &self.layout.slots[at];
@@ -267,7 +272,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// A way ends where the process stands, if nothing but unknown locals is behind it.
+    /// Ends a path at the present location, unless a link or a loop remains in use there.
     fn end_way(&self, branch: &Outcome, is_alone: bool, ends: &mut Ends) -> Option<()> {
         let layout = self.layout;
         let (procedure, here) = self.place(&branch.state)?;
@@ -293,7 +298,7 @@ impl<'p> Run<'_, 'p> {
         (ends.blocks.len() <= MOST_ENDS).then_some(())
     }
 
-    /// The views in which the process stands at the ends of its ways.
+    /// Returns the views in which the process stands at the ends of its paths.
     fn end_ways(&self, state: &[u8], ends: &Ends) -> Result<Vec<Vec<u8>>, Failure> {
         let layout = self.layout;
         let mut out = Vec::new();
@@ -318,8 +323,8 @@ impl<'p> Run<'_, 'p> {
                 }
                 let is_told = !self.is_alone(&before);
                 let is_same = before[SPECIFICATION] == outcome.state[SPECIFICATION];
-                // The end of a ghost scan of an update, which the views of others do not show so. Scans end
-                // as an idle process, which they are to others.
+                // The views of others do not show the end of a ghost scan of an update in this way.
+                // Scans end as an idle process does, and others see them as idle.
                 let is_update = matches!(self.head(&before, at::OP), op::UPDATES | op::SWITCHES);
                 let is_open = |state: &[u8]| self.head(state, at::GHOST) != 0;
                 let is_end = self.me != T && is_update && is_open(&before);

@@ -1,4 +1,4 @@
-//! Accesses: which cell, what is read from it, what is left for others.
+//! Accesses to shared memory: the cell, the value read from it, and the writes that others see.
 
 use smallvec::SmallVec;
 use snapshot_language::program::{
@@ -16,8 +16,7 @@ use crate::layout::{Index, Room, Scalar, fixed, size};
 use crate::names::Use;
 
 impl<'p> Run<'_, 'p> {
-    /// Stores in a variable of the process; what has an unknown place makes all of its
-    /// variable unknown.
+    /// Stores in a variable of the process; an unknown place makes its whole variable unknown.
     pub fn store(&self, branch: &mut Outcome, procedure: usize, place: &Place, row: &[u8]) {
         let block = self.block();
         let program = self.layout.program;
@@ -35,7 +34,7 @@ impl<'p> Run<'_, 'p> {
             }
         };
         let tokens = self.layout.tokens();
-        // All indices may go wrong, also where nothing of the element is there.
+        // All indices may go wrong, also where the view has no byte for the element.
         let mut indices: SmallVec<[u8; 4]> = SmallVec::new();
         for projection in &place.path {
             if let Projection::Index(index) = projection {
@@ -51,7 +50,7 @@ impl<'p> Run<'_, 'p> {
             match (projection, content) {
                 (Projection::Index(_), Type::Array { index: over, element }) => {
                     if tokens && *content == Type::view() {
-                        // One of its elements.
+                        // The store changes one element of a view.
                         let token = patched_token(branch.state[begin]);
                         self.put(&mut branch.state, begin, &[token]);
                         return;
@@ -60,9 +59,10 @@ impl<'p> Run<'_, 'p> {
                     let size = size(element, tokens);
                     match self.offset(*over, byte) {
                         Some(offset) => begin += offset * size,
-                        // The place of one that is not there holds nothing.
+                        // The place of a process that is not present holds nothing.
                         None if over.is_of_names() && byte == BASE + OTHER => return,
-                        // One of two places, or one that is not there: what is stored, or what was.
+                        // One of two places, or a place that is not present: either the stored or
+                        // the previous value.
                         None if over.is_of_names() && byte == BASE + LOOSE => {
                             let end = begin + usize::from(T) * size;
                             let is_all = number + 1 == place.path.len();
@@ -91,7 +91,7 @@ impl<'p> Run<'_, 'p> {
         self.put(&mut branch.state, begin, row);
     }
 
-    /// Where an index leads, in elements, if its place is there.
+    /// Returns the offset of an index, in elements, if its place is present.
     pub(super) fn offset(&self, over: IndexSet, byte: u8) -> Option<usize> {
         if byte == ANY {
             return None;
@@ -112,7 +112,7 @@ impl<'p> Run<'_, 'p> {
         state[block + room.base..block + room.base + room.size].fill(ANY);
     }
 
-    /// The indices of a cell.
+    /// Evaluates the indices of a cell.
     pub(super) fn indices(
         &self,
         branch: &mut Outcome,
@@ -143,9 +143,9 @@ impl<'p> Run<'_, 'p> {
         Ok(indices)
     }
 
-    /// Whether an access goes with the step before it: it touches nothing that is kept, in
-    /// this view if it reads, in any if it writes. Of i and j outside of their scans every
-    /// view must say the same: there all cells of a variable count as one.
+    /// Returns true if an access belongs to the step before it: it touches no kept variable, in
+    /// this view if it reads, in any view if it writes. For i and j outside of their scans every
+    /// view must give the same answer: there all cells of a variable count as one.
     pub(super) fn is_silent(
         &self,
         branch: &Outcome,
@@ -164,7 +164,7 @@ impl<'p> Run<'_, 'p> {
         if !writes && !self.keeps(procedure, into) {
             return true;
         }
-        // A plain read, or an LL whose link is not kept, has to do with the content alone.
+        // A plain read, or an LL whose link is not kept, depends on the content alone.
         let links = writes || matches!(access, Access::Validate(_));
         let exact = self.me == T || (self.is_followed() && self.is_inside(&branch.state));
         if !exact {
@@ -180,8 +180,8 @@ impl<'p> Run<'_, 'p> {
         !self.touches(variable, &indices, (others_are_t, links))
     }
 
-    /// The indices of a cell as far as the centre says what they are, where all views of a state
-    /// must agree: t is any other there, and any other may be t.
+    /// Returns the indices of a cell as far as the centre determines them, where all views of a
+    /// state must agree: t counts as any other, and any other may be t.
     fn central_indices(&self, branch: &Outcome, procedure: usize, place: &CellPlace) -> Vec<Index> {
         let block = self.block();
         let is_loose = |at: usize| self.layout.loose_bytes.iter().any(|(_, one)| *one == at);
@@ -212,8 +212,8 @@ impl<'p> Run<'_, 'p> {
         indices
     }
 
-    /// Whether cells with these indices are kept; another process may be t, or not, and links to them
-    /// count, or not.
+    /// Returns true if cells with these indices are kept. The flags say whether another process may
+    /// be t, and whether links to the cells count.
     pub(super) fn touches(
         &self,
         variable: SharedId,
@@ -230,7 +230,8 @@ impl<'p> Run<'_, 'p> {
                 (Index::Member(OTHER | LOOSE), Index::Member(T)) => others_are_t,
                 (Index::Member(LOOSE), _) => true,
                 (Index::Anyone | Index::Anywhere, _) => true,
-                // Its own row may be the named one, and that by a copy may be any.
+                // The process's own row may be the named one, and a row accessed by a copy may be
+                // any.
                 (Index::Member(_), Index::Named) | (Index::Named, _) => true,
                 (index, place) => index == place,
             });
@@ -239,7 +240,7 @@ impl<'p> Run<'_, 'p> {
         })
     }
 
-    /// Whether a place is part of a variable that is kept at all.
+    /// Returns true if a place is part of a kept variable.
     pub(super) fn keeps(&self, procedure: usize, into: Option<&Place>) -> bool {
         let Some(place) = into else { return false };
         let room = match place.root {
@@ -250,7 +251,6 @@ impl<'p> Run<'_, 'p> {
         self.layout.slots[begin..begin + room.size].iter().any(|slot| slot.kept)
     }
 
-    /// Makes an access.
     pub(super) fn access(&self, mut branch: Outcome, procedure: usize, out: &mut Vec<Outcome>) {
         let Some((_, here)) = self.place(&branch.state) else { return };
         let instruction = self.layout.code[procedure].instructions[here];
@@ -266,7 +266,7 @@ impl<'p> Run<'_, 'p> {
                 None => vec![Index::Anyone; access.place().indices.len()],
             },
         };
-        // Where the cell is not known, it may be each of those that are there, or none.
+        // An unknown cell may be each cell of the members present, or a cell without a place.
         let variable = access.place().variable;
         for indices in definite_indices(self.layout, self.kind, variable, &indices) {
             self.access_at(branch.clone(), procedure, here, access, into, indices, out);
@@ -291,7 +291,7 @@ impl<'p> Run<'_, 'p> {
             Index::Member(member) => self.kind.members.contains(member),
             _ => true,
         });
-        // The number of the cell, if it has a place.
+        // Number of the cell, if it has a place.
         let cell = cells.iter().position(|(path, _)| is_there && *path == indices);
         let content = match cell.map(|number| cells[number].1) {
             Some(room) => {
@@ -323,7 +323,7 @@ impl<'p> Run<'_, 'p> {
             self.arrive(&mut branch.state, procedure, here + 1);
             branch
         };
-        // A write that succeeds, or not.
+        // A write that succeeds, or fails.
         let attempt = |mut branch: Outcome, value: &Expression, success, out: &mut Vec<Outcome>| {
             if success {
                 let Some(row) = self.evaluated(&mut branch, procedure, value) else {
@@ -426,7 +426,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// Links the process to a cell, if that has a place.
+    /// Links the process to a cell, if the cell has a place.
     fn link(&self, branch: &mut Outcome, variable: SharedId, cell: Option<usize>) {
         let at = cell.and_then(|number| self.layout.link(self.me, variable, number));
         if let Some(at) = at {
@@ -438,7 +438,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// The process linked to the cell, or not: what is possible, and then known.
+    /// Splits a branch by whether the process is linked to the cell, which is then known.
     fn by_link(
         &self,
         branch: Outcome,
@@ -494,12 +494,12 @@ impl<'p> Run<'_, 'p> {
             }
             self.layout.break_links(&mut branch.state, variable, number);
         }
-        // What no view keeps is seen by none.
+        // A write to an unkept cell affects no view.
         let is_mine = |one: &Index| *one == Index::Member(T);
         let others_are_t = self.me != T || !indices.iter().any(is_mine);
         let round = self.layout.round_at(procedure, here);
         if round.is_some() || self.touches(variable, indices, (others_are_t, true)) {
-            // Twice the same, to any others, is the same as once.
+            // Two equal writes, to any other processes, have the effect of one.
             let write = Write::Cell(variable, indices.to_vec(), row.clone(), round);
             if branch.writes.last() != Some(&write) {
                 branch.writes.push(write);
@@ -519,7 +519,7 @@ impl<'p> Run<'_, 'p> {
     }
 }
 
-/// An expression without conversions.
+/// Returns an expression without its conversions.
 fn plain(expression: &Expression) -> &ExpressionKind {
     match &expression.kind {
         ExpressionKind::Convert(inner) => plain(inner),

@@ -1,9 +1,9 @@
 //! Steps of one process in a view.
 //!
-//! A step is one access to something that is kept, and what follows up to the next such
-//! access; accesses to nothing that is kept give unknown results and go with the step
-//! before. Where a condition is unknown, both ways are gone. A loop over the crowd passes
-//! the members that are there, in their order, and between them any number of others.
+//! A step is one access to a kept variable and the computation up to the next such access; accesses
+//! to unkept variables give unknown results and belong to the step before. If a condition is
+//! unknown, both branches are taken. A loop over the crowd passes the members that are present, in
+//! their order, and between them any number of others.
 
 pub mod late;
 pub mod lost;
@@ -21,25 +21,24 @@ use crate::byte::{ANY, BASE, LOOSE, OTHER, Row, T};
 use crate::evaluate::{Scope, Stop};
 use crate::layout::{Index, Layout, Round, SPECIFICATION, at, fixed, op};
 
-/// Which members are there.
+/// Members that are present in a view.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Kind {
-    /// The members, in the order of their numbers.
+    /// In the order of their numbers.
     pub members: Vec<u8>,
-    /// The one whose scans are followed; t is followed in all that it does.
+    /// Member whose scans are followed; t is followed at all times.
     pub followed: u8,
 }
 
-/// What cannot be excluded.
+/// Failures that cannot be excluded.
 #[derive(Clone, Copy, Debug, Eq, Error, Hash, PartialEq)]
 pub enum Failure {
-    /// A ghost scan returns a vector that is not right.
     #[error("the return of a vector that is not linearizable")]
     Vector(Span),
-    /// A ghost scan or a scan returns a view that need not be of one within it.
+    /// A ghost scan or a scan may return a view that belongs to no ghost scan within it.
     #[error("the return of a view that was made before the scan began")]
     Stale(Span),
-    /// A view is taken apart, or mixed, that was made elsewhere.
+    /// The program takes apart, or mixes, a view that was made elsewhere.
     #[error("a view of several origins")]
     Mixed(Span),
     /// An update ends without having taken effect.
@@ -48,19 +47,19 @@ pub enum Failure {
     /// The program goes wrong.
     #[error("a fault")]
     Fault(Span),
-    /// A construct that is not modelled.
+    /// Unsupported construct.
     #[error("{0}, which certificates for every n do not know")]
     Unfit(&'static str),
-    /// A step that may end in more than [`MOST_WAYS`] ways, for all that is unknown.
+    /// Unknown values lead to more than [`MOST_WAYS`] outcomes of a step.
     #[error("a step that may end in more than {MOST_WAYS} ways")]
     TooMany,
-    /// It was ended before the step was.
+    /// The budget ended within the step.
     #[error("a step that was not made to its end")]
     Ended,
 }
 
 impl Failure {
-    /// Where in the text.
+    /// Returns the location in the text.
     pub const fn span(&self) -> Option<Span> {
         match self {
             Self::Vector(span)
@@ -73,89 +72,85 @@ impl Failure {
     }
 }
 
-/// The most ways in which one step may end: what is more is not tried.
+/// Maximum number of outcomes of one step; further ones are not tried.
 pub const MOST_WAYS: usize = 1 << 14;
 
-/// The most bytes of the views of these.
+/// Maximum number of bytes of their views.
 const MOST_BYTES: usize = 1 << 26;
 
-/// Whether there are more ways of a step than are gone, each with a view of this many bytes.
+/// Returns true if a step has too many outcomes, each with a view of this many bytes.
 pub const fn are_too_many(ways: usize, size: usize) -> bool {
     ways > MOST_WAYS || ways.saturating_mul(size) > MOST_BYTES
 }
 
-/// What a step leaves for others.
+/// Write of a step, as others see it.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Write {
-    /// A cell gets a content; what that is to rounds.
+    /// A cell receives a content; the write may begin or end a round.
     Cell(SharedId, Vec<Index>, Row, Option<Round>),
-    /// A private variable was stored to; what it holds is in the view.
+    /// A private variable was stored to; the view holds its value.
     Private(usize),
-    /// The process linked to a cell of this variable; to which is in the view.
+    /// The process linked to a cell of this variable; the view shows to which.
     Link(SharedId),
-    /// The process made itself the one that is named: the named row is in the view.
+    /// The process made itself the named one: the view holds the named row.
     Named(usize),
 }
 
-/// A way in which a step may end.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Outcome {
-    /// The view behind, versions as they were numbered before.
+    /// View after the step; versions keep their numbers.
     pub state: Vec<u8>,
-    /// What it leaves, in order.
+    /// In order.
     pub writes: Vec<Write>,
-    /// Why the proof fails there.
+    /// Reason why the proof fails there.
     pub failure: Option<Failure>,
-    /// The number of the version that is made next.
+    /// Number of the next new version.
     pub fresh: u8,
-    /// The operation that the step is part of; one of [`op`].
+    /// Operation that the step is part of; one of [`op`].
     pub operation: u8,
 }
 
-/// A process that makes a step.
+/// Step of one process in a view.
 pub struct Run<'a, 'p> {
-    /// The program.
     pub layout: &'a Layout<'p>,
-    /// Which members are there.
     pub kind: &'a Kind,
-    /// The process.
+    /// Process that makes the step.
     pub me: u8,
-    /// Mistakes on purpose, for tests.
+    /// Injected faults, for tests.
     pub planted: Planted,
 }
 
-/// Mistakes that tests plant in the search, never in the check.
+/// Faults that tests inject in the search, never in the check.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Planted {
-    /// Steps of further processes are not made.
+    /// Omits steps of further processes.
     pub no_others: bool,
-    /// Steps of i and j in their scans are not made for others.
+    /// Omits, for others, steps of i and j in their scans.
     pub no_scans: bool,
-    /// Two processes may be named where only one can be.
+    /// Allows two named processes where there can be only one.
     pub two_named: bool,
-    /// Unknown conditions do not hold.
+    /// Takes unknown conditions for false.
     pub unknown_is_false: bool,
-    /// Failures are passed over.
+    /// Ignores failures.
     pub no_failures: bool,
-    /// Two bits of one class are different, whatever they are.
+    /// Takes any two bits of one class for different.
     pub symbols_differ: bool,
-    /// What an operation does that is shown late is not made.
+    /// Omits the hidden part of an operation that is shown late.
     pub late_is_unseen: bool,
-    /// What goes wrong in a round of any other process is shown elsewhere, whatever loops are
-    /// around it.
+    /// Leaves failures in a round of any other process to another view, also within nested loops.
     pub any_round: bool,
 }
 
-/// The position of a loop in the gap before all members; behind one it is one more, and that
-/// member.
+/// Position of a loop in the gap before all members; the gap after member m has position
+/// `GAP + 1 + m`.
 pub const GAP: u8 = 1;
-/// At a member it is that much, and the member.
+/// At member m, the position is `MEMBER + m`.
 pub const MEMBER: u8 = 8;
-/// In a loop over integers.
+/// Position of a loop over integers.
 pub const COUNTING: u8 = 16;
 
 impl<'p> Run<'_, 'p> {
-    /// The first byte of the process's block.
+    /// Returns the first byte of the process's block.
     pub fn block(&self) -> usize {
         self.layout.blocks[usize::from(self.me)]
     }
@@ -164,7 +159,7 @@ impl<'p> Run<'_, 'p> {
         state[self.block() + offset]
     }
 
-    /// Whether it is in a scan or in a ghost scan, which only its own views show.
+    /// Returns true if the process is in a scan or in a ghost scan, which only its own views show.
     pub fn is_inside(&self, state: &[u8]) -> bool {
         self.head(state, at::OP) == op::SCANS || self.head(state, at::GHOST) != 0
     }
@@ -173,13 +168,13 @@ impl<'p> Run<'_, 'p> {
         self.me == self.kind.followed
     }
 
-    /// Where it stands: the procedure and the instruction.
+    /// Returns the location of the process: the procedure and the instruction.
     pub fn place(&self, state: &[u8]) -> Option<(usize, usize)> {
         self.layout.place(state, self.me, true)
     }
 
-    /// All ways in which the process may go on; of i and j, unless they are in a scan that the
-    /// view does not follow.
+    /// Returns all outcomes of the process's next step; for i and j, none while they are in a scan
+    /// that the view does not follow.
     pub fn steps(&self, state: &[u8]) -> Vec<Outcome> {
         let mut out = Vec::new();
         let fresh = versions(self.layout, state);
@@ -278,7 +273,7 @@ impl<'p> Run<'_, 'p> {
                 self.open(&mut branch);
                 match self.me {
                     T => self.settle(branch, false, out),
-                    // The centre shows that it is open, even if it accesses nothing.
+                    // The centre shows that the ghost scan is open, even if it makes no access.
                     _ => self.emit(branch, out),
                 }
             }
@@ -286,7 +281,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// Whether a call of a procedure, now, begins a ghost scan.
+    /// Returns true if a call of a procedure, now, begins a ghost scan.
     fn opens(&self, state: &[u8], procedure: usize) -> bool {
         self.layout.is_ghost[procedure] && self.head(state, at::GHOST) == 0
     }
@@ -300,8 +295,8 @@ impl<'p> Run<'_, 'p> {
         arguments.iter().map(|argument| self.evaluated(branch, procedure, argument)).collect()
     }
 
-    /// What an expression computes, unknown where that has no value and it is not judged. `None`: the
-    /// branch fails.
+    /// Returns the value of an expression, unknown if it has none and that is not judged. `None`:
+    /// the branch fails.
     pub(super) fn evaluated(
         &self,
         branch: &mut Outcome,
@@ -320,7 +315,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// What stops an evaluation: a failure of the proof, if that is what it is about.
+    /// Returns the failure of the proof for a stopped evaluation, if the obligation judges it.
     pub fn unknown(&self, stop: Stop, state: &[u8]) -> Option<Failure> {
         match stop {
             Stop::Fault(span) => {
@@ -331,8 +326,8 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// Whether one loop over processes runs, and no other, in a round of any other process: what
-    /// goes wrong there does so in the round of i, in the view in which i is that process.
+    /// Returns true if exactly one loop over processes runs, in a round of any other process: a
+    /// failure there also occurs in the round of i, in the view in which i is that process.
     fn is_elsewhere(&self, state: &[u8]) -> bool {
         let block = self.block();
         let positions = self.layout.frames.iter().flat_map(|frame| &frame.fors);
@@ -346,7 +341,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// What expressions of a procedure see.
+    /// Returns the inputs of evaluations in a procedure.
     pub fn scope<'s>(&'s self, branch: &'s mut Outcome, procedure: usize) -> Scope<'s, 'p> {
         Scope {
             layout: self.layout,
@@ -380,7 +375,7 @@ impl<'p> Run<'_, 'p> {
         self.arrive(&mut branch.state, procedure, 0);
     }
 
-    /// Puts a process before an instruction of the procedure that it is in.
+    /// Moves a process to an instruction of its present procedure.
     pub(crate) fn arrive(&self, state: &mut [u8], procedure: usize, here: usize) {
         let block = self.block();
         let frame = &self.layout.frames[procedure];
@@ -394,7 +389,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// Sets what is kept.
+    /// Sets the kept bytes of a row.
     fn put(&self, state: &mut [u8], begin: usize, row: &[u8]) {
         for (at, byte) in (begin..).zip(row) {
             if self.layout.slots[at].kept {
@@ -404,14 +399,14 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// Whether the members among the indices of a byte are there: elements of others are never
-    /// known, for they are those of several processes, or of none.
+    /// Returns true if the members among the indices of a byte are present: elements of others are
+    /// never known, because they belong to several processes, or to none.
     fn is_there(&self, at: usize) -> bool {
         self.layout.slots[at].path.iter().all(|member| self.kind.members.contains(member))
     }
 }
 
-/// All cells that indices may stand for: members that are there, any other, and places.
+/// Returns all cells that indices may stand for: members that are present, any other, and places.
 pub fn definite_indices(
     layout: &Layout<'_>,
     kind: &Kind,
@@ -427,7 +422,7 @@ pub fn definite_indices(
                     Some((low, high)) => {
                         (0..=high - low).map(|place| Index::Place(place as usize)).collect()
                     }
-                    // Of such variables no cell has a place.
+                    // Cells of such variables have no place.
                     None => vec![Index::Anywhere],
                 },
                 _ => members.collect(),
@@ -445,13 +440,13 @@ pub fn definite_indices(
     all
 }
 
-/// The least number that no version of a view has.
+/// Returns the least number that no version of a view has.
 pub fn versions(layout: &Layout<'_>, state: &[u8]) -> u8 {
     let numbers = layout.versions.iter().filter_map(|at| state[*at].checked_sub(BASE));
     numbers.max().map_or(1, |greatest| greatest + 1)
 }
 
-/// The byte of the specification.
+/// Returns the byte of the specification.
 pub fn specification(state: &[u8]) -> u8 {
     state[SPECIFICATION]
 }

@@ -1,4 +1,4 @@
-//! Accesses to rows that are named, and to what names them.
+//! Accesses to named rows, and to the cells of names.
 
 use snapshot_language::program::SharedId;
 
@@ -7,7 +7,7 @@ use crate::byte::{ANY, BASE, BROKEN, LINKED, NONE, OTHER, Row, truth};
 use crate::layout::Index;
 use crate::names::Use;
 
-/// The cell of an access: its variable, its indices, and its number, if it has a place.
+/// Cell of an access: its variable, its indices, and its number, if it has a place.
 pub(super) struct Cell {
     pub variable: SharedId,
     pub indices: Vec<Index>,
@@ -15,12 +15,12 @@ pub(super) struct Cell {
 }
 
 impl Run<'_, '_> {
-    /// What an instruction has to do with names.
+    /// Returns the use of names by an instruction.
     pub(super) fn used(&self, procedure: usize, here: usize) -> Option<&Use> {
         self.layout.uses[procedure][here].as_ref()
     }
 
-    /// Whether a name is that of the process, if that is known.
+    /// Returns true if a name refers to the process; `None` if that is unknown.
     fn is_named(&self, state: &[u8], name: usize) -> Option<bool> {
         if !self.layout.is_in_force(state, name).ok()? {
             return Some(false);
@@ -34,7 +34,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Whether the process is linked to the cell of a name that is in force: then a copy is the name.
+    /// Returns true if the process is linked to the cell of a name that is in force: then a copy is
+    /// the name.
     fn is_by_name(&self, state: &[u8], name: usize) -> bool {
         let variable = self.layout.named[name].variable;
         let link = self.layout.link(self.me, variable, 0);
@@ -42,7 +43,7 @@ impl Run<'_, '_> {
             && link.is_some_and(|at| state[at] == LINKED)
     }
 
-    /// What an access by a copy reads: of the named row, if the copy is the name.
+    /// Returns true if an access by a copy reads the named row, that is, if the copy is the name.
     pub(super) fn is_read(&self, state: &[u8], used: Option<&Use>) -> bool {
         match used {
             Some(Use::Through(name)) => self.is_by_name(state, *name),
@@ -50,8 +51,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The links of the process to the rows of an array, if it has any: to the named one, and to that of
-    /// the process that is followed, in its own column.
+    /// Returns the links of the process to the rows of an array, if it has any: to the named row,
+    /// and to the followed process's row, in its own column.
     fn row_links(&self, array: SharedId) -> [Option<usize>; 2] {
         let followed = self.kind.followed;
         let cells = &self.layout.cells[array.0 as usize];
@@ -63,11 +64,11 @@ impl Run<'_, '_> {
         own.map_or([None; 2], |(named, own)| [link(named), link(own)])
     }
 
-    /// An LL by a copy.
+    /// Applies an LL by a copy.
     pub(super) fn link_by_copy(&self, branch: &mut Outcome, name: usize, array: SharedId) {
         let is_by_name = self.is_by_name(&branch.state, name);
         let byte = branch.state[self.layout.name_at(name)];
-        // The row of the process that is followed is another one.
+        // The row does not belong to the followed process.
         let is_elsewhere = is_by_name && byte != ANY && byte != BASE + self.kind.followed;
         let [named, own] = self.row_links(array);
         if let Some(at) = named {
@@ -82,7 +83,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// An SC by a copy, to the cell of the latest LL: all ways, each with its result.
+    /// Applies an SC by a copy, to the cell of the latest LL; returns all outcomes, each with its
+    /// result.
     pub(super) fn store_by_copy(
         &self,
         branch: Outcome,
@@ -107,7 +109,7 @@ impl Run<'_, '_> {
         }
         if byte != LINKED {
             let mut branch = branch;
-            // To which row it was is not known, nor whether it succeeds.
+            // It is unknown to which row the SC was, and whether it succeeds.
             if said(own, &branch.state) != BROKEN {
                 self.forget_own(&mut branch, cell.variable);
             }
@@ -124,14 +126,14 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Behind an SC the process is linked to nothing.
+    /// Breaks the process's links after an SC.
     fn break_own(&self, branch: &mut Outcome, links: [Option<usize>; 2]) {
         for at in links.into_iter().flatten() {
             branch.state[at] = BROKEN;
         }
     }
 
-    /// The cell of the process in the row of the one that is followed is no longer known.
+    /// Forgets the process's own column in the row of the followed process.
     fn forget_own(&self, branch: &mut Outcome, array: SharedId) {
         let cells = &self.layout.cells[array.0 as usize];
         for (_, own) in self.layout.row_cells(array, self.kind.followed) {
@@ -142,7 +144,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// A process writes its own row: all ways.
+    /// Writes the process's own row, in all outcomes.
     pub(super) fn write_own(
         &self,
         branch: Outcome,
@@ -178,7 +180,7 @@ impl Run<'_, '_> {
         ways
     }
 
-    /// A write, to the cell of names perhaps.
+    /// Writes a cell, possibly the cell of names.
     pub(super) fn write_as(
         &self,
         branch: &mut Outcome,
@@ -197,7 +199,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// A write to the cell of names, whose bytes in what is written say what becomes of them.
+    /// Applies a write to the cell of names, whose written bytes determine the new names.
     fn write_names(
         &self,
         branch: &mut Outcome,

@@ -11,13 +11,13 @@ use crate::byte::{ANY, BASE, LOOSE, NONE, OTHER, Row, T, integer, number};
 use crate::evaluate::Stop;
 use crate::layout::fixed;
 
-/// How many ways of a step have been gone so far.
+/// Number of branches of a step taken so far.
 #[derive(Default)]
 pub(super) struct Ways(usize);
 
 impl Run<'_, '_> {
-    /// Goes one more way, with that many that wait; `false`: they are too many, or it is time to end, which
-    /// ends the step as a failure. A way that writes much counts more.
+    /// Counts one more branch, with this many waiting; `false`: there are too many, or the budget
+    /// is exhausted, which ends the step as a failure. A branch with many writes counts more.
     pub(super) fn goes_on(
         &self,
         ways: &mut Ways,
@@ -41,18 +41,19 @@ impl Run<'_, '_> {
     }
 }
 
-/// The jumps and loops that a step comes by between two accesses.
+/// Jumps and loops that a step passes between two accesses.
 #[derive(Default)]
 struct Passed {
-    /// Each with all that is so far, in the order in which they were first come to.
+    /// Each with the whole outcome so far, in the order of their discovery.
     all: Vec<Outcome>,
     places: FxHashMap<Outcome, usize>,
-    /// Which lead to which.
+    /// Edges between them.
     next: Vec<FxHashSet<usize>>,
 }
 
 impl Passed {
-    /// Comes by, from another one; its place, and whether this is the first time.
+    /// Adds an edge from another place to a branch; returns the branch's number, and true if it is
+    /// new.
     fn come(&mut self, branch: &Outcome, from: Option<usize>) -> (usize, bool) {
         let end = self.all.len();
         let at = *self.places.entry(branch.clone()).or_insert(end);
@@ -66,7 +67,7 @@ impl Passed {
         (at, at == end)
     }
 
-    /// Those from which the step need not come to an end.
+    /// Returns the branches from which the step may never reach an end.
     fn endless(mut self) -> impl Iterator<Item = Outcome> {
         let mut left: FxHashSet<usize> = (0..self.all.len()).collect();
         loop {
@@ -86,13 +87,15 @@ impl Passed {
 }
 
 impl<'p> Run<'_, 'p> {
-    /// Goes on until the next access to something that is kept.
+    /// Continues until the next access to a kept variable.
     ///
-    /// It may never come to one. If the step has not written, that is as if it had not been made. Else what it
-    /// has `written` is there all the same, and the process stays at the jumps that it passes. Where its
-    /// block is shown by one view alone, it can as well be said to stand at an access that it may come to, and
-    /// to do nothing there. Elsewhere each view must have all its places, as one may exclude such an access
-    /// that another does not.
+    /// The computation may never reach such an access.
+    /// 1. If the step has not written, its effect is empty.
+    /// 2. Otherwise its writes (`written`) remain visible, and the process stays at the jumps that
+    ///    it passes. If only one view shows its block, the process may as well stand at an access
+    ///    that it may reach, and do nothing there.
+    /// 3. If several views show its block, each must have all its locations, because one view may
+    ///    exclude such an access and another not.
     pub(super) fn settle(&self, branch: Outcome, written: bool, out: &mut Vec<Outcome>) {
         let before = out.len();
         let mut passed = Passed::default();
@@ -145,7 +148,7 @@ impl<'p> Run<'_, 'p> {
         }
         let is_settled = out.len() > before;
         for branch in passed.endless() {
-            // A loop over indices has an end: without one, the same jumps are passed again.
+            // A loop over indices ends: without such a loop, the same jumps are passed again.
             let jumps = self.place(&branch.state).is_some_and(|(procedure, here)| {
                 let instruction = self.layout.code[procedure].instructions[here];
                 matches!(instruction, Instruction::Jump { .. })
@@ -156,7 +159,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// All of an atomic block.
+    /// Runs a whole atomic block.
     pub(super) fn atomic(&self, branch: Outcome) -> Vec<Outcome> {
         let mut done = Vec::new();
         let mut seen: FxHashSet<(Outcome, usize)> = FxHashSet::default();
@@ -205,7 +208,7 @@ impl<'p> Run<'_, 'p> {
         done
     }
 
-    /// One instruction that is no pause.
+    /// Executes one instruction that is not a pause.
     pub(super) fn local(
         &self,
         mut branch: Outcome,
@@ -334,8 +337,8 @@ impl<'p> Run<'_, 'p> {
         if self.layout.tokens() { crate::byte::OLD } else { ANY }
     }
 
-    /// Something has no value: tries the values of what was unknown, fails, or goes on with
-    /// nothing known, if faults are not what it is about.
+    /// Handles an expression without a value: tries the values of the unknown scalar, fails, or
+    /// continues with an unknown value, if the obligation does not judge faults.
     pub(super) fn stopped(
         &self,
         mut branch: Outcome,
@@ -358,7 +361,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// A branch for each value of a scalar that is unknown.
+    /// Returns a branch for each value of a scalar that is unknown.
     pub(super) fn split(&self, branch: &Outcome, unknown: Option<usize>) -> Option<Vec<Outcome>> {
         let at = unknown?;
         let values = self.layout.values(&branch.state, at, &self.kind.members)?;
@@ -370,7 +373,7 @@ impl<'p> Run<'_, 'p> {
         Some(values.into_iter().map(with).collect())
     }
 
-    /// From one position of a loop to all that may be next.
+    /// Returns the branches from one position of a loop to all possible next ones.
     pub(super) fn next_round(
         &self,
         branch: Outcome,
@@ -415,7 +418,7 @@ impl<'p> Run<'_, 'p> {
                     let member = members[next / 2];
                     if !leaves_out || except != BASE + member {
                         go(MEMBER + member, BASE + member);
-                        // What is left out is unknown: it may be this one.
+                        // The index left out is unknown: it may be this one.
                         if !leaves_out || except != ANY {
                             ends = false;
                             break;
@@ -454,7 +457,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// Ends a step: the centre is made definite.
+    /// Ends a step: makes the centre definite.
     pub fn emit(&self, mut branch: Outcome, out: &mut Vec<Outcome>) {
         if branch.failure.is_some() {
             out.push(branch);
@@ -471,8 +474,8 @@ impl<'p> Run<'_, 'p> {
     }
 }
 
-/// What a loop leaves out, by what is computed: none of its indices, if it is another number; any of
-/// them, if it is some process.
+/// Returns the byte of the index that a loop leaves out, from the computed value: none of the
+/// indices, for a number outside; any of them, for some process.
 fn left_out(over: IndexSet, byte: u8) -> u8 {
     let IndexSet::Range(low, high) = over else {
         return if byte == BASE + LOOSE { ANY } else { byte };

@@ -10,7 +10,7 @@ use snapshot_language::program::Program;
 
 use crate::programs::{by_rounds, certificate, checked, of_corpus, parsed, parts, small};
 
-/// A scan that takes a view from shared memory, if a private variable says so: it never does.
+/// A scan that takes a view from shared memory if a private variable is set, which never happens.
 pub const SPARE: &str = "
 algorithm spare
 shared a[segment]: value
@@ -31,7 +31,7 @@ procedure look(): view:
     return w
 ";
 
-/// What is shown of [`SPARE`]: nesting, and vectors that scans put together.
+/// Parts of [`SPARE`]: nesting, and the vectors that scans assemble.
 pub fn spare_parts(program: &Program) -> Vec<Part> {
     let mut found = parts(program, &["scans.nesting", "scans.observer"]);
     found[1].nested = true;
@@ -54,7 +54,7 @@ scan:
     return w
 ";
 
-/// Numbers of processes.
+/// Numbers of processes in the ranges of types.
 pub const NUMBERED: &str = "
 algorithm numbered
 shared a[segment]: value
@@ -80,7 +80,7 @@ fn accepted(program: &Program, rungs: &[&str], least: u64) {
 
 fn accepted_by(program: &Program, mut parts: Vec<Part>, least: u64) {
     let began = Instant::now();
-    // One list for all places of t, where that says enough.
+    // One list for all places of t, where that is precise enough.
     parts.iter_mut().for_each(|part| part.alike = true);
     let (text, summary) = certificate(program, &parts, Planted::default()).unwrap();
     println!(
@@ -92,7 +92,7 @@ fn accepted_by(program: &Program, mut parts: Vec<Part>, least: u64) {
     );
     let began = Instant::now();
     let per_view = text.len() / summary.views();
-    // What is said once weighs more in short lists.
+    // Fixed content weighs more in short lists.
     assert!(per_view <= 24 || summary.views() < 500, "{per_view} bytes per view");
     match checked(program, text.as_bytes()) {
         Answer::Accepted(accepted) => {
@@ -129,7 +129,8 @@ fn those_by_what_was_in_memory() {
     accepted(&small("versioned"), &rungs, 500);
 }
 
-/// Those of calls: afek_unbounded; with `SNAPSHOT_CERTIFICATES=1` afek_bounded, which takes minutes.
+/// Certificates by calls: afek_unbounded; with `SNAPSHOT_CERTIFICATES=1` afek_bounded, which takes
+/// minutes.
 #[test]
 fn those_by_calls() {
     let is_whole = std::env::var_os("SNAPSHOT_CERTIFICATES").is_some();
@@ -138,7 +139,7 @@ fn those_by_calls() {
     accepted(&of_corpus(name, None), &rungs, 1_000);
 }
 
-/// Those of rounds: each guess that leads to a certificate is right, and one does.
+/// Certificates by rounds: each guess that leads to a certificate is right, and one does.
 #[test]
 fn those_by_rounds() {
     let published = small("published");
@@ -151,14 +152,15 @@ fn those_by_rounds() {
     }
 }
 
-/// Those of scans that might take a view from elsewhere: that it is one within them is nesting.
+/// Certificates of scans that might take a view from elsewhere: nesting shows that the view belongs
+/// to a scan within them.
 #[test]
 fn those_of_scans_that_borrow() {
     let spare = parsed(SPARE, None);
     accepted_by(&spare, spare_parts(&spare), 200);
 }
 
-/// Those of a program whose private array is stored to in rounds of any other process.
+/// Certificate of a program whose private array is stored to in rounds of any other process.
 #[test]
 fn those_of_loops_that_store_what_is_there() {
     let tidy = parsed(TIDY, None);
@@ -167,7 +169,7 @@ fn those_of_loops_that_store_what_is_there() {
     accepted(&tidy, &["scans.observer"], 30);
 }
 
-/// Those of programs with numbers that depend on n, in their ranges for each.
+/// Certificate of a program with numbers that depend on n, in their ranges for each n.
 #[test]
 fn those_of_numbers_that_depend_on_n() {
     let numbered = parsed(NUMBERED, None);
@@ -176,7 +178,7 @@ fn those_of_numbers_that_depend_on_n() {
     accepted_by(&numbered, found, 40);
 }
 
-/// Integers have bytes wherever the prover has them: what is in range is known.
+/// Integers have bytes wherever the prover has them: integers in range are known.
 #[test]
 fn large_integers_are_known() {
     let text = corpus::small("locked").replacen(

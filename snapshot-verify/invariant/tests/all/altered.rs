@@ -16,7 +16,7 @@ fn locked() -> (Program, String) {
     (program, text)
 }
 
-/// With the hash of its lines at its end.
+/// Returns the lines with their hash at the end.
 pub fn sealed(lines: &[String]) -> String {
     let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let hash = Sha256::new_with_prefix(&text).finalize();
@@ -31,7 +31,7 @@ pub fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// The views of a section, whole: so that one can be left out.
+/// Returns the text without one view of a section.
 pub fn without(text: &str, number: usize) -> Option<String> {
     let mut lines = lines(text);
     let (heads, mut seen) = (views(&lines), 0);
@@ -42,7 +42,7 @@ pub fn without(text: &str, number: usize) -> Option<String> {
                 lines[head + 1..at].iter().fold(Vec::new(), |row, line| row_of(&row, line));
             let left_out = row_of(&before, &lines[at]);
             lines[head] = format!("views {}", count - 1);
-            // The next line is relative to the one that is left out.
+            // The next line is relative to the line that is left out.
             if number + 1 < seen + count {
                 let next = row_of(&left_out, &lines[at + 1]);
                 lines[at + 1] = line_of(&next);
@@ -61,7 +61,7 @@ pub fn views(lines: &[String]) -> Vec<(usize, usize)> {
     lines.iter().enumerate().filter_map(head).collect()
 }
 
-/// The characters of a line's row; before the first, all are `!`.
+/// Returns the characters of a line's row; before the first, all are `!`.
 pub fn row_of(before: &[u8], line: &str) -> Vec<u8> {
     let words: Vec<&str> = line.split(' ').collect();
     let (left, right) = (words[0].parse::<usize>().unwrap(), words[1].parse::<usize>().unwrap());
@@ -126,7 +126,7 @@ fn it_is_of_one_text_and_one_variant() {
         certificate(&bowman, &parts(&bowman, &["scans.observer"]), Planted::default()).unwrap();
     let wrong = of_corpus("bowman", Some("early_exit"));
     assert!(refused(&wrong, text.as_bytes()).to_string().contains("the bug none"));
-    // As if it were one of the variant.
+    // As if it belonged to the variant.
     let mut forged = lines(&text);
     forged[2] = "bug early_exit".to_owned();
     let refusal = refused(&wrong, sealed(&forged).as_bytes());
@@ -142,7 +142,7 @@ fn half_a_proof_is_refused() {
         let refusal = refused(&afek, text.as_bytes());
         assert!(matches!(refusal, Refusal::Missing(_)), "{rungs:?}: {refusal}");
     }
-    // For the scans of i updates take effect in one place, for those of j in another.
+    // Updates take effect in one place for the scans of i, in another for the scans of j.
     let versioned = parsed(
         &corpus::small("versioned").replacen(
             "r[me] := (v, fresh)",
@@ -164,7 +164,7 @@ fn half_a_proof_is_refused() {
     assert!(matches!(refusal, Refusal::Guesses(..)), "{refusal}");
 }
 
-/// One line replaced by what an attacker might write, with the right seal.
+/// One line replaced by an attacker's text, with a valid seal.
 #[test]
 fn hostile_lines_are_refused() {
     let (program, text) = locked();
@@ -197,8 +197,7 @@ fn hostile_lines_are_refused() {
     }
 }
 
-/// Groups of calls that are not told apart have none in common: a process would go on behind those of
-/// one of them only.
+/// Groups of merged calls are disjoint: a process would return to the calls of one group only.
 #[test]
 fn calls_are_of_one_group() {
     let text = "
@@ -232,8 +231,8 @@ procedure pass():
     }
 }
 
-/// Each byte of a view changed, to whatever: listed views that no state has may be refused or
-/// not, but the one that is missing is noticed, and no rule stumbles.
+/// Each byte of a view is changed to any value: listed views that no state has may be refused or
+/// accepted, but the missing view is noticed, and no rule panics.
 #[test]
 fn changed_views_are_refused() {
     let (program, text) = locked();
@@ -276,7 +275,7 @@ fn memory_and_time_are_bounded() {
     assert!(matches!(answer, Answer::Unknown(unfinished) if unfinished.name() == "time"));
 }
 
-/// That a scan may take a view from elsewhere rests on nesting, which must have been shown before.
+/// A scan may take a view from elsewhere only if nesting has been shown before.
 #[test]
 fn borrowed_views_without_nesting_are_noticed() {
     let spare = parsed(SPARE, None);

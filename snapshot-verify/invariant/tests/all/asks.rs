@@ -1,4 +1,4 @@
-//! The question whether to go on.
+//! The budget within steps.
 
 use std::cell::Cell;
 

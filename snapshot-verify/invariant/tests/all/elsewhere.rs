@@ -1,5 +1,5 @@
-//! Views that were made elsewhere, first values, and what is stored or written last: wrong programs of which certificates were accepted
-//! once, each with a right twin. All is kept that has a name.
+//! Views that were made elsewhere, first values, and last stores and writes: wrong programs whose
+//! certificates were once accepted, each with a right twin. All named scalars are kept.
 
 use snapshot_invariant::claim::{Aim, Obligation};
 use snapshot_invariant::layout::Layout;
@@ -9,7 +9,7 @@ use snapshot_language::program::Program;
 
 use crate::programs::{certificate, parsed};
 
-/// The parts of a proof with these obligations that keeps all but the names with this text.
+/// Returns the parts of a proof with these obligations that keeps all names without this text.
 fn keeping_all_but(left_out: &str, program: &Program, obligations: &[&str]) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for name in obligations {
@@ -34,7 +34,7 @@ fn keeping_all_but(left_out: &str, program: &Program, obligations: &[&str]) -> V
     parts
 }
 
-/// The text has no certificate, and has one with the edit.
+/// Asserts that the text has no certificate, and has one with the edit.
 fn is_refused(text: &str, obligations: &[&str], left_out: &str, (from, to): (&str, &str)) {
     assert!(text.contains(from), "{from}");
     let made = |text: &str| {
@@ -51,7 +51,7 @@ fn is_refused(text: &str, obligations: &[&str], left_out: &str, (from, to): (&st
 const SCANS: [&str; 2] = ["scans.nesting", "scans.observer"];
 const CALLS: [&str; 2] = ["calls.nesting", "calls.observer"];
 
-/// What a cell holds at first was not made by the scan that reads it.
+/// The scan that reads a cell's first value did not make it.
 #[test]
 fn first_views_of_cells_are_old() {
     let text = "
@@ -89,7 +89,7 @@ procedure look(): view:
     is_refused(text, &CALLS, "", ("    r := latest\n", collect));
 }
 
-/// A view from the place of one other process is not excused in that of another.
+/// A view from the place of one other process is not exempt in the place of another.
 #[test]
 fn views_are_excused_in_the_place_of_their_process_only() {
     let matrix = corpus::small("matrix");
@@ -150,7 +150,7 @@ scan:
     is_refused(published, &CALLS, "", own);
 }
 
-/// What locals are at first may go wrong, too; and what nothing computes is not known.
+/// First values of locals may go wrong, too; and a value that nothing computes is unknown.
 #[test]
 fn first_values_may_go_wrong() {
     let text = "
@@ -191,8 +191,8 @@ scan:
     assert!(Layout::new(&parsed(&private, None), observer).is_err());
 }
 
-/// What a ghost scan returns is stored where a private variable says that it is, of which its last step
-/// is that it stores that.
+/// The result of a ghost scan is stored where a private variable says, and the last step of the
+/// scan may store that variable.
 #[test]
 fn results_are_stored_where_the_last_step_says() {
     let text = "
@@ -241,7 +241,8 @@ scan:
     is_refused(text, &["calls.nesting"], "", ("r[me] := la[0]", "r[me] := la[1]"));
 }
 
-/// What a process writes before it goes on for ever is in views; also if it may as well not, in some.
+/// Views show the last write of a process before it loops for ever, including views in which it may
+/// not loop.
 #[test]
 fn the_last_write_is_seen() {
     let right = ("            if b: copy[s] := initial\n", "            if b: copy[s] := a[s]\n");
@@ -251,8 +252,8 @@ fn the_last_write_is_seen() {
     is_refused(faulty, &faults, "junk", ("    p := none\n", "    p := false\n"));
 }
 
-/// Of a place that is stored to all indices may go wrong, also where the first is not known, or there is
-/// nothing at it.
+/// All indices of a stored place may go wrong, also if the first is unknown, or the place holds
+/// nothing.
 #[test]
 fn all_indices_of_a_place_may_go_wrong() {
     let faults = ["scans.faults", "scans.observer"];

@@ -1,5 +1,4 @@
-//! The writer writes no line that the check refuses, whatever the program calls its variables, and
-//! whatever is guessed.
+//! The writer writes no line that the check refuses, for any names of variables and any guesses.
 
 use snapshot_invariant::check::Answer;
 use snapshot_invariant::layout::Layout;
@@ -9,7 +8,8 @@ use snapshot_language::program::Program;
 
 use crate::programs::{certificate, checked, of_corpus, parsed, parts};
 
-/// A lock whose condition is computed of an access: what that gives is a local without a name.
+/// A lock whose condition is computed from an access: the result of the access is a local without a
+/// name.
 const LOCK: &str = "
 algorithm lock
 shared locked: cas process or none := none
@@ -31,7 +31,7 @@ procedure acquire():
     until not got
 ";
 
-/// The lines of a part of a certificate.
+/// Returns the lines of a part of a certificate.
 fn part<'t>(text: &'t str, title: &str) -> Vec<&'t str> {
     let mut lines = text.lines().skip_while(|line| !line.starts_with(&format!("{title} ")));
     let count = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).unwrap();

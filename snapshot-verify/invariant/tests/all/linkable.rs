@@ -1,5 +1,5 @@
-//! Where no way leads from an LL, no process is linked: each program whose scans wait for a link that
-//! they cannot have, and a twin in which they may have it, and return what was there at first.
+//! Where no path leads from an LL, no process is linked: programs whose scans wait for a link that
+//! they cannot have, each with a twin that may have it, and returns the initial values.
 
 use snapshot_invariant::check::Answer;
 use snapshot_invariant::step::{Failure, Planted};
@@ -7,7 +7,7 @@ use snapshot_invariant::write::WriteError;
 
 use crate::programs::{certificate, checked, parsed, parts};
 
-/// Scans that wait for a link; `UPDATE` and `SCAN` stand for what is done before.
+/// Scans that wait for a link; `UPDATE` and `SCAN` stand for earlier actions.
 const WAITING: &str = "
 algorithm waiting
 shared X: llsc bool
@@ -26,7 +26,7 @@ procedure touch():
     X := true
 ";
 
-/// Whether the vectors of scans have a certificate that is accepted.
+/// Returns true if the vectors of scans have a certificate that is accepted.
 fn is_accepted(text: &str) -> bool {
     let program = parsed(text, None);
     let parts = parts(&program, &["scans.observer"]);
@@ -45,18 +45,18 @@ fn is_accepted(text: &str) -> bool {
 fn links_are_made_by_lls_only_and_end_where_the_cell_is_written() {
     let once = "loop:\n        skip\n        if VL(X): return c";
     let one_of = "loop:\n        skip\n        if VL(Y[process(0)]): return c";
-    // What the update does, and what the scan does; whether a scan may be linked then.
+    // The actions of the update and of the scan; true if the scan may then be linked.
     let cases = [
         // Never.
         ("X := true", once.to_owned(), false),
-        // Within the scan, before, and behind what ends it.
+        // Within the scan, before an access that ends the link, and behind it.
         ("skip", format!("y := LL(X)\n    {once}"), true),
         ("skip", format!("y := LL(X)\n    y := SC(X, true)\n    {once}"), false),
         ("skip", format!("y := LL(X)\n    X := true\n    {once}"), false),
         ("skip", format!("y := LL(X)\n    y := X\n    {once}"), true),
         ("skip", format!("y := LL(X)\n    if flag: X := true\n    {once}"), true),
         ("flag := true", format!("y := LL(X)\n    flag := false\n    {once}"), true),
-        // In an operation before.
+        // In an earlier operation.
         ("y := LL(X)", once.to_owned(), true),
         ("y := LL(X); X := true", once.to_owned(), false),
         ("X := true; y := LL(X)", once.to_owned(), true),
@@ -65,13 +65,13 @@ fn links_are_made_by_lls_only_and_end_where_the_cell_is_written() {
         ("skip", format!("look()\n    touch()\n    {once}"), false),
         ("skip", format!("touch()\n    look()\n    {once}"), true),
         ("look()", once.to_owned(), true),
-        // In a round before.
+        // In an earlier round.
         (
             "skip",
             "loop:\n        skip\n        if VL(X): return c\n        y := LL(X)".to_owned(),
             true,
         ),
-        // Of several cells the links to the others stay.
+        // With several cells, the links to the others stay.
         ("skip", format!("y := LL(Y[process(0)])\n    y := SC(Y[me], true)\n    {one_of}"), true),
         ("skip", format!("y := LL(Y[process(0)])\n    Y[me] := true\n    {one_of}"), true),
         ("Y[me] := true", one_of.to_owned(), false),
@@ -82,7 +82,7 @@ fn links_are_made_by_lls_only_and_end_where_the_cell_is_written() {
     }
 }
 
-/// An SC without a link fails: so what it would write is never there.
+/// An SC without a link fails: so its value is never written.
 #[test]
 fn what_only_an_sc_without_a_link_would_write_is_not_there() {
     for (link, may_be_linked) in [("skip", false), ("y := LL(X)", true)] {

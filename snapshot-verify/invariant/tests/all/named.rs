@@ -1,5 +1,5 @@
-//! Names: programs that are not of the form that the rules are made for, wrong programs, and guesses
-//! that must not be taken.
+//! Names: programs without the form that the rules require, wrong programs, and guesses that must
+//! be refused.
 
 use snapshot_invariant::Budget;
 use snapshot_invariant::check::{Answer, Refusal};
@@ -15,7 +15,7 @@ use crate::altered::{self, lines, sealed};
 use crate::programs::{by_rounds, certificate, checked, of_corpus, parsed, parts, refused};
 use crate::projection::named::{COPIED, OWNED, REFILLED};
 
-/// Whether names are of the form that the rules are made for.
+/// Returns true if names have the form that the rules require.
 fn is_of_form(text: &str, name: &str) -> bool {
     let program = parsed(text, None);
     let obligation = by_rounds(&parsed(COPIED, None))[0][1].obligation;
@@ -23,11 +23,11 @@ fn is_of_form(text: &str, name: &str) -> bool {
     names.is_some_and(|name| Layout::with_names(&program, obligation, vec![name]).is_ok())
 }
 
-/// Where an update of `refilled` helps, and where its scans read.
+/// Statements of `refilled`: the help of an update, and the reads of its scans.
 const HELPS: &str = "LL(row[y.who][me])\n    if VL(x): SC(row[y.who][me], v)";
 const READS: &str = "for s in segments: v[s] := row[y.who][s]";
 
-/// Each text is of the form, and with each replacement it is not.
+/// Each text has the form, and loses it with each replacement.
 #[test]
 fn only_one_form_is_taken() {
     let name = "x.who on=1 row";
@@ -40,25 +40,25 @@ fn only_one_form_is_taken() {
         ("LL(row[y.who][me])", "LL(row[y.who][y.who])"),
         // The row of another process, which is written by the process.
         ("row[me][me] := v[me]", "row[y.who][me] := v[me]"),
-        // Its own row is read, which may be the one that is named.
+        // A process reads its own row, which may be the named one.
         ("v[s] := row[y.who][s]", "v[s] := row[me][s]"),
-        // Whichever process it is that is named.
+        // The named process is an arbitrary one.
         ("SC(x, (true, me))", "SC(x, (true, process(0)))"),
         // A copy that is written back without the link.
         ("SC(x, y with (on: false))", "x := y with (on: false)"),
-        // A compare-and-swap of the row cannot be said.
+        // A compare-and-swap of the row is not supported.
         ("if VL(x): SC(row[y.who][me], v)", "if VL(row[y.who][me]): SC(row[y.who][me], v)"),
         // Several accesses in one step.
         ("        row[me][me] := v[me]", "        atomic: row[me][me] := v[me]"),
-        // A link to another row than that of a copy, and no SC.
+        // A link to another row than the copy's, and no SC.
         (HELPS, "LL(row[me][me])"),
-        // Another column than that of the LL.
+        // Another column than the LL's.
         ("SC(row[y.who][me], v)", "SC(row[y.who][y.who], v)"),
         // A record that is written back, and has been read, but not by LL.
         ("SC(x, y with (on: false))", "z := x\n        SC(x, z with (on: false))"),
         // A copy on one of two ways.
         ("    LL(row[y.who][me])\n", "    if y.on: y.who := me\n    LL(row[y.who][me])\n"),
-        // What was a copy, and is stored to: by an assignment, by a read, and by a call.
+        // A former copy that is stored to: by an assignment, by a read, and by a call.
         (READS, "z := y.who\n        z := me\n        for s in segments: v[s] := row[z][s]"),
         ("    LL(row[y.who][me])\n", "    y := x\n    LL(row[y.who][me])\n"),
         (READS, "z := y.who\n        z := own()\n        for s in segments: v[s] := row[z][s]"),
@@ -90,7 +90,7 @@ fn only_one_form_is_taken() {
     );
 }
 
-/// A program that writes its own rows alone: what is of the form for any array of rows.
+/// A program that only writes its own rows: any array of rows has the form.
 const WRITTEN: &str = "
 algorithm written
 shared x: llsc record (on: bool, who: process, too: process)
@@ -109,8 +109,8 @@ scan:
     return result
 ";
 
-/// A name of each array is one field of one LL/SC cell, and each cell of the array has one value, and
-/// is found by a process and at least one more name.
+/// A name of each array is one field of one LL/SC cell. Each cell of the array has one value, and
+/// its indices are a process and at least one more name.
 #[test]
 fn only_arrays_of_values_by_processes_are_named() {
     let of_form = |text: &str, names: &[&str]| {
@@ -176,7 +176,7 @@ fn only_arrays_of_values_by_processes_are_named() {
     }
 }
 
-/// Whichever rounds are guessed.
+/// With any guess at rounds.
 #[test]
 fn wrong_programs_with_names_are_not_certified() {
     for text in [COPIED, OWNED, REFILLED] {
@@ -190,22 +190,22 @@ fn wrong_programs_with_names_are_not_certified() {
     }
 }
 
-/// Wrong variants of jayanti: what is replaced by what. That each is wrong has been found by the search
-/// for given n and numbers of operations (`check FILE -n N --operations grow`); where `n = 3` is said,
-/// it is right for n = 2. An SC to `B` without the VL is wrong, too, of three processes: but the views
+/// Wrong variants of jayanti: a text and its replacement. The search has found each wrong for given
+/// n and numbers of operations (`check FILE -n N --operations grow`); variants marked `n = 3` are
+/// right for n = 2. An SC to `B` without the VL is wrong, too, for three processes: but the views
 /// outgrow 6 GiB before one is wrong.
 const VARIANTS: [(&str, &str); 9] = [
     // A row of a helper is not cleared: n = 2, two operations by each.
     ("for s in segments: B[me][s] := none", "for s in segments: v[s] := v[s]"),
-    // What a late process has put together is published: n = 2, two operations by each.
+    // The vector of a late process is published: n = 2, two operations by each.
     ("if published != x.toggle and VL(X): SC", "if published != x.toggle: SC"),
-    // The same, and what was published in this round is replaced: n = 2, two operations by each.
+    // The same, and the vector published in this round is replaced: n = 2, two operations by each.
     ("if published != x.toggle and VL(X): SC", "SC"),
-    // What was published in this round is replaced: n = 2, two operations by each.
+    // The vector published in this round is replaced: n = 2, two operations by each.
     ("if published != x.toggle and VL(X): SC", "if VL(X): SC"),
-    // What was transferred is not merged: n = 3, one operation by each.
+    // Transferred values are not merged: n = 3, one operation by each.
     ("if b != none: v[s] := b", "if b = none: v[s] := v[s]"),
-    // What was copied is not read: n = 2, one operation by each.
+    // Copied values are not read: n = 2, one operation by each.
     ("        for s in segments: v[s] := A_copy[x.proc_a][s]\n", ""),
     // A row is not filled before it is named: n = 2, one operation by each.
     ("A_copy[me][s] := t", "v[s] := t"),
@@ -234,13 +234,13 @@ fn no_certificate_is_made_of_variants_of_jayanti() {
             Err(WriteError::Failure { failure, .. }) => Some(failure),
             _ => None,
         };
-        // It is the vector that is wrong, and no rule that is missing.
+        // The vector is wrong; no rule is missing.
         assert!(matches!(failure, Some(Failure::Vector(_))), "{to}: {made:?}");
     }
 }
 
-/// A right program with a name: a process that has the lock fills its row, makes itself the one that is
-/// named, and goes on with the row that is. So its certificate is made and checked in seconds.
+/// A right program with a name: a process that has the lock fills its row, makes itself the named
+/// process, and continues with the named row. So its certificate is made and checked in seconds.
 const FILLED: &str = "
 algorithm filled
 shared owner: llsc process or none := none
@@ -276,7 +276,7 @@ procedure acquire():
     until got
 ";
 
-/// The program, and its certificate: by the one guess at rounds that leads to one.
+/// Returns the program, and its certificate: by the only guess at rounds that leads to one.
 fn filled() -> (Program, String) {
     let program = parsed(FILLED, None);
     let mut found = by_rounds(&program).into_iter().filter_map(|mut parts| {
@@ -298,8 +298,8 @@ fn a_right_program_with_a_name_is_certified() {
     assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
 }
 
-/// What names are, what they are kept by, which processes may be lost, and which calls are alike: what
-/// the rules are not made for is refused before any view is read.
+/// Names, their kept scalars, lost processes and merged calls: a claim that the rules do not
+/// support is refused before any view is read.
 #[test]
 fn claims_of_names_that_do_not_fit_are_refused() {
     let (program, text) = filled();
@@ -325,14 +325,15 @@ fn claims_of_names_that_do_not_fit_are_refused() {
         &[("x.who row", "x.on row")],
         &[("x.who row", "owner row")],
         &[twice, ("x.who row", "x.who row\nx.who row")],
-        // The name is not kept, or what tells when it is in force is not, or only beside other bits.
+        // The name, or the byte that decides whether it is in force, is not kept, or is listed only
+        // beside other bits.
         &[("x.who", "x.on")],
         &[force],
         &[force, ("kept 35", "kept 36\nx.on"), class],
         // No cell of LL and SC, and one twice.
         &[("lost 2\nowner", "lost 2\nlatest")],
         &[("lost 2\nowner", "lost 3\nowner\nowner")],
-        // No calls, of no procedure, and none.
+        // No calls, calls of no procedure, and an empty group.
         &[("calls 0", "calls 1\n1 1 0")],
         &[("calls 0", "calls 1\n1 0 1")],
         &[("calls 0", "calls 1\n9 0")],
@@ -351,13 +352,13 @@ fn claims_of_names_that_do_not_fit_are_refused() {
     }
 }
 
-/// Of vectors, a view less, and views that say something else of the name and of what it names.
+/// For vectors: a missing view, and views with another name or another named row.
 #[test]
 fn changed_views_of_names_are_refused() {
     let (program, text) = filled();
     let all = lines(&text);
     let sections = altered::views(&all);
-    // The last list is that of views of t.
+    // The last list has the views of t.
     let (head, count) = *sections.last().unwrap();
     let before: usize = sections[..sections.len() - 1].iter().map(|(_, count)| count).sum();
     for number in (0..4).step_by(either(3, 1)).map(|at| before + at * (count - 1) / 3) {
@@ -379,7 +380,7 @@ fn changed_views_of_names_are_refused() {
     for number in 0..count {
         row = altered::row_of(&row, &all[head + 1 + number]);
         let at = bytes[seen % 3];
-        // Known, and changed: a value, or whether it is t.
+        // A changed known byte: a value, or whether the name is t.
         let other = match row[at] {
             b'#' => b'$',
             b'$' => b'#',
@@ -405,7 +406,7 @@ fn changed_views_of_names_are_refused() {
     assert!(seen > 6, "{seen}");
 }
 
-/// Of nesting, where what operations return is judged, no process is lost.
+/// For nesting, where results of operations are judged, no process is lost.
 #[test]
 fn none_is_lost_where_returns_are_judged() {
     let (program, text) = filled();
@@ -416,8 +417,9 @@ fn none_is_lost_where_returns_are_judged() {
     assert!(matches!(refusal, Refusal::Line(_)), "{refusal}");
 }
 
-/// Updates that take their value back, and scans that publish, without the link to `x` that they had:
-/// each is wrong for n = 2 and two operations by each (`check FILE -n 2 --operations grow`), and no process may be lost that does so.
+/// Updates that take their value back, and scans that publish, without the link to `x` that they
+/// had: each is wrong for n = 2 and two operations by each (`check FILE -n 2 --operations grow`),
+/// and no such process may be lost.
 fn late() -> Vec<String> {
     let publishes = FILLED.replacen(
         "    latest := copy\n    SC(x, y with (on: false))\n    owner := none\n",
@@ -475,7 +477,7 @@ fn jayanti(program: &Program) -> Vec<Part> {
     parts
 }
 
-/// With `SNAPSHOT_CERTIFICATES=1`, which takes minutes; without, that all but vectors are shown.
+/// With `SNAPSHOT_CERTIFICATES=1`, which takes minutes; otherwise without the vectors.
 #[test]
 fn jayanti_is_certified() {
     let program = of_corpus("jayanti", None);
@@ -491,7 +493,7 @@ fn jayanti_is_certified() {
     println!("{summary:?}");
     let answer = checked(&program, text.as_bytes());
     assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
-    // What names are in force for is a guess; that they are names is not.
+    // The condition of a name's force is a guess; that the fields are names is not.
     for (from, to) in [("X.proc_b phase=2,3 B", "X.proc_a phase=2,3 B"), ("lost 2", "lost 1")] {
         let mut lines = lines(&text);
         let at = lines.iter().position(|line| line == from).unwrap();

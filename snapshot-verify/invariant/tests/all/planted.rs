@@ -1,4 +1,4 @@
-//! Mistakes in the search that prove wrong programs, one for each rule: the check finds each.
+//! Faults in the search that prove wrong programs, one for each rule: the check finds each.
 
 use snapshot_invariant::check::Refusal;
 use snapshot_invariant::step::Planted;
@@ -35,7 +35,8 @@ fn lists_of_right_programs_that_are_too_short_are_refused() {
             }
             let refusal = refused(program, text.as_bytes());
             let is_escape = matches!(refusal, Refusal::Escape { .. } | Refusal::Failure { .. });
-            // What is not needed for the program is not missed; then half a proof is seen.
+            // A fault may remove only unneeded views; then the missing half of the proof is
+            // noticed.
             assert!(is_escape || matches!(refusal, Refusal::Missing(_)), "{mistake}: {refusal}");
             acted[number] += usize::from(is_escape);
         }
@@ -45,7 +46,7 @@ fn lists_of_right_programs_that_are_too_short_are_refused() {
     }
 }
 
-/// The mistake proves a wrong program, and the check refuses the proof.
+/// The fault proves a wrong program, and the check refuses the proof.
 #[test]
 fn proofs_of_wrong_programs_by_mistakes_are_refused() {
     let mut proved = vec![0; mistakes().len()];
@@ -63,7 +64,7 @@ fn proofs_of_wrong_programs_by_mistakes_are_refused() {
     assert!(proved.iter().filter(|proved| **proved > 0).count() >= 3, "{proved:?}");
 }
 
-/// Without it, two processes own what only one can.
+/// Without the rule, two processes own a lock that only one can own.
 #[test]
 fn two_owners_lose_the_proof() {
     let bowman = of_corpus("bowman", None);

@@ -22,7 +22,7 @@ pub fn small(name: &str) -> Program {
     parsed(corpus::small(name), None)
 }
 
-/// What the prover keeps for the rungs of these names.
+/// Returns the scalars and guesses of the prover for the rungs of these names.
 pub fn parts(program: &Program, rungs: &[&str]) -> Vec<Part> {
     let chosen = ladder::Rungs::all().into_iter();
     let chosen = chosen.filter(|rung| rungs.contains(&rung.name().as_str()));
@@ -32,7 +32,7 @@ pub fn parts(program: &Program, rungs: &[&str]) -> Vec<Part> {
     parts
 }
 
-/// The same of one rung; none if the prover does not know the program.
+/// Returns the part of one rung; `None` if the prover does not support the program.
 pub fn part(program: &Program, rung: model::Obligation) -> Option<Part> {
     let ghosts = match rung.ghosts {
         model::Ghosts::Scans => Ghosts::Scans,
@@ -64,7 +64,7 @@ pub fn part(program: &Program, rung: model::Obligation) -> Option<Part> {
     })
 }
 
-/// Per guess at rounds, what the prover keeps for nesting and for vectors.
+/// Returns, per guess at rounds, the parts for nesting and for vectors.
 pub fn by_rounds(program: &Program) -> Vec<Vec<Part>> {
     let of = |ghosts| {
         let specification = model::Specification::Observer;
@@ -76,7 +76,7 @@ pub fn by_rounds(program: &Program) -> Vec<Vec<Part>> {
     rounds::candidates(program).unwrap().into_iter().map(of).collect()
 }
 
-/// What a certificate of a program says first.
+/// Returns the claim of a program's certificate.
 pub fn claim(program: &Program) -> Claim {
     Claim {
         algorithm: program.name.clone(),
@@ -86,7 +86,7 @@ pub fn claim(program: &Program) -> Claim {
     }
 }
 
-/// The certificate that a search makes with mistakes planted.
+/// Returns the certificate that a search with injected faults makes.
 pub fn certificate(
     program: &Program,
     parts: &[Part],

@@ -1,5 +1,5 @@
-//! Steps that are made once for all views that are alike in what they depend on, and lists that
-//! stand for several kinds: the same as the steps of each view, by the order of each kind.
+//! Memoised steps, and lists that stand for several kinds: the same as the steps of each view, by
+//! the order of each kind.
 
 use rustc_hash::FxHashSet;
 use snapshot_everyn::ladder::Rungs;
@@ -16,8 +16,8 @@ use trial::extent::{either, number};
 use crate::programs::{of_corpus, parsed, part, parts, small};
 use crate::relative::{self, NOTED, SILENT};
 
-/// How many views of a part there are, how many lists that stand for several kinds, and how many
-/// views that have several centres.
+/// Returns the number of views of a part, of lists that stand for several kinds, and of views that
+/// have several centres.
 fn compared(program: &Program, part: &Part) -> (usize, usize, usize) {
     let Ok(layout) = lay_out(program, part) else { return (0, 0, 0) };
     let mut proceed = || true;
@@ -49,7 +49,7 @@ fn compared(program: &Program, part: &Part) -> (usize, usize, usize) {
     (family.len(), shared, several)
 }
 
-/// Of three random programs of each kind, in the slow suite of twelve, or of `SNAPSHOT_PROGRAMS`.
+/// Three random programs of each kind, in the slow suite twelve, or `SNAPSHOT_PROGRAMS`.
 #[test]
 fn recalled_steps_are_those_of_each_view() {
     let (mut views, mut shared, mut apart, mut several) = (0, 0, 0, 0);
@@ -75,7 +75,7 @@ fn recalled_steps_are_those_of_each_view() {
             }
         }
     }
-    // An update of i pauses in the round of t, where it is before, between or behind i and j.
+    // An update of i pauses in the round of t, before, between or behind i and j.
     let noted = parsed(NOTED, None);
     for rung in ["scans.memory-t", "scans.memory-i"] {
         add(&noted, &Part { alike: true, ..relative::noted(&noted, rung, false) });

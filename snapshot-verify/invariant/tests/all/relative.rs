@@ -1,4 +1,4 @@
-//! Bits that are listed relative to others, against the same lists without: every flip is
+//! Bits that are listed relative to others, against the same lists without them: every flip is
 //! written out, and the plain rules must find the set closed.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,7 +20,7 @@ use crate::altered::{lines, sealed};
 use crate::programs::{certificate, checked, of_corpus, parsed, parts, refused, small};
 use crate::wrong;
 
-/// A toggle tells writes apart: wrong, as two of them meet.
+/// A toggle distinguishes writes: wrong, because two writes may have the same toggle.
 pub const TOGGLED: &str = "
 algorithm toggled
 type register = record (val: value, toggle: bool)
@@ -39,7 +39,7 @@ scan:
             return [b[k].val for k in processes]
 ";
 
-/// An update tells each process by a bit of its own, after its write.
+/// An update informs each process by a bit, after its write.
 pub const TOLD: &str = "
 algorithm told
 shared a[process]: value
@@ -61,7 +61,7 @@ scan:
     return copy
 ";
 
-/// An update notes for each process that it was made, by a bit that it turns.
+/// An update records for each process, by flipping a bit, that it was made.
 pub const NOTED: &str = "
 algorithm noted
 shared a[process]: value
@@ -81,7 +81,7 @@ scan:
     return copy
 ";
 
-/// An update marks a cell with a bit of its own, which is no bit of the cell's class.
+/// An update marks a cell with a bit that is not in the cell's class.
 pub const MARKED: &str = "
 algorithm marked
 type mark = record (by: process or none, bit: bool)
@@ -100,7 +100,7 @@ scan:
     return copy
 ";
 
-/// Scans are seen by updates, which first leave bits: one for each process, where a view of t lists it
+/// Updates see scans, which first write bits: one for each process, where a view of t lists it
 /// before the one that all views list.
 pub const LED: &str = "
 algorithm led
@@ -124,7 +124,7 @@ scan:
     return copy
 ";
 
-/// What goes wrong is passed over: here it is about the sets.
+/// Ignores failures: the comparison concerns the sets.
 pub const SILENT: Planted = Planted {
     no_others: false,
     no_scans: false,
@@ -136,7 +136,7 @@ pub const SILENT: Planted = Planted {
     any_round: false,
 };
 
-/// The instructions that compute something that may be a condition: procedures and numbers.
+/// Returns the instructions that compute a possible condition: procedures and numbers.
 pub fn conditions(program: &Program) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
     for (procedure, code) in compile(program).iter().enumerate() {
@@ -159,7 +159,7 @@ fn closed(layout: &Layout<'_>) -> Family {
     close(layout, SILENT, &mut Budget { memory: 2 << 30, proceed: &mut proceed }).unwrap()
 }
 
-/// Every view with any of its classes flipped.
+/// Returns every view with any of its classes flipped.
 fn unfolded(layout: &Layout<'_>, views: &FxHashSet<Box<[u8]>>) -> FxHashSet<Vec<u8>> {
     let mut all: FxHashSet<Vec<u8>> = views.iter().map(|view| view.to_vec()).collect();
     for class in 0..layout.classes.len() {
@@ -179,8 +179,8 @@ fn unfolded(layout: &Layout<'_>, views: &FxHashSet<Box<[u8]>>) -> FxHashSet<Vec<
     all
 }
 
-/// The plain rules find the set of all flips closed; how many views there are, and of how many
-/// one stands for more than itself.
+/// Checks that the plain rules find the set of all flips closed; returns the number of views, and
+/// of views that stand for more than themselves.
 fn check_unfolded(program: &Program, part: &Part) -> (usize, usize) {
     check_unfolded_by(program, &Part { alike: true, ..part.clone() });
     check_unfolded_by(program, part)
@@ -233,7 +233,7 @@ fn a_list_with_classes_stands_for_one_without() {
     }
 }
 
-/// What t writes of a bit that no other view shows is unknown to all other views.
+/// A bit written by t that no other view shows is unknown to all other views.
 #[test]
 fn bits_that_are_not_shared_are_unknown_to_others() {
     let program = parsed(MARKED, None);
@@ -241,7 +241,7 @@ fn bits_that_are_not_shared_are_unknown_to_others() {
     assert!(whole >= 2 * listed - listed / 4, "{listed} {whole}");
 }
 
-/// Of [`MARKED`], what is marked and the bits, each in a class of its own.
+/// Returns the part of [`MARKED`] with the mark and the bits, each in a separate class.
 pub fn marked(program: &Program) -> Part {
     let kept = ["a[i]", "a[j]", "m.by", "m.bit", "i:toggle", "j:toggle", "t:toggle"];
     let kept = kept.map(str::to_owned).to_vec();
@@ -250,7 +250,7 @@ pub fn marked(program: &Program) -> Part {
     Part { kept, classes, ..parts(program, &["scans.memory-i"]).remove(0) }
 }
 
-/// Of [`LED`], with the bits of i in one class, and those of j.
+/// Returns the part of [`LED`] with the bits of i in one class, and the bits of j in another.
 pub fn led(program: &Program) -> Part {
     let of =
         |owner: &str| [format!("f[{owner}][t]"), format!("g[{owner}]"), format!("{owner}:mine")];
@@ -260,8 +260,9 @@ pub fn led(program: &Program) -> Part {
     Part { kept, classes, ..found }
 }
 
-/// Of [`NOTED`], the bits by which i notes its updates for j and t, in a class each: its local is of
-/// the class in the round of j, or t, only. If `loose`, the loop of its update is.
+/// Returns the part of [`NOTED`] with the bits by which i records its updates for j and t, each in
+/// a class: i's local belongs to the class in the round of j, or t, only. If `loose`, the loop of
+/// its update is loose.
 pub fn noted(program: &Program, rung: &str, loose: bool) -> Part {
     let found = parts(program, &[rung]).remove(0);
     let (update, scan) = (program.update().0 as usize, program.scan().0 as usize);
@@ -277,7 +278,7 @@ pub fn noted(program: &Program, rung: &str, loose: bool) -> Part {
     let mine = (format!("t:scan.mine#{}[i]", local(scan, "mine")), None);
     let to_t = vec![("h[t][i]".to_owned(), None), of_update(byte::T), of_scan, mine];
     let mut to_j = vec![("h[j][i]".to_owned(), None)];
-    // Where j's round is one of any other, its bit is, too.
+    // Where j's round counts as a round of any other, so does its bit.
     if !loose {
         to_j.push(of_update(byte::J));
     }
@@ -310,7 +311,7 @@ fn a_list_with_classes_of_rounds_stands_for_one_without() {
     }
 }
 
-/// Behind a step, what symbols stand for is among the views that are made of them.
+/// The meanings of the symbols after a step are among the views that are made of them.
 #[test]
 fn nothing_is_lost_behind_a_step() {
     let program = parsed(TOGGLED, None);
@@ -348,8 +349,8 @@ fn nothing_is_lost_behind_a_step() {
     assert!(mixed > 500, "{mixed}");
 }
 
-/// Updates that have met themselves, in several ways: where all elements of an array are stored,
-/// what they held before is forgotten; else it must be lost.
+/// Returns updates that have met themselves, in several ways: where all elements of an array are
+/// stored, their old values are forgotten; otherwise they must be made unknown.
 pub fn met() -> [String; 4] {
     let local = wrong::MET.replace("met := false\n", "local met[process]: bool\n");
     let local = local.replace("if met:", "if met[me]:");
@@ -362,14 +363,14 @@ pub fn met() -> [String; 4] {
     ]
 }
 
-/// Of one of these, with all truth values.
+/// Returns the part of one of these programs, with all truth values.
 pub fn met_part(program: &Program) -> Part {
     let found = parts(program, &["scans.observer"]).remove(0);
     let kept = [found.kept.clone(), truths(program, found.obligation)].concat();
     Part { kept, classes: Vec::new(), ..found }
 }
 
-/// An index that may be i, j or any other may be the process itself, and is a place of its own.
+/// An index that may be i, j or any other may be the process itself, which has a separate place.
 #[test]
 fn loose_loops_meet_the_process_itself() {
     assert_eq!(met().iter().filter(|text| text.contains("met[")).count(), 3);
@@ -383,8 +384,8 @@ fn loose_loops_meet_the_process_itself() {
     }
 }
 
-/// Classes are a guess: whatever it is, wrong programs have no certificate, nor has what is shown
-/// late.
+/// Classes are a guess: for any guess, wrong programs have no certificate, even with operations
+/// shown late.
 #[test]
 fn no_guess_proves_a_wrong_program() {
     let guesses = [(1, true), (2, false), (3, true)];
@@ -407,7 +408,7 @@ fn no_guess_proves_a_wrong_program() {
     assert!(tried >= 10 * most, "{tried}");
 }
 
-/// All loops of i's and j's updates, or more: to loosen those of a scan loses what it reads.
+/// Returns all loops of i's and j's updates, or more: a loose loop of a scan loses the values read.
 pub fn loops(program: &Program) -> Vec<(u8, usize, usize)> {
     let update = program.update().0 as usize;
     (0..2).flat_map(|owner| (0..4).map(move |number| (owner, update, number))).collect()
@@ -423,8 +424,8 @@ pub fn truths(program: &Program, obligation: Obligation) -> Vec<String> {
     all.map(|at| layout.slots[at].name.clone()).filter(|name| !name.is_empty()).collect()
 }
 
-/// The search takes equal bits for different ones, or leaves out what late operations do, and so
-/// proves a wrong program: the check does not.
+/// The search takes equal bits for different ones, or omits the hidden part of late operations, and
+/// so proves a wrong program: the check refuses.
 #[test]
 fn mistakes_with_bits_and_late_operations_are_noticed() {
     let right = Planted::default();
@@ -441,7 +442,7 @@ fn mistakes_with_bits_and_late_operations_are_noticed() {
     }
 }
 
-/// With another seal, a certificate says what it may not.
+/// Resealed certificates with invalid claims are refused.
 #[test]
 fn claims_that_do_not_fit_are_refused() {
     let program = parsed(TOGGLED, None);
@@ -452,11 +453,11 @@ fn claims_that_do_not_fit_are_refused() {
     let first = all[head + 1].clone();
     assert!(first.contains(' '), "{first}");
     let words = [
-        // Not kept, or no truth value, or in two classes.
+        // Not kept, or not a truth value, or in two classes.
         "r[i].val".to_owned(),
         format!("{first} {first}"),
         all[head + 2].clone(),
-        // Rounds of nothing, of no member, of a variable that is no loop's.
+        // Rounds of no local, of no member, of a variable that is not a loop's.
         format!("{first}@1=i"),
         "i:scan.a#0[i].toggle@900=i".to_owned(),
         "i:scan.a#0[i].toggle@1=x".to_owned(),
@@ -476,14 +477,15 @@ fn claims_that_do_not_fit_are_refused() {
         let refusal = refused(&program, sealed(&lines).as_bytes());
         assert!(matches!(refusal, Refusal::Line(_)), "{to}: {refusal}");
     }
-    // A class less: the relation is presumed no more, so bits that lead with 0 are not all.
+    // With a class missing, the relation is not presumed any more, so the bits with lead 0 are not
+    // all.
     let count: usize = all[head].strip_prefix("classes ").unwrap().parse().unwrap();
     let mut less = all.clone();
     less.remove(head + 1);
     less[head] = format!("classes {}", count - 1);
     let refusal = refused(&program, sealed(&less).as_bytes());
     assert!(matches!(refusal, Refusal::Escape { .. }), "{refusal}");
-    // Of nesting, operations are shown from their begin.
+    // For nesting, operations are shown from their begin.
     let afek = of_corpus("afek_unbounded", None);
     let (text, _) =
         certificate(&afek, &parts(&afek, &["calls.nesting"]), Planted::default()).unwrap();
@@ -541,8 +543,8 @@ fn small_programs_have_the_same_verdict_shown_late_or_not() {
     }
 }
 
-/// What a procedure has that runs in ghost scans and outside of them is in the centre outside: its bits are
-/// in a class in the rounds of t and of any other, or in none.
+/// The frame of a procedure that runs both in and outside of ghost scans is in the centre outside:
+/// its bits are in a class in the rounds of t and of any other, or in none.
 #[test]
 fn bits_of_shared_helpers_are_in_the_centre() {
     let text = "

@@ -1,5 +1,5 @@
-//! One program per rule that makes lists short: without the rule's care a wrong list would be
-//! accepted.
+//! One program per rule that makes lists short: without the rule's side conditions a wrong list
+//! would be accepted.
 
 use snapshot_invariant::check::{Answer, Refusal};
 use snapshot_invariant::layout::Layout;
@@ -11,8 +11,8 @@ use snapshot_language::program::Program;
 use crate::altered::{lines, sealed};
 use crate::programs::{certificate, checked, of_corpus, parsed, parts, refused};
 
-/// An update looks without the lock, as a private variable says by then: wrong, though the variable
-/// never says so of an idle process.
+/// An update looks without the lock if a private variable is set by then: wrong, though the
+/// variable is never set while the process is idle.
 pub const HASTY: &str = "
 algorithm hasty
 shared owner: cas process or none := none
@@ -43,7 +43,8 @@ procedure look(): view:
     return copy
 ";
 
-/// Of [`HASTY`] and its like, with what locks need in every ghost scan, shown late.
+/// Returns the part of [`HASTY`] and its variants, with the scalars that locks need in every ghost
+/// scan, shown late.
 pub fn hasty_part(program: &Program, rung: &str) -> Part {
     let found = parts(program, &[rung]).remove(0);
     let got = ["i", "j", "t"].map(|owner| format!("{owner}:look.got#1"));
@@ -51,13 +52,13 @@ pub fn hasty_part(program: &Program, rung: &str) -> Part {
     Part { late: true, kept, ..found }
 }
 
-/// A ghost scan behind a store to a private variable sees what was stored.
+/// A ghost scan behind a store to a private variable sees the stored value.
 #[test]
 fn late_ghost_scans_see_private_stores() {
     let hasty = parsed(HASTY, None);
     let careful = parsed(&HASTY.replace("lax := true", "lax := false"), None);
     for rung in ["calls.memory-t", "calls.memory-i", "calls.memory-j"] {
-        // Of two segments, one of them its own, i and j see one change only.
+        // With two segments, one of them the process's own, i and j see one change only.
         for (program, is_right) in [(&hasty, rung != "calls.memory-t"), (&careful, true)] {
             let part = hasty_part(program, rung);
             let made = certificate(program, std::slice::from_ref(&part), Planted::default());
@@ -72,8 +73,8 @@ fn late_ghost_scans_see_private_stores() {
     }
 }
 
-/// What an operation returns is of a ghost scan of its own: a view that the process has kept since an
-/// operation before is not.
+/// A view that the process has kept since an earlier operation belongs to no ghost scan of the
+/// present one.
 #[test]
 fn views_of_earlier_operations_are_stale() {
     let cached = corpus::small("cached");
@@ -97,8 +98,8 @@ fn views_of_earlier_operations_are_stale() {
     }
 }
 
-/// Processes publish a view once; a scan waits for one that was asked for, and so began within it, but
-/// the next scan returns it again.
+/// Processes publish a view once; a scan waits for a view that was requested, and so began within
+/// it, but the next scan returns it again.
 const AGAIN: &str = "
 algorithm again
 type register = record (p: array [process] of bool, view: view)
@@ -138,7 +139,7 @@ procedure collect(): view:
     return [copy[k] for k in processes]
 ";
 
-/// What was fresh is old to the next ghost scan.
+/// Fresh views are old to the next ghost scan.
 #[test]
 fn views_of_earlier_ghost_scans_are_stale() {
     let program = parsed(AGAIN, None);
@@ -149,8 +150,9 @@ fn views_of_earlier_ghost_scans_are_stale() {
     assert!(made.as_ref().is_err_and(is_stale), "{made:?}");
 }
 
-/// A scan that puts its vector into an element of a process that has not begun, and takes it from there:
-/// wrong for four processes, and right for all that begin no later than the vector is returned.
+/// A scan that stores its vector in an element of a process that has not begun, and reads it from
+/// there: wrong for four processes, and right for processes that begin no later than the vector is
+/// returned.
 const LENT: &str = "
 algorithm lent
 shared a[segment]: value
@@ -173,8 +175,8 @@ procedure look(): view:
     return [got[s] for s in segments]
 ";
 
-/// A view that was put into an element of an array by process is judged for the pairs of that process
-/// alone, so it does not count as one that was made here.
+/// A view stored in an element of an array by process is judged only for the pairs of that process,
+/// so it does not count as made here.
 #[test]
 fn views_in_elements_are_not_made_here() {
     let rungs = ["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];
@@ -192,8 +194,8 @@ fn views_in_elements_are_not_made_here() {
     assert!(matches!(failed, Some(WriteError::Failure { .. })), "{failed:?}");
 }
 
-/// What goes wrong in the round of one process does so in the view in which that one is i; what takes
-/// two of them is seen where one is i, too, and the other one is any other.
+/// A failure in the round of one process also occurs in the view in which that process is i; a
+/// failure that needs two such processes is seen where one is i and the other is any other.
 #[test]
 fn faults_in_rounds_of_others_are_those_of_i() {
     let counts = |body: &str| {
@@ -245,7 +247,8 @@ SCAN
     assert!(matches!(refused(&program, text.as_bytes()), Refusal::Failure { .. }));
 }
 
-/// What conditions do not need is forgotten: the list is shorter, and accepted as the longer one.
+/// Scalars that conditions do not need are forgotten: the list is shorter, and accepted as the
+/// longer one.
 #[test]
 fn what_is_decided_is_forgotten() {
     let program = of_corpus("afek_bounded", None);
@@ -259,7 +262,7 @@ fn what_is_decided_is_forgotten() {
         assert!(matches!(refusal, Refusal::Missing(_)), "all else is shown: {refusal}");
         let line = text.lines().find(|line| line.starts_with("decided ")).unwrap();
         assert_eq!(line == "decided 0", parts[0].decided.is_empty());
-        // What stands for nothing is refused.
+        // A meaningless entry is refused.
         if let Some(one) = text.lines().skip_while(|other| *other != line).nth(1)
             && !parts[0].decided.is_empty()
         {
@@ -274,8 +277,8 @@ fn what_is_decided_is_forgotten() {
     assert!(views[0] + 100 < views[1], "{views:?}");
 }
 
-/// A lock, where an update notes first in one of two cells that there was one, and a scan that reads it
-/// gives up.
+/// Returns a lock with an update that first records in one of two cells that it was made, and a
+/// scan that gives up when it reads it.
 fn numbered(which: &str) -> Program {
     let mut text = corpus::small("locked").to_owned();
     for (from, to) in [
@@ -292,8 +295,8 @@ fn numbered(which: &str) -> Program {
     parsed(&text.replacen("update(v):", &declared, 1), None)
 }
 
-/// A write to a cell whose number is not known may be one to each of them; so may one where the
-/// number may be none, which goes wrong in other executions.
+/// A write to a cell of unknown number may write each of the cells; so may one whose number may be
+/// none, which is a fault in other executions.
 #[test]
 fn cells_of_unknown_numbers_are_written() {
     for which in ["private which: 0..1", "private which: 0..1 or none := 0"] {
@@ -313,8 +316,8 @@ fn cells_of_unknown_numbers_are_written() {
     }
 }
 
-/// A step that may end in more ways than there are views, for all that is unknown, ends the proof
-/// before it fills the memory.
+/// A step with too many outcomes, because much is unknown, ends the proof before it fills the
+/// memory.
 #[test]
 fn a_step_of_too_many_ways_is_refused() {
     let collects = "

@@ -9,7 +9,7 @@ use snapshot_language::program::Program;
 
 use crate::programs::{of_corpus, parsed, parts, small};
 
-/// Their commands, and what they need besides the file.
+/// Commands of the solvers, and their arguments besides the file.
 const SOLVERS: [(&str, &[&str]); 2] = [("z3", &["-T:900"]), ("cvc5", &["--incremental"])];
 
 fn installed() -> Vec<(&'static str, &'static [&'static str])> {
@@ -34,7 +34,7 @@ fn written(program: &Program, left_out: Option<usize>) -> Result<(String, Condit
     Ok((String::from_utf8(text).unwrap(), conditions))
 }
 
-/// What a solver answers: to what, and what.
+/// Returns the answers of a solver, each with its question.
 fn answers(solver: (&str, &[&str]), name: &str, text: &str) -> Vec<(String, String)> {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}.smt2", solver.0));
     std::fs::write(&path, text).unwrap();
@@ -48,7 +48,7 @@ fn answers(solver: (&str, &[&str]), name: &str, text: &str) -> Vec<(String, Stri
     pairs.collect()
 }
 
-/// The questions that are not answered by `unsat`.
+/// Returns the questions that are not answered by `unsat`.
 fn refuted(solver: (&str, &[&str]), name: &str, text: &str, count: usize) -> Vec<String> {
     let answers = answers(solver, name, text);
     assert_eq!(answers.len(), count, "{name}, {}", solver.0);
@@ -60,7 +60,7 @@ fn refuted(solver: (&str, &[&str]), name: &str, text: &str, count: usize) -> Vec
     .collect()
 }
 
-/// With `SNAPSHOT_CERTIFICATES=1` bowman and collects of versions, by both.
+/// With `SNAPSHOT_CERTIFICATES=1` bowman and collects of versions, by both solvers.
 #[test]
 fn proofs_are_confirmed() {
     let all = std::env::var_os("SNAPSHOT_CERTIFICATES").is_some();
@@ -79,8 +79,8 @@ fn proofs_are_confirmed() {
     }
 }
 
-/// One collect is right where the scan is by the process of one of both segments: so what is
-/// refuted is the end of any other's.
+/// One collect is right if the process of one of the two segments scans: so the refuted condition
+/// is the end of any other's scan.
 #[test]
 fn what_is_wrong_is_refuted_where_it_is() {
     let naive = of_corpus("naive_collect", None);
@@ -112,7 +112,7 @@ fn a_view_less_is_refuted() {
             let open = refuted(solver, "less", &text, conditions.count);
             noticed += usize::from(open.len() > 1);
         }
-        // A view that no state has may be missing.
+        // An unreachable view may be missing.
         assert!(noticed >= 3, "{noticed} of 4, {}", solver.0);
     }
 }

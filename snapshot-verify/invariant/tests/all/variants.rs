@@ -1,5 +1,5 @@
-//! Wrong variants of afek_bounded: not all of their lists can be closed, and that of the right program
-//! is none of theirs.
+//! Wrong variants of afek_bounded: not all of their lists can be closed, and the right program's
+//! list is not closed for any of them.
 
 use snapshot_invariant::check::{Answer, Refusal};
 use snapshot_invariant::step::Planted;
@@ -8,7 +8,7 @@ use snapshot_language::program::Program;
 
 use crate::programs::{certificate, checked, of_corpus, parsed, parts};
 
-/// Each variant, what is replaced by what, and an obligation of it that does not hold.
+/// Each variant: a text, its replacement, and an obligation that fails.
 const VARIANTS: [(&str, &str, &str, &str); 3] = [
     ("no_negation", "not q[k][me]", "q[k][me]", "calls.memory-t"),
     ("moved_once", "if moved[k]:", "if true:", "calls.nesting"),
@@ -20,7 +20,7 @@ const VARIANTS: [(&str, &str, &str, &str); 3] = [
     ),
 ];
 
-/// Without bug variants of its own, so that the certificate of the right program names it.
+/// Without its bug variants, so that the certificate of the right program names it.
 fn variant(from: &str, to: &str) -> Program {
     let text = corpus::algorithm("afek_bounded").unwrap().text;
     let changed = text.replacen(from, to, 1);
@@ -38,8 +38,8 @@ fn no_certificate_is_made_of_variants_of_afek_bounded() {
     }
 }
 
-/// The list of the right program is closed under none of theirs. With `SNAPSHOT_CERTIFICATES=1` all
-/// obligations, which takes minutes; without, that on nesting, which only one of them violates.
+/// The list of the right program is closed under no variant's steps. With `SNAPSHOT_CERTIFICATES=1`
+/// all obligations, which takes minutes; otherwise only nesting, which only one variant violates.
 #[test]
 fn the_certificate_of_afek_bounded_is_of_no_variant() {
     let mut rungs = vec!["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];

@@ -1,4 +1,4 @@
-//! Wrong programs have no certificates, and lists that leave out what is wrong are refused.
+//! Wrong programs have no certificates, and lists that omit the failing views are refused.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -14,7 +14,7 @@ use trial::extent::{either, is_slow};
 use crate::accepted::{NUMBERED, SPARE, TIDY, spare_parts};
 use crate::programs::{by_rounds, certificate, of_corpus, parsed, parts, refused, small};
 
-/// A process that has scanned updates without the lock: what a scan stores before its first access
+/// A process that has scanned updates without the lock: a scan's store before its first access
 /// matters to views that do not follow it.
 const LAX: &str = "
 algorithm lax
@@ -42,7 +42,7 @@ scan:
     return copy
 ";
 
-/// An update that has met itself among all processes does without the lock.
+/// An update that has met itself among all processes does not take the lock.
 pub const MET: &str = "
 algorithm met
 shared owner: cas process or none := none
@@ -70,7 +70,7 @@ scan:
     return copy
 ";
 
-/// Each wrong program, and an obligation of it that does not hold.
+/// Returns wrong programs, each with an obligation that fails.
 pub fn programs() -> Vec<(Program, &'static str)> {
     let mut programs = vec![
         (of_corpus("bowman", Some("early_exit")), "scans.observer"),
@@ -79,7 +79,7 @@ pub fn programs() -> Vec<(Program, &'static str)> {
     ];
     programs.push((parsed(LAX, None), "scans.observer"));
     programs.push((parsed(MET, None), "scans.observer"));
-    // Right programs, and what makes each wrong.
+    // Right programs, each with an edit that makes it wrong.
     let edits = [
         ("versioned", "r[me] := (v, fresh)", "old := r[me]; r[me] := old with (val: v)"),
         ("versioned", "if all s in segments", "if any s in segments"),
@@ -124,7 +124,7 @@ fn no_certificate_is_made_of_them() {
     }
 }
 
-/// By itself, and in the slow suite, as there are half a million views.
+/// Runs separately, and in the slow suite, because there are half a million views.
 #[test]
 fn no_certificate_is_made_of_what_only_one_view_knows() {
     if !is_slow() {
@@ -135,7 +135,7 @@ fn no_certificate_is_made_of_what_only_one_view_knows() {
     assert!(matches!(made, Err(WriteError::Failure { .. })), "{made:?}");
 }
 
-/// All other views are listed, so that the failure is what is found.
+/// All other views are listed, so that the check finds the failure.
 #[test]
 fn what_goes_wrong_is_found_in_the_list() {
     let planted = Planted { no_failures: true, ..Planted::default() };
@@ -143,7 +143,7 @@ fn what_goes_wrong_is_found_in_the_list() {
     // Every second one, in the slow suite each.
     for (program, rung) in programs().into_iter().step_by(either(2, 1)) {
         let Ok((text, _)) = certificate(&program, &parts(&program, &[rung]), planted) else {
-            // A construct that is not modelled stops the search, too.
+            // Unsupported constructs stop the search, too.
             continue;
         };
         let refusal = refused(&program, text.as_bytes());
@@ -153,7 +153,7 @@ fn what_goes_wrong_is_found_in_the_list() {
     assert!(found >= either(5, 10), "{found}");
 }
 
-/// What is kept is a guess, too: whatever it is, wrong programs have no closed lists.
+/// The kept scalars are a guess, too: for any guess, wrong programs have no closed lists.
 #[test]
 fn whatever_is_kept_proves_no_wrong_program() {
     let (mut refused, mut large) = (0, 0);
@@ -164,7 +164,7 @@ fn whatever_is_kept_proves_no_wrong_program() {
         for seed in 0..4 {
             let mut random = ChaCha8Rng::seed_from_u64(seed);
             let mut kept = names.clone();
-            // All that the proof would need, and some of the rest; or some of all.
+            // All scalars that the proof would need, and some of the rest; or some of all.
             kept.retain(|name| {
                 let is_found = seed % 2 == 0 && found.kept.contains(name);
                 is_found || random.next_u32() % 4 > 0
@@ -184,7 +184,8 @@ fn whatever_is_kept_proves_no_wrong_program() {
     assert!(refused > 50, "{refused} {large}");
 }
 
-/// No guess at rounds proves a program whose scans return what is too old, or was not in memory.
+/// No guess at rounds proves a program whose scans return a view that is too old, or was not in
+/// memory.
 #[test]
 fn no_rounds_prove_a_wrong_program() {
     let edits = [
@@ -192,7 +193,7 @@ fn no_rounds_prove_a_wrong_program() {
         ("    acquire()\n    for s", "    for s"),
         ("    acquire()\n    a[me]", "    a[me]"),
         ("    acquire()\n    a[me] := v\n    owner := none", "    a[me] := v"),
-        // What was published before is returned.
+        // An earlier published view is returned.
         ("    acquire()\n    for s", "    result := latest\n    acquire()\n    for s"),
         ("    return result", "    for s in segments: copy[s] := a[s]\n    return copy"),
         // The lock is given up too soon.
@@ -212,7 +213,7 @@ fn no_rounds_prove_a_wrong_program() {
         let program = parsed(&text, None);
         for parts in by_rounds(&program) {
             let mut all = parts.clone();
-            // Also tokens that the prover does without.
+            // Also tokens that the prover does not keep.
             let layout = Layout::new(&program, parts[0].obligation).unwrap();
             all[0].kept = layout.names().map(str::to_owned).collect();
             for parts in [parts, all] {
@@ -225,7 +226,7 @@ fn no_rounds_prove_a_wrong_program() {
     assert!(tried > 20, "{tried}");
 }
 
-/// What is replaced in a text, and by what.
+/// A text and its replacement.
 type Edit<'a> = (&'a str, &'a str);
 
 /// Wrong programs that are nearly [`SPARE`], [`TIDY`] and [`NUMBERED`].
@@ -267,7 +268,7 @@ fn no_certificate_is_made_of_nearly_right_programs() {
             ],
         ),
     ];
-    // With what is kept of the right ones: the prover does not even try some of them.
+    // With the scalars of the right programs: the prover does not even try some of these.
     for (text, parts, edits) in cases {
         assert!(is_made(text, &parts), "{text}");
         for (from, to) in edits {

@@ -6,7 +6,7 @@ use lineup::subjects::{bags, collections, counters, events, lists, queues, tasks
 use lineup::{Check, Subject, Test, Verdict};
 
 fn said<S: Subject>(bug: Bug) -> Said {
-    // What the bug A takes: two preemptions inside `wait`, and two between operations.
+    // Bug A needs four preemptions: two inside `wait`, and two between operations.
     let most = if bug.name == "A" { 4 } else { 2 };
     let report = Check::<S>::new()
         .preemptions(Some(most))

@@ -1,8 +1,8 @@
-//! A plain stress test on the planted bugs: real threads, and a clock that tells which operations
-//! were over before others began. `cargo run --release --bin stress [BUG]..`
+//! A plain stress test on the planted bugs: real threads, and a clock that decides which operations
+//! ended before others began. `cargo run --release --bin stress [BUG]..`
 //!
-//! An execution is right if it is one of the serial ones, executed beforehand, in an order that
-//! respects time. A test in which a thread may wait is right if it comes to its end.
+//! An execution is right if it equals a serial one, executed beforehand, in an order that respects
+//! time. A test in which a thread may wait is right if it ends.
 #![forbid(unsafe_code)]
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -14,15 +14,15 @@ use beside::{
     tasks,
 };
 
-/// As long as each is tried.
+/// Time for each bug.
 const TIME: Duration = Duration::from_secs(10);
-/// After this time without an end threads count as waiting for ever.
+/// Time after which unfinished threads count as waiting for ever.
 const HANG: Duration = Duration::from_secs(1);
 
-/// An operation: when it was called and when it returned, and its answer.
+/// An operation: its call and return times, and its answer.
 type Operation = (usize, usize, String);
 
-/// Orders of threads, with the answers of each thread.
+/// Returns orders of threads, with the answers of each thread.
 fn serial<O: Object>(test: &Test) -> Vec<(Vec<usize>, Vec<Vec<String>>)> {
     let mut orders = vec![Vec::new()];
     for _ in 0..test.columns.iter().map(Vec::len).sum() {
@@ -56,7 +56,7 @@ fn is_witness(order: &[usize], answers: &[Vec<String>], columns: &[Vec<Operation
     same && order.iter().all(|t| {
         let (called, returned, _) = &columns[*t][next[*t]];
         next[*t] += 1;
-        // Nothing before it in the order was called after it had returned.
+        // No earlier operation in the order was called after this one returned.
         let fits = latest <= *returned;
         latest = latest.max(*called);
         fits

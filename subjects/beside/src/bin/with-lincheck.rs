@@ -1,6 +1,6 @@
-//! The crate `lincheck` on the planted bugs: the objects with the locks and atomics of loom, the
-//! same objects with those of `std`, used by one thread, as the sequential specification that it
-//! needs. `cargo run --release --bin with-lincheck [BUG]..`; `LOOM_MAX_PREEMPTIONS=2` bounds it.
+//! The crate `lincheck` on the planted bugs: the objects with the locks and atomics of loom; its
+//! sequential specification is the same objects with `std`'s, used by one thread.
+//! `cargo run --release --bin with-lincheck [BUG]..`; `LOOM_MAX_PREEMPTIONS=2` bounds it.
 #![forbid(unsafe_code)]
 
 extern crate self as shuttle;
@@ -13,7 +13,7 @@ use beside::{Bug, Object, Said, Test, each_bug, line};
 use lincheck::scenario::{Scenario, check_scenario_with_loom};
 use lincheck::{ConcurrentSpec, SequentialSpec};
 
-/// What the objects call `shuttle::sync`.
+/// The objects' `shuttle::sync`.
 pub mod sync {
     pub use loom::sync::*;
     pub use std::sync::{PoisonError, TryLockError};
@@ -80,7 +80,7 @@ fn said<O: Object, S: Object>(bug: Bug) -> Said {
     let word = match result {
         Ok(true) => "passes",
         Ok(false) => "not linearizable",
-        // A deadlock, for loom; the checker does not know what it is.
+        // Loom reports a deadlock as a panic; the checker does not recognise it.
         Err(_) => "panics",
     };
     Said { word, executions: EXECUTIONS.load(SeqCst) }

@@ -1,8 +1,8 @@
-//! Concrete executions, with what the proof keeps in mind of their past: the state of the
-//! observer, and the ghost scans. All of it is computed from the interpreter's steps.
+//! Concrete executions, with the part of their past that the proof records: the state of the
+//! observer, and the ghost scans. Both are computed from the interpreter's steps.
 //!
-//! A move of a process is one access that is a pause for the obligation, and all that
-//! follows up to the next: what else is accessed influences nothing that is kept.
+//! A move of a process is one access that is a pause for the obligation, and the computation up to
+//! the next: other accesses influence no kept variable.
 
 use snapshot_core::Process;
 use snapshot_core::observer::{Must, ObserverState};
@@ -15,63 +15,60 @@ use snapshot_everyn::shape::{BASE, I, J, Leaf, Mode, OTHER, Scalar, T, integer};
 use snapshot_language::program::{SharedId, Type};
 use snapshot_semantics::interpret::{Action, Call, Data, Machine, Next, Passage, State};
 
-/// Accesses between two pauses until a process is said to spin.
+/// Accesses between two pauses after which a process counts as spinning.
 const PATIENCE: usize = 300;
 
 /// An open ghost scan.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Ghost {
-    /// When it was opened.
+    /// Time of its opening.
     pub opened: u64,
-    /// What the specification keeps of it, from its first access on.
+    /// Bits of the specification, from its first access on.
     pub bits: Option<u8>,
 }
 
-/// What a process is doing, but for where it stands.
+/// Past of a process, without its location.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Doing {
     /// As in a block of a view.
     pub operation: u8,
-    /// Whether an update that switches has made its first access.
+    /// True if an update that switches has made its first access.
     pub invoked: bool,
-    /// Whether it has begun to write 1.
+    /// True if it has begun to write 1.
     pub switched: bool,
-    /// Its ghost scan.
     pub ghost: Option<Ghost>,
-    /// When its latest ghost scan was opened.
+    /// Time at which its latest ghost scan was opened.
     pub latest: u64,
-    /// The number of its operations.
+    /// Number of its operations.
     pub operations: u64,
-    /// Whether its operation is shown: it has made an access that is a pause, outside of
-    /// its ghost scans, or operations are shown from their begin on.
+    /// True if its operation is shown: it has made an access that is a pause, outside of its ghost
+    /// scans, or operations are shown from their begin on.
     pub acted: bool,
     /// Its private variables, and whether it had begun to write 1, before its operation.
     pub before: (Vec<Data>, bool),
-    /// Whether the specification has seen its response: it is lost on the way there.
+    /// True if the specification has seen its response: it is lost on its path to the response.
     pub responded: bool,
 }
 
 /// The vector of a ghost scan.
 #[derive(Clone, Debug)]
 pub struct Returned {
-    /// When the ghost scan was opened.
+    /// Time at which the ghost scan was opened.
     pub opened: u64,
-    /// Which process called it, and in which of its operations.
+    /// Calling process, and the number of its operation.
     pub by: (usize, u64),
-    /// What it returned.
     pub vector: Data,
 }
 
-/// How a move ended.
+/// Result of a move.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ended {
-    /// As usual.
     Well,
-    /// With a scan that violates linearizability.
+    /// A scan violated linearizability.
     Violation,
-    /// With a fault of the program.
+    /// A fault of the program.
     Fault,
-    /// Not within [`PATIENCE`] accesses.
+    /// The move did not end within [`PATIENCE`] accesses.
     Never,
 }
 
@@ -80,18 +77,18 @@ pub enum Ended {
 pub struct Execution<'a> {
     pub machine: &'a Machine<'a>,
     pub model: &'a Model,
-    /// i and j; nested, only i counts.
+    /// i and j; for nesting, only i counts.
     pub pair: [usize; 2],
     pub state: State,
     /// The state of the specification.
     pub specification: u8,
     pub doing: Vec<Doing>,
     pub returned: Vec<Returned>,
-    /// What the specification keeps of the open round, and 1 more; 0 if there is none.
+    /// Bits of the open round plus 1; 0 if no round is open.
     pub round: u8,
-    /// When the latest round began.
+    /// Begin of the latest round.
     pub round_began: u64,
-    /// Whether each access is a move of its own, even if it is no pause.
+    /// True if each access is a separate move, even if it is not a pause.
     pub fine: bool,
     time: u64,
     values: u32,
@@ -130,24 +127,24 @@ impl<'a> Execution<'a> {
         self.model.obligation.mode == Mode::Direct
     }
 
-    /// Whether faults are shown to be excluded elsewhere.
+    /// Returns true if another obligation excludes faults.
     pub fn ignores_faults(&self) -> bool {
         self.is_direct() || self.model.obligation.part == Part::Tokens
     }
 
-    /// Whether the state of the specification can be told from outside: not if it depends
-    /// on which views were borrowed, since cells hold views.
+    /// Returns true if the state of the specification can be computed from outside: not if it
+    /// depends on the borrowed views, since cells hold views.
     pub fn tells_specification(&self) -> bool {
         let is_local = self.model.obligation.specification == Specification::Local;
         self.is_direct() && (is_local || self.judges() || self.by_rounds())
     }
 
-    /// Whether ghost scans are rounds.
+    /// Returns true if ghost scans are rounds.
     pub fn by_rounds(&self) -> bool {
         matches!(self.model.obligation.ghosts, Ghosts::Rounds { .. })
     }
 
-    /// Whether each ghost scan is judged by what it returns.
+    /// Returns true if each ghost scan is judged by its result.
     fn judges(&self) -> bool {
         let slots = &self.model.slots;
         let is_view = |leaf: Leaf| leaf.scalar == Scalar::View;
@@ -155,7 +152,7 @@ impl<'a> Execution<'a> {
         !shared.any(|slot| slot.leaf.is_some_and(is_view))
     }
 
-    /// Whether the ghost scans of a process are judged.
+    /// Returns true if the ghost scans of a process are judged.
     pub fn is_judged(&self, process: usize) -> bool {
         match self.model.obligation.part {
             Part::By(place) => self.place(process) == place,
@@ -163,7 +160,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// i, j, or one of the others.
+    /// Returns i, j, or another process.
     pub fn place(&self, process: usize) -> u8 {
         match () {
             () if process == self.pair[0] => I,
@@ -172,7 +169,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// What a process may begin, if it is idle.
+    /// Returns the operations that a process may begin, if it is idle.
     pub fn calls(&self, process: usize) -> Vec<Call> {
         if !self.state.is_idle(process) {
             return Vec::new();
@@ -191,14 +188,14 @@ impl<'a> Execution<'a> {
         calls
     }
 
-    /// The instruction that a process stands before, by its number in the model.
+    /// Returns the instruction that a process stands before, by its number in the model.
     pub fn pc(&self, process: usize) -> Option<usize> {
         let calls = self.machine.open_calls(&self.state, Process::from_index(process));
         let last = calls.last()?;
         Some(self.model.entries[last.procedure.0 as usize] + last.at)
     }
 
-    /// Where an index is, for a process: itself, i or j, or another.
+    /// Returns an index as a process sees it: itself, i or j, or another.
     fn seen_by(&self, process: usize, index: usize) -> u8 {
         match self.place(index) {
             T if index != process => OTHER,
@@ -223,25 +220,26 @@ impl<'a> Execution<'a> {
         })
     }
 
-    /// Whether a process is between two pauses: what it does there is done at once in views.
+    /// Returns true if a process is between two pauses: views make its computation there in one
+    /// step.
     pub fn is_in_transit(&self, process: usize) -> bool {
         !self.state.is_idle(process) && !self.is_at_pause(process)
     }
 
-    /// Whether the operation of a process is not shown yet.
+    /// Returns true if the operation of a process is not shown yet.
     pub fn is_hidden(&self, process: usize) -> bool {
         !self.state.is_idle(process) && !self.doing[process].acted
     }
 
-    /// Whether a process is lost: its link is broken, and what it does before it links again
-    /// matters to none.
+    /// Returns true if a process is lost: its link is broken, and none of its steps before it links
+    /// again matters to others.
     fn is_lost(&self, process: usize) -> bool {
         let Some(pc) = self.pc(process).filter(|_| self.is_at_pause(process)) else { return false };
         let me = Process::from_index(process);
         self.model.lost.iter().any(|lost| {
             let ways = lost.ways[pc].as_ref();
             let is_linked = self.machine.is_linked(&self.state, lost.variable, &[], me);
-            // Only of the process that is followed the names are known.
+            // Names are known only for the followed process.
             let is_known = self.place(process) == T || self.doing[process].ghost.is_some();
             let others = |name: &usize| {
                 let is_named = self.is_in_force(*name) && self.named(*name) == Some(process as i64);
@@ -251,7 +249,7 @@ impl<'a> Execution<'a> {
         })
     }
 
-    /// A byte of the cell of a name.
+    /// Returns a field of the cell of a name.
     fn field(&self, name: usize, offset: usize) -> &Data {
         let held = self.machine.cell(&self.state, self.model.named[name].variable, &[]);
         match held.expect("a cell that is there") {
@@ -261,7 +259,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// The process that a name is.
+    /// Returns the process that a name refers to.
     pub fn named(&self, name: usize) -> Option<i64> {
         match self.field(name, self.model.named[name].offset) {
             Data::Number(number) => Some(*number),
@@ -269,7 +267,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Whether a name is in force.
+    /// Returns true if a name is in force.
     pub fn is_in_force(&self, name: usize) -> bool {
         let Some(force) = &self.model.named[name].force else { return true };
         let byte = match self.field(name, force.offset) {
@@ -280,7 +278,8 @@ impl<'a> Execution<'a> {
         force.bytes.contains(&byte)
     }
 
-    /// With all processes that are lost where they will look again, which is what views show.
+    /// Returns the execution with all lost processes where they will test their link again, as in
+    /// views.
     pub fn found(&self) -> Self {
         let mut found = self.clone();
         found.fine = false;
@@ -387,8 +386,8 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Whether the write before which a process stands begins or ends a round, and of which
-    /// variable it is. An SC is one if the process is linked.
+    /// Returns the role for rounds of the write before which a process stands, and its variable. An
+    /// SC has a role if the process is linked.
     fn round_of(&self, process: usize, pc: usize) -> Option<(Round, SharedId)> {
         let instruction = &self.model.code[pc];
         let round = instruction.round?;
@@ -516,7 +515,7 @@ impl<'a> Execution<'a> {
         doing.acted = true;
     }
 
-    /// Ghost scans begin and end with calls.
+    /// Begins and ends ghost scans at calls and returns.
     fn pass(&mut self, process: usize, passages: &[Passage]) -> Ended {
         for passage in passages {
             match passage {
@@ -585,7 +584,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// What tells states of one obligation apart, but for the names of versions.
+    /// Returns a key that distinguishes states of one obligation, except by the names of versions.
     pub fn key(&self) -> (Vec<u8>, [u8; 2], Vec<Doing>) {
         let mut doing = self.doing.clone();
         for doing in &mut doing {
@@ -598,7 +597,7 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// The view in something of a type.
+/// Returns the view in a value of a type.
 fn view_in<'d>(content: &Type, data: &'d Data) -> Option<&'d Data> {
     match (content, data) {
         (content, data) if *content == Type::view() => Some(data),

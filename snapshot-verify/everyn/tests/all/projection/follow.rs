@@ -11,23 +11,23 @@ use snapshot_semantics::interpret::Call;
 use super::execution::{Ended, Execution};
 use super::likeness::{Likeness, Tuple};
 
-/// How many steps of a view one move may be: an access, and begins and ends of ghost scans.
+/// Maximum number of steps of a view in one move: an access, and begins and ends of ghost scans.
 const STEPS: usize = 6;
 
-/// What was compared.
+/// Numbers of comparisons.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Counts {
-    /// States beside views, per place of the process that moved: i, j, t, another.
+    /// States beside views, per place of the moving process: i, j, t, another.
     pub moves: [usize; 4],
-    /// Those moves of them that changed the view.
+    /// Moves that changed the view.
     pub changed: [usize; 4],
-    /// Bytes that said something.
+    /// Known bytes.
     pub bytes: usize,
-    /// Those of them that were links.
+    /// Known links.
     pub links: usize,
     /// Executions that ended in a failure that the proof had found, too.
     pub failures: usize,
-    /// Executions that ended since a possible failure was not followed.
+    /// Executions that ended because a possible failure was not followed.
     pub dubious: usize,
 }
 
@@ -48,14 +48,12 @@ impl Counts {
     }
 }
 
-/// In which views a move may be a step.
+/// Views in which a move may be a step.
 #[derive(Clone, Copy)]
 enum Shows {
-    /// In all.
     All,
-    /// In those that do not follow the ghost scan of the process.
+    /// Views that do not follow the ghost scan of the process.
     Outside,
-    /// In none.
     None,
 }
 
@@ -75,15 +73,15 @@ pub struct Follower<'a> {
     pub counts: Counts,
 }
 
-/// Whether a kind of views stands for those of a tuple: the places of t count as one if no loop
-/// tells them apart.
+/// Returns true if a kind of views stands for the views of a tuple: the places of t count as one if
+/// no loop distinguishes them.
 fn is_kind(model: &Model, kind: &Crowd, tuple: &Tuple) -> bool {
     let crowd = tuple.crowd();
     let same = crowd.tracked == kind.tracked && crowd.members.len() == kind.members.len();
     same && (!is_ordered(model) || crowd.tracked != T || crowd == *kind)
 }
 
-/// All tuples of n processes for a pair.
+/// Returns all tuples of n processes for a pair.
 pub fn tuples(n: usize, pair: [usize; 2], mode: Mode) -> Vec<Tuple> {
     let [i, j] = pair;
     let named: Vec<Option<usize>> = match mode {
@@ -123,23 +121,23 @@ impl<'a> Follower<'a> {
         Self { execution, steps, followed, counts: Counts::default() }
     }
 
-    /// The views, per tuple.
+    /// Returns the views, per tuple.
     pub fn views(&self) -> impl Iterator<Item = (&Tuple, &[u32])> {
         self.followed.iter().map(|followed| (&followed.tuple, followed.views.as_slice()))
     }
 
-    /// Makes a move, and finds its views; whether to go on.
+    /// Makes a move, and finds its views; returns true if the execution may continue.
     ///
     /// # Errors
-    /// If there are none: the proof is wrong.
+    /// If a tuple has no view: the proof is wrong.
     pub fn go(&mut self, process: usize, call: Option<Call>) -> Result<bool, String> {
         let shows = self.shows(process);
         let was_open = self.execution.doing[process].ghost.is_some();
         let ended = self.execution.go(process, call);
-        // To open a ghost scan is a step of its own in views, whatever comes before it.
+        // Opening a ghost scan is a separate step in views, whichever step precedes it.
         let opens = !was_open && self.execution.doing[process].ghost.is_some();
         let shows = if opens { Shows::All } else { shows };
-        // Moves on which a proof may have given up.
+        // Moves at which a proof may have failed.
         let may_fail = self.followed.iter().any(|followed| {
             let actor = followed.tuple.actor(process);
             let reached = self.reached(followed, actor, shows);
@@ -196,7 +194,7 @@ impl<'a> Follower<'a> {
         Ok(true)
     }
 
-    /// What is wrong, for a reader that looks for the mistake.
+    /// Describes the mistake for a human reader.
     fn missing(&self, followed: &Followed, process: usize, shows: Shows) -> String {
         let execution = &self.execution;
         let (tuple, actor) = (followed.tuple, followed.tuple.actor(process));
@@ -221,8 +219,8 @@ impl<'a> Follower<'a> {
         text
     }
 
-    /// In which views the next move of a process may be a step: in none if it is between two
-    /// pauses, but for those that do not show where it is.
+    /// Returns the views in which the next move of a process may be a step: if it is between two
+    /// pauses, only the views that do not show its location.
     fn shows(&self, process: usize) -> Shows {
         let is_open = self.execution.doing[process].ghost.is_some();
         match () {
@@ -233,8 +231,8 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// The views that a move may lead to: without a step, if it is one that the view does
-    /// not show, or by steps that stop where no access is waited for.
+    /// Returns the views that a move may lead to: without a step, if the view does not show it, or
+    /// by steps that end before an access.
     fn reached(&self, followed: &Followed, actor: Actor, shows: Shows) -> Vec<u32> {
         let place = match actor {
             Actor::I => I,
@@ -272,7 +270,7 @@ impl<'a> Follower<'a> {
     }
 }
 
-/// Whether a process stands between two accesses: before or behind the call of a ghost
+/// Returns true if a process stands between two accesses: before or behind the call of a ghost
 /// scan, or at its first instruction.
 fn is_between(model: &Model, crowd: &Crowd, view: &[u8], place: u8) -> bool {
     let here = pc(view, model.blocks[usize::from(place)]);

@@ -1,4 +1,4 @@
-//! Programs at each of which views of one state once had different centres.
+//! Programs for past errors: views of one state had different centres.
 
 use snapshot_everyn::model::{Obligation, Part};
 use snapshot_everyn::shape::T;
@@ -8,7 +8,8 @@ use snapshot_language::program::Program;
 use super::programs::{LOCAL, NESTED, parsed};
 use super::random::{executions, walks};
 
-/// What an update leaves out is read from a cell of another process: only the view of that one knows it.
+/// The index that an update leaves out is read from a cell of another process: only that process's
+/// view knows it.
 const LEFT: &str = "
 algorithm left
 shared a[segment]: value
@@ -39,7 +40,7 @@ fn left(of: &str, set: &str, value: &str) -> Program {
 
 #[test]
 fn what_loops_leave_out_is_definite() {
-    // Nothing is written to what is read, so that there are few views.
+    // The read cells are never written, so that there are few views.
     let text = LEFT
         .replace("    for k in processes: r[me][k] := VALUE\n", "")
         .replace("TYPE", "0..1")

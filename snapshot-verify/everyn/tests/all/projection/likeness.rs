@@ -1,4 +1,4 @@
-//! Whether a view is one of a state: each byte that says something says what is so.
+//! Checks that a view is a view of a state: each known byte must be true of the state.
 
 use std::collections::BTreeMap;
 
@@ -20,17 +20,17 @@ use super::execution::{Doing, Execution};
 /// An unbroken link.
 const LINKED: u8 = BASE + 1;
 
-/// The processes that a view is of.
+/// Processes of a view.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Tuple {
     /// i and j, and t.
     pub members: [Option<usize>; 3],
-    /// The one whose scans are followed.
+    /// Member whose scans are followed.
     pub tracked: u8,
 }
 
 impl Tuple {
-    /// The kind of its views: its members in ascending order.
+    /// Returns the kind of its views: its members in ascending order.
     pub fn crowd(&self) -> Crowd {
         let mut members: Vec<u8> =
             [I, J, T].into_iter().filter(|place| self.process(*place).is_some()).collect();
@@ -42,13 +42,13 @@ impl Tuple {
         self.members[usize::from(place)]
     }
 
-    /// The place of a process.
+    /// Returns the place of a process.
     pub fn place(&self, process: usize) -> u8 {
         let place = self.members.iter().position(|member| *member == Some(process));
         place.map_or(OTHER, |place| place as u8)
     }
 
-    /// As whose step a step of a process counts.
+    /// Returns the actor of a process's steps.
     pub fn actor(&self, process: usize) -> Actor {
         match self.place(process) {
             I => Actor::I,
@@ -64,13 +64,13 @@ pub struct Likeness<'a> {
     execution: &'a Execution<'a>,
     tuple: &'a Tuple,
     view: &'a [u8],
-    /// What versions of the view are in the state.
+    /// Versions of the state, by versions of the view.
     versions: BTreeMap<u8, u32>,
-    /// Which classes of bits are flipped in the view.
+    /// Flipped classes of bits.
     flips: BTreeMap<usize, bool>,
-    /// Bytes that said something.
+    /// Number of known bytes.
     pub told: usize,
-    /// Those of them that are links.
+    /// Number of known links.
     pub links_told: usize,
 }
 
@@ -91,11 +91,11 @@ impl<'a> Likeness<'a> {
         self.execution.model.obligation.mode
     }
 
-    /// Whether the view is one of the state.
+    /// Returns true if the view belongs to the state.
     pub fn holds(&mut self) -> bool {
         let execution = self.execution;
         let members = self.tuple.crowd().members;
-        // Most that differ do so in where processes stand.
+        // Most differences are in the locations of processes.
         let shown: Vec<u8> =
             members.into_iter().filter(|member| !self.is_in_transit(*member)).collect();
         shown.iter().all(|member| self.stands(*member))
@@ -109,15 +109,15 @@ impl<'a> Likeness<'a> {
                 .all(|member| self.is_within_hidden_step(*member) || self.holds_variables(*member))
     }
 
-    /// Whether a process is between two pauses of a ghost scan that the view does not show:
-    /// what it stores in its own variables is seen with the step.
+    /// Returns true if a process is between two pauses of a ghost scan that the view does not show:
+    /// its stores in its own variables become visible with the step.
     fn is_within_hidden_step(&self, member: u8) -> bool {
         let (process, _) = self.calls(member);
         let doing = &self.execution.doing[process];
         doing.ghost.is_some() && self.execution.is_in_transit(process)
     }
 
-    /// Whether a process is between two pauses, and the view shows what it does there.
+    /// Returns true if a process is between two pauses, and the view shows its computation there.
     fn is_in_transit(&self, member: u8) -> bool {
         let (process, calls) = self.calls(member);
         let doing = &self.execution.doing[process];
@@ -136,7 +136,7 @@ impl<'a> Likeness<'a> {
         (process, self.execution.machine.open_calls(state, Process::from_index(process)))
     }
 
-    /// The call that is the ghost scan, if the view does not follow it.
+    /// Returns the call that is the ghost scan, if the view does not follow it.
     fn hidden(&self, member: u8, doing: &Doing, calls: &[OpenCall<'_>]) -> Option<usize> {
         let is_ghost =
             |call: &OpenCall<'_>| self.execution.model.is_ghost[call.procedure.0 as usize];
@@ -154,7 +154,7 @@ impl<'a> Likeness<'a> {
         usize::from(u16::from_le_bytes([self.view[at], self.view[at + 1]]))
     }
 
-    /// Where a process stands, and what it does.
+    /// Checks the location of a process, and its operation.
     fn stands(&mut self, member: u8) -> bool {
         let (process, calls) = self.calls(member);
         let doing = &self.execution.doing[process];
@@ -198,7 +198,7 @@ impl<'a> Likeness<'a> {
             && byte(at::INVOKED) == u8::from(doing.invoked && !is_hidden)
     }
 
-    /// Whether the open round is as the view says.
+    /// Checks the open round.
     fn round(&self) -> bool {
         let execution = self.execution;
         match self.mode() {
@@ -208,13 +208,13 @@ impl<'a> Likeness<'a> {
         }
     }
 
-    /// When t's latest ghost scan was opened.
+    /// Returns the time at which t's latest ghost scan was opened.
     fn latest(&self) -> u64 {
         let tracked = self.tuple.process(T);
         tracked.map_or(u64::MAX, |tracked| self.execution.doing[tracked].latest)
     }
 
-    /// Whether names that are in force, and the rows that they name, are as the view says.
+    /// Checks the names that are in force, and their rows.
     fn names(&mut self) -> bool {
         let execution = self.execution;
         (0..execution.model.named.len()).all(|number| {
@@ -247,8 +247,8 @@ impl<'a> Likeness<'a> {
         })
     }
 
-    /// Whether a process is linked to those cells of named rows that the view says it is linked to,
-    /// and to none that the view says it is not: it would not see what an SC writes there.
+    /// Checks the known links of a process to cells of named rows, in both directions: a falsely
+    /// broken link would hide the write of an SC.
     fn links_to_named(&mut self, member: u8) -> bool {
         let execution = self.execution;
         let process = self.tuple.process(member).expect("members are there");
@@ -281,7 +281,7 @@ impl<'a> Likeness<'a> {
         holds
     }
 
-    /// Whether the links of a process are as the view says.
+    /// Checks the links of a process.
     fn links(&mut self, member: u8) -> bool {
         if !self.links_to_named(member) {
             return false;
@@ -337,7 +337,7 @@ impl<'a> Likeness<'a> {
         })
     }
 
-    /// All cells of a variable with these first indices; `at` runs through their bytes.
+    /// Checks all cells of a variable with these first indices; `at` advances through their bytes.
     fn cells(
         &mut self,
         id: SharedId,
@@ -371,7 +371,7 @@ impl<'a> Likeness<'a> {
         })
     }
 
-    /// The process at a place; at that of "any other", the one whose turn it is.
+    /// Returns the process at a place; for "any other", the process of the present round.
     fn index(&self, place: u8, other: Option<i64>) -> Option<i64> {
         match place {
             OTHER => other,
@@ -379,7 +379,7 @@ impl<'a> Likeness<'a> {
         }
     }
 
-    /// The bytes of something from there on.
+    /// Checks the bytes of a value from `at` on.
     fn row(
         &mut self,
         begin: usize,
@@ -439,7 +439,7 @@ impl<'a> Likeness<'a> {
                 }
             }
             (byte, Data::Number(number)) => match leaf.scalar {
-                // What it tells is compared with names.
+                // Names are compared separately.
                 Scalar::Member if self.execution.model.slots[at].names => true,
                 Scalar::Member => byte == BASE + self.tuple.place(*number as usize),
                 _ => byte == integer(*number as i32),
@@ -462,7 +462,7 @@ impl<'a> Likeness<'a> {
         }
     }
 
-    /// The class of a bit, where the view shows it.
+    /// Returns the class of a bit, where the view shows it.
     fn class(&self, at: usize) -> Option<usize> {
         let classes = &self.execution.model.flips;
         classes.iter().position(|class| {
@@ -473,8 +473,8 @@ impl<'a> Likeness<'a> {
         })
     }
 
-    /// Whether what a token says of a view is so: that a ghost scan, which began late
-    /// enough, or was called by this operation, returned this vector.
+    /// Returns true if a token is true of a view: a ghost scan that began late enough, or that this
+    /// operation called, returned this vector.
     fn token(&self, token: u8, data: &Data, owner: Option<u8>) -> bool {
         let mut returned = self.execution.returned.iter().filter(|one| one.vector == *data);
         let after = self.latest();
@@ -553,7 +553,7 @@ impl<'a> Likeness<'a> {
                 unreachable!("an index is a number")
             };
             let merged = this.merged[usize::from(member)];
-            // Members of whose round nothing is kept count as any other.
+            // Members whose rounds keep nothing count as any other.
             let place = match self.tuple.place(index as usize) {
                 place if place != OTHER && merged[usize::from(place)] => {
                     unnamed.push(this.variable);
@@ -588,7 +588,7 @@ impl<'a> Likeness<'a> {
                 return false;
             }
         }
-        // What is put aside for "any other" is for the one whose turn it is.
+        // Values stored at "any other" belong to the process of the present round.
         let other = if let [one] = others.as_slice() { Some(*one) } else { None };
         procedure.locals.iter().zip(call.locals).zip(&frame.locals).all(|((local, data), room)| {
             let shape = Shape::of(&local.content, self.mode());
@@ -608,7 +608,7 @@ impl<'a> Likeness<'a> {
         .collect()
     }
 
-    /// The gap that a process is in which is no member.
+    /// Returns the gap of a process that is not a member.
     fn gap(&self, process: i64, merged: [bool; 3]) -> u8 {
         let crowd = self.tuple.crowd();
         let own = crowd.members.iter().filter(|member| !merged[usize::from(**member)]);

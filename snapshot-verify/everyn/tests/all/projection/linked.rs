@@ -25,7 +25,7 @@ fn executions_with_links_are_among_the_views() {
             total.add(counts);
         }
     }
-    // A write to the cell of a process that is not known may break any of the links.
+    // A write to the cell of an unknown process may break any of the links.
     let numbered = "
 algorithm numbered
 shared m[process]: llsc bool
@@ -53,7 +53,7 @@ scan:
 
 #[test]
 fn executions_of_helpers_with_links_are_among_the_views() {
-    // What riany keeps is too much to enumerate.
+    // riany keeps too much to enumerate.
     let jayanti = corpus("jayanti");
     let mut total = walks(&jayanti, DIRECT, 4 * executions(), 60);
     if are_large_ones_taken() {
@@ -102,8 +102,8 @@ procedure look(): view:
             total.add(walks(&program, obligation, executions(), 60));
         }
     }
-    // To a cell of a process that a shared variable names: what a view that follows that process
-    // knows of the link is lost while the ghost scan is not followed.
+    // Linked to a cell of a process that a shared variable names: a view that follows that process
+    // loses its knowledge of the link while the ghost scan is not followed.
     let text = "
 algorithm across_named
 shared o: process
@@ -130,7 +130,7 @@ procedure look(): view:
     assert!(total.total() > 50_000 && total.links > 10_000, "{total:?}");
 }
 
-/// The obligations of each guess at rounds.
+/// Returns the obligations of each guess at rounds.
 fn by_rounds(name: &str, program: &Program) -> Vec<[Obligation; 2]> {
     let guesses = candidates(program).expect("all is modelled");
     assert!(guesses.len() >= 2, "{name}");
@@ -147,7 +147,7 @@ fn executions_with_rounds_are_among_the_views() {
             total.add(walks(&published, obligation, executions(), 120));
         }
     }
-    // A guess that is wrong is given up where a round ends.
+    // A wrong guess is abandoned where a round ends.
     assert!(total.total() > 20_000 && total.failures > 10, "{total:?}");
     let jayanti = corpus("jayanti");
     for [nested, _] in by_rounds("jayanti", &jayanti) {
@@ -157,7 +157,7 @@ fn executions_with_rounds_are_among_the_views() {
     }
 }
 
-/// A random program: LL, SC, VL and plain writes, of one cell, of one that names a process,
+/// Returns a random program: LL, SC, VL and plain writes, of one cell, of one that names a process,
 /// and of one per process, whose results decide how a collect is made.
 fn text(seed: u64) -> String {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -191,7 +191,7 @@ private kept: bool
                 13 => "for q in processes: got := LL(m[q])".to_owned(),
                 14 => "kept := got".to_owned(),
                 15 => "h[me] := p".to_owned(),
-                // Of another process it is not known which one it names.
+                // For another process, the named process is unknown.
                 16 => "p := h[p]".to_owned(),
                 _ => "o := none".to_owned(),
             };

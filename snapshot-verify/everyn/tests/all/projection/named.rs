@@ -1,5 +1,5 @@
-//! Rows of arrays that a shared variable names, and processes that are late: executions of
-//! programs that are as they should be, and of random ones.
+//! Rows of arrays that a shared variable names, and late processes: executions of right programs,
+//! and of random ones.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use super::follow::Counts;
 use super::programs::{DIRECT, corpus, parsed, views};
 use super::random::{are_large_ones_taken, below, executions, programs, walks_among};
 
-/// Whose rows a shared variable names: with a name that is always in force, and one that is not.
+/// Programs with a name that is always in force, and with one that is not.
 const NAMED: [&str; 6] = [
     "
 algorithm copied
@@ -43,7 +43,7 @@ procedure push():
         if VL(x): SC(out, v)
         SC(x, y with (phase: 1))
 ",
-    // Late SCs are to rows that are named no more.
+    // Late SCs refer to rows that are not named any more.
     "
 algorithm renamed
 shared x: llsc record (on: bool, who: process)
@@ -65,7 +65,7 @@ scan:
     result := out
     return result
 ",
-    // A process that is late publishes what it reads.
+    // A late process publishes the values that it reads.
     "
 algorithm unguarded
 shared x: llsc record (on: bool, who: process)
@@ -83,7 +83,7 @@ scan:
     result := LL(out)
     return result
 ",
-    // A process that is named once more has still the links to its row from before.
+    // A process that is named again still has the old links to its row.
     "
 algorithm returning
 shared x: llsc process
@@ -104,7 +104,8 @@ scan:
     result := out
     return result
 ",
-    // A late helper links to the row of a process that is named no more, and has filled it since.
+    // A late helper links to the row of a process that is not named any more, and has filled it
+    // since.
     "
 algorithm refilled
 shared x: llsc process
@@ -127,7 +128,7 @@ scan:
     result := out
     return result
 ",
-    // An update that is late, and fails to write what names it, still writes its row.
+    // A late update fails to write the name, and still writes its row.
     "
 algorithm belated
 shared x: llsc process
@@ -150,7 +151,7 @@ scan:
 ",
 ];
 
-/// The vectors of all guesses at rounds.
+/// Returns the vectors of all guesses at rounds.
 fn guesses(program: &Program) -> Vec<Obligation> {
     let guesses = candidates(program).expect("all is modelled");
     guesses.into_iter().map(|ghosts: Ghosts| Obligation { ghosts, ..DIRECT }).collect()
@@ -167,7 +168,7 @@ fn executions_with_named_rows_are_among_the_views() {
         if is_large && !are_large_ones_taken() {
             continue;
         }
-        // The guess with the fewest views, more or less.
+        // The guess with about the fewest views.
         let within =
             |most| guesses(&program).into_iter().find_map(|one| views(&program, one, most));
         let found = within(1 << 18).or_else(|| within(1 << 20));
@@ -189,7 +190,7 @@ fn executions_with_named_rows_are_among_the_views() {
     assert!(total.total() > 8_000 && total.links > 2_000, "{total:?}");
 }
 
-/// A random program with a name: what is done in which order, and under which conditions.
+/// Returns a random program with a name: a random sequence of actions, under random conditions.
 fn text(seed: u64) -> String {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut text = "\

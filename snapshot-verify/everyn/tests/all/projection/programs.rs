@@ -27,7 +27,7 @@ pub const NESTED: Obligation = Obligation {
 };
 pub const DIRECT: Obligation = Obligation { mode: Mode::Direct, ..NESTED };
 pub const LOCAL: Obligation = Obligation { specification: Specification::Local, ..DIRECT };
-/// All obligations of the proof by calls that return a view.
+/// Returns all obligations of the proof by calls that return a view.
 pub fn by_calls() -> [Obligation; 5] {
     let calls = |one| Obligation { ghosts: Ghosts::Calls, ..one };
     let parts = [T, I, J].map(|place| calls(Obligation { part: Part::By(place), ..LOCAL }));
@@ -36,7 +36,7 @@ pub fn by_calls() -> [Obligation; 5] {
 }
 pub const NESTED_CALLS: Obligation = Obligation { ghosts: Ghosts::Calls, ..NESTED };
 
-/// The views of an obligation, if there are at most `most` of them.
+/// Returns the views of an obligation, if there are at most `most` of them.
 pub fn views(program: &Program, obligation: Obligation, most: usize) -> Option<(Model, Steps)> {
     let model = compile(program, obligation).ok()?;
     let limits = Limits { views: most, bytes: 1 << 30, ..Limits::default() };

@@ -20,7 +20,7 @@ pub fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
     random.next_u32() as usize % limit
 }
 
-/// Whether a link may be asked for behind a ghost scan.
+/// Returns true if a link may be tested behind a ghost scan.
 fn leaves_links(model: &Model) -> bool {
     model.code.windows(2).any(|pair| match &pair[0].act {
         Act::Call(procedure, ..) => {
@@ -31,7 +31,7 @@ fn leaves_links(model: &Model) -> bool {
     })
 }
 
-/// One execution of n processes; processes are of very different speed.
+/// Runs one execution of n processes of very different speed.
 fn walk(
     program: &Program,
     model: &Model,
@@ -50,8 +50,8 @@ fn walk(
         [j, i]
     };
     let mut execution = Execution::new(&machine, model, pair);
-    // When a ghost scan ends that makes accesses that are no pauses at last, the observer is
-    // told earlier in views; and they show the links that it leaves to be broken earlier.
+    // If a ghost scan ends after accesses that are not pauses, views report its end to the observer
+    // earlier; and they show the links that it leaves as broken earlier.
     let is_observed = model.obligation.mode == Mode::Direct
         && model.obligation.specification == Specification::Observer;
     execution.fine = seed % 8 >= 4 && !is_observed && !leaves_links(model);
@@ -82,7 +82,7 @@ pub fn walks(program: &Program, obligation: Obligation, runs: u64, moves: usize)
     counts
 }
 
-/// Executions of 2 to 5 processes.
+/// Runs executions of 2 to 5 processes.
 pub fn walks_among(
     program: &Program,
     (model, steps): &(Model, Steps),
@@ -112,24 +112,25 @@ fn executions_of_verified_programs_are_among_the_views() {
             let [i, j, t, another] = counts.changed;
             let least = 300;
             assert!(i > least && t > least && (j > least || !is_direct), "{counts:?}");
-            // What other processes do is seen only if it is written where all write.
+            // Steps of other processes are visible only if they write cells that all processes
+            // write.
             assert!(another >= *by_another, "{counts:?}");
         }
     }
 }
 
-/// How many executions, of the programs whose updates scan. `SNAPSHOT_PROJECTIONS=2000`
-/// makes more than a million projections of each.
+/// Returns the number of executions, of the programs whose updates scan.
+/// `SNAPSHOT_PROJECTIONS=2000` makes more than a million projections of each.
 pub fn executions() -> u64 {
     trial::extent::number("SNAPSHOT_PROJECTIONS", 40, 64)
 }
 
-/// Whether to take the programs, too, whose views are found in a minute.
+/// Returns true to include the programs whose views take a minute.
 pub fn are_large_ones_taken() -> bool {
     trial::extent::is_slow() || executions() >= 1_000
 }
 
-/// How many random programs: `SNAPSHOT_PROGRAMS`, or the usual number.
+/// Returns the number of random programs: `SNAPSHOT_PROGRAMS`, or the usual number.
 pub fn programs(usual: u64) -> u64 {
     trial::extent::number("SNAPSHOT_PROGRAMS", usual, 2 * usual)
 }
@@ -186,7 +187,7 @@ fn executions_of_random_programs_are_among_the_views() {
             let is_atomic =
                 found.0.code.iter().any(|instruction| matches!(instruction.act, Act::Atomic));
             if obligation == LOCAL && is_atomic {
-                // When an atomic block stores its value is not told by the interpreter.
+                // The interpreter does not tell when an atomic block stores its value.
                 continue;
             }
             tried += 1;
@@ -199,15 +200,15 @@ fn executions_of_random_programs_are_among_the_views() {
     assert!(counts.changed.iter().all(|changed| *changed > 150), "{counts:?}");
 }
 
-/// Whether operations are shown late, and not all that they store to private variables is kept: an
-/// execution tells by all of it whether one has begun, and views by what is kept.
+/// Returns true if operations are shown late, and some of their stores to private variables are not
+/// kept: an execution decides by all stores whether one has begun, and views by the kept ones.
 fn forgets(model: &Model) -> bool {
     let is_kept = |at: usize| model.slots[at].kept || model.slots[at].other;
     let mut rooms = model.private.iter().flat_map(|(room, _)| room.base..room.base + room.size);
     model.delays && !rooms.all(|at| model.blocks.iter().all(|block| is_kept(block + at)))
 }
 
-/// Programs that keep something between operations, by scans and by calls that return a view.
+/// Programs that keep state between operations, by scans and by calls that return a view.
 #[test]
 fn executions_of_programs_that_keep_something_are_among_the_views() {
     let programs = programs(40);
@@ -230,7 +231,7 @@ fn executions_of_programs_that_keep_something_are_among_the_views() {
     assert!(counts.failures + counts.dubious > 5 && counts.total() > 25_000, "{counts:?}");
 }
 
-/// Whether some execution of 2 to 4 processes has no views.
+/// Returns true if some execution of 2 to 4 processes has no views.
 fn misses(program: &Program, model: &Model) -> bool {
     let limits = Limits { views: 1 << 20, bytes: 1 << 29, ..Limits::default() };
     let steps = steps(model, limits, Sabotage::default()).unwrap();
@@ -238,7 +239,7 @@ fn misses(program: &Program, model: &Model) -> bool {
     seeds.any(|seed| walk(program, model, &steps, 2 + seed as usize % 3, seed, 150).is_err())
 }
 
-/// A bit that is not flipped with its class, and one that is though it decides: executions
+/// A bit that is not flipped with its class, and one that is flipped though it decides: executions
 /// notice both.
 #[test]
 fn flips_that_change_what_is_seen_are_noticed() {

@@ -11,8 +11,8 @@ use super::execution::Execution;
 use super::follow::{Counts, Follower};
 use super::programs::{DIRECT, LOCAL, corpus, small, views};
 
-/// All states of `n` processes, whose moves must be fewer than `most`, each with
-/// the views that some path to it has led to; new views of a known state are followed, too.
+/// Explores all states of `n` processes, whose moves must be fewer than `most`, each with the views
+/// that some path to it has led to; new views of a known state are followed, too.
 fn explore(
     program: &Program,
     model: &Model,
@@ -77,8 +77,7 @@ fn all_states_of_two_processes_have_views() {
         assert!(states > 100 && counts.total() > 1_000, "{states} {counts:?}");
         assert_eq!((counts.failures, counts.dubious), (0, 0), "nothing is given up");
     }
-    // It takes three processes to see that bowman is not right by what is in memory
-    // meanwhile.
+    // bowman is not right by memory, which takes three processes to see.
     let (states, counts) = whole(&corpus("bowman"), LOCAL, 2, 2_000_000);
     assert!(states > 100 && counts.failures == 0, "{states} {counts:?}");
 }

@@ -1,4 +1,4 @@
-//! Programs at each of which one rule is aimed: with a mistake there, executions have no views, or
+//! Programs that each exercise one rule: with a mistake in the rule, executions have no views, or
 //! moves lead to none.
 
 use snapshot_invariant::write::Part;
@@ -7,7 +7,7 @@ use snapshot_language::program::Program;
 use crate::programs::{parsed, parts};
 use crate::relative;
 
-/// An update marks all processes, also those that are any other for it.
+/// An update marks all processes, including the others.
 const MARKS: &str = "
 algorithm marks
 shared a[segment]: value
@@ -55,7 +55,7 @@ scan:
     return copy
 ";
 
-/// An update tells what it has collected of its own segment.
+/// An update publishes the value that it has collected of its own segment.
 const TELLS: &str = "
 algorithm tells
 shared a[segment]: value
@@ -73,7 +73,7 @@ procedure look(): view:
     return copy
 ";
 
-/// An update sets one of two cells, and it is not known which one; a scan clears both.
+/// An update sets one of two cells, an unknown one; a scan clears both.
 const NUMBERED: &str = "
 algorithm numbered
 shared a[segment]: value
@@ -90,8 +90,8 @@ scan:
     return copy
 ";
 
-/// An update asks whether its cell was written since the latest operation of the process linked to it; a
-/// scan writes those of all, and links again.
+/// An update tests whether its cell was written since the latest operation of the process linked to
+/// it; a scan writes the cells of all, and links again.
 const LENDS: &str = "
 algorithm lends
 shared a[segment]: value
@@ -109,7 +109,7 @@ scan:
     return copy
 ";
 
-/// A ghost scan links to the cells of all, behind which its update writes one.
+/// A ghost scan links to the cells of all; then its update writes one.
 const LOOKS: &str = "
 algorithm looks
 shared a[segment]: value
@@ -129,8 +129,8 @@ procedure look(): view:
     return copy
 ";
 
-/// The same where the ghost scan links again to the cells that its update has linked to, and scans have
-/// written their own.
+/// As [`LOOKS`], except that the ghost scan links again to the cells that its update has linked to,
+/// and scans have written their own.
 fn again() -> String {
     let mut text = LOOKS.to_owned();
     for (from, to) in [
@@ -147,7 +147,7 @@ fn again() -> String {
     text
 }
 
-/// All of them, with what must be kept.
+/// Returns all programs, each with the scalars that must be kept.
 pub fn programs() -> Vec<(Program, Part)> {
     let led = parsed(relative::LED, None);
     let mut all = vec![(led.clone(), relative::led(&led))];

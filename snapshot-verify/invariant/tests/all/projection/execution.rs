@@ -1,8 +1,8 @@
-//! Concrete executions, with what certificates keep in mind of their past: the state of the
-//! specification, and the ghost scans. All of it is computed from the interpreter's steps.
+//! Concrete executions, with the part of their past that certificates record: the state of the
+//! specification, and the ghost scans. Both are computed from the interpreter's steps.
 //!
-//! A move of a process is one access that is a pause and all that follows up to the next, or, of
-//! fine executions, one access. Pauses are as docs/certificates.md has them.
+//! A move of a process is one access that is a pause and the computation up to the next, or, in
+//! fine executions, one access. docs/certificates.md defines pauses.
 
 use std::collections::BTreeSet;
 
@@ -18,60 +18,55 @@ use snapshot_semantics::interpret::{Call, Data, Machine, Next, OpenCall, Passage
 
 use super::histories::History;
 
-/// Accesses between two pauses until a process is said to spin.
+/// Accesses between two pauses after which a process counts as spinning.
 pub(super) const PATIENCE: usize = 300;
 
-/// An open ghost scan.
 #[derive(Clone, Debug)]
 pub struct Ghost {
-    /// When it was opened.
+    /// Time of its opening.
     pub opened: u64,
-    /// What the specification keeps of it, from its first access on.
+    /// Bits of the specification, from its first access on.
     pub bits: Option<u8>,
-    /// How many calls of ghost scans within are open.
+    /// Number of open calls of ghost scans within it.
     depth: usize,
 }
 
-/// What a process is doing, but for where it stands.
+/// Past of a process, without its location.
 #[derive(Clone, Debug)]
 pub struct Doing {
     /// As in a block of a view.
     pub operation: u8,
-    /// Whether it has begun to write 1.
+    /// True if it has begun to write 1.
     pub switched: bool,
-    /// Its ghost scan.
     pub ghost: Option<Ghost>,
-    /// When its latest ghost scan was opened.
+    /// Time at which its latest ghost scan was opened.
     pub latest: u64,
-    /// The number of its operations.
+    /// Number of its operations.
     pub operations: u64,
-    /// Whether its operation is shown.
+    /// True if its operation is shown.
     pub acted: bool,
     /// Its private variables, and whether it had begun to write 1, before its operation.
     pub before: (Vec<Data>, bool),
 }
 
-/// The vector of a ghost scan.
 #[derive(Clone, Debug)]
 pub struct Returned {
-    /// When the ghost scan was opened.
+    /// Time at which the ghost scan was opened.
     pub opened: u64,
-    /// Which process called it, and in which of its operations.
+    /// Calling process, and the number of its operation.
     pub by: (usize, u64),
-    /// What it returned.
     pub vector: Data,
 }
 
-/// How a move ended.
+/// Result of a move.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ended {
-    /// As usual.
     Well,
-    /// With a ghost scan that is judged wrong.
+    /// A ghost scan was judged wrong.
     Violation,
-    /// With a fault of the program.
+    /// A fault of the program.
     Fault,
-    /// Not within [`PATIENCE`] accesses.
+    /// The move did not end within [`PATIENCE`] accesses.
     Never,
 }
 
@@ -80,25 +75,25 @@ pub enum Ended {
 pub struct Execution<'a> {
     pub machine: &'a Machine<'a>,
     pub layout: &'a Layout<'a>,
-    /// i and j; of nesting, only i counts.
+    /// i and j; for nesting, only i counts.
     pub pair: [usize; 2],
     pub state: State,
-    /// Not empty: one, but for processes that may be lost.
+    /// Not empty: one, unless processes may be lost.
     pub histories: Vec<History>,
     pub doing: Vec<Doing>,
     pub returned: Vec<Returned>,
-    /// When the open round began.
+    /// Begin of the open round.
     pub round: Option<u64>,
-    /// Whether each access is a move of its own, even if it is no pause.
+    /// True if each access is a separate move, even if it is not a pause.
     pub fine: bool,
     time: u64,
     values: u32,
     /// The cell of a process's latest LL on a variable in its operation.
     pub(super) linked: FxHashMap<(usize, SharedId), Vec<i64>>,
-    /// The processes that may be lost, each with a variable that it has no link to; up to where
-    /// it looks again, or its procedure ends or calls.
+    /// Processes that may be lost, each with a variable that it has no link to; until it tests the
+    /// link again, or its procedure ends or calls.
     pub(super) lost: BTreeSet<(usize, SharedId)>,
-    /// Where processes that may be lost are put, instead of where they stand.
+    /// Assumed locations of processes that may be lost.
     pub(super) moved: FxHashMap<usize, usize>,
 }
 
@@ -139,7 +134,7 @@ impl<'a> Execution<'a> {
         self.layout.obligation.aim == Aim::Observer
     }
 
-    /// i, j, or one of the others.
+    /// Returns i, j, or another process.
     pub fn place(&self, process: usize) -> u8 {
         match () {
             () if process == self.pair[0] => I,
@@ -148,7 +143,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// What a process may begin, if it is idle.
+    /// Returns the operations that a process may begin, if it is idle.
     pub fn calls(&self, process: usize) -> Vec<Call> {
         if !self.state.is_idle(process) {
             return Vec::new();
@@ -175,7 +170,7 @@ impl<'a> Execution<'a> {
         calls
     }
 
-    /// Where an index is, for a process: itself, i or j, or another.
+    /// Returns an index as a process sees it: itself, i or j, or another.
     pub fn seen_by(&self, process: usize, index: usize) -> u8 {
         match self.place(index) {
             T if index != process => OTHER,
@@ -187,18 +182,19 @@ impl<'a> Execution<'a> {
         self.layout.code[call.procedure.0 as usize].instructions[call.at]
     }
 
-    /// Whether a process is between two pauses: what it does there is done at once in views.
+    /// Returns true if a process is between two pauses: views make its computation there in one
+    /// step.
     pub fn is_in_transit(&self, process: usize) -> bool {
         self.doing[process].operation != op::IDLE && !self.is_at_pause(process)
     }
 
-    /// Whether the operation of a process is not shown yet.
+    /// Returns true if the operation of a process is not shown yet.
     pub fn is_hidden(&self, process: usize) -> bool {
         !self.state.is_idle(process) && !self.doing[process].acted
     }
 
-    /// A scan of i or j that is shown late is shown before its first access that is a pause:
-    /// whether that has just become so.
+    /// Shows a scan of i or j before its first access that is a pause, if it is shown late; returns
+    /// true if it has just become shown.
     pub fn approach(&mut self, process: usize) -> bool {
         let doing = &self.doing[process];
         let is_scan = self.place(process) != T && doing.operation == op::SCANS;
@@ -314,7 +310,7 @@ impl<'a> Execution<'a> {
         round.map_or(Ended::Well, |(round, variable)| self.pass_round(round, variable))
     }
 
-    /// A round begins or ends with a write to a variable, which has been made.
+    /// Begins or ends a round after a write to a variable.
     fn pass_round(&mut self, round: Round, variable: SharedId) -> Ended {
         self.time += 1;
         let began = std::mem::take(&mut self.round);
@@ -338,14 +334,14 @@ impl<'a> Execution<'a> {
         }
         let Data::Parts(parts) = &vector else { unreachable!("a view is an array") };
         let [at_i, at_j] = self.pair.map(|segment| parts[segment] == Data::Value(1));
-        // What is wrong in one history leads to no view, nor does what follows.
+        // A wrong history leads to no view, nor do its successors.
         match self.histories.iter_mut().all(|history| history.end_round(at_i, at_j)) {
             true => Ended::Well,
             false => Ended::Violation,
         }
     }
 
-    /// Whether a process is linked to the cell that it accesses next.
+    /// Returns true if a process is linked to the cell that it accesses next.
     fn is_linked(&self, process: usize) -> bool {
         let me = Process::from_index(process);
         let Next::Access { variable, indices, .. } = self.machine.next(&self.state, me) else {
@@ -411,7 +407,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Ends an operation: whether an update has taken effect.
+    /// Ends an operation; returns false for an update that has not taken effect.
     pub(super) fn end(&mut self, process: usize) -> bool {
         let is_memory = matches!(self.layout.obligation.aim, Aim::Memory(_));
         let place = self.place(process);
@@ -425,7 +421,7 @@ impl<'a> Execution<'a> {
         is_right
     }
 
-    /// The operation of a process is over.
+    /// Resets the past of a process at the end of its operation.
     pub(super) fn stop(&mut self, process: usize) {
         let doing = &mut self.doing[process];
         doing.operation = op::IDLE;
@@ -435,7 +431,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Ghost scans begin and end with calls.
+    /// Begins and ends ghost scans at calls and returns.
     pub(super) fn pass(&mut self, process: usize, passages: &[Passage]) -> Ended {
         for passage in passages {
             let is_ghost = |procedure: usize| self.layout.is_ghost[procedure];
@@ -474,7 +470,7 @@ impl<'a> Execution<'a> {
         doing.latest = self.time;
     }
 
-    /// Closes a ghost scan: whether it is right, if it is judged.
+    /// Closes a ghost scan; returns false if it is judged and wrong.
     fn close(&mut self, process: usize, vector: Data) -> bool {
         self.begin_scan(process);
         let ghost = self.doing[process].ghost.take().expect("a ghost scan is open");
@@ -498,7 +494,7 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// The view that something of a type is, or has in a field.
+/// Returns the view that a value of a type is, or has in a field.
 fn view_within<'d>(content: &Type, data: &'d Data) -> Option<&'d Data> {
     match (content, data) {
         (view, data) if *view == Type::view() => Some(data),

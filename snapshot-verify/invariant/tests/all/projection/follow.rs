@@ -1,5 +1,5 @@
-//! Whether each move of an execution leads from a view of the state before to one of the state behind,
-//! by the steps of certificates: of the process itself, or as what its step is to others.
+//! Checks that each move of an execution leads from a view of the state before to one of the state
+//! after, by the steps of certificates: of the process itself, or by interference.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,22 +16,22 @@ use snapshot_invariant::views::steps;
 
 use super::likeness::Tuple;
 
-/// The most steps of views in a move: its access, the end of a ghost scan, what follows behind it, and
-/// the begin of the next.
+/// Maximum number of steps of views in a move: its access, the end of a ghost scan, the computation
+/// behind it, and the begin of the next.
 const STEPS: usize = 4;
 
 type View = Vec<u8>;
 
-/// What comes of a view by the steps of one process, and what these are to others.
+/// Successors of a view by the steps of one process, and the interference of these steps.
 #[derive(Default)]
 struct Made {
     views: Vec<View>,
     effects: Vec<Effect>,
-    /// Whether one of the steps goes wrong: what is behind it is not listed.
+    /// True if one of the steps goes wrong: its successors are not listed.
     fails: bool,
 }
 
-/// A kind, which process, and the view.
+/// A kind, a process, and the view.
 type Key = (u8, Vec<u8>, u8, View);
 
 /// The steps of views, each computed once.
@@ -78,17 +78,17 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// The views of an execution that its moves have led to.
+/// Views of an execution that its moves have led to.
 pub struct Followed<'a, 's> {
     steps: &'s Steps<'a>,
     tuples: Vec<Tuple>,
     /// Per tuple.
     reached: Vec<FxHashSet<View>>,
-    /// Moves behind which a view is another one than before.
+    /// Number of moves that change a view.
     pub changes: usize,
-    /// Those that are steps of a process that the view does not show, or not there.
+    /// Number of those moves that a process outside the view, or one it does not show, made.
     pub joins: usize,
-    /// Whether a step has gone wrong that is passed over: from there on nothing is followed.
+    /// True if a failed step was ignored: from there on nothing is followed.
     pub is_lost: bool,
 }
 
@@ -99,11 +99,11 @@ impl<'a, 's> Followed<'a, 's> {
         Self { steps, tuples, reached, changes: 0, joins: 0, is_lost: false }
     }
 
-    /// A process has made a move, behind which these views cover the state; where processes may be
-    /// lost, `more` may do so later, if these go another way.
+    /// Follows a move of a process to a state that the views `covers` cover. Where processes may be
+    /// lost, `more` has further views of the state, with these processes elsewhere on their paths.
     ///
     /// # Errors
-    /// The number of a tuple with no view of them that a view before leads to.
+    /// The number of a tuple none of whose views is a successor.
     pub fn step(
         &mut self,
         process: usize,
@@ -121,7 +121,8 @@ impl<'a, 's> Followed<'a, 's> {
             let missing = (0..self.tuples.len())
                 .find(|number| !covers[*number].iter().any(|view| now[*number].contains(*view)));
             match missing {
-                // A process that may have gone on may also stand where it stood: then it makes its step.
+                // A process that may have moved on may also stand at its old location: then it
+                // makes its step.
                 None if more.is_none() || ends => break,
                 None => {}
                 Some(_) if ends && self.may_have_failed(process, &before) => {
@@ -152,7 +153,7 @@ impl<'a, 's> Followed<'a, 's> {
         Ok(())
     }
 
-    /// Whether what goes wrong is passed over, and a step of the process goes wrong.
+    /// Returns true if failures are ignored, and a step of the process fails.
     fn may_have_failed(&self, process: usize, before: &[FxHashSet<View>]) -> bool {
         let fails = |tuple: &Tuple, views: &FxHashSet<View>| {
             let (kind, place) = (tuple.kind(), tuple.place(process));
@@ -163,7 +164,7 @@ impl<'a, 's> Followed<'a, 's> {
             && self.tuples.iter().zip(before).any(|(tuple, views)| fails(tuple, views))
     }
 
-    /// What the views of a tuple become by one step of a process.
+    /// Returns the successors of the views of a tuple by one step of a process.
     fn lead(
         &self,
         number: usize,

@@ -1,4 +1,4 @@
-//! What names are in an execution, and where processes go that are lost: as running each alone finds it.
+//! Names in an execution, and the paths of lost processes: found by running each process alone.
 
 use std::collections::BTreeSet;
 
@@ -12,15 +12,15 @@ use snapshot_semantics::interpret::{Data, Next};
 use super::execution::{Ended, Execution, PATIENCE};
 
 impl Execution<'_> {
-    /// Whether the latest LL of a process on a variable, in its operation, was to this cell, and its
-    /// link is unbroken.
+    /// Returns true if the latest LL of a process on a variable, in its operation, was to this
+    /// cell, and its link is unbroken.
     pub fn is_linked_to(&self, process: usize, variable: SharedId, indices: &[i64]) -> bool {
         let me = Process::from_index(process);
         self.linked.get(&(process, variable)).is_some_and(|latest| latest == indices)
             && self.machine.is_linked(&self.state, variable, indices, me) == Some(true)
     }
 
-    /// The process that a name names, while it is in force.
+    /// Returns the process that a name refers to, while it is in force.
     pub fn named(&self, name: usize) -> Option<usize> {
         let of = &self.layout.named[name];
         let data = self.machine.cell(&self.state, of.variable, &[]).expect("one cell");
@@ -41,8 +41,9 @@ impl Execution<'_> {
         }
     }
 
-    /// The same execution, if some members that have no link to a variable where they may be lost
-    /// have gone on, each alone, to where they look again; with the histories of which that is so.
+    /// Returns copies of the execution in which some members without a link to a variable, to which
+    /// they may be lost, have continued alone until they test the link; with the histories that
+    /// allow this.
     pub fn gone_on(&self, members: &[usize]) -> Vec<Self> {
         let mut all = vec![self.clone()];
         for &process in members {
@@ -62,7 +63,8 @@ impl Execution<'_> {
         all
     }
 
-    /// The same with each of these members wherever it may look again, or respond, if others go on
+    /// Returns copies with each of these members at each location at which it may test its link, or
+    /// respond, if others move before.
     /// before.
     pub fn put_forward(&self, members: &[usize]) -> Vec<Self> {
         let mut all = vec![self.clone()];
@@ -95,7 +97,7 @@ impl Execution<'_> {
         all
     }
 
-    /// Keeps the histories in which those have responded that are through with their operations.
+    /// Keeps the histories in which the members that have finished their operations have responded.
     fn choose_histories(&self, all: &mut [Self]) {
         for one in all {
             let has_responded = |process: &usize| {
@@ -107,17 +109,17 @@ impl Execution<'_> {
         }
     }
 
-    /// Whether that is so of any process.
+    /// Returns true if any process may be lost.
     pub fn may_any_be_lost(&self) -> bool {
         !self.lost.is_empty()
     }
 
-    /// Whether a process has lost its link to a variable, and may still ask for it.
+    /// Returns true if a process has lost its link to a variable, and may still test it.
     pub fn may_be_lost(&self, process: usize) -> bool {
         self.lost.iter().any(|(of, _)| *of == process)
     }
 
-    /// Notes the variables that a process has lost its link to, and may still ask for it.
+    /// Notes the variables to which a process has lost its link and may still test it.
     pub(super) fn note_lost(&mut self, process: usize) {
         let calls = self.open_calls(process);
         let Some(call) = calls.last() else { return };

@@ -1,6 +1,6 @@
-//! What the specification keeps in mind of an execution: more than one history, where processes may be
-//! lost. In views an update is then invoked as late as where the process looks again, and may have
-//! responded as early as when its link was broken.
+//! The specification's state in an execution: several histories, where processes may be lost. In
+//! views an update of a lost process is invoked as late as where it tests its link again, and may
+//! have responded as early as when its link was broken.
 
 use std::collections::BTreeSet;
 
@@ -12,17 +12,16 @@ use snapshot_semantics::interpret::code::Instruction;
 
 use super::execution::Execution;
 
-/// What the specification keeps in mind of an execution: of each choice of lost updates that are
-/// invoked late, or have responded early, another history.
+/// One history of an execution: each choice of lost updates that are invoked late, or have
+/// responded early, has its own.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct History {
-    /// The state of the specification.
     pub specification: u8,
-    /// What it keeps of the open round.
+    /// Bits of the open round.
     pub round: Option<u8>,
-    /// The processes whose first update to 1 is invoked, and has not responded.
+    /// Processes whose first update to 1 is invoked, and has not responded.
     pub invoked: BTreeSet<usize>,
-    /// The updates of i and j that are not over, and have responded early.
+    /// Updates of i and j that are not over, and have responded early.
     pub early: BTreeSet<usize>,
 }
 
@@ -31,13 +30,13 @@ impl History {
         ObserverState::from_bits(self.specification).expect("a state of the observer")
     }
 
-    /// A round ends with a vector: whether it is right.
+    /// Ends a round with a vector; returns true if the vector is right.
     pub fn end_round(&mut self, at_i: bool, at_j: bool) -> bool {
         let must = self.round.take().and_then(Must::from_bits);
         must.is_some_and(|must| self.respond_scan(must, at_i, at_j))
     }
 
-    /// A ghost scan responds with a vector: whether it is right.
+    /// Ends a ghost scan with a vector; returns true if the vector is right.
     pub fn respond_scan(&mut self, must: Must, at_i: bool, at_j: bool) -> bool {
         let next = self.observer().respond_scan(must, at_i, at_j);
         self.specification = next.map_or(self.specification, ObserverState::bits);
@@ -46,7 +45,7 @@ impl History {
 }
 
 impl Execution<'_> {
-    /// The history without choices.
+    /// Returns the history without choices.
     pub(super) fn history(&mut self) -> &mut History {
         &mut self.histories[0]
     }
@@ -55,7 +54,7 @@ impl Execution<'_> {
         if process == self.pair[0] { Switching::I } else { Switching::J }
     }
 
-    /// Whether a process may be lost and stand behind its next access in views.
+    /// Returns true if a process may be lost and stand behind its next access in views.
     pub(super) fn may_be_past(&self, process: usize) -> bool {
         let calls = self.open_calls(process);
         let looked = calls.last().and_then(|call| match self.instruction(call) {
@@ -87,7 +86,7 @@ impl Execution<'_> {
         self.histories.extend(waiting);
     }
 
-    /// The first update to 1 responds, where it has not early.
+    /// Ends the first update to 1, unless it has responded early.
     pub(super) fn respond(&mut self, process: usize) {
         if !self.is_observed() {
             return;
@@ -100,8 +99,9 @@ impl Execution<'_> {
         }
     }
 
-    /// Behind a move of a process: updates that have just got lost may have responded, in other
-    /// histories; `before`, those that may have been lost before. One that is lost no more has not.
+    /// Adds, after a move of a process, histories in which updates that have just become lost have
+    /// responded; `before`: the processes that could be lost before. Drops histories with early
+    /// responses of processes that are not lost any more.
     pub(super) fn respond_early(&mut self, moved: usize, before: &BTreeSet<(usize, SharedId)>) {
         for process in self.pair {
             if self.doing[process].operation != op::SWITCHES {

@@ -1,11 +1,11 @@
-//! Programs at each of which views of one state once had different centres, or said what is not so.
+//! Programs for past errors: views of one state had different centres, or stated something false.
 
 use snapshot_invariant::write::{Part, lay_out};
 
 use super::{SILENT, among_laid_out, executions};
 use crate::programs::{parsed, parts};
 
-/// A loop over numbers leaves out one that is not known: those are numbers, and no processes.
+/// A loop over numbers leaves out an unknown index: a number, not a process.
 const SKIPS: &str = "
 algorithm skips
 shared a[segment]: value
@@ -22,7 +22,7 @@ scan:
     return copy
 ";
 
-/// In a ghost scan a link is forgotten before it ends, which views that do not follow it do not see.
+/// A ghost scan forgets a link before it ends, which views that do not follow it do not see.
 const PEEKS: &str = "
 algorithm peeks
 shared a[segment]: value

@@ -1,4 +1,4 @@
-//! Whether a view is one of a state: each byte that says something says what is so.
+//! Checks that a view is a view of a state: each known byte must be true of the state.
 
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
@@ -17,17 +17,17 @@ use snapshot_semantics::interpret::{Data, OpenCall};
 use super::execution::Execution;
 use super::histories::History;
 
-/// The processes that a view is of.
+/// Processes of a view.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Tuple {
     /// i, j and t.
     pub members: [Option<usize>; PLACES],
-    /// The one whose scans are followed.
+    /// Member whose scans are followed.
     pub followed: u8,
 }
 
 impl Tuple {
-    /// The kind of its views: its members in ascending order.
+    /// Returns the kind of its views: its members in ascending order.
     pub fn kind(&self) -> Kind {
         let mut members: Vec<u8> = [I, J, T].into_iter().collect();
         members.retain(|member| self.process(*member).is_some());
@@ -35,7 +35,7 @@ impl Tuple {
         Kind { members, followed: self.followed }
     }
 
-    /// All members that are there.
+    /// Returns all members that are present.
     pub fn all(&self) -> Vec<usize> {
         self.members.iter().copied().flatten().collect()
     }
@@ -44,35 +44,35 @@ impl Tuple {
         self.members[usize::from(member)]
     }
 
-    /// The place of a process.
+    /// Returns the place of a process.
     pub fn place(&self, process: usize) -> u8 {
         let place = self.members.iter().position(|member| *member == Some(process));
         place.map_or(OTHER, |place| place as u8)
     }
 }
 
-/// What a member of a view does, as the view must show it.
+/// State of a member, as the view must show it.
 #[derive(Debug)]
 pub struct Standing<'a> {
     /// See [`op`].
     pub operation: u8,
-    /// Whether a ghost scan is open.
+    /// True if a ghost scan is open.
     pub ghost: bool,
-    /// The calls that are shown.
+    /// Shown calls.
     pub calls: Vec<OpenCall<'a>>,
-    /// Whether the operation that it is in is not shown.
+    /// True if its operation is not shown.
     pub is_hidden: bool,
-    /// Whether it is in a ghost scan, or a scan, that is followed.
+    /// True if it is in a followed ghost scan or scan.
     pub is_followed: bool,
 }
 
 impl Standing<'_> {
-    /// Per procedure, one more than the instruction where it stands.
+    /// Returns, per procedure, the number of its instruction plus 1.
     pub fn stands(&self, layout: &Layout<'_>) -> Vec<u8> {
         let mut stands = vec![0; layout.frames.len()];
         for (number, call) in self.calls.iter().enumerate() {
             let procedure = call.procedure.0 as usize;
-            // Of calls that are not told apart, the first stands for all.
+            // The first of a group of merged calls stands for all.
             let alike = layout.alike_calls(procedure, call.at).first();
             let at = alike.filter(|_| number + 1 < self.calls.len()).copied();
             stands[procedure] = at.unwrap_or(call.at) as u8 + 1;
@@ -81,7 +81,7 @@ impl Standing<'_> {
     }
 }
 
-/// Where a member stands.
+/// Returns the state of a member.
 pub fn standing<'a>(execution: &'a Execution<'a>, tuple: &Tuple, member: u8) -> Standing<'a> {
     let process = tuple.process(member).expect("a member that is there");
     let doing = &execution.doing[process];
@@ -126,17 +126,17 @@ pub struct Likeness<'a> {
     history: &'a History,
     tuple: &'a Tuple,
     view: &'a [u8],
-    /// What versions of the view are in the state.
+    /// Versions of the state, by versions of the view.
     versions: FxHashMap<u8, u32>,
-    /// Which classes of bits are flipped in the view.
+    /// Flipped classes of bits.
     pub flips: FxHashMap<usize, bool>,
-    /// Bytes that said something.
+    /// Number of known bytes.
     pub told: usize,
-    /// Rounds that are those of a gap in a loop that is loose.
+    /// Number of rounds that count as gap rounds of a loose loop.
     pub loose: usize,
-    /// Bits whose class is that of a round.
+    /// Number of bits whose class belongs to a round.
     pub rounds: usize,
-    /// Links that were said to be unbroken or broken.
+    /// Number of known links.
     pub links: usize,
 }
 
@@ -165,8 +165,8 @@ impl<'a> Likeness<'a> {
         self.execution.layout
     }
 
-    /// Whether the view is one of the state. Of `shown` members it says what they do; the others
-    /// are between two pauses.
+    /// Returns true if the view belongs to the state. It shows the operations of the `shown`
+    /// members; the others are between two pauses.
     pub fn holds(&mut self, shown: &[u8]) -> bool {
         self.view[SPECIFICATION] == self.history.specification
             && self.round_is_so()
@@ -175,7 +175,7 @@ impl<'a> Likeness<'a> {
             && shown.iter().all(|member| self.variables(*member))
     }
 
-    /// Whether the open round is as the view says.
+    /// Returns true if the open round is as in the view.
     fn round_is_so(&self) -> bool {
         let (byte, round) = (self.view[ROUND], self.execution.round);
         match self.layout().obligation.ghosts {
@@ -210,7 +210,7 @@ impl<'a> Likeness<'a> {
             && (byte(at::TOKEN) != FRESH || is_fresh(doing))
     }
 
-    /// When t's latest ghost scan was opened.
+    /// Returns the time at which t's latest ghost scan was opened.
     fn latest(&self) -> u64 {
         let tracked = self.tuple.process(T);
         tracked.map_or(u64::MAX, |tracked| self.execution.doing[tracked].latest)
@@ -231,7 +231,7 @@ impl<'a> Likeness<'a> {
         })
     }
 
-    /// The indices of a cell that has a place, if its members are there.
+    /// Returns the indices of a cell that has a place, if its members are present.
     fn indices(
         &self,
         variable: SharedId,
@@ -250,8 +250,7 @@ impl<'a> Likeness<'a> {
         path.iter().zip(dimensions).map(index).collect()
     }
 
-    /// Whether a member is linked to those cells that the view says it is linked to, and to none that
-    /// it says it is not.
+    /// Returns true if each known link of a member in the view is true of the state.
     fn links(&mut self, member: u8, is_idle: bool) -> bool {
         let execution = self.execution;
         let (layout, machine) = (execution.layout, execution.machine);
@@ -305,7 +304,7 @@ impl<'a> Likeness<'a> {
         loops.all(|this| self.round(member, block, frame, call, this))
             && procedure.locals.iter().zip(call.locals).zip(&frame.locals).all(
                 |((local, data), room)| {
-                    // Of the variables of loops the rounds are compared.
+                    // The rounds are compared instead of the variables of loops.
                     let is_named = |at: usize| !layout.slots[block + at].name.is_empty();
                     !(room.base..room.base + room.size).all(is_named)
                         || self.row(block + room.base, &local.content, Some(data), Some(member))
@@ -313,7 +312,7 @@ impl<'a> Likeness<'a> {
             )
     }
 
-    /// Whether a loop is in the round that the view says.
+    /// Returns true if a loop is in the same round as in the view.
     fn round(
         &mut self,
         member: u8,
@@ -343,7 +342,7 @@ impl<'a> Likeness<'a> {
             && (left_out == ANY || except == Some(left_out))
     }
 
-    /// The position and the variable of a loop over processes, in the round of one.
+    /// Returns the position and the variable of a loop over processes in the round of a process.
     fn member(
         &mut self,
         member: u8,
@@ -365,7 +364,7 @@ impl<'a> Likeness<'a> {
         (gap, BASE + if is_loose { LOOSE } else { OTHER })
     }
 
-    /// The bytes of something from there on.
+    /// Returns true if the bytes from `begin` on fit a value.
     fn row(
         &mut self,
         begin: usize,
@@ -377,7 +376,7 @@ impl<'a> Likeness<'a> {
         self.part(&mut at, content, data, owner)
     }
 
-    /// The same; `at` runs through the bytes, up to the first that is wrong.
+    /// As [`Self::row`]; `at` advances through the bytes, up to the first wrong one.
     fn part(
         &mut self,
         at: &mut usize,
@@ -387,7 +386,8 @@ impl<'a> Likeness<'a> {
     ) -> bool {
         let element = |index: usize| match data {
             Some(Data::Parts(parts)) => parts.get(index),
-            // Of no array there are no elements; of one of a process that is not there neither.
+            // An array that is absent has no elements; an array of an absent process has none
+            // either.
             _ => None,
         };
         match content {
@@ -464,8 +464,8 @@ impl<'a> Likeness<'a> {
         }
     }
 
-    /// Whether what a token says of a view is so: that a ghost scan, which began late enough, or
-    /// was called by this operation, returned this vector.
+    /// Returns true if a token is true of a view: a ghost scan that began late enough, or that this
+    /// operation called, returned this vector.
     fn token(&self, token: u8, data: &Data, owner: Option<u8>) -> bool {
         let mut returned = self.execution.returned.iter().filter(|one| one.vector == *data);
         let after = self.latest();

@@ -1,5 +1,5 @@
-//! Random programs in which processes are lost: each of what a process may do without a link, before it
-//! links again, in some order.
+//! Random programs in which processes are lost: a random sequence of the actions of a process
+//! without a link, before it links again.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -19,7 +19,8 @@ fn below(random: &mut ChaCha8Rng, limit: u32) -> u32 {
     random.next_u32() % limit
 }
 
-/// One step of a process: `x` is what it is linked to, `y` and `p` are kept, `z` is not.
+/// Returns one step of a process: `x` is the cell that it is linked to, `y` and `p` are kept, `z`
+/// is not.
 fn simple(random: &mut ChaCha8Rng) -> &'static str {
     let all = [
         "SC(x, f)",
@@ -42,7 +43,7 @@ fn simple(random: &mut ChaCha8Rng) -> &'static str {
     all[below(random, all.len() as u32) as usize]
 }
 
-/// Statements, some of them within others: what a process does without a link most of all.
+/// Returns statements, possibly nested: mostly actions of a process without a link.
 fn statements(random: &mut ChaCha8Rng, count: u32, depth: usize, calls: bool) -> String {
     let indentation = "    ".repeat(depth);
     let mut text = String::new();
@@ -118,7 +119,7 @@ fn chosen(program: &Program, seed: u64) -> Part {
     Part { kept, late: false, alike: seed.is_multiple_of(2), names: Vec::new(), ..found }
 }
 
-/// `SNAPSHOT_PROGRAMS` chooses how many.
+/// `SNAPSHOT_PROGRAMS` chooses the number of programs.
 #[test]
 fn states_of_random_programs_with_lost_processes_have_views() {
     let (mut listed, mut listed_views, mut total) = (0, 0, Counts::default());
@@ -136,7 +137,7 @@ fn states_of_random_programs_with_lost_processes_have_views() {
         listed += 1;
         listed_views += family.len();
         let views = Views::new(&layout, &family, SILENT);
-        // Most end soon, for what rounds publish is wrong.
+        // Most end soon, because the views that rounds publish are wrong.
         for run in 0..48 {
             match walk(&views, 2 + run as usize % 3, run, 60) {
                 Ok(more) => total.add(more),
@@ -149,8 +150,8 @@ fn states_of_random_programs_with_lost_processes_have_views() {
     assert!(listed > 20 && of.iter().all(|count| *count > 500), "{listed}: {total:?}");
 }
 
-/// A process that is lost in a ghost scan of its update is not put behind it: the views that do not follow
-/// it would have it in there for ever.
+/// A process that is lost in a ghost scan of its update is not moved behind it: views that do not
+/// follow it would show it in the ghost scan for ever.
 #[test]
 fn ghost_scans_of_updates_end_for_all() {
     let text = "
@@ -184,7 +185,7 @@ scan:
     let fails = |is_lost: bool| {
         let part =
             by_rounds(&program).into_iter().flatten().find(|part| lost::may_be(part.obligation));
-        // From the access to `owner` to that of `latest`.
+        // From the access to `owner` to the access to `latest`.
         let (round, none) = (Some([(1, 0), (1, 5)]), Vec::new());
         let mut part = Part {
             round,

@@ -1,11 +1,11 @@
-//! Executions of the interpreter, projected: for every tuple of processes, each state has a view
-//! in the list of a certificate, and each move leads from one of the state before to one of the
-//! state behind, by the steps of certificates.
+//! Executions of the interpreter, projected: for every tuple of processes, each state has a view in
+//! the list of a certificate, and each move leads from a view of the state before to one of the
+//! state after, by the steps of certificates.
 //!
-//! What is compared shares no code with the rules of certificates: the interpreter runs the
-//! program, `execution` keeps in mind what the specification does of its past, and `likeness`
-//! reads both. So this is a test of what docs/certificates.md says of closed lists, whatever they
-//! prove: of wrong programs, too, if what goes wrong is passed over.
+//! The comparison shares no code with the rules of certificates: the interpreter runs the program,
+//! `execution` records the past as the specification sees it, and `likeness` reads both. So this
+//! tests the statement of docs/certificates.md on closed lists, independently of the property that
+//! they prove: also for wrong programs, if failures are ignored.
 
 mod aimed;
 mod execution;
@@ -38,24 +38,24 @@ use self::walk::{Counts, Views, walk};
 use crate::programs::{by_rounds, of_corpus, parsed, part, parts, small};
 use crate::{relative, rules, wrong};
 
-/// What goes wrong is passed over.
+/// Ignores failures.
 const SILENT: Planted = relative::SILENT;
 
-/// The list of a part; none if it takes more than `memory` bytes.
+/// Returns the list of a part; `None` if it takes more than `memory` bytes.
 fn listed(layout: &Layout<'_>, planted: Planted, memory: u64) -> Option<Family> {
     let mut proceed = || true;
     match close(layout, planted, &mut Budget { memory, proceed: &mut proceed }) {
         Ok(family) => Some(family),
         Err(Obstacle::Unfinished(_) | Obstacle::Views) => None,
         Err(Obstacle::Failure(failure)) => {
-            // Of what cannot be said nothing is listed.
+            // If a step is unsupported, nothing is listed.
             assert_eq!(planted, SILENT, "{failure}");
             None
         }
     }
 }
 
-/// Executions of 2 to 4 processes; the error is the first state without a view.
+/// Runs executions of 2 to 4 processes; the error is the first state without a view.
 fn among(
     program: &Program,
     part: &Part,
@@ -66,7 +66,7 @@ fn among(
     among_laid_out(&lay_out(program, part).unwrap(), planted, runs, moves)
 }
 
-/// The same of a layout.
+/// As [`among`], for a layout.
 fn among_laid_out(
     layout: &Layout<'_>,
     planted: Planted,
@@ -84,7 +84,8 @@ fn among_laid_out(
     Ok(counts)
 }
 
-/// How many executions. `SNAPSHOT_PROJECTIONS=2000` makes about a million projections of each.
+/// Returns the number of executions. `SNAPSHOT_PROJECTIONS=2000` makes about a million projections
+/// of each.
 fn executions() -> u64 {
     number("SNAPSHOT_PROJECTIONS", 40, 64)
 }
@@ -120,7 +121,7 @@ fn states_of_programs_with_links_have_views() {
     }
 }
 
-/// Whatever rounds are taken for the ghost scans: what does not hold is passed over.
+/// With any rounds as the ghost scans: failures are ignored.
 #[test]
 fn states_of_programs_with_rounds_have_views() {
     let published = small("published");
@@ -139,7 +140,7 @@ fn states_of_programs_with_rounds_have_views() {
     assert!(total.changes > 5_000, "{total:?}");
 }
 
-/// Those of afek_bounded, whose lists take minutes, if `SNAPSHOT_CERTIFICATES` is set.
+/// Lists of afek_bounded take minutes; they need `SNAPSHOT_CERTIFICATES`.
 #[test]
 fn states_of_programs_by_calls_have_views() {
     let rungs = ["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];
@@ -151,7 +152,7 @@ fn states_of_programs_by_calls_have_views() {
     }
 }
 
-/// What rules are about, in small programs, right and wrong.
+/// Small programs, right and wrong, that exercise rules.
 #[test]
 fn states_of_small_programs_have_views() {
     let mut total = Counts::default();
@@ -176,7 +177,7 @@ fn states_of_aimed_programs_have_views() {
             let part = Part { alike, ..part.clone() };
             let mut layout = lay_out(&program, &part).unwrap();
             if !alike {
-                // To forget a link is a guess, too.
+                // Forgetting a link is a guess, too.
                 layout.unlinked.iter_mut().flatten().for_each(Vec::clear);
             }
             match among_laid_out(&layout, SILENT, executions() / 4, 60) {
@@ -189,10 +190,10 @@ fn states_of_aimed_programs_have_views() {
     assert!(of.iter().all(|count| *count > 100), "{total:?}");
 }
 
-/// Programs with names, versions, numbers, loops and blocks of all kinds, and such that keep something
-/// between operations, each with what the prover chooses, and with guesses: of what is kept, what is
-/// shown late, which loops are loose, which bits belong together. No guess makes a list wrong.
-/// `SNAPSHOT_PROGRAMS` chooses how many of each kind.
+/// Programs with names, versions, numbers, loops and blocks of all kinds, and programs that keep
+/// state between operations, each with the prover's choices, and with guesses: of kept scalars,
+/// late operations, loose loops, and classes of bits. No guess makes a list wrong.
+/// `SNAPSHOT_PROGRAMS` chooses the number of each kind.
 #[test]
 fn states_of_random_programs_have_views() {
     let programs = number("SNAPSHOT_PROGRAMS", 20, 64);
@@ -224,7 +225,7 @@ fn states_of_random_programs_have_views() {
     assert!(listed > programs && 6 * samples > programs, "{listed} {samples}");
 }
 
-/// What is shown of random programs.
+/// Rungs of random programs.
 const RANDOM: [&str; 6] = [
     "scans.observer",
     "scans.memory-t",
@@ -234,7 +235,7 @@ const RANDOM: [&str; 6] = [
     "calls.memory-i",
 ];
 
-/// The same with a third of all scalars, as they come; of cells by number all or none.
+/// Returns the part with a random third of all scalars; cells by number are all kept, or none.
 fn sampled(program: &Program, found: Part, seed: u64) -> Part {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let layout = Layout::new(program, found.obligation).unwrap();
@@ -247,8 +248,8 @@ fn sampled(program: &Program, found: Part, seed: u64) -> Part {
     Part { kept, ..found }
 }
 
-/// Whether all views know which process a cell is of that is kept and accessed: of an execution it is
-/// always known, so that it may pause elsewhere.
+/// Returns true if all views know the process of each kept cell that is accessed: an execution
+/// always knows it, so that it may pause elsewhere.
 fn knows_indices(layout: &Layout<'_>) -> bool {
     let is_kept = |access: &Access| {
         let mut cells = layout.cells[access.place().variable.0 as usize].iter();
@@ -279,7 +280,7 @@ fn knows_indices(layout: &Layout<'_>) -> bool {
     })
 }
 
-/// The same with more that is kept, and guesses.
+/// Returns the part with more kept scalars, and guesses.
 fn guessed(program: &Program, found: Part, seed: u64) -> Part {
     let truths = relative::truths(program, found.obligation);
     let layout = Layout::new(program, found.obligation).unwrap();
@@ -293,7 +294,7 @@ fn guessed(program: &Program, found: Part, seed: u64) -> Part {
         _ => Vec::new(),
     };
     let loose = if seed.is_multiple_of(2) { relative::loops(program) } else { Vec::new() };
-    // Whatever the condition is that a scalar is forgotten by.
+    // Any condition may make a scalar forgotten.
     let conditions = relative::conditions(program);
     let condition = |number: usize| conditions[(number + seed as usize) % conditions.len()];
     let named = kept.iter().filter(|name| name.contains(':')).enumerate();
@@ -302,13 +303,13 @@ fn guessed(program: &Program, found: Part, seed: u64) -> Part {
     Part { kept, classes, loose, decided, late: true, alike: seed % 4 < 2, ..found }
 }
 
-/// Executions of a program whose list can be closed, and is not long.
+/// Runs executions of a program whose list can be closed, and is short.
 fn among_known(program: &Program, part: &Part) -> Option<Counts> {
     let layout = lay_out(program, part).ok()?;
     let is_atomic = |one: &Instruction<'_>| matches!(one, Instruction::BeginAtomic { .. });
     let mut code = layout.code.iter().flat_map(|code| &code.instructions);
     if layout.point.is_some() && code.any(is_atomic) {
-        // When an atomic block stores its value is not told by the interpreter.
+        // The interpreter does not tell when an atomic block stores its value.
         return None;
     }
     if !knows_indices(&layout) {
@@ -318,8 +319,8 @@ fn among_known(program: &Program, part: &Part) -> Option<Counts> {
     let mut private = layout.private.iter().flat_map(|room| room.base..room.base + room.size);
     let is_whole = private.all(|at| layout.blocks.iter().all(|block| is_kept(block + at)));
     if layout.late && part.obligation.ghosts == Ghosts::Calls && !is_whole {
-        // An execution tells by all private variables whether an operation is shown when it calls a
-        // ghost scan, and views by what is kept of them.
+        // An execution decides by all private variables whether an operation is shown when it calls
+        // a ghost scan, and views by the kept ones.
         return None;
     }
     let mut proceed = || true;

@@ -1,5 +1,5 @@
-//! Rows of arrays that a field names, and processes that are lost: executions of programs in which a
-//! mistake in one of their rules shows, whichever writes are taken for the begin and the end of rounds.
+//! Rows of arrays that a field refers to, and lost processes: executions of programs that expose a
+//! mistake in one of their rules, for any writes as the begin and the end of rounds.
 
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::write::{Part, lay_out};
@@ -58,7 +58,7 @@ scan:
     return result
 ";
 
-/// What is read by a copy without the link to the name is published.
+/// A value read by a copy without the link to the name is published.
 const UNGUARDED: &str = "
 algorithm unguarded
 shared x: llsc process
@@ -79,8 +79,8 @@ scan:
     return result
 ";
 
-/// Late SCs are to rows that are named no more, and a process that is named once more has the links to
-/// its row from before.
+/// Late SCs refer to rows that are not named any more, and a process that is named again has the
+/// old links to its row.
 const RETURNING: &str = "
 algorithm returning
 shared x: llsc process
@@ -102,7 +102,7 @@ scan:
     return result
 ";
 
-/// A late helper links to the row of a process that is named no more, and has filled it since.
+/// A late helper links to the row of a process that is not named any more, and has filled it since.
 pub const REFILLED: &str = "
 algorithm refilled
 shared x: llsc record (on: bool, who: process)
@@ -127,7 +127,7 @@ scan:
     return result
 ";
 
-/// An update that is late still writes its own row.
+/// A late update still writes its own row.
 const BELATED: &str = "
 algorithm belated
 shared x: llsc process
@@ -149,8 +149,8 @@ scan:
     return result
 ";
 
-/// What a guess at rounds keeps, of those whose lists are short; with what the prover keeps, or all but
-/// copies of names.
+/// Returns the part of a guess at rounds, for programs with short lists; with the prover's scalars,
+/// or all except copies of names.
 fn chosen(program: &Program, name: &str, guess: usize, all: bool) -> Part {
     let found = by_rounds(program).swap_remove(guess).remove(1);
     let mut part = Part { names: vec![name.to_owned()], ..found };
@@ -169,8 +169,8 @@ fn chosen(program: &Program, name: &str, guess: usize, all: bool) -> Part {
     part
 }
 
-/// The programs, each with a list that is short; and those that take a minute. (That of `helped` takes more
-/// than 2 GiB.)
+/// Returns the programs with a short list, and optionally those that take a minute. (The list of
+/// `helped` takes more than 2 GiB.)
 pub fn programs(many: bool) -> Vec<(Program, Part)> {
     let of = |text: &str, name: &str, guess, all| {
         let program = parsed(text, None);

@@ -1,5 +1,5 @@
-//! Where processes pause: before accesses to what is kept, as docs/certificates.md has it. By the
-//! indices in fact, not by what a view knows of them.
+//! Pauses of processes: before accesses to kept variables, as docs/certificates.md defines them.
+//! They are computed from the actual indices, not from the indices known in a view.
 
 use snapshot_core::Process;
 use snapshot_invariant::byte::{I, J, LOOSE, OTHER, T};
@@ -12,7 +12,7 @@ use snapshot_semantics::interpret::{Next, OpenCall};
 use super::execution::Execution;
 
 impl Execution<'_> {
-    /// Whether it is in a scan or in a ghost scan, which only its own views show.
+    /// Returns true in a scan or in a ghost scan, which only the views of the process show.
     fn is_inside(&self, process: usize) -> bool {
         let doing = &self.doing[process];
         doing.operation == op::SCANS || doing.ghost.is_some()
@@ -59,9 +59,10 @@ impl Execution<'_> {
             let Some(indices) = self.central_indices(process, call, access) else { return true };
             let hits = |index: &Index, at: &Index| match (index, at) {
                 (Index::Anyone | Index::Anywhere, _) => true,
-                // Of rows that are named, the own one may be it, and one by a copy may be any.
+                // A process's own row may be the named one, and a row accessed by a copy may be
+                // any.
                 (Index::Member(_), Index::Named) | (Index::Named, _) => true,
-                // Which process t is, the centre does not say.
+                // The centre does not show which process t is.
                 (Index::Member(OTHER | T), at) => *at == Index::Member(T),
                 (index, at) => index == at,
             };
@@ -71,7 +72,7 @@ impl Execution<'_> {
             });
         }
         let Some(indices) = self.indices(process, call, access) else { return true };
-        // Any other may be the t of another view, unless it is a cell of t's own.
+        // Any other may be the t of another view, unless the cell belongs to t itself.
         let is_mine = indices.contains(&Index::Member(T));
         let may_be_t = access.writes() && !is_mine;
         let hits = |index: &Index, at: &Index| match (index, at) {
@@ -86,7 +87,8 @@ impl Execution<'_> {
         })
     }
 
-    /// The indices of the cell that a process is about to access; none if they have no meaning.
+    /// Returns the indices of the cell that a process is about to access; `None` if they have no
+    /// meaning.
     fn indices(&self, process: usize, call: &OpenCall<'_>, access: &Access) -> Option<Vec<Index>> {
         let me = Process::from_index(process);
         let Next::Access { variable, indices, .. } = self.machine.next(&self.state, me) else {
@@ -116,8 +118,8 @@ impl Execution<'_> {
         Some(places)
     }
 
-    /// The same as the centre has them: those of the process itself, and of its local variables that
-    /// are kept, but for those of loose loops.
+    /// Returns these indices as the centre has them: only the process itself, and its kept local
+    /// variables, are known, except variables of loose loops.
     fn central_indices(
         &self,
         process: usize,
@@ -147,7 +149,8 @@ impl Execution<'_> {
         Some(indices.map(index).collect())
     }
 
-    /// The variables of the loops that run in a call and are loose: they are any process but t.
+    /// Returns the variables of the running loose loops of a call: they stand for any process but
+    /// t.
     fn loose_variables(&self, process: usize, call: &OpenCall<'_>) -> Vec<usize> {
         let (place, procedure) = (self.place(process), call.procedure.0 as usize);
         let of = self.layout.code[procedure].instructions.iter().filter_map(|one| match one {
@@ -159,7 +162,7 @@ impl Execution<'_> {
     }
 }
 
-/// The variable that an index is.
+/// Returns the local variable of an index, if it is one.
 fn variable_of(expression: &Expression) -> Option<usize> {
     match &expression.kind {
         ExpressionKind::Convert(inner) => variable_of(inner),
@@ -168,7 +171,7 @@ fn variable_of(expression: &Expression) -> Option<usize> {
     }
 }
 
-/// Whether an index is the process itself.
+/// Returns true if an index is the process itself.
 fn is_me(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Convert(inner) => is_me(inner),

@@ -1,5 +1,5 @@
-//! Random programs with names: each of accesses to rows and to what names them, of the form that the
-//! rules are made for, in some order.
+//! Random programs with names: random sequences of accesses to rows and to the cells of names, in
+//! the form that the rules require.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -14,13 +14,13 @@ use trial::extent::number;
 use super::walk::{Counts, Views, walk};
 use crate::programs::{parsed, parts};
 
-/// Statements of one procedure, written one after the other.
+/// Writer of the statements of one procedure, one after the other.
 struct Writer {
     random: ChaCha8Rng,
     text: String,
-    /// Whether `y` is a copy.
+    /// True if `y` is a copy.
     is_copy: bool,
-    /// Whether the latest LL on `row` was by it.
+    /// True if the latest LL on `row` was by this copy.
     is_latest: bool,
 }
 
@@ -33,7 +33,7 @@ impl Writer {
         self.text.push_str(line);
     }
 
-    /// A statement that leaves copies as they are.
+    /// Returns a statement that leaves copies unchanged.
     fn simple(&mut self, is_scan: bool) -> &'static str {
         let rows = if is_scan { 4 } else { 6 };
         match self.below(6 + rows) {
@@ -66,7 +66,7 @@ impl Writer {
                 self.is_latest = true;
             }
             3 => self.say(&format!("    if VL(x):\n        {simple}\n")),
-            // Whether an SC to a row has succeeded.
+            // Tests whether an SC to a row has succeeded.
             5 if !is_scan => {
                 let whether = ["won", "not won"][self.below(2) as usize];
                 self.say(&format!("    if {whether}:\n        {simple}\n"));
@@ -83,7 +83,7 @@ impl Writer {
     }
 }
 
-/// A program: names are in force always, or while `on` is true.
+/// Returns a program: names are in force always, or while `on` is true.
 pub fn text(seed: u64) -> String {
     let random = ChaCha8Rng::seed_from_u64(seed);
     let mut writer = Writer { random, text: String::new(), is_copy: false, is_latest: false };
@@ -119,7 +119,8 @@ update(v):
     writer.text
 }
 
-/// What is kept but copies; of values only whether there is one, so that lists are short.
+/// Returns the part with all scalars except copies; of values only whether there is one, so that
+/// lists are short.
 fn chosen(program: &Program, seed: u64) -> Part {
     let found = parts(program, &["scans.faults"]).remove(0);
     let layout = Layout::new(program, found.obligation).unwrap();
@@ -134,8 +135,8 @@ fn chosen(program: &Program, seed: u64) -> Part {
     Part { names: vec![name.to_owned()], kept, late: false, alike: seed.is_multiple_of(2), ..found }
 }
 
-/// Guesses that the writer of certificates never makes: of rows only the named one is kept, or only
-/// those of processes, or links are forgotten somewhere.
+/// Adds guesses that the writer of certificates never makes: only the named rows are kept, or only
+/// the rows of processes, or links are forgotten somewhere.
 fn change(layout: &mut Layout<'_>, seed: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     for slot in &mut layout.slots {
@@ -158,7 +159,7 @@ fn change(layout: &mut Layout<'_>, seed: u64) {
     layout.index();
 }
 
-/// `SNAPSHOT_PROGRAMS` chooses how many.
+/// `SNAPSHOT_PROGRAMS` chooses the number of programs.
 #[test]
 fn states_of_random_programs_with_names_have_views() {
     let (mut listed, mut listed_views, mut total) = (0, 0, Counts::default());
@@ -169,7 +170,7 @@ fn states_of_random_programs_with_names_have_views() {
         let mut layout = lay_out(&program, &part).unwrap();
         assert_eq!(layout.named.len(), 1);
         change(&mut layout, seed);
-        // A name that comes into force without a naming is not known.
+        // A name that comes into force without a write to the name is unsupported.
         let Some(family) = listed_within(&layout, 24 << 20) else { continue };
         listed += 1;
         listed_views += family.len();
@@ -186,7 +187,7 @@ fn states_of_random_programs_with_names_have_views() {
     assert!(listed > 20 && of.iter().all(|count| *count > 1_000), "{listed}: {total:?}");
 }
 
-/// The list of what does not go wrong, if it takes at most `memory` bytes.
+/// Returns the list without failures, if it takes at most `memory` bytes.
 fn listed_within(layout: &Layout<'_>, memory: u64) -> Option<Family> {
     let mut proceed = || true;
     close(layout, Planted::default(), &mut Budget { memory, proceed: &mut proceed }).ok()

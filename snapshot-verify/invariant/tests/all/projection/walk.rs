@@ -18,30 +18,30 @@ use super::follow::{Followed, Steps};
 use super::histories::History;
 use super::likeness::{Likeness, Tuple, standing};
 
-/// What was compared.
+/// Numbers of comparisons.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Counts {
     /// States beside views.
     pub projections: usize,
-    /// Bytes that said something.
+    /// Known bytes.
     pub bytes: usize,
-    /// Those covered by a view that has a class flipped, and by none as it stands.
+    /// States covered by a view that has a class flipped, and by none as it stands.
     pub flipped: usize,
-    /// Those covered by a view with bits whose class is that of a round.
+    /// States covered by a view with bits whose class belongs to a round.
     pub rounds: usize,
-    /// Those covered by a view that shows an operation as not begun, or its ghost scan alone.
+    /// States covered by a view that shows an operation as not begun, or its ghost scan alone.
     pub late: usize,
-    /// Those covered by a view in which a loose loop is in the round of some process but t.
+    /// States covered by a view in which a loose loop is in the round of some process but t.
     pub loose: usize,
-    /// Those covered by a view that says of a link whether it is unbroken.
+    /// States covered by a view with known links.
     pub links: usize,
-    /// Those covered only by a view in which a process that is lost has gone on.
+    /// States covered only by a view in which a lost process has moved on.
     pub lost: usize,
     /// Executions that ended with a violation.
     pub violations: usize,
-    /// Moves behind which a tuple has another view than before.
+    /// Moves that change the view of a tuple.
     pub changes: usize,
-    /// Those of them of a process that is not in the tuple.
+    /// Moves among `changes` by a process outside the tuple.
     pub joins: usize,
 }
 
@@ -61,23 +61,23 @@ impl Counts {
     }
 }
 
-/// Where the members that are shown stand.
+/// Locations of the shown members.
 type Key = Vec<u8>;
 
-/// Views by which members are shown, and where these stand.
+/// Views by the shown members, and their locations.
 type Found<'a> = FxHashMap<(Vec<u8>, Key), Vec<&'a [u8]>>;
 
-/// The views of a layout, by where processes stand.
+/// Views of a layout, by the locations of processes.
 pub struct Views<'a> {
     pub layout: &'a Layout<'a>,
-    /// With what the family was made.
+    /// Faults with which the family was made.
     planted: Planted,
     family: &'a Family,
     /// Per kind.
     found: RefCell<Vec<Found<'a>>>,
 }
 
-/// The views of a state in one of its histories, per tuple.
+/// Views of a state in one of its histories, per tuple.
 struct Covers<'a> {
     history: History,
     views: Vec<Vec<&'a [u8]>>,
@@ -89,7 +89,7 @@ impl<'a> Views<'a> {
         Self { layout, planted, family, found }
     }
 
-    /// The views of a kind in which these members stand there.
+    /// Returns the views of a kind in which these members are at these locations.
     fn at(&self, kind: usize, shown: &[u8], key: Key) -> Vec<&'a [u8]> {
         let mut found = self.found.borrow_mut();
         let of = &mut found[kind];
@@ -112,13 +112,13 @@ impl<'a> Views<'a> {
         key
     }
 
-    /// Finds the views of a state for all tuples, in each of its histories in which there are some.
+    /// Finds the views of a state for all tuples, in each of its histories that has views.
     fn cover(
         &self,
         execution: &Execution<'_>,
         tuples: &[Tuple],
     ) -> Result<(Counts, Vec<Covers<'a>>), String> {
-        // A process that is lost stands where it looks again.
+        // A lost process stands where it tests its link again.
         let gone_on = |tuple: &Tuple| match self.layout.lost.is_empty() {
             true => vec![execution.clone()],
             false => execution.gone_on(&tuple.all()),
@@ -147,7 +147,8 @@ impl<'a> Views<'a> {
         total.map(|total| (total, found)).ok_or_else(|| missing.expect("of the last history"))
     }
 
-    /// The views of a tuple in which processes that may be lost are anywhere where they may look again.
+    /// Returns the views of a tuple in which processes that may be lost are at any location where
+    /// they may test their link.
     fn may_be(&self, execution: &Execution<'_>, tuple: &Tuple) -> Vec<&'a [u8]> {
         let mut all = Vec::new();
         for one in execution.put_forward(&tuple.all()).iter().skip(1) {
@@ -159,7 +160,8 @@ impl<'a> Views<'a> {
         all
     }
 
-    /// The same for a tuple and a history, of an execution and what it is if processes have gone on.
+    /// As [`Self::cover`], for a tuple and a history, of an execution and its copies in which
+    /// processes have moved on.
     fn cover_by(
         &self,
         all: &[Execution<'_>],
@@ -194,7 +196,7 @@ impl<'a> Views<'a> {
         let number = self.family.kinds.iter().position(|one| *one == kind).expect("a kind");
         let process = |member: &u8| tuple.process(*member).expect("a member that is there");
         let mut shown = kind.members.clone();
-        // An operation that is not shown yet counts as not begun wherever it is.
+        // An operation that is not shown yet counts as not begun at any location.
         let is_hidden = |member: u8| {
             let standing = standing(execution, tuple, member);
             standing.is_hidden && standing.operation == op::IDLE
@@ -240,7 +242,7 @@ impl<'a> Views<'a> {
         }
     }
 
-    /// What is wrong, for a reader that looks for the mistake.
+    /// Describes the mistake for a human reader.
     fn missing(
         &self,
         execution: &Execution<'_>,
@@ -284,7 +286,7 @@ fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
     random.next_u32() as usize % limit
 }
 
-/// All tuples of n processes for a pair.
+/// Returns all tuples of n processes for a pair.
 fn tuples(n: usize, pair: [usize; 2], has_tokens: bool) -> Vec<Tuple> {
     let [i, j] = [Some(pair[0]), Some(pair[1]).filter(|_| !has_tokens)];
     let with = |t, followed| Tuple { members: [i, j, t], followed };
@@ -297,10 +299,10 @@ fn tuples(n: usize, pair: [usize; 2], has_tokens: bool) -> Vec<Tuple> {
     tuples
 }
 
-/// One execution of n processes, which are of very different speed.
+/// Runs one execution of n processes of very different speed.
 ///
 /// # Errors
-/// If there is no view of a state.
+/// If a state has no view.
 pub fn walk(views: &Views<'_>, n: usize, seed: u64, moves: usize) -> Result<Counts, String> {
     let layout = views.layout;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -309,7 +311,7 @@ pub fn walk(views: &Views<'_>, n: usize, seed: u64, moves: usize) -> Result<Coun
     let j = i + 1 + below(&mut random, n - 1 - i);
     let is_turned = layout.tokens() && random.next_u32() & 1 == 1;
     let mut execution = Execution::new(&machine, layout, if is_turned { [j, i] } else { [i, j] });
-    // What ends behind its last pause is told to the observer earlier in views.
+    // Views report the end of an operation without further pauses to the observer earlier.
     execution.fine = seed % 8 >= 4 && layout.obligation.aim != Aim::Observer;
     let tuples = tuples(n, execution.pair, layout.tokens());
     let mut counts = Counts::default();
@@ -327,7 +329,7 @@ pub fn walk(views: &Views<'_>, n: usize, seed: u64, moves: usize) -> Result<Coun
         let may_be = |tuple| views.may_be(execution, tuple);
         let more: Option<Vec<Vec<&[u8]>>> =
             execution.may_any_be_lost().then(|| tuples.iter().map(may_be).collect());
-        // Between two pauses nothing is shown.
+        // Nothing is shown between two pauses.
         match &mut followed {
             _ if execution.fine => {}
             None => followed = Some(Followed::new(&steps, &tuples, &covers)),
@@ -359,7 +361,7 @@ pub fn walk(views: &Views<'_>, n: usize, seed: u64, moves: usize) -> Result<Coun
         match execution.go(process, call) {
             Ended::Well => {
                 let histories = compare(&execution, process)?;
-                // What has happened of the others is not so.
+                // Choices for other processes do not happen.
                 if !execution.pair.iter().any(|process| execution.may_be_lost(*process)) {
                     execution.histories = histories;
                 }

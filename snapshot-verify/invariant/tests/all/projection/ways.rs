@@ -1,5 +1,5 @@
-//! Programs of lost processes in which a mistake in one rule shows: what ways may do, what they end with,
-//! and in which views.
+//! Programs of lost processes that expose a mistake in one rule: on the possible actions along
+//! paths, their ends, and the views in which processes are lost.
 
 use snapshot_invariant::flips::load;
 use snapshot_invariant::layout::Layout;
@@ -13,22 +13,22 @@ use super::walk::{Counts, Views, walk};
 use super::{SILENT, executions, listed};
 use crate::programs::{by_rounds, parsed};
 
-/// A program, and a guess at what is kept of it.
+/// A program, and a guess at its kept scalars.
 struct Aimed {
-    /// What is shared but `x`, `c`, `never` and `out`; variables, updates, and how scans begin.
+    /// Shared variables besides `x`, `c`, `never` and `out`; private variables, updates, and the
+    /// begin of scans.
     text: &'static str,
-    /// Names without what follows them: of all processes, or of one.
+    /// Prefixes of kept names: of all processes, or of one.
     kept: &'static str,
-    /// Bits that belong together.
     class: &'static [&'static str],
-    /// What `x` holds: truth values, or a process, the name of rows.
+    /// Content of `x`: truth values, or a process, the name of rows.
     content: &'static str,
 }
 
 const AIMED: Aimed = Aimed { text: "", kept: "", class: &[], content: "bool" };
 
 const PROGRAMS: [Aimed; 12] = [
-    // Where a way ends depends on what is read late.
+    // The end of a path depends on a late read.
     Aimed {
         text: "
 shared z: bool
@@ -50,7 +50,8 @@ scan:
         kept: "t:link:x t:update.h c",
         ..AIMED
     },
-    // A round of the loop is harmful, which views of different t do not agree on: it is that of i.
+    // One round of the loop is harmful. Views of different t do not agree on it: it is the round of
+    // i.
     Aimed {
         text: "
 update(v):
@@ -67,7 +68,7 @@ scan:
         kept: "i:link:x i:update.h c",
         ..AIMED
     },
-    // Two others are the same in views of it.
+    // Two other processes are the same in views of it.
     Aimed {
         text: "
 shared who: process
@@ -91,7 +92,7 @@ scan:
         kept: "i:link:x i:update.p i:update.q i:update.h c",
         ..AIMED
     },
-    // What a loop leaves depends on whether t is before i.
+    // The result of a loop depends on whether t is before i.
     Aimed {
         text: "
 shared who: process
@@ -134,7 +135,7 @@ scan:
         kept: "i:link:x i:scan.h i:p c",
         ..AIMED
     },
-    // A way ends in the round of t.
+    // A path ends in the round of t.
     Aimed {
         text: "
 update(v):
@@ -152,7 +153,7 @@ scan:
         kept: "i:link:x i:update.h c",
         ..AIMED
     },
-    // What i has read is said relative to others in views of the process that it has read it of.
+    // In views of the process that i has read from, the read bit is relative to others.
     Aimed {
         text: "
 shared who: process
@@ -180,7 +181,7 @@ scan:
         class: &["r[t]"],
         ..AIMED
     },
-    // The first access of an update is on its way, behind which it is invoked.
+    // The first access of an update is on its path, behind which it is invoked.
     Aimed {
         text: "
 shared y: llsc bool
@@ -217,7 +218,7 @@ scan:
         kept: "i:link:x i:update.h i:update.b#1[t] c",
         ..AIMED
     },
-    // One that is named writes its own row.
+    // A named process writes its own row.
     Aimed {
         text: "
 shared row[process][segment]: value or none
@@ -237,7 +238,7 @@ scan:
         content: "process",
         ..AIMED
     },
-    // What a way leaves says of which process it was: to the view of that one it is t.
+    // The result of a path depends on the process: in that process's view it is t.
     Aimed {
         text: "
 shared z: bool
@@ -262,7 +263,7 @@ scan:
         kept: "i:link:x i:update.h i:update.q c r",
         ..AIMED
     },
-    // Ways make versions.
+    // Paths make versions.
     Aimed {
         text: "
 update(v):
@@ -284,7 +285,7 @@ scan:
     },
 ];
 
-/// Scans publish nothing in fact, so that no round is wrong.
+/// Scans never actually publish, so that no round is wrong.
 fn program(Aimed { text, content, .. }: &Aimed) -> Program {
     let text = format!(
         "algorithm lost
