@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use trial::{Program, pages};
 
 /// Options of other programs on the pages: cargo, its tests, rustc, Redis, tree-sitter and Helix.
-const FOREIGN: [&str; 13] = [
+const FOREIGN: [&str; 15] = [
     "--abi",
     "--appendfsync",
     "--appendonly",
@@ -13,11 +13,13 @@ const FOREIGN: [&str; 13] = [
     "--dev",
     "--example",
     "--features",
+    "--git",
     "--grammar",
     "--incremental",
     "--lib",
     "--locked",
     "--nocapture",
+    "--save-baseline",
     "--workspace",
 ];
 

@@ -225,8 +225,8 @@ impl Exploration<'_> {
         instance: &Instance,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Outcome, ExploreError> {
-        // The widths of `layout::WORDS`.
-        self.product_in(self.layout(instance)?, instance, |product| {
+        // The widths of `layout::COMPILED`.
+        self.product_in(self.layout(instance)?.compiled(), instance, |product| {
             match product.layout().words() {
                 2 => self.explore::<2>(product, instance, progress),
                 4 => self.explore::<4>(product, instance, progress),

@@ -33,8 +33,12 @@ pub use registers::{Register, Registers, Variable};
 
 use crate::instance::{Domain, Instance, NONE, Owner, Scalar, SlotId};
 
-/// The numbers of words that a packed state may have: the widths that the search is compiled for.
-pub const WORDS: [usize; 4] = [2, 4, 8, 32];
+/// The numbers of words that a packed state may have.
+pub const WORDS: [usize; 8] = [1, 2, 3, 4, 6, 8, 16, 32];
+
+/// The widths that the search is compiled for: each takes seconds to compile, and the next larger
+/// one serves every other width.
+const COMPILED: [usize; 4] = [2, 4, 8, 32];
 
 /// The greatest number of words of a packed state.
 pub const MAX_WORDS: usize = WORDS[WORDS.len() - 1];
@@ -124,6 +128,14 @@ impl Layout {
         let names = variables.iter().map(|variable| variable.name(instance)).collect();
         let narrow = needs.most_numbers.is_some();
         Ok(Self { registers, fields, names, words, monotone, narrow })
+    }
+
+    /// Widens the layout to a width that the search is compiled for.
+    #[must_use]
+    pub(super) fn compiled(mut self) -> Self {
+        let wide_enough = COMPILED.into_iter().find(|&words| words >= self.words);
+        self.words = wide_enough.unwrap_or(MAX_WORDS);
+        self
     }
 
     /// Which register holds what.
