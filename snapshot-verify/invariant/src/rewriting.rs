@@ -16,5 +16,5 @@ pub(crate) fn rewritten<'p>(program: &'p Program, changes: &[String]) -> Option<
     }
     let rewritten = rewrite(program)?;
     let is_so = rewritten.changes.iter().map(ToString::to_string).eq(changes.iter().cloned());
-    is_so.then(|| Cow::Owned(rewritten.program))
+    is_so.then_some(Cow::Owned(rewritten.program))
 }
