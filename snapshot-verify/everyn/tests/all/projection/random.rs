@@ -122,7 +122,7 @@ fn executions_of_verified_programs_are_among_the_views() {
 /// Returns the number of executions, of the programs whose updates scan.
 /// `SNAPSHOT_PROJECTIONS=2000` makes more than a million projections of each.
 pub fn executions() -> u64 {
-    trial::extent::number("SNAPSHOT_PROJECTIONS", 24, 64)
+    trial::extent::number("SNAPSHOT_PROJECTIONS", 40, 64)
 }
 
 /// Returns true to include the programs whose views take a minute.

@@ -87,7 +87,7 @@ fn among_laid_out(
 /// Returns the number of executions. `SNAPSHOT_PROJECTIONS=2000` makes about a million projections
 /// of each.
 fn executions() -> u64 {
-    number("SNAPSHOT_PROJECTIONS", 24, 64)
+    number("SNAPSHOT_PROJECTIONS", 40, 64)
 }
 
 fn covered(program: &Program, rungs: &[&str]) -> Counts {
