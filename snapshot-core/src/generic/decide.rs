@@ -4,6 +4,7 @@ use super::history::History;
 use super::monitors::{Beyond, Decision};
 use super::problem::{self, Problem};
 use super::proof::Proof;
+use super::replay::replay_part;
 use super::search::{self, Stuck};
 use super::specification::Specification;
 use super::{Furthest, Outcome, Reason};
@@ -53,9 +54,11 @@ pub(super) fn by_rules<S: Specification>(
     }
     for part in &parts {
         let open = match specification.decide_part(history, part) {
-            Decision::Linearizable(order) if replays(specification, history, part, &order) => {
-                found.orders.push(order);
-                None
+            // A guess, or a mistake of a monitor, does not replay: the search decides.
+            Decision::Linearizable(order) => {
+                let is_order = replay_part(specification, history, part, &order).is_ok();
+                found.orders.extend(is_order.then_some(order));
+                (!is_order).then_some(Beyond::Guess)
             }
             Decision::Violation(proof) => {
                 let checked = specification.check_proof(history, part, &proof);
@@ -67,35 +70,10 @@ pub(super) fn by_rules<S: Specification>(
                 Some(Beyond::Guess)
             }
             Decision::Beyond(beyond) => Some(beyond),
-            // A guess that was none, or a mistake of a monitor: the search knows better.
-            Decision::Linearizable(_) => Some(Beyond::Guess),
         };
         found.open.push(open);
     }
     found
-}
-
-/// Whether an order is a linearization of a part.
-fn replays<S: Specification>(
-    specification: &S,
-    history: &History<S::Input, S::Output>,
-    part: &[OperationId],
-    order: &[OperationId],
-) -> bool {
-    let operations = history.operations();
-    let complete = |id: &&OperationId| operations[id.index()].response().is_some();
-    let mut seen = vec![false; part.len()];
-    let mut state = specification.initial();
-    let mut latest: Option<OperationId> = None;
-    order.iter().all(|id| {
-        let operation = &operations[id.index()];
-        let is_late = latest.is_some_and(|one| operation.precedes(&operations[one.index()]));
-        latest = latest.max(Some(*id));
-        let place = part.binary_search(id).ok();
-        !is_late
-            && place.is_some_and(|place| !std::mem::replace(&mut seen[place], true))
-            && specification.apply(&mut state, &operation.input, operation.output())
-    }) && order.iter().filter(complete).count() == part.iter().filter(complete).count()
 }
 
 /// Configurations that a search of one of several parts may enter at its first turn, in addition
@@ -136,10 +114,8 @@ pub(super) fn search<S: Specification>(
 ) -> Outcome {
     // The first configuration of those that a search enters after rules.
     let mut states = u64::from(!rules.parts.is_empty() && !problems.is_empty());
-    let furthest = |Stuck { due, order }| {
+    let furthest = |Stuck { due, events, order }| {
         let due = OperationId::from_index(due as usize);
-        let response = history.operations()[due.index()].response();
-        let events = response.expect("only what responds is ever due");
         Furthest { events, due, order: Linearization { order: named(&order) } }
     };
     let exhausted = |rules: &ByRules, exhausted, stuck: Stuck, states| Outcome::Exhausted {

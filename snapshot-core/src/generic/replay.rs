@@ -72,16 +72,47 @@ pub fn replay<S: Specification>(
     history: &History<S::Input, S::Output>,
     linearization: &Linearization,
 ) -> Result<(), ReplayError> {
+    let all = history.operations().len();
+    let place = |id: OperationId| Some(id.index()).filter(|index| *index < all);
+    let occurs = follow(specification, history, linearization.iter(), all, place)?;
+    complete(history, (0..all).map(OperationId::from_index), &occurs)
+}
+
+/// Checks that an order is a linearization of a part, whose operations ascend. O(operations of the
+/// part) times the logarithm of their number, and the cost of the specification.
+///
+/// # Errors
+/// The first difference from a linearization.
+pub(super) fn replay_part<S: Specification>(
+    specification: &S,
+    history: &History<S::Input, S::Output>,
+    part: &[OperationId],
+    order: &[OperationId],
+) -> Result<(), ReplayError> {
+    let place = |id: OperationId| part.binary_search(&id).ok();
+    let occurs = follow(specification, history, order.iter().copied(), part.len(), place)?;
+    complete(history, part.iter().copied(), &occurs)
+}
+
+/// Follows an order of `size` operations at most, each of which has its own place. Returns the
+/// places that occur.
+fn follow<S: Specification>(
+    specification: &S,
+    history: &History<S::Input, S::Output>,
+    order: impl Iterator<Item = OperationId>,
+    size: usize,
+    place: impl Fn(OperationId) -> Option<usize>,
+) -> Result<Vec<bool>, ReplayError> {
     let operations = history.operations();
     let mut state = specification.initial();
-    let mut occurs = vec![false; operations.len()];
+    let mut occurs = vec![false; size];
     let mut last_invoked: Option<OperationId> = None;
-    for id in linearization.iter() {
-        let Some(operation) = operations.get(id.index()) else {
-            let operations = operations.len();
-            return Err(ReplayError::NoSuchOperation { operation: id, operations });
+    for id in order {
+        let Some(place) = place(id) else {
+            return Err(ReplayError::NoSuchOperation { operation: id, operations: size });
         };
-        if std::mem::replace(&mut occurs[id.index()], true) {
+        let operation = &operations[id.index()];
+        if std::mem::replace(&mut occurs[place], true) {
             return Err(ReplayError::Repeated { operation: id });
         }
         if matches!(operation.ending, Ending::Failed) {
@@ -97,9 +128,22 @@ pub fn replay<S: Specification>(
             return Err(ReplayError::NotAllowed { operation: id });
         }
     }
-    let is_missing = |index: &usize| !occurs[*index] && operations[*index].response().is_some();
-    match (0..operations.len()).find(is_missing) {
-        Some(index) => Err(ReplayError::Missing { operation: OperationId::from_index(index) }),
+    Ok(occurs)
+}
+
+/// Checks that each operation that responded occurs.
+fn complete<I, O>(
+    history: &History<I, O>,
+    mut expected: impl Iterator<Item = OperationId>,
+    occurs: &[bool],
+) -> Result<(), ReplayError> {
+    let mut occurs = occurs.iter();
+    let is_missing = |id: &OperationId| {
+        let occurs = occurs.next().is_some_and(|occurs| *occurs);
+        !occurs && history.operations()[id.index()].response().is_some()
+    };
+    match expected.find(is_missing) {
+        Some(operation) => Err(ReplayError::Missing { operation }),
         None => Ok(()),
     }
 }

@@ -48,6 +48,8 @@ pub(super) enum Ending<P> {
 pub(super) struct Stuck {
     /// The operation whose response was not passed.
     pub due: u32,
+    /// Number of events before that response.
+    pub events: usize,
     /// An order that explains all before that response.
     pub order: Vec<u32>,
 }
@@ -389,8 +391,9 @@ impl<'s, 'h, S: Specification, B: SlotSet> Search<'s, 'h, S, B> {
     }
 
     fn stuck(self) -> Stuck {
-        let due = self.problem.steps[self.furthest.step].item() as u32;
-        Stuck { due: self.problem.items[due as usize].id, order: self.ids(&self.furthest.order) }
+        let due = &self.problem.items[self.problem.steps[self.furthest.step].item()];
+        let (due, events) = (due.id, due.response as usize);
+        Stuck { due, events, order: self.ids(&self.furthest.order) }
     }
 
     fn ids(&self, order: &[u32]) -> Vec<u32> {

@@ -29,7 +29,7 @@
 use std::hash::Hash;
 
 use super::part::{NEVER, Part};
-use super::{Beyond, Found};
+use super::{Beyond, Found, NAMED};
 use crate::generic::effect::Effect;
 use crate::generic::proof::Proof;
 use crate::seeded::SeededMap;
@@ -156,9 +156,8 @@ impl<'p, V: Eq + Hash> Cell<'p, V> {
 
     /// An operation that wrote each of a few values that are written more than once.
     fn repeated(&self) -> Vec<crate::OperationId> {
-        const FEW: usize = 12;
         let repeated = self.blocks.iter().filter(|block| block.written > 1);
-        self.part.named(repeated.filter_map(|block| block.writer).take(FEW))
+        self.part.named(repeated.filter_map(|block| block.writer).take(NAMED))
     }
 
     /// Leaves out operations without response whose values nothing needs.

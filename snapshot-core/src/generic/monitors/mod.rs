@@ -36,6 +36,9 @@ use self::values::{Life, Values};
 use super::proof::Proof;
 use crate::OperationId;
 
+/// Number of operations that a [`Beyond`] names, at most.
+const NAMED: usize = 12;
+
 /// The answer of a monitor for a part of a history.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Decision {

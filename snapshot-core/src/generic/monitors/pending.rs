@@ -13,7 +13,7 @@
 
 use super::part::NEVER;
 use super::values::{Life, Values};
-use super::{Beyond, Found};
+use super::{Beyond, Found, NAMED};
 
 /// The most trials, in values judged.
 const FUEL: usize = 4_000_000;
@@ -43,7 +43,7 @@ pub(super) fn judge<V>(
     match search.run() {
         Some(order) => Found::Order(order),
         None => Found::Beyond(Beyond::Unanswered(
-            values.part.named(values.takers.iter().copied().take(12)),
+            values.part.named(values.takers.iter().copied().take(NAMED)),
         )),
     }
 }

@@ -40,7 +40,7 @@
 use super::part::{NEVER, Part};
 use super::tree::Sums;
 use super::values::{Life, Values, fewest_cover, free_points};
-use super::{Beyond, Found};
+use super::{Beyond, Found, NAMED};
 use crate::generic::proof::{Debt, Proof};
 
 /// Decides a queue with these values.
@@ -179,7 +179,7 @@ fn empty_points<V>(
         let point = good.as_ref().map_or(free[from as usize], |good| good[from as usize]);
         if point > to {
             return Err(Found::Beyond(Beyond::Unanswered(
-                part.named(values.takers.iter().copied().take(12)),
+                part.named(values.takers.iter().copied().take(NAMED)),
             )));
         }
         points.push((point, operation));

@@ -21,7 +21,7 @@
 use std::hash::Hash;
 
 use super::part::{NEVER, Part};
-use super::{Beyond, Decision};
+use super::{Beyond, Decision, NAMED};
 use crate::generic::effect::Effect;
 use crate::generic::proof::{Proof, Stay};
 use crate::seeded::SeededMap;
@@ -176,9 +176,8 @@ impl<'p, V: Eq + Hash> Values<'p, V> {
 
     /// An operation on each of a few ambiguous values.
     pub fn repeated(&self) -> Vec<crate::OperationId> {
-        const FEW: usize = 12;
         let of_ambiguous = self.lives.iter().filter(|life| self.ambiguous[life.value as usize]);
-        self.part.named(of_ambiguous.map(|life| life.addition).take(FEW))
+        self.part.named(of_ambiguous.map(|life| life.addition).take(NAMED))
     }
 }
 
