@@ -9,7 +9,11 @@ use snapshot_core::Process;
 
 use super::schedule::Effort;
 use super::subject::Subject;
-use crate::interpret::{Client, Machine, MachineError, Move, Roles, Values, Walk, walk};
+use crate::interpret::{
+    Client, Event, Machine, MachineError, Move, MoveError, MoveErrorKind, Roles, StepReport,
+    Values, Walk, walk,
+};
+use crate::language::Span;
 use crate::program::Program;
 use crate::search::SelfCheck;
 
@@ -104,33 +108,34 @@ fn again(made: &Walk, other: &Machine<'_>) -> Result<Compared, Difference> {
     let mut compared = Compared::default();
     let mut replay = other.replay(&moves);
     for (number, report) in made.execution.reports.iter().enumerate() {
-        let said = format!("{:?} {:?} {:?}", report.process, report.span, report.event);
-        match replay.next() {
-            Some(Ok(scene)) => {
-                let report = &scene.report;
-                let other = format!("{:?} {:?} {:?}", report.process, report.span, report.event);
-                if said != other {
-                    return Err(difference(number, format!("{said}, but {other}")));
-                }
-            }
-            Some(Err(error)) => return Err(difference(number, format!("{said}, but {error}"))),
-            None => return Err(difference(number, format!("{said}, but nothing"))),
+        let found = match replay.next() {
+            Some(Ok(scene)) => Ok(scene.report),
+            Some(Err(error)) => Err(error.to_string()),
+            None => Err("nothing".to_owned()),
+        };
+        if !found.as_ref().is_ok_and(|found| visible(found) == visible(report)) {
+            let found = found.map_or_else(|error| error, |found| format!("{:?}", visible(&found)));
+            return Err(difference(number, format!("{:?}, but {found}", visible(report))));
         }
         compared.moves += 1;
     }
     if let Some((_, fault)) = faulty {
-        let number = made.execution.reports.len();
         match replay.next() {
-            Some(Err(error)) if error.to_string().contains(&fault.to_string()) => {
+            Some(Err(MoveError { kind: MoveErrorKind::Fault(found), .. })) if found == *fault => {
                 compared.faults += 1;
             }
             other => {
                 let what = format!("{fault}, but {:?}", other.map(|scene| scene.map(|_| ())));
-                return Err(difference(number, what));
+                return Err(difference(made.execution.reports.len(), what));
             }
         }
     }
     Ok(compared)
+}
+
+/// Returns the parts of a step that both programs share.
+const fn visible(report: &StepReport) -> (Process, Option<Span>, Option<&Event>) {
+    (report.process, report.span, report.event.as_ref())
 }
 
 /// Whether a program is rewritten at all, and to what.
