@@ -55,7 +55,7 @@ impl Body<'_> {
                 // Looks for further errors. Types of records depend on the place, which is unknown.
                 let since = self.reporter.len();
                 let _ = self.apart(|body| body.expression(value, None));
-                self.reporter.retract_unknown_shapes(since);
+                self.reporter.retract_tentative(since);
                 Err(reported)
             }
         }

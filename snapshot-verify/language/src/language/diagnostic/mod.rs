@@ -1,9 +1,8 @@
-//! What is wrong with a text, where, and what to do about it.
+//! Diagnostics of a text: the defect, its place, and the cure.
 //!
-//! What is said is written where the error is found, as a [`Message`] with a code of its own;
-//! what several places say is a function of `syntax` or `types`. `render` shows each as its
-//! source line with a caret, what was expected and what was found, and, where there is one,
-//! the cure.
+//! The place that finds an error writes its [`Message`], with a code of its own; messages of
+//! several places are functions of `syntax` or `types`. `render` shows each with its source line, a
+//! caret, the expected and the found text, and the cure if there is one.
 
 mod message;
 mod render;
@@ -31,40 +30,40 @@ impl Diagnostic {
         Self { message, span }
     }
 
-    /// What is wrong, as words with hyphens: the same whatever the text contains.
+    /// Returns the code: words with hyphens, independent of the text.
     pub const fn code(&self) -> &'static str {
         self.message.code
     }
 
-    /// Returns true if the text is an algorithm all the same.
+    /// Returns true if the text still yields an algorithm.
     pub const fn is_warning(&self) -> bool {
         self.message.is_warning
     }
 
-    /// What is said at the place itself: shorter than the title, which is a sentence.
+    /// Returns the text at the place itself, shorter than the title.
     pub fn label(&self) -> &str {
         &self.message.label
     }
 
-    /// Other places that it is about, and what is to be said of them.
+    /// Returns related places with their labels.
     pub fn context(&self) -> &[(Span, &'static str)] {
         &self.message.context
     }
 
-    /// What to do about it, where that is known.
+    /// Returns the cure, if one is known.
     pub fn help(&self) -> Option<&str> {
         self.message.help.as_deref()
     }
 }
 
-/// The title: the first line of what is shown.
+/// Writes the title, which is the first line of the rendered diagnostic.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message.title)
     }
 }
 
-/// All that is wrong with a text, at least one thing, in the order of the text.
+/// The diagnostics of a text, at least one, in the order of the text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Diagnostics {
     source: Arc<Source>,
@@ -107,14 +106,14 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
-/// Proof that an error was reported: what a function returns that cannot go on.
+/// Proof that an error was reported, returned by a function that cannot continue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reported(());
 
-/// What a function makes that reports its errors.
+/// Result of a function that reports its errors.
 pub(crate) type Parsed<T> = Result<T, Reported>;
 
-/// Collects what is wrong.
+/// Collects diagnostics.
 #[derive(Debug, Default)]
 pub(crate) struct Reporter {
     list: Vec<Diagnostic>,
@@ -166,32 +165,31 @@ impl Reporter {
         self.list.len()
     }
 
-    /// Takes back that shapes are not known, of all that was reported since there were `since`
-    /// diagnostics.
-    pub fn retract_unknown_shapes(&mut self, since: usize) {
+    /// Withdraws the tentative diagnostics behind the first `since`.
+    pub fn retract_tentative(&mut self, since: usize) {
         let mut position = 0;
         self.list.retain(|diagnostic| {
             position += 1;
-            position <= since || diagnostic.code() != "unknown-shape"
+            position <= since || !diagnostic.message.is_tentative
         });
     }
 
-    /// Whether nothing is wrong so far.
+    /// Returns true if nothing was reported.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// The known name that is most like this one, within the limit of diagnostics.
+    /// Returns the known name nearest to this one, within the limit of diagnostics.
     pub fn nearest<'a>(&self, name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
         if self.list.len() == Self::LIMIT { None } else { nearest(name, known) }
     }
 
-    /// What is wrong, of a text in which something is.
+    /// Returns the diagnostics, of which there is at least one.
     pub fn into_diagnostics(self, source: &Arc<Source>) -> Diagnostics {
         Diagnostics::new(Arc::clone(source), self.list)
     }
 
-    /// The value, unless something is wrong.
+    /// Returns the value, unless an error was reported.
     pub fn finish<T>(self, source: &Arc<Source>, value: T) -> Result<T, Diagnostics> {
         if self.list.is_empty() {
             Ok(value)

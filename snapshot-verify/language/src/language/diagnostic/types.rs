@@ -66,7 +66,8 @@ pub(crate) fn never_in_range(number: impl Display, content: &Type) -> Message {
 }
 
 pub(crate) fn unknown_shape(what: &str) -> Message {
-    message!("unknown-shape", "the type of {what} is not known here").help(match what {
+    let message = message!("unknown-shape", "the type of {what} is not known here").tentative();
+    message.help(match what {
         "none" => {
             "declare the variable at the top of the procedure: `local x: process or none`, say"
         }
