@@ -1,4 +1,4 @@
-//! What can be wrong with a log, where, and what to do about it.
+//! Errors of imported logs, with place and cure.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -44,7 +44,6 @@ impl ImportError {
         self.inner.location
     }
 
-    /// What is wrong there.
     pub fn kind(&self) -> &ImportErrorKind {
         &self.inner.kind
     }
@@ -103,31 +102,31 @@ pub enum ImportErrorKind {
     /// The operating system could not read on.
     #[error("cannot read: {0}")]
     Io(#[from] std::io::Error),
-    /// Bytes that are no text.
+    /// Bytes that are not UTF-8.
     #[error("not UTF-8: expected UTF-8 text, found other bytes")]
     NotUtf8,
-    /// There is nothing in it.
+    /// A log without operations.
     #[error("expected operations, found nothing")]
     Empty,
-    /// It is no recording.
+    /// A syntax error of a native format.
     #[error(transparent)]
     Syntax(ReadErrorKind),
-    /// It is no CSV.
+    /// A syntax error of CSV.
     #[error("expected CSV with a header line: {message}")]
     Csv {
-        /// What the reader says.
+        /// Message of the reader.
         message: String,
     },
-    /// It is no JSON.
+    /// A syntax error of JSON.
     #[error("expected JSON: {message}")]
     Json {
-        /// What the reader says.
+        /// Message of the reader.
         message: String,
     },
-    /// It is no EDN.
+    /// A syntax error of EDN.
     #[error("expected EDN: {message}")]
     Edn {
-        /// What the reader says.
+        /// Message of the reader.
         message: String,
     },
     /// A bracket that is never closed.
@@ -150,12 +149,12 @@ pub enum ImportErrorKind {
         /// The most.
         most: usize,
     },
-    /// Events that are no operations, since begins and ends do not fit.
+    /// An invocation without a response, or the reverse.
     #[error("process {process} {deed}")]
     Unpaired {
         /// The process, as the log names it.
         process: i64,
-        /// What it does.
+        /// Verb phrase for the report.
         deed: &'static str,
     },
     /// A field is missing.
@@ -163,7 +162,7 @@ pub enum ImportErrorKind {
     Missing {
         /// Its name.
         field: &'static str,
-        /// What to do.
+        /// Imperative sentence without a full stop.
         cure: &'static str,
     },
     /// A field that no log of this kind has.
@@ -183,16 +182,16 @@ pub enum ImportErrorKind {
         /// As it stands in the log.
         found: String,
     },
-    /// A field does not say what it should.
+    /// A field with an unexpected value.
     #[error("expected {expected} as `{field}`, found {found}")]
     Field {
         /// Its name.
         field: &'static str,
-        /// What should stand there.
+        /// Expected value, as a noun phrase.
         expected: &'static str,
-        /// What does.
+        /// Value in the log.
         found: String,
-        /// What to do.
+        /// Imperative sentence without a full stop.
         cure: &'static str,
     },
     /// Values that are not one per segment.
@@ -216,7 +215,7 @@ pub enum ImportErrorKind {
         operation: String,
         /// Why it cannot be taken for one.
         reason: &'static str,
-        /// What to do.
+        /// Imperative sentence without a full stop.
         cure: &'static str,
     },
     /// An operation whose response is about something else than its invocation.
@@ -257,7 +256,7 @@ fn also(field: &str, found: &str) -> String {
 }
 
 impl ImportErrorKind {
-    /// What stands at the place that a defect contradicts.
+    /// Returns the label of the place that a defect contradicts.
     fn contradicted(&self) -> &'static str {
         match self {
             Self::Unclosed { .. } => "the end of the log",
@@ -273,7 +272,7 @@ impl ImportErrorKind {
         }
     }
 
-    /// What to do about it, as an imperative sentence without a full stop.
+    /// Returns the cure, as an imperative sentence without a full stop.
     pub fn cure(&self) -> Option<Cow<'static, str>> {
         let cure = match self {
             Self::Syntax(kind) => return kind.cure().map(Cow::Owned),

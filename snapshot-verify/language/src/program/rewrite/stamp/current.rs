@@ -1,14 +1,14 @@
-//! Whether each increase stores the successor of what the root holds at that moment.
+//! Checks that each increase stores the successor of the root's present content.
 //!
-//! Per point of a procedure, the locals that certainly hold what the root holds, or its successor. What counts
-//! as the present content depends on who stores in the root and how:
-//! * in a cell in which only its owner stores, what the owner has read since its last store;
-//! * within one step, what was read in that step;
-//! * at an SC, what the latest LL read: it stores only if the cell has not been written since;
-//! * at a CAS, what it expects: it stores only if the cell holds that.
+//! The analysis computes, per point of a procedure, the locals that certainly hold the present
+//! content of the root, or its successor. The present content is known from the kind of store:
+//! * a cell in which only its owner stores holds the owner's latest read since its last store;
+//! * within one step, the cell holds the value read in that step;
+//! * at an SC, the cell holds the value of the latest LL, or the SC stores nothing;
+//! * at a CAS, the cell holds the expected value, or the CAS stores nothing.
 //!
-//! A must-analysis of structured statements: at a join, what holds on all ways; of a loop, the
-//! greatest set that its body keeps.
+//! It is a must-analysis of structured statements: a join keeps the facts of all ways, and a loop
+//! the greatest set of facts that its body keeps.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ use crate::program::{
     Access, Expression, ProcedureId, Program, SharedId, Statement, StatementKind,
 };
 
-/// Whether each increase of a root stores the successor of what it holds.
+/// Returns true if each increase of a root stores the successor of its present content.
 pub fn holds(program: &Program, root: &Root) -> bool {
     let Base::Shared(variable) = root.location.base else {
         // A private variable is increased where it is.
@@ -68,16 +68,16 @@ fn touching(program: &Program, variable: SharedId) -> Vec<bool> {
     }
 }
 
-/// What is known of the locals of a procedure.
+/// Facts about the locals of a procedure.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 struct Known {
-    /// Locals that hold what the root holds.
+    /// Locals that hold the present content of the root.
     current: BTreeSet<Location>,
-    /// Locals that hold the successor.
+    /// Locals that hold its successor.
     next: BTreeSet<Location>,
-    /// Locals that hold what the latest LL read.
+    /// Locals that hold the value of the latest LL.
     linked: BTreeSet<Location>,
-    /// Locals that hold the successor.
+    /// Locals that hold its successor.
     next_linked: BTreeSet<Location>,
 }
 
@@ -86,7 +86,7 @@ impl Known {
         [&mut self.current, &mut self.next, &mut self.linked, &mut self.next_linked]
     }
 
-    /// What holds in both.
+    /// Returns the facts that both have.
     fn meet(mut self, mut other: Self) -> Self {
         for (mine, other) in self.sets().into_iter().zip(other.sets()) {
             mine.retain(|location| other.contains(location));
@@ -114,7 +114,7 @@ impl Known {
     }
 }
 
-/// What holds on either of two ways; `None`: a way that no execution takes.
+/// Returns the facts behind two ways; `None` is a way that no execution takes.
 fn join(one: Option<Known>, other: Option<Known>) -> Option<Known> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.meet(other)),
@@ -129,7 +129,7 @@ struct Walk<'a> {
     procedure: ProcedureId,
     touching: &'a [bool],
     is_atomic: bool,
-    /// Per loop around, what holds where it is left.
+    /// Facts at the end of each enclosing loop.
     breaks: Vec<Option<Known>>,
     fits: bool,
 }
@@ -185,7 +185,7 @@ impl Walk<'_> {
         Some(known)
     }
 
-    /// A block in one step: what it reads holds until its end.
+    /// Walks a block in one step: the values that it reads are present until its end.
     fn atomic(&mut self, body: &[Statement], mut known: Known) -> Option<Known> {
         let is_outermost = !std::mem::replace(&mut self.is_atomic, true);
         let forgets = is_outermost && !self.is_owned();
@@ -202,8 +202,8 @@ impl Walk<'_> {
         behind
     }
 
-    /// A loop: what holds at each beginning of its body. One over indices may end there, any other only
-    /// by leaving it.
+    /// Walks a loop to the facts at each beginning of its body. A loop over indices may end there,
+    /// any other only by `break`.
     fn repeated(&mut self, body: &[Statement], known: Known, may_end: bool) -> Option<Known> {
         let mut at_begin = known;
         loop {
@@ -219,7 +219,7 @@ impl Walk<'_> {
             if next == at_begin {
                 return if may_end { Some(at_begin) } else { left };
             }
-            // With less known at the beginning, all is judged again.
+            // With fewer facts at the beginning, the body is judged again.
             (self.fits, at_begin) = (fits, next);
         }
     }
@@ -283,7 +283,7 @@ impl Walk<'_> {
                 }
                 let Some(to) = into else { return };
                 known.overwrite(to);
-                // The counter of the root, in what was read.
+                // The counter of the root within the value read.
                 let within = self.root.location.path[place.indices.len()..].to_vec();
                 let spot = to.leaf(&within, &each(indices_of(&within)));
                 let is_own = self.is_owned() && cell.indices == [Index::Me];
@@ -328,14 +328,15 @@ impl Walk<'_> {
         }
     }
 
-    /// The origins of the counter of the root in what is stored in one of its cells.
+    /// Returns the origins of the root's counter in a value stored in one of its cells.
     fn stored(&self, value: &Expression) -> Vec<Origin> {
         let dimensions = self.program.shared(self.variable).dimensions.len();
         let within = &self.root.location.path[dimensions..];
         origins(self.procedure, value, within, &each(indices_of(within)))
     }
 
-    /// A store whatever the cell holds: it has to be known, so no other process stores meanwhile.
+    /// Walks an unconditional store: the content must be known, so no other process may store in
+    /// between.
     fn write(&mut self, value: &Expression, known: &mut Known) {
         let stored = self.stored(value);
         self.fits &= stored.iter().all(|origin| is_of(origin, [&known.current, &known.next]));
@@ -349,13 +350,13 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a counter lies in a local, and in no array.
+/// Returns true if a counter lies in a local outside of arrays.
 fn is_plain(spot: &Spot) -> bool {
     spot.indices.is_empty() && matches!(spot.location.base, Base::Local(..))
 }
 
-/// Whether an origin is a copy, or the successor of one, of what is held; `held`: the locals that hold it, and
-/// those that hold its successor.
+/// Returns true if an origin is a copy of a content, or its successor, given the locals that hold
+/// the content and the locals that hold its successor.
 fn is_of(origin: &Origin, [held, next]: [&BTreeSet<Location>; 2]) -> bool {
     match origin {
         Origin::Copy(spot) => {
