@@ -64,9 +64,15 @@ fn markdown(folder: &Path, found: &mut Vec<PathBuf>) {
 /// If a page cannot be read.
 pub fn code() -> Vec<Code> {
     let root = root();
-    let mut pages = ["README.md", "benches/README.md", "fuzz/README.md", "subjects/README.md"]
-        .map(|page| root.join(page))
-        .to_vec();
+    let mut pages = [
+        "README.md",
+        "benches/README.md",
+        "clients/python/README.md",
+        "fuzz/README.md",
+        "subjects/README.md",
+    ]
+    .map(|page| root.join(page))
+    .to_vec();
     markdown(&root.join("docs"), &mut pages);
     let mut found = Vec::new();
     for page in pages {

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use trial::{Program, pages};
 
-/// Options of other programs on the pages: cargo, its tests, rustc, Redis, tree-sitter and Helix.
-const FOREIGN: [&str; 15] = [
+/// Options of other programs on the pages: cargo, its tests, rustc, Redis, tree-sitter, Helix and the Python
+/// examples.
+const FOREIGN: [&str; 16] = [
     "--abi",
     "--appendfsync",
     "--appendonly",
@@ -16,6 +17,7 @@ const FOREIGN: [&str; 15] = [
     "--git",
     "--grammar",
     "--incremental",
+    "--kills",
     "--lib",
     "--locked",
     "--nocapture",

@@ -23,6 +23,7 @@ mod packages;
 mod pages;
 mod partial_scans;
 mod proofs;
+mod python;
 mod round_trip;
 mod samples;
 mod shares;

@@ -1,0 +1,91 @@
+"""Recordings of atomic snapshots: rows of a table, keys of a store, segments of an object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from .journal import Target
+from .operation import Command, Query
+from .recorder import Fields, Recorder, Writer, checked_key, monotonic
+from .segments import Declaration, Segment, Segments
+from .values import Value, checked
+
+Values: TypeAlias = Mapping[str, Value] | Mapping[int, Value] | Sequence[Value]
+"""Values by segment, or one value for each declared segment, in order."""
+
+
+class SnapshotRecorder(Recorder):
+    """Records updates of one segment each, and scans of all or some segments.
+
+    `segments` are names with initial values (`{"x": 0, "y": 0}`), names (initially 0), or their
+    number; without it, names are numbered as they come. The recording has numbers: its header, or
+    the comment of the line where a name first occurs, tells which.
+
+    An exception of one of the types `failures` means that an operation had no effect. `clock`
+    replaces the monotonic clock of the system.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        segments: Declaration = None,
+        *,
+        failures: tuple[type[BaseException], ...] = (),
+        clock: Callable[[], int] | None = None,
+    ) -> None:
+        self._segments = Segments(segments)
+        header: dict[str, object] = {}
+        if self._segments.count is not None:
+            header["segments"] = self._segments.count
+        if self._segments.initial:
+            header["initial"] = self._segments.initial
+        header["writers"] = "many"
+        names = self._segments.names
+        if names:
+            numbered = {str(number): name for number, name in enumerate(names)}
+            header["comment"] = {"segments": numbered}
+        super().__init__(target, header, failures, monotonic(clock), self._segments.untold)
+
+    def update(
+        self,
+        segment: Segment,
+        value: Value,
+        *,
+        process: str | None = None,
+        key: Value | None = None,
+    ) -> Command:
+        """An update of one segment.
+
+        `process` names the client, if it is not the running task or thread; `key` names the
+        object, if the recording has several.
+        """
+        self._segments.check(segment)
+        value = checked(value, f"update of {segment!r}")
+
+        def invocation() -> Fields:
+            number = self._segments.number(segment)
+            return {"operation": "update", "segment": number, "value": value}
+
+        return Command(self, invocation, process, checked_key(key))
+
+    def scan(self, *, process: str | None = None, key: Value | None = None) -> Query[Values]:
+        """A scan of all segments or of some: those that `returned` names."""
+        return Query(self, lambda: {"operation": "scan"}, self._result, process, checked_key(key))
+
+    def _result(self, values: Values) -> Writer:
+        if isinstance(values, (str, bytes)) or not isinstance(values, (Mapping, Sequence)):
+            raise TypeError(f'{values!r}: a scan returns values by segment, such as {{"x": 5}}')
+        if isinstance(values, Mapping):
+            by_segment: dict[Segment, Value] = {segment: value for segment, value in values.items()}
+        else:
+            by_segment = self._segments.of_all(values)
+        for segment, value in by_segment.items():
+            self._segments.check(segment)
+            by_segment[segment] = checked(value, f"scan of {segment!r}")
+
+        def result() -> Fields:
+            number = self._segments.number
+            return {"values": {str(number(s)): value for s, value in by_segment.items()}}
+
+        return result
