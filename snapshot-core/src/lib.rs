@@ -32,6 +32,7 @@
 //! | [`observation`] | judging executions of any object by its serial executions (Line-Up) |
 //! | [`synchronisation`] | objects whose operations take effect together: channels, exchangers, barriers |
 //! | [`immediate`] | the immediate snapshot: histories, the linear-time check, the monitor |
+//! | [`object`] | the common interface of all kinds of objects |
 //! | [`seeded`] | hash tables for keys that a recording chooses |
 //! | [`verdict`], [`renaming`], [`explanation`] | answers, and how to tell them |
 //! | [`certificate`] | the independent check of answers |
@@ -51,6 +52,7 @@ mod id;
 pub mod immediate;
 pub mod linear;
 pub mod monitor;
+pub mod object;
 pub mod observation;
 pub mod observer;
 pub mod renaming;

@@ -18,6 +18,9 @@ use snapshot_core::{History, IdError, OperationId, Segment};
 use thiserror::Error;
 
 use crate::Value;
+use crate::format::JsonValue;
+use crate::judge::{self, Finding, Judgement};
+use crate::synchronisation::{self, Object};
 
 const VERSION: u32 = 1;
 
@@ -34,6 +37,8 @@ pub enum Certificate {
     SetLinearizable(SetLinearization),
     /// The execution is not set-linearizable: one operation, or two, that break a condition.
     Exchanges(immediate::Violation),
+    /// The proof for a recording of an object with named operations.
+    Recorded(Object, synchronisation::Certificate),
 }
 
 /// The contents of a certificate file.
@@ -44,7 +49,7 @@ struct Contents {
     version: u32,
     /// The key of its object, in a recording of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    key: Option<KeyText>,
+    key: Option<JsonValue>,
     verdict: Verdict,
     /// For human readers; the checker ignores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,32 +66,6 @@ struct Contents {
     blocks: Option<Vec<Vec<usize>>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     condition: Option<Condition>,
-}
-
-/// A key in JSON.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(untagged)]
-enum KeyText {
-    Integer(i64),
-    Text(String),
-}
-
-impl From<&Value> for KeyText {
-    fn from(key: &Value) -> Self {
-        match key {
-            Value::Integer(key) => Self::Integer(*key),
-            Value::Text(key) => Self::Text(key.to_string()),
-        }
-    }
-}
-
-impl From<KeyText> for Value {
-    fn from(key: KeyText) -> Self {
-        match key {
-            KeyText::Integer(key) => Self::from(key),
-            KeyText::Text(key) => Self::from(key.as_str()),
-        }
-    }
 }
 
 /// A violated condition of an immediate snapshot; operations and segments by number.
@@ -183,6 +162,9 @@ pub enum CertificateError {
     /// A number is out of range.
     #[error(transparent)]
     Id(#[from] IdError),
+    /// It is no certificate for an object with named operations.
+    #[error(transparent)]
+    Recorded(#[from] synchronisation::CertificateError),
 }
 
 /// A certificate that does not prove its verdict of a history.
@@ -203,13 +185,17 @@ pub enum Refuted {
     /// The operations do not break the condition.
     #[error("the operations are no proof of a violation: {0}")]
     Exchanges(#[from] ExchangesError),
+    /// It proves nothing of an object with named operations.
+    #[error(transparent)]
+    Recorded(#[from] synchronisation::Refuted),
     /// The certificate is for another object.
-    #[error("it is a certificate for {}, and the recording is of {}",
-            if *of_immediate { "an immediate snapshot" } else { "a snapshot" },
-            if *of_immediate { "a snapshot" } else { "an immediate snapshot" })]
+    #[error("it is a certificate for {found}, and the recording is of {}",
+            if *is_immediate { "an immediate snapshot" } else { "a snapshot" })]
     Object {
-        /// True if the certificate is for an immediate snapshot.
-        of_immediate: bool,
+        /// The object of the certificate, with its article.
+        found: String,
+        /// True if the recording is of an immediate snapshot.
+        is_immediate: bool,
     },
 }
 
@@ -228,11 +214,49 @@ impl Certificate {
     }
 
     /// Returns `"linearizable"`, `"set-linearizable"` or `"violation"`.
-    pub const fn verdict(&self) -> &'static str {
+    pub fn verdict(&self) -> &'static str {
         match self {
             Self::Linearizable(_) => "linearizable",
             Self::SetLinearizable(_) => "set-linearizable",
-            Self::Violation(_) | Self::Refutation(_) | Self::Exchanges(_) => "violation",
+            Self::Recorded(object, proof) if proof.is_order() => object.criterion(),
+            Self::Violation(_) | Self::Refutation(_) | Self::Exchanges(_) | Self::Recorded(..) => {
+                "violation"
+            }
+        }
+    }
+
+    /// Returns the object, with its article.
+    fn object(&self) -> String {
+        match self {
+            Self::Linearizable(_) | Self::Violation(_) | Self::Refutation(_) => {
+                "a snapshot".to_owned()
+            }
+            Self::SetLinearizable(_) | Self::Exchanges(_) => "an immediate snapshot".to_owned(),
+            Self::Recorded(object, _) => format!("the object `{object}`"),
+        }
+    }
+
+    /// Returns the certificate of a decided input, if it has one.
+    pub fn of(judgement: &Judgement) -> Option<Self> {
+        match &judgement.finding {
+            Finding::Linearizable { linearization: Some(order), .. } => {
+                Some(Self::Linearizable(order.clone()))
+            }
+            Finding::Violation(violation) => {
+                let proof = violation.proof.as_ref()?;
+                Some(Self::of_violation(&proof.explanation))
+            }
+            Finding::Immediate(judge::immediate::Finding::SetLinearizable(Some(blocks))) => {
+                Some(Self::SetLinearizable(blocks.clone()))
+            }
+            Finding::Immediate(judge::immediate::Finding::Violation(violation)) => {
+                Some(Self::Exchanges(violation.alarm.violation))
+            }
+            Finding::Recorded(judgement) => {
+                let proof = synchronisation::Certificate::of(judgement)?;
+                Some(Self::Recorded(judgement.object.clone(), proof))
+            }
+            _ => None,
         }
     }
 
@@ -254,8 +278,8 @@ impl Certificate {
             Self::Linearizable(order) => Ok(linearization::check(history, order)?),
             Self::Violation(operations) => Ok(witness::check(history, operations)?),
             Self::Refutation(lines) => Ok(refutation::check(history, lines)?),
-            Self::SetLinearizable(_) | Self::Exchanges(_) => {
-                Err(Refuted::Object { of_immediate: true })
+            Self::SetLinearizable(_) | Self::Exchanges(_) | Self::Recorded(..) => {
+                Err(Refuted::Object { found: self.object(), is_immediate: false })
             }
         }
     }
@@ -268,9 +292,7 @@ impl Certificate {
         match self {
             Self::SetLinearizable(order) => Ok(blocks::check(history, order)?),
             Self::Exchanges(violation) => Ok(exchanges::check(history, violation)?),
-            Self::Linearizable(_) | Self::Violation(_) | Self::Refutation(_) => {
-                Err(Refuted::Object { of_immediate: false })
-            }
+            _ => Err(Refuted::Object { found: self.object(), is_immediate: true }),
         }
     }
 
@@ -281,10 +303,13 @@ impl Certificate {
 
     /// As [`Self::to_text`], for one object of several, by its key.
     pub fn to_text_of(&self, key: Option<&Value>) -> String {
+        if let Self::Recorded(object, proof) = self {
+            return proof.to_text(object, key);
+        }
         let numbers = |ids: &[OperationId]| ids.iter().map(|id| id.index()).collect();
         let blank = Contents {
             version: VERSION,
-            key: key.map(KeyText::from),
+            key: key.map(JsonValue::from),
             verdict: Verdict::Violation,
             rule: None,
             segments: None,
@@ -315,6 +340,7 @@ impl Certificate {
                 ..blank
             },
             Self::Exchanges(violation) => Contents { condition: Some(violation.into()), ..blank },
+            Self::Recorded(..) => blank,
         };
         let mut text =
             serde_json::to_string(&contents).expect("a certificate consists of numbers and texts");
@@ -327,8 +353,11 @@ impl Certificate {
     /// # Errors
     /// If the text is not a certificate.
     pub fn key_of(text: &str) -> Result<Option<Value>, CertificateError> {
+        if synchronisation::Certificate::is_one(text) {
+            return Ok(synchronisation::Certificate::from_text(text)?.1);
+        }
         let contents: Contents = serde_json::from_str(text)?;
-        Ok(contents.key.map(Value::from))
+        Ok(contents.key.as_ref().map(Value::from))
     }
 
     /// Parses the text of [`Self::to_text`]. Ignores the reason of a witness: the proof does not
@@ -337,6 +366,10 @@ impl Certificate {
     /// # Errors
     /// If the text is not a certificate.
     pub fn from_text(text: &str) -> Result<Self, CertificateError> {
+        if synchronisation::Certificate::is_one(text) {
+            let (object, _, proof) = synchronisation::Certificate::from_text(text)?;
+            return Ok(Self::Recorded(object, proof));
+        }
         let contents: Contents = serde_json::from_str(text)?;
         if contents.version != VERSION {
             return Err(CertificateError::Version { found: contents.version });

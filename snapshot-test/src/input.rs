@@ -15,6 +15,7 @@ use thiserror::Error;
 use crate::Value;
 use crate::format::{BYTE_ORDER_MARK, DETECTION_LENGTH, Format, ReadError, Reader, detect, disc22};
 use crate::read::InputError;
+use crate::synchronisation;
 
 /// The source of a recording.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -55,6 +56,9 @@ pub enum OpenError {
     /// It does not begin like a recording.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// It is no recording of the object.
+    #[error(transparent)]
+    Recorded(#[from] synchronisation::ReadError),
 }
 
 impl From<ReadError> for OpenError {
@@ -71,6 +75,7 @@ impl OpenError {
             Self::Directory { .. } => Some("a directory".to_owned()),
             Self::Io { error, .. } => Some(unopened(error)),
             Self::Input(_) => None,
+            Self::Recorded(error) => error.unopened(),
         }
     }
 
@@ -103,6 +108,7 @@ impl fmt::Display for Report<'_> {
             OpenError::Directory { .. } => write!(f, "{error}\nhelp: name one file in it"),
             OpenError::Io { .. } => write!(f, "{error}"),
             OpenError::Input(error) => write!(f, "{}", error.report(name)),
+            OpenError::Recorded(error) => f.write_str(&error.report(name)),
         }
     }
 }
@@ -127,6 +133,21 @@ impl Input {
             // A missing file is reported when it is opened.
             Self::File(path) => std::fs::metadata(path).is_ok_and(|metadata| is_stream(&metadata)),
         }
+    }
+
+    /// Opens the input without reading; the gauge shows the progress of reading.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn bytes(&self, gauge: &Gauge) -> Result<Box<dyn Read + Send>, OpenError> {
+        let Self::File(path) = self else { return Ok(boxed(gauge.of(io::stdin(), None))) };
+        let file = File::open(path).map_err(|error| self.cannot_open(error))?;
+        let metadata = file.metadata().map_err(|error| self.cannot_open(error))?;
+        if metadata.is_dir() {
+            return Err(OpenError::Directory { path: path.clone() });
+        }
+        let size = metadata.is_file().then_some(metadata.len());
+        Ok(boxed(gauge.of(file, size)))
     }
 
     /// Opens the input and reads up to the first event; `None` detects the format.

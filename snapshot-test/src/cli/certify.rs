@@ -1,5 +1,6 @@
 //! `snapshot-test certify`: does a certificate prove its verdict?
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -7,10 +8,11 @@ use clap::Args;
 use snapshot_core::{History, immediate};
 use snapshot_io::escape;
 use snapshot_io::limited::{TextError, read_text};
-use snapshot_test::certificate::{Certificate, CertificateError};
+use snapshot_test::certificate::{Certificate, CertificateError, Refuted};
 use snapshot_test::format::{Doubt, Object};
-use snapshot_test::input::Input;
-use snapshot_test::{InputError, Value, read_exchanges, read_history};
+use snapshot_test::input::{Gauge, Input, OpenError};
+use snapshot_test::synchronisation::{self, certify};
+use snapshot_test::{Value, read_exchanges, read_history};
 use thiserror::Error;
 
 use super::format::InputFormat;
@@ -69,69 +71,31 @@ impl Certify {
         }
     }
 
-    pub fn run(self) -> ExitCode {
-        let format = self.format.format();
-        if let Some(answer) =
-            super::synchronisation::check_certificate(&self.history, format, &self.certificate)
-        {
-            return answer;
+    /// Returns the text of the certificate, if it is one for an object with named operations. A pipe
+    /// can be read only once, after the recording.
+    fn recorded(&self) -> Option<String> {
+        if !fs::metadata(&self.certificate).is_ok_and(|metadata| metadata.is_file()) {
+            return None;
         }
+        let text = read_text(&self.certificate, MOST_BYTES, MOST_BYTES).ok()?;
+        synchronisation::Certificate::is_one(&text).then_some(text)
+    }
+
+    pub fn run(self) -> ExitCode {
+        let place = self.certificate.display().to_string();
         let input = Input::from_argument(&self.history);
         let name = input.name();
-        let place = self.certificate.display().to_string();
         let (name, place) = (escape::name(&name), escape::name(&place));
-        let mut reader = match input.open(self.format.format()) {
-            Ok(reader) => reader,
-            Err(error) => return trouble(error.report(&name)),
+        let checked = match self.recorded() {
+            Some(text) => self.check_recorded(&input, &text),
+            None => self.check(&input),
         };
-        let keyed = match (reader.is_keyed(), &self.key) {
-            (false, None) => Ok(None),
-            (_, key) => self.key(key.as_ref()),
-        };
-        let key = match keyed {
-            Ok(key) => key,
-            Err(error) => return trouble(format_args!("{place}: {error}")),
-        };
-        if let Some(key) = &key
-            && let Err(error) = reader.select(key)
-        {
-            return trouble(InputError::from(error).report(&name));
-        }
-        let noticed = reader.noticed();
-        let history = match reader.object() {
-            Object::Snapshot => read_history(reader).map(|(history, _)| Read::Snapshot(history)),
-            Object::Immediate => {
-                read_exchanges(reader, usize::MAX).map(|(history, _)| Read::Immediate(history))
-            }
-        };
-        let history = match history {
-            Ok(history) => history,
-            Err(error) => return trouble(error.report(&name)),
-        };
-        if let Some(backwards) = noticed.backwards() {
-            times::warn(&name, &backwards, Doubt::Either);
-        }
-        let limit = match &history {
-            Read::Snapshot(history) => {
-                Certificate::most_bytes(history.operations().len(), history.segments())
-            }
-            Read::Immediate(history) => {
-                Certificate::most_bytes(history.operations().len(), history.segments())
-            }
-        };
-        let certificate = match read_text(&self.certificate, limit, limit) {
-            Ok(text) => Certificate::from_text(&text),
-            Err(error) => return trouble(format_args!("cannot read {place}: {error}")),
-        };
-        let certificate = match certificate {
-            Ok(certificate) => certificate,
-            Err(error) => return trouble(format_args!("{place}: {error}")),
+        let (certificate, checked) = match checked {
+            Ok(checked) => checked,
+            Err(Trouble::Recording(error)) => return trouble(error.report(&name)),
+            Err(Trouble::Certificate(error)) => return trouble(format_args!("{place}: {error}")),
         };
         let verdict = certificate.verdict();
-        let checked = match &history {
-            Read::Snapshot(history) => certificate.check(history),
-            Read::Immediate(history) => certificate.check_exchanges(history),
-        };
         let (answer, code) = match checked {
             Ok(()) => (format!("proves that {name} is {}", adjective(&certificate)), 0),
             Err(refuted) if refuted.is_undecided() => {
@@ -144,13 +108,89 @@ impl Certify {
         let printed = print(&format!("{place}: {answer}\n"));
         if printed == ExitCode::SUCCESS { ExitCode::from(code) } else { printed }
     }
+
+    /// Checks a certificate for an object with named operations.
+    fn check_recorded(&self, input: &Input, text: &str) -> Result<Checked, Trouble> {
+        let certificate = Certificate::from_text(text).map_err(KeyError::from)?;
+        let key = self.key(self.key.as_ref())?;
+        let Certificate::Recorded(object, proof) = &certificate else {
+            return Ok((certificate, Ok(())));
+        };
+        let bytes = input.bytes(&Gauge::default())?;
+        let checked = certify(object, proof, bytes, self.format.format(), key.as_ref());
+        let checked = checked.map_err(OpenError::from)?.map_err(Refuted::from);
+        Ok((certificate, checked))
+    }
+
+    /// Checks a certificate for a snapshot or an immediate snapshot.
+    fn check(&self, input: &Input) -> Result<Checked, Trouble> {
+        let mut reader = input.open(self.format.format())?;
+        let key = match (reader.is_keyed(), &self.key) {
+            (false, None) => None,
+            (_, key) => self.key(key.as_ref())?,
+        };
+        if let Some(key) = &key {
+            reader.select(key).map_err(OpenError::from)?;
+        }
+        let noticed = reader.noticed();
+        let history = match reader.object() {
+            Object::Snapshot => read_history(reader).map(|(history, _)| Read::Snapshot(history)),
+            Object::Immediate => {
+                read_exchanges(reader, usize::MAX).map(|(history, _)| Read::Immediate(history))
+            }
+        };
+        let history = history.map_err(OpenError::from)?;
+        if let Some(backwards) = noticed.backwards() {
+            times::warn(&escape::name(&input.name()), &backwards, Doubt::Either);
+        }
+        let limit = match &history {
+            Read::Snapshot(history) => {
+                Certificate::most_bytes(history.operations().len(), history.segments())
+            }
+            Read::Immediate(history) => {
+                Certificate::most_bytes(history.operations().len(), history.segments())
+            }
+        };
+        let text = read_text(&self.certificate, limit, limit).map_err(KeyError::from)?;
+        let certificate = Certificate::from_text(&text).map_err(KeyError::from)?;
+        let checked = match &history {
+            Read::Snapshot(history) => certificate.check(history),
+            Read::Immediate(history) => certificate.check_exchanges(history),
+        };
+        Ok((certificate, checked))
+    }
 }
 
-const fn adjective(certificate: &Certificate) -> &'static str {
+/// A certificate with the answer of its check.
+type Checked = (Certificate, Result<(), Refuted>);
+
+/// The reason why a certificate cannot be checked.
+enum Trouble {
+    Recording(OpenError),
+    Certificate(KeyError),
+}
+
+impl From<OpenError> for Trouble {
+    fn from(error: OpenError) -> Self {
+        Self::Recording(error)
+    }
+}
+
+impl From<KeyError> for Trouble {
+    fn from(error: KeyError) -> Self {
+        Self::Certificate(error)
+    }
+}
+
+fn adjective(certificate: &Certificate) -> String {
     match certificate {
-        Certificate::Linearizable(_) => "linearizable",
-        Certificate::SetLinearizable(_) => "set-linearizable",
-        Certificate::Violation(_) | Certificate::Refutation(_) => "not linearizable",
-        Certificate::Exchanges(_) => "not set-linearizable",
+        Certificate::Linearizable(_) => "linearizable".to_owned(),
+        Certificate::SetLinearizable(_) => "set-linearizable".to_owned(),
+        Certificate::Violation(_) | Certificate::Refutation(_) => "not linearizable".to_owned(),
+        Certificate::Exchanges(_) => "not set-linearizable".to_owned(),
+        Certificate::Recorded(object, proof) => {
+            let not = if proof.is_order() { "" } else { "not " };
+            format!("{not}{} ({})", object.criterion(), object.described())
+        }
     }
 }

@@ -16,7 +16,7 @@ use snapshot_test::Value;
 use snapshot_test::certificate::Certificate;
 use snapshot_test::format::Format;
 use snapshot_test::input::{Gauge, Input};
-use snapshot_test::judge::{Finding, Judgement, Options, immediate, judge_object};
+use snapshot_test::judge::{Finding, Judgement, Options, judge_object, judge_recorded};
 use snapshot_test::report::{Tally, doubt, exit_code, explained, human, json, verdict};
 use snapshot_test::synchronisation::{self, Object};
 
@@ -55,8 +55,13 @@ pub struct Check {
     /// map, lock, set or counter; or one whose operations take effect together: channel,
     /// exchanger, barrier:N, ... (docs/synchronisation.md). They are text or JSON Lines.
     #[arg(long, value_name = "OBJECT",
-          conflicts_with_all = ["key", "live", "method", "explain", "forget", "cluster"])]
+          conflicts_with_all = ["live", "method", "explain", "forget"])]
     object: Option<Object>,
+    /// With --object register, cas-register, map or counter: the value before the first operation
+    /// (default: 0; of a map: none).
+    #[arg(long, requires = "object", value_name = "VALUE", value_parser = super::format::key,
+          allow_negative_numbers = true)]
+    initial: Option<Value>,
     /// With --object: treat the end of a recording as quiescent: an operation left waiting though
     /// it could take effect is a violation.
     #[arg(long, requires = "object")]
@@ -119,7 +124,7 @@ pub enum CheckMethod {
 }
 
 /// Name in reports for continuous integration.
-pub(super) const PROGRAM: &str = "snapshot-test";
+const PROGRAM: &str = "snapshot-test";
 
 impl CheckMethod {
     const fn checker(self) -> Option<Checker> {
@@ -163,8 +168,15 @@ impl Check {
             }
             Err(code) => return code,
         };
-        if let Some(object) = self.object {
-            return self.check_together(object);
+        if let Some(initial) = self.initial.take() {
+            let object = self.object.take().map(|object| object.with_initial(initial));
+            self.object = match object.transpose() {
+                Ok(object) => object,
+                Err(error) => return trouble(error),
+            };
+        }
+        if let Some(refusal) = self.object.as_ref().and_then(|object| self.refusal(object)) {
+            return trouble(refusal);
         }
         for (is_set, option) in [(self.live, "--live"), (self.forget, "--forget")] {
             if is_set && self.method != CheckMethod::Auto {
@@ -181,6 +193,8 @@ impl Check {
             live: self.live,
             checker: self.method.checker(),
             forget: self.forget,
+            progress: self.progress,
+            barriers: self.barriers,
         };
         if let Some(directory) = &self.certificate
             && let Err(error) = fs::create_dir_all(directory)
@@ -212,7 +226,8 @@ impl Check {
 
     /// The options that all processes of a cluster must share.
     fn task(&self) -> String {
-        format!("check --report {}", self.report().name())
+        let object = self.object.as_ref().map(|object| format!(" --object {}", object.described()));
+        format!("check --report {}{}", self.report().name(), object.unwrap_or_default())
     }
 
     /// Judges all inputs of this process.
@@ -228,7 +243,7 @@ impl Check {
             let key = self.key.as_ref();
             let gauge = Gauge::default();
             let line = Line::new(&input.name(), &gauge);
-            let mut judgement = judge_object(&input, self.format.format(), key, options, &gauge);
+            let mut judgement = self.judged(&input, options, &gauge);
             drop(line);
             let written = match &self.certificate {
                 None => Ok(None),
@@ -244,9 +259,7 @@ impl Check {
                 }
             };
             let mut name = self.processes.name(input.name());
-            if let Some(backwards) = &judgement.backwards {
-                times::warn(&escape::name(&name), backwards, doubt(&judgement.finding));
-            }
+            self.warn(&name, &judgement);
             if let Some(key) = key {
                 name += &format!(" @{key}");
             }
@@ -280,7 +293,8 @@ impl Check {
             }
         }
         if self.report == CheckReport::Human && tally.inputs() > 1 {
-            outlet.print(&tally.human(), tally.code());
+            let criterion = self.object.as_ref().map_or("linearizable", Object::criterion);
+            outlet.print(&tally.human_of(criterion), tally.code());
         }
         let collected = self.report.collected(PROGRAM, env!("CARGO_PKG_VERSION"), answers);
         if let Some(text) = collected
@@ -291,27 +305,37 @@ impl Check {
         outlet.ended().unwrap_or(tally.code())
     }
 
-    /// Checks recordings of an object whose operations take effect together.
-    fn check_together(&self, object: Object) -> ExitCode {
-        let format = self.format.format();
-        if format == Some(Format::Disc22) {
-            return trouble("recordings of channels, barriers and their like are text or jsonl");
+    /// Refuses options that the object does not have.
+    fn refusal(&self, object: &Object) -> Option<String> {
+        if matches!(self.format.format(), Some(Format::Disc22)) {
+            return Some(
+                "recordings of channels, barriers and their like are text or jsonl".into(),
+            );
         }
-        if self.barriers.is_some() && !object.is_single() {
-            return trouble(format_args!(
+        (self.barriers.is_some() && !object.is_single()).then(|| {
+            format!(
                 "--barriers is for objects whose operations take effect one at a time, and those \
                  of `{object}` do so together\nhelp: leave out --barriers"
-            ));
+            )
+        })
+    }
+
+    /// Judges one input.
+    fn judged(&self, input: &Input, options: &Options, gauge: &Gauge) -> Judgement {
+        let (format, key) = (self.format.format(), self.key.as_ref());
+        match &self.object {
+            Some(object) => judge_recorded(object, input, format, key, options, gauge),
+            None => judge_object(input, format, key, options, gauge),
         }
-        let options = synchronisation::Options {
-            time: self.budget_seconds,
-            memory: self.budget_memory,
-            progress: self.progress,
-            barriers: self.barriers,
-        };
-        let (report, certificate) = (self.report, self.certificate.as_deref());
-        let inputs = &self.inputs;
-        super::synchronisation::Check { object, format, report, certificate, options, inputs }.run()
+    }
+
+    fn warn(&self, name: &str, judgement: &Judgement) {
+        let Some(backwards) = &judgement.backwards else { return };
+        let (name, doubt) = (escape::name(name), doubt(&judgement.finding));
+        match self.object {
+            Some(_) => times::warn_only(&name, backwards, doubt),
+            None => times::warn(&name, backwards, doubt),
+        }
     }
 
     /// Returns the report of an input.
@@ -327,6 +351,8 @@ impl Check {
             if self.explain { explained(&name, judgement) } else { human(&name, judgement) };
         if let Some(place) = place {
             text += &format!("  certificate: {}\n", escape::name(&place));
+        }
+        if self.certificate.is_some() {
             text += &uncertified(judgement);
         }
         let diagnostic = match &judgement.finding {
@@ -362,6 +388,10 @@ fn judged(path: &Path, name: &str, judgement: &Judgement) -> ci::Answer {
             let (_, at) = violation.decided_at;
             (human(name, judgement), Some((at.line as usize, at.column as usize)))
         }
+        Finding::Recorded(one) => {
+            let first = one.first_named().map(|id| (one.texts[id.index()].invoked as usize, 1));
+            (human(name, judgement), first)
+        }
         _ => (human(name, judgement), None),
     };
     ci::Answer {
@@ -375,8 +405,12 @@ fn judged(path: &Path, name: &str, judgement: &Judgement) -> ci::Answer {
     }
 }
 
-/// Returns a note, with help, if `certify` cannot check the certificate.
+/// Returns a note, with help, if there is no certificate, or `certify` cannot check it.
 fn uncertified(judgement: &Judgement) -> String {
+    if let Finding::Recorded(judgement) = &judgement.finding {
+        let note = synchronisation::uncertified(&judgement.finding);
+        return note.map_or_else(String::new, |note| format!("  note: no certificate: {note}\n"));
+    }
     let Finding::Violation(violation) = &judgement.finding else { return String::new() };
     let error = violation.proof.as_ref().and_then(|proof| proof.uncertified.as_ref());
     error.map_or_else(String::new, |error| {
@@ -397,7 +431,7 @@ fn write_certificates(
 ) -> Result<Option<PathBuf>, (PathBuf, io::Error)> {
     let mut write = |key: Option<&Value>, judgement: &Judgement| {
         let place = directory.join(names.next(input, key));
-        let Some(certificate) = certificate(judgement) else {
+        let Some(certificate) = Certificate::of(judgement) else {
             // A certificate of an earlier run does not belong to this result.
             return replacement::clear(&place).map(|()| None).map_err(|error| (place, error));
         };
@@ -416,36 +450,16 @@ fn write_certificates(
     write(key, judgement)
 }
 
-/// Returns the certificate of a decided input, if any.
-fn certificate(judgement: &Judgement) -> Option<Certificate> {
-    match &judgement.finding {
-        Finding::Linearizable { linearization: Some(order), .. } => {
-            Some(Certificate::Linearizable(order.clone()))
-        }
-        Finding::Violation(violation) => {
-            let proof = violation.proof.as_ref()?;
-            Some(Certificate::of_violation(&proof.explanation))
-        }
-        Finding::Immediate(immediate::Finding::SetLinearizable(Some(blocks))) => {
-            Some(Certificate::SetLinearizable(blocks.clone()))
-        }
-        Finding::Immediate(immediate::Finding::Violation(violation)) => {
-            Some(Certificate::Exchanges(violation.alarm.violation))
-        }
-        _ => None,
-    }
-}
-
 /// Distinct file names for certificates, derived from the inputs' names.
 #[derive(Debug, Default)]
-pub(super) struct CertificateNames {
+struct CertificateNames {
     taken: HashSet<String>,
     /// For each name, the next number to try: 1 is not written.
     next: HashMap<String, u64>,
 }
 
 impl CertificateNames {
-    pub(super) fn next(&mut self, input: &Path, key: Option<&Value>) -> String {
+    fn next(&mut self, input: &Path, key: Option<&Value>) -> String {
         let name = input.file_name().map_or("-".into(), |name| name.to_string_lossy());
         let mut name = if name == "-" { "standard-input".into() } else { name.into_owned() };
         if let Some(key) = key {

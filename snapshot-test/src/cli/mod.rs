@@ -16,7 +16,6 @@ mod outlet;
 mod progress;
 mod recorded;
 mod rename;
-mod synchronisation;
 mod times;
 
 use std::env;
@@ -32,9 +31,6 @@ use snapshot_io::shell::{self, Shell};
 
 /// Exit code without an answer: bad input, bad options, failing output.
 const TROUBLE: u8 = 2;
-
-/// Exit code for a contradiction between judges, or another fault of this program.
-const FAULT: u8 = snapshot_io::fault::CODE;
 
 /// Works with recordings of atomic snapshot objects.
 #[derive(Debug, Parser)]

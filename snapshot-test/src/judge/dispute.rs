@@ -8,6 +8,7 @@ use snapshot_core::verdict::Dispute;
 use super::{Finding, Judgement, immediate};
 use crate::Value;
 use crate::input::Replay;
+use crate::synchronisation;
 
 /// An input on which two judges contradict each other.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -41,6 +42,10 @@ impl Finding {
         match self {
             Self::Disputed(disputed) => Some(disputed.clone()),
             Self::Immediate(immediate::Finding::Disputed(dispute)) => Some((*dispute).into()),
+            Self::Recorded(judgement) => match judgement.finding {
+                synchronisation::Finding::Disputed(dispute) => Some(dispute.into()),
+                _ => None,
+            },
             Self::Objects(objects) => objects.parts.iter().find_map(|part| {
                 let found = part.judgement.finding.disputed()?;
                 Some(Disputed { key: Some(part.key.clone()), ..found })

@@ -5,12 +5,14 @@
 //! reading the recording again, with the same bound. The whole history is held in memory only if
 //! the linear-time conditions do not decide, or a linearization is wanted.
 
+mod class;
 mod cooperation;
 mod dispute;
 pub mod immediate;
 pub mod objects;
 mod pipeline;
 mod proof;
+mod recorded;
 mod stream;
 
 use std::time::{Duration, Instant};
@@ -27,8 +29,11 @@ use crate::certificate::{Certificate, Refuted};
 use crate::format::{Backwards, Format, Location, Object};
 use crate::input::{Gauge, Input, InputReader, OpenError, Replay};
 use crate::read::{InputError, Recording, read_recording};
+use crate::synchronisation;
 
+pub use self::class::Class;
 pub use self::dispute::Disputed;
+pub use self::recorded::judge_recorded;
 pub use snapshot_core::explanation::{AcceptingRun, accepting_run};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -47,6 +52,12 @@ pub struct Options {
     /// True to keep no copy of an input that cannot be read again; a violation is then reported
     /// without a proof.
     pub forget: bool,
+    /// True if nothing can run any more at the end of the input, and progress is judged, of an
+    /// object with named operations.
+    pub progress: bool,
+    /// The number of cuts that may show a violation of a part, where a search runs out of its
+    /// budget (docs/barriers.md), of an object with named operations.
+    pub barriers: Option<usize>,
 }
 
 impl Default for Options {
@@ -58,6 +69,8 @@ impl Default for Options {
             live: false,
             checker: None,
             forget: false,
+            progress: false,
+            barriers: None,
         }
     }
 }
@@ -133,6 +146,8 @@ pub enum Finding {
     Objects(Box<objects::Objects>),
     /// The input is a recording of an immediate snapshot.
     Immediate(immediate::Finding),
+    /// The input is a recording of an object with named operations.
+    Recorded(Box<synchronisation::Judgement>),
     /// The input is not a recording.
     Malformed(OpenError),
     /// Two judges contradict each other: a fault of this program, and no answer.

@@ -10,9 +10,8 @@ mod second;
 mod survey;
 
 use super::stream::Standing;
-use super::{Counts, Finding, Judgement, Options, immediate};
+use super::{Class, Counts, Finding, Judgement, Options};
 use crate::Value;
-use crate::format::Object;
 use crate::input::{InputReader, OpenError, Replay};
 
 /// A saturated relation forgets as soon as this many operations are held, so that many objects take
@@ -26,8 +25,8 @@ pub const MOST_PROOFS: usize = 1000;
 /// The answer for a recording of several objects.
 #[derive(Debug)]
 pub struct Objects {
-    /// The kind of the objects.
-    pub object: Object,
+    /// The criterion of each object: `linearizable` or `set-linearizable`.
+    pub criterion: &'static str,
     pub linearizable: u64,
     /// Number of objects that are not linearizable.
     pub violations: u64,
@@ -90,22 +89,21 @@ pub(super) fn judge(reader: InputReader, replay: Option<&Replay>, options: &Opti
 /// Collects the parts with their verdicts, in order; `quiet` is the number of further linearizable
 /// objects.
 pub(super) fn objects(
-    object: Object,
+    criterion: &'static str,
     parts: Vec<Part>,
     quiet: u64,
     malformed: Option<OpenError>,
 ) -> Objects {
-    let severity = |part: &Part| match &part.judgement.finding {
-        Finding::Violation(_) | Finding::Immediate(immediate::Finding::Violation(_)) => 0,
-        Finding::Linearizable { .. }
-        | Finding::Immediate(immediate::Finding::SetLinearizable(_)) => 2,
+    let severity = |part: &Part| match part.judgement.finding.class() {
+        Class::Violation => 0,
+        Class::Right => 2,
         _ => 1,
     };
     let mut parts = parts;
     parts.sort_by_key(severity);
     let count = |wanted| parts.iter().filter(|part| severity(part) == wanted).count() as u64;
     Objects {
-        object,
+        criterion,
         linearizable: quiet + count(2),
         violations: count(0),
         unknown: count(1),

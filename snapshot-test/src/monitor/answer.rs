@@ -6,9 +6,8 @@ use serde::Serialize;
 use snapshot_core::check::counted;
 
 use super::State;
-use super::checkpoint::Held;
 use crate::Value;
-use crate::format::{Location, Object};
+use crate::format::{JsonValue, Location, Object};
 use crate::judge::{Finding, Judgement, immediate};
 use crate::report;
 
@@ -128,7 +127,7 @@ impl Answer {
                 report::text(&Bare {
                     schema: report::SCHEMA,
                     input: name,
-                    key: self.key.as_ref().map(Held::from),
+                    key: self.key.as_ref().map(JsonValue::from),
                     verdict: if is_violated { "violation" } else { "unknown" },
                     before: self.before,
                     violation: is_violated
@@ -153,7 +152,7 @@ impl Answer {
 struct Bare<'a> {
     schema: u32,
     input: &'a str,
-    key: Option<Held>,
+    key: Option<JsonValue>,
     verdict: &'static str,
     before: u64,
     #[serde(skip_serializing_if = "Option::is_none")]

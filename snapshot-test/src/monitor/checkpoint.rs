@@ -5,7 +5,7 @@ use snapshot_core::history::{Declaration, Writers};
 use thiserror::Error;
 
 use crate::Value;
-use crate::format::{Format, Location, Object};
+use crate::format::{Format, JsonValue, Location, Object};
 
 const VERSION: u32 = 1;
 
@@ -29,7 +29,7 @@ pub struct Checkpoint {
     pub lines: u64,
     pub segments: Option<usize>,
     pub processes: Option<usize>,
-    pub initial: Vec<Held>,
+    pub initial: Vec<JsonValue>,
     /// True if several processes may update a segment.
     pub many_writers: bool,
     /// The objects that have occurred.
@@ -46,7 +46,7 @@ fn is_snapshot(object: &str) -> bool {
 #[serde(deny_unknown_fields)]
 pub struct Saved {
     /// Its key; absent if the recording has one object.
-    pub key: Option<Held>,
+    pub key: Option<JsonValue>,
     /// Bytes of the input before that instant.
     pub bytes: u64,
     /// Lines of the input before it.
@@ -56,7 +56,7 @@ pub struct Saved {
     /// The number of segments, if known.
     pub segments: Option<usize>,
     /// The values of segments 0, 1, ....
-    pub values: Vec<Held>,
+    pub values: Vec<JsonValue>,
     /// The writers of segments 0, 1, ..., as far as known.
     pub writers: Vec<Option<usize>>,
     /// The event that ended its judgement: an alarm is not raised again.
@@ -88,32 +88,6 @@ impl Ended {
     /// Returns the position of the start of the event.
     pub const fn place(&self) -> Location {
         Location { line: self.line, column: self.column, offset: self.bytes }
-    }
-}
-
-/// A value in JSON: an integer or a text.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum Held {
-    Integer(i64),
-    Text(String),
-}
-
-impl From<&Value> for Held {
-    fn from(value: &Value) -> Self {
-        match value {
-            Value::Integer(number) => Self::Integer(*number),
-            Value::Text(text) => Self::Text(text.to_string()),
-        }
-    }
-}
-
-impl From<&Held> for Value {
-    fn from(held: &Held) -> Self {
-        match held {
-            Held::Integer(number) => Self::Integer(*number),
-            Held::Text(text) => Self::from(text.as_str()),
-        }
     }
 }
 
@@ -201,7 +175,7 @@ impl Checkpoint {
             lines,
             segments: declaration.segments,
             processes: declaration.processes,
-            initial: declaration.initial.iter().map(Held::from).collect(),
+            initial: declaration.initial.iter().map(JsonValue::from).collect(),
             many_writers: declaration.writers == Writers::Many,
             objects,
         }

@@ -5,10 +5,9 @@ use std::io::Read;
 
 use snapshot_core::history::Declaration;
 
-use super::checkpoint::Held;
 use super::object::MOST_KEPT;
 use super::{CheckpointError, Saved, State};
-use crate::format::{Batch, Excerpt, Format, Key, Location, Object, ReadError, Reader};
+use crate::format::{Batch, Excerpt, Format, JsonValue, Key, Location, Object, ReadError, Reader};
 use crate::judge::{Judgement, Options};
 use crate::{InputError, Value};
 
@@ -52,12 +51,12 @@ impl Past {
     /// Returns the past to save, without the writers.
     pub fn save(&self, key: Option<&Value>) -> Saved {
         Saved {
-            key: key.map(Held::from),
+            key: key.map(JsonValue::from),
             bytes: self.cut.offset,
             lines: self.cut.line - 1,
             events: self.events,
             segments: self.declaration.segments,
-            values: self.declaration.initial.iter().map(Held::from).collect(),
+            values: self.declaration.initial.iter().map(JsonValue::from).collect(),
             writers: Vec::new(),
             ended: None,
         }

@@ -44,7 +44,7 @@ use snapshot_core::check::counted;
 use snapshot_core::history::Declaration;
 
 pub use self::answer::Answer;
-pub use self::checkpoint::{Checkpoint, CheckpointError, Ended, Held, Saved};
+pub use self::checkpoint::{Checkpoint, CheckpointError, Ended, Saved};
 pub use self::checkpoints::{Checkpoints, NamedCheckpoint};
 pub use self::crew::{Clash, Crew, Desk};
 pub use self::exchanges::Exchanges;

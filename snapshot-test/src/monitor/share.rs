@@ -12,8 +12,8 @@ use snapshot_core::history::Declaration;
 use super::answer::Answer;
 use super::checkpoint::Ended;
 use super::summary::{End, Standing};
-use super::{CheckpointError, Held, Judge, Saved, State};
-use crate::format::{Format, Location};
+use super::{CheckpointError, Judge, Saved, State};
+use crate::format::{Format, JsonValue, Location};
 use crate::judge::Options;
 use crate::{InputError, Value};
 
@@ -303,7 +303,7 @@ impl<J: Judge> Share<J> {
             Stage::Counted { ended, events, from } => {
                 let from = if from.offset > at.offset { *from } else { at };
                 Saved {
-                    key: object.key.as_ref().map(Held::from),
+                    key: object.key.as_ref().map(JsonValue::from),
                     bytes: from.offset,
                     lines: from.line - 1,
                     events: *events,

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use snapshot_core::check::counted;
 
 use super::answer::Place;
-use super::checkpoint::{Ended, Held};
+use super::checkpoint::Ended;
 use crate::Value;
-use crate::format::Object;
+use crate::format::{JsonValue, Object};
 use crate::report;
 
 /// The results of the objects of a share, or of an input.
@@ -65,17 +65,17 @@ pub struct InputStanding {
 mod keyed {
     use serde::{Deserialize, Deserializer, Serializer};
 
-    use super::{End, Held, Value};
+    use super::{End, JsonValue, Value};
 
     type Ends = Vec<(Option<Value>, End)>;
 
     pub fn serialize<S: Serializer>(ends: &Ends, serializer: S) -> Result<S::Ok, S::Error> {
-        let held = ends.iter().map(|(key, end)| (key.as_ref().map(Held::from), end));
+        let held = ends.iter().map(|(key, end)| (key.as_ref().map(JsonValue::from), end));
         serializer.collect_seq(held)
     }
 
     pub fn deserialize<'a, D: Deserializer<'a>>(deserializer: D) -> Result<Ends, D::Error> {
-        let held = Vec::<(Option<Held>, End)>::deserialize(deserializer)?;
+        let held = Vec::<(Option<JsonValue>, End)>::deserialize(deserializer)?;
         Ok(held.into_iter().map(|(key, end)| (key.as_ref().map(Value::from), end)).collect())
     }
 }
@@ -230,13 +230,13 @@ impl Summary {
         let is_several = self.inputs.len() > 1;
         let end = |(input, key, ended): Wrong<'_, &Ended>| KeyedEnd {
             input: is_several.then(|| input.name.clone()),
-            key: key.as_ref().map(Held::from),
+            key: key.as_ref().map(JsonValue::from),
             place: Place::of(ended.event, ended.place()),
             message: ended.refused.clone(),
             not_after: ended.not_after,
         };
         let open = |(input, key, _): Wrong<'_, &End>| {
-            let key = key.as_ref().map(Held::from);
+            let key = key.as_ref().map(JsonValue::from);
             match is_several {
                 true => OpenRecord::OfInput { input: input.name.clone(), key },
                 false => OpenRecord::Key(key),
@@ -295,7 +295,7 @@ struct Counts {
 struct KeyedEnd {
     #[serde(skip_serializing_if = "Option::is_none")]
     input: Option<String>,
-    key: Option<Held>,
+    key: Option<JsonValue>,
     #[serde(flatten)]
     place: Place,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -307,6 +307,6 @@ struct KeyedEnd {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum OpenRecord {
-    Key(Option<Held>),
-    OfInput { input: String, key: Option<Held> },
+    Key(Option<JsonValue>),
+    OfInput { input: String, key: Option<JsonValue> },
 }

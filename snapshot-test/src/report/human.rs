@@ -8,6 +8,7 @@ use snapshot_core::verdict::{Cause, Method, Size};
 
 use super::verdict;
 use crate::judge::{Counts, Finding, Judgement, Obstacle, ViolationFinding};
+use crate::synchronisation;
 
 /// Returns the report on one input. Several lines, each ended.
 pub fn human(name: &str, judgement: &Judgement) -> String {
@@ -165,6 +166,7 @@ fn write(
             )?;
             super::exchanges::human(out, finding)
         }
+        Finding::Recorded(judgement) => synchronisation::write(out, name, judgement),
         Finding::Objects(found) => {
             super::objects::human(out, name, size(&judgement.counts), found)?;
             for part in super::objects::shown(found) {

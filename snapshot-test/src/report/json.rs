@@ -11,15 +11,15 @@ use snapshot_core::renaming::Unrenamable;
 use snapshot_core::verdict::{Cause, Reason};
 use snapshot_core::{OperationId, Segment};
 
-use super::value::JsonValue;
 use super::{doubt, exhausted, verdict};
 use crate::Value;
 use crate::certificate::{Refuted, line_text};
-use crate::format::Location;
+use crate::format::{JsonValue, Location};
 use crate::input::OpenError;
 use crate::judge::{
     Finding, Judgement, Obstacle, Proof, ViolationFinding, accepting_run, immediate,
 };
+use crate::synchronisation;
 
 pub const SCHEMA: u32 = 1;
 
@@ -62,7 +62,15 @@ pub struct Record<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     objects: Option<ObjectCounts>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parts: Option<Vec<Record<'a>>>,
+    parts: Option<Vec<AnyRecord<'a>>>,
+}
+
+/// A record of a snapshot, or of an object with named operations.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum AnyRecord<'a> {
+    Snapshot(Box<Record<'a>>),
+    Recorded(Box<synchronisation::Record<'a>>),
 }
 
 /// Numbers of objects, by verdict.
@@ -185,7 +193,7 @@ struct Malformed {
 /// Returns the report on one input, in one line without its end; `certificate` is the path of the
 /// certificate.
 pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> String {
-    text(&record(name, judgement, certificate))
+    text(&any(name, None, judgement, certificate))
 }
 
 /// Returns a record as one line without its end.
@@ -205,6 +213,20 @@ pub(crate) fn json_of(
     text(&Record { key, before: Some(before), ..record(name, judgement, None) })
 }
 
+fn any<'a>(
+    name: &'a str,
+    key: Option<JsonValue>,
+    judgement: &'a Judgement,
+    certificate: Option<&'a str>,
+) -> AnyRecord<'a> {
+    match &judgement.finding {
+        Finding::Recorded(judgement) => {
+            AnyRecord::Recorded(Box::new(synchronisation::record(name, judgement, certificate)))
+        }
+        _ => AnyRecord::Snapshot(Box::new(Record { key, ..record(name, judgement, certificate) })),
+    }
+}
+
 /// Returns the reason why the certificate of a judgement cannot be checked, if any.
 fn uncertified(judgement: &Judgement) -> Option<&Refuted> {
     match &judgement.finding {
@@ -213,7 +235,7 @@ fn uncertified(judgement: &Judgement) -> Option<&Refuted> {
     }
 }
 
-fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -> Record<'a> {
+fn record<'a>(name: &'a str, judgement: &'a Judgement, certificate: Option<&str>) -> Record<'a> {
     let counts = &judgement.counts;
     let mut record = Record {
         schema: SCHEMA,
@@ -251,9 +273,9 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
                 violation: found.violations,
                 unknown: found.unknown,
             });
-            let parts = found.parts.iter().map(|part| Record {
-                key: Some((&part.key).into()),
-                ..self::record(name, &part.judgement, part.certificate.as_deref())
+            let parts = found.parts.iter().map(|part| {
+                let key = Some((&part.key).into());
+                any(name, key, &part.judgement, part.certificate.as_deref())
             });
             record.parts = Some(parts.collect());
             record.malformed = found.malformed.as_ref().map(|error| malformed(error, name));
@@ -316,7 +338,7 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
             }
         }
         Finding::Malformed(error) => record.malformed = Some(malformed(error, name)),
-        Finding::Disputed(_) => {}
+        Finding::Disputed(_) | Finding::Recorded(_) => {}
     }
     record
 }
@@ -324,6 +346,7 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
 fn malformed(error: &OpenError, name: &str) -> Malformed {
     let location = match error {
         OpenError::Input(error) => Some(error.location()),
+        OpenError::Recorded(error) => Some(error.location),
         _ => None,
     };
     Malformed {
@@ -331,6 +354,7 @@ fn malformed(error: &OpenError, name: &str) -> Malformed {
         column: location.map(|location| location.column),
         message: match error {
             OpenError::Input(error) => error.kind().to_string(),
+            OpenError::Recorded(error) => error.kind.to_string(),
             other => other.to_string(),
         },
         report: error.report(name).to_string(),

@@ -4,7 +4,6 @@ mod exchanges;
 mod human;
 mod json;
 mod objects;
-mod value;
 
 pub use human::{explained, human, summary};
 pub use json::{Record, SCHEMA, json};
@@ -15,7 +14,7 @@ use snapshot_core::check::counted;
 use snapshot_core::verdict::Exhausted;
 
 use crate::format::Doubt;
-use crate::judge::{Finding, immediate};
+use crate::judge::{Class, Finding};
 
 /// Numbers of inputs by verdict.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
@@ -33,24 +32,13 @@ pub struct Tally {
 
 impl Tally {
     pub fn count(&mut self, finding: &Finding) {
-        let count = match finding {
-            Finding::Linearizable { .. }
-            | Finding::Immediate(immediate::Finding::SetLinearizable(_)) => &mut self.right,
-            Finding::Violation(_) | Finding::Immediate(immediate::Finding::Violation(_)) => {
-                &mut self.violations
-            }
-            Finding::Unknown { .. }
-            | Finding::Unsearched { .. }
-            | Finding::Immediate(immediate::Finding::Undecided(..)) => &mut self.unknown,
-            Finding::Malformed(error) if error.unopened().is_some() => &mut self.unreadable,
-            Finding::Malformed(_) => &mut self.malformed,
-            Finding::Disputed(_) | Finding::Immediate(immediate::Finding::Disputed(_)) => {
-                &mut self.disputed
-            }
-            Finding::Objects(_) if finding.disputed().is_some() => &mut self.disputed,
-            Finding::Objects(objects) if objects.violations > 0 => &mut self.violations,
-            Finding::Objects(objects) if objects.unknown > 0 => &mut self.unknown,
-            Finding::Objects(_) => &mut self.right,
+        let count = match finding.class() {
+            Class::Right => &mut self.right,
+            Class::Violation => &mut self.violations,
+            Class::Unknown => &mut self.unknown,
+            Class::Malformed => &mut self.malformed,
+            Class::Unreadable => &mut self.unreadable,
+            Class::Disputed => &mut self.disputed,
         };
         *count += 1;
     }
@@ -126,20 +114,13 @@ pub fn doubt(finding: &Finding) -> Doubt {
 }
 
 pub fn verdict(finding: &Finding) -> &'static str {
-    match finding {
-        Finding::Linearizable { .. } => "linearizable",
-        Finding::Immediate(immediate::Finding::SetLinearizable(_)) => "set-linearizable",
-        Finding::Violation(_) | Finding::Immediate(immediate::Finding::Violation(_)) => "violation",
-        Finding::Unknown { .. }
-        | Finding::Unsearched { .. }
-        | Finding::Immediate(immediate::Finding::Undecided(..)) => "unknown",
-        Finding::Malformed(error) if error.unopened().is_some() => "unreadable",
-        Finding::Malformed(_) => "malformed",
-        Finding::Disputed(_) | Finding::Immediate(immediate::Finding::Disputed(_)) => "disputed",
-        Finding::Objects(_) if finding.disputed().is_some() => "disputed",
-        Finding::Objects(objects) if objects.violations > 0 => "violation",
-        Finding::Objects(objects) if objects.unknown > 0 => "unknown",
-        Finding::Objects(objects) => objects.object.criterion(),
+    match finding.class() {
+        Class::Right => finding.criterion(),
+        Class::Violation => "violation",
+        Class::Unknown => "unknown",
+        Class::Malformed => "malformed",
+        Class::Unreadable => "unreadable",
+        Class::Disputed => "disputed",
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) fn human(out: &mut String, name: &str, size: Size, found: &Objects) -
     let objects = if total == 1 { "object" } else { "objects" };
     match (violations.len(), unknown.len()) {
         (0, 0) => {
-            let verdict = found.object.criterion();
+            let verdict = found.criterion;
             writeln!(out, "{name}: {verdict} ({total} {objects}, each by itself; {size})")?;
         }
         (0, undecided) => {
@@ -39,7 +39,7 @@ pub(super) fn human(out: &mut String, name: &str, size: Size, found: &Objects) -
             "{name}: violation ({wrong} of {total} {objects} wrong, {undecided} undecided; {size})"
         )?,
     }
-    list(out, &format!("not {}", found.object.criterion()), violations)?;
+    list(out, &format!("not {}", found.criterion), violations)?;
     list(out, "undecided", unknown)?;
     if failing.len() > MOST_SHOWN {
         writeln!(

@@ -3,21 +3,21 @@
 use std::io::Read;
 
 use serde::{Deserialize, Serialize};
-use snapshot_core::certificate::deficiency::DeficiencyError;
-use snapshot_core::certificate::groups::{self, GroupsError};
-use snapshot_core::generic::{Proof, ProofError};
+use snapshot_core::certificate::groups::GroupsError;
 use snapshot_core::immediate::SetLinearization;
+use snapshot_core::object::{GroupsProof, GroupsProofError};
 use snapshot_core::synchronisation::Deficiency;
 use snapshot_core::{IdError, OperationId};
 use thiserror::Error;
 
-use super::error::ReadError;
+use super::error::{ReadError, ReadErrorKind};
 use super::interface::Interface;
-use super::judge::{Finding, Judgement, Task, Violation};
-use super::object::{Object, ObjectError};
+use super::judge::{Finding, Judgement, Violation};
+use super::object::{InitialError, Object, ObjectError};
 use super::proof::{self, Lists, lists};
 use super::recording::read;
-use crate::format::Format;
+use crate::Value;
+use crate::format::{Format, JsonValue, Location};
 
 /// Version of the format.
 const VERSION: u32 = 1;
@@ -27,10 +27,8 @@ const VERSION: u32 = 1;
 pub enum Certificate {
     /// The recording is set-linearizable: groups.
     SetLinearizable(SetLinearization),
-    /// It is not: operations that cannot all have partners.
-    Violation(Deficiency),
-    /// It is not: operations that break a rule.
-    Rule(Proof),
+    /// It is not: operations that cannot all have partners, or break a rule.
+    Violation(GroupsProof),
 }
 
 /// As it stands in a file.
@@ -40,6 +38,12 @@ struct Contents {
     #[serde(rename = "snapshot-certificate")]
     version: u32,
     object: String,
+    /// The value before the first operation, unless it is the usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    initial: Option<JsonValue>,
+    /// The key of its object, in a recording of several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key: Option<JsonValue>,
     verdict: Word,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     blocks: Option<Vec<Vec<usize>>>,
@@ -79,6 +83,9 @@ pub enum CertificateError {
     /// Its object is none.
     #[error("the object of the certificate: {0}")]
     Object(#[from] ObjectError),
+    /// Its object cannot have its initial value.
+    #[error("the object of the certificate: {0}")]
+    Initial(#[from] InitialError),
     /// A field is missing or superfluous.
     #[error(
         "a certificate has `blocks` if it is of a set-linearizable recording, else `partners` and `components`, or `rule` and `operations`; write it again with `check --certificate`"
@@ -96,12 +103,9 @@ pub enum Refuted {
     /// The groups are no set linearization.
     #[error("the groups are no set linearization: {0}")]
     Groups(#[from] GroupsError),
-    /// The operations can have partners.
-    #[error("the operations are no proof of a violation: {0}")]
-    Deficiency(#[from] DeficiencyError),
-    /// The operations break no rule.
-    #[error("the operations break no rule: {0}")]
-    Rule(#[from] ProofError),
+    /// The operations are no proof.
+    #[error(transparent)]
+    Proof(#[from] GroupsProofError),
 }
 
 impl Certificate {
@@ -110,27 +114,29 @@ impl Certificate {
         match &judgement.finding {
             Finding::SetLinearizable(groups) => Some(Self::SetLinearizable(groups.clone())),
             Finding::Violation(Violation::Unmatched(_, deficiency)) => {
-                deficiency.clone().map(Self::Violation)
+                deficiency.clone().map(GroupsProof::Deficiency).map(Self::Violation)
             }
-            Finding::Violation(Violation::Rule(proof)) => Some(Self::Rule(proof.clone())),
+            Finding::Violation(Violation::Rule(proof)) => {
+                Some(Self::Violation(GroupsProof::Rule(proof.clone())))
+            }
             Finding::Violation(_) | Finding::Unknown { .. } | Finding::Disputed(_) => None,
         }
     }
 
-    /// `"set-linearizable"` or `"violation"`.
-    pub const fn verdict(&self) -> &'static str {
-        match self {
-            Self::SetLinearizable(_) => "set-linearizable",
-            Self::Violation(_) | Self::Rule(_) => "violation",
-        }
+    /// Returns true if it proves that the recording is correct.
+    pub const fn is_order(&self) -> bool {
+        matches!(self, Self::SetLinearizable(_))
     }
 
-    /// Its text for a recording of an object, with a line end.
-    pub fn to_text(&self, object: Object) -> String {
+    /// Its text for a recording of an object, which has a key if it is one of several, with a line
+    /// end.
+    pub fn to_text(&self, object: &Object, key: Option<&Value>) -> String {
         let numbers = |ids: &[OperationId]| ids.iter().map(|id| id.index()).collect();
         let blank = Contents {
             version: VERSION,
             object: object.to_string(),
+            initial: object.initial().map(JsonValue::from),
+            key: key.map(JsonValue::from),
             verdict: if object.is_single() { Word::Linearizable } else { Word::SetLinearizable },
             blocks: None,
             partners: None,
@@ -142,13 +148,13 @@ impl Certificate {
             Self::SetLinearizable(groups) => {
                 Contents { blocks: Some(groups.blocks().map(numbers).collect()), ..blank }
             }
-            Self::Violation(deficiency) => Contents {
+            Self::Violation(GroupsProof::Deficiency(deficiency)) => Contents {
                 verdict: Word::Violation,
                 partners: Some(numbers(&deficiency.partners)),
                 components: Some(deficiency.components.iter().map(|set| numbers(set)).collect()),
                 ..blank
             },
-            Self::Rule(proof) => Contents {
+            Self::Violation(GroupsProof::Rule(proof)) => Contents {
                 verdict: Word::Violation,
                 rule: Some(proof.rule().to_owned()),
                 operations: Some(lists(proof)),
@@ -161,24 +167,30 @@ impl Certificate {
         text
     }
 
-    /// Whether a text looks like a certificate of this kind: it names its object.
+    /// Returns true if a text looks like a certificate of this kind: it names its object.
     pub fn is_one(text: &str) -> bool {
-        let Ok(serde_json::Value::Object(fields)) = serde_json::from_str(text) else {
-            return false;
-        };
-        fields.contains_key("object")
+        #[derive(Deserialize)]
+        struct Named {
+            #[serde(rename = "object")]
+            _object: String,
+        }
+        serde_json::from_str::<Named>(text).is_ok()
     }
 
-    /// Reads what [`Self::to_text`] wrote.
+    /// Reads the text of [`Self::to_text`]. Returns the object and its key, if it is one of several.
     ///
     /// # Errors
     /// If it is no certificate.
-    pub fn from_text(text: &str) -> Result<(Object, Self), CertificateError> {
+    pub fn from_text(text: &str) -> Result<(Object, Option<Value>, Self), CertificateError> {
         let contents: Contents = serde_json::from_str(text)?;
         if contents.version != VERSION {
             return Err(CertificateError::Version { found: contents.version });
         }
-        let object = contents.object.parse()?;
+        let mut object: Object = contents.object.parse()?;
+        if let Some(initial) = &contents.initial {
+            object = object.with_initial(Value::from(initial))?;
+        }
+        let key = contents.key.as_ref().map(Value::from);
         let ids = |numbers: Vec<usize>| -> Result<Vec<OperationId>, IdError> {
             numbers.into_iter().map(OperationId::new).collect()
         };
@@ -190,7 +202,7 @@ impl Certificate {
             let is_alone = blocks.is_none() && partners.is_none() && components.is_none();
             return match proof::read(rule, operations)? {
                 Some(proof) if is_alone && matches!(verdict, Word::Violation) => {
-                    Ok((object, Self::Rule(proof)))
+                    Ok((object, key, Self::Violation(GroupsProof::Rule(proof))))
                 }
                 _ => Err(CertificateError::Fields),
             };
@@ -204,49 +216,52 @@ impl Certificate {
             }
             (Word::Violation, None, Some(partners), Some(components)) => {
                 let (partners, components) = (ids(partners)?, sets(components)?);
-                Self::Violation(Deficiency { partners, components })
+                Self::Violation(GroupsProof::Deficiency(Deficiency { partners, components }))
             }
             _ => return Err(CertificateError::Fields),
         };
-        Ok((object, certificate))
+        Ok((object, key, certificate))
     }
 }
 
-/// Checks a certificate against a recording of an object, without any search.
+/// Checks a certificate against a recording of an object, or of several, of which it takes the one
+/// with the key, without any search.
 ///
 /// # Errors
 /// If it is no recording of the object.
 pub fn certify(
-    object: Object,
+    object: &Object,
     certificate: &Certificate,
-    input: impl Read,
+    mut input: impl Read,
     format: Option<Format>,
+    key: Option<&Value>,
 ) -> Result<Result<(), Refuted>, ReadError> {
-    object.with(Certify { object, certificate, input, format })
+    object.kind().certify(object, certificate, &mut input, format, key)
 }
 
-struct Certify<'a, R> {
-    object: Object,
-    certificate: &'a Certificate,
-    input: R,
+/// As [`certify`], for this kind of object.
+pub(super) fn certify_by<K: Interface>(
+    kind: &K,
+    object: &Object,
+    certificate: &Certificate,
+    input: &mut dyn Read,
     format: Option<Format>,
-}
-
-impl<R: Read> Task for Certify<'_, R> {
-    type Answer = Result<Result<(), Refuted>, ReadError>;
-
-    fn run<S: Interface>(self, interface: &S) -> Self::Answer {
-        let recording = read(interface, self.object, self.input, self.format)?;
-        Ok(match self.certificate {
-            Certificate::SetLinearizable(found) => {
-                groups::check(interface, &recording.history, found).map_err(Refuted::from)
-            }
-            Certificate::Violation(deficiency) => {
-                interface.refute(&recording.history, deficiency).map_err(Refuted::from)
-            }
-            Certificate::Rule(proof) => {
-                interface.check_proof(&recording.history, proof).map_err(Refuted::from)
-            }
-        })
-    }
+    key: Option<&Value>,
+) -> Result<Result<(), Refuted>, ReadError> {
+    let recordings = read(kind, object, input, format, key)?;
+    let [recording] = recordings.objects.as_slice() else {
+        return Err(ReadError {
+            location: Location::START,
+            kind: ReadErrorKind::SeveralObjects,
+            line: None,
+        });
+    };
+    Ok(match certificate {
+        Certificate::SetLinearizable(found) => {
+            kind.check_order(&recording.history, found).map_err(Refuted::from)
+        }
+        Certificate::Violation(proof) => {
+            kind.check_proof(&recording.history, proof).map_err(Refuted::from)
+        }
+    })
 }

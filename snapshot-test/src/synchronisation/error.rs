@@ -7,6 +7,7 @@ use snapshot_core::generic::HistoryError;
 use thiserror::Error;
 
 use super::reader::LINE_LIMIT;
+use crate::Value;
 use crate::format::Location;
 use crate::input::unopened;
 
@@ -68,6 +69,22 @@ pub enum ReadErrorKind {
     /// A header behind an event.
     #[error("expected the header in the first line, found it behind an event")]
     LateHeader,
+    /// An event with a key behind events without, or the reverse.
+    #[error("expected {} key, as in the events before it, found {} one",
+        if *has_key { "no" } else { "a" }, if *has_key { "an event with" } else { "an event without" })]
+    Keys {
+        /// True if the event has a key.
+        has_key: bool,
+    },
+    /// Several objects, where one is wanted.
+    #[error("expected a recording of one object, found several")]
+    SeveralObjects,
+    /// No event has the wanted key.
+    #[error("expected events with the key {wanted}, found none")]
+    NoKey {
+        /// The key.
+        wanted: Value,
+    },
     /// An event that no history can have there.
     #[error(transparent)]
     History(#[from] HistoryError),
@@ -98,6 +115,9 @@ impl ReadErrorKind {
                     .to_owned()
             }
             Self::OtherObject { found, .. } => format!("use --object {found}"),
+            Self::Keys { .. } => "all events have a key, or none".to_owned(),
+            Self::SeveralObjects => "take one with --key".to_owned(),
+            Self::NoKey { .. } => "leave out --key to judge each object".to_owned(),
             Self::LateHeader => "move it to the beginning of the file".to_owned(),
         })
     }

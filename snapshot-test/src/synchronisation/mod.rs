@@ -3,12 +3,13 @@
 //! time: queues, stacks, registers, maps, locks, sets, counters.
 //!
 //! ```
-//! use snapshot_test::synchronisation::{Finding, Object, Options, judge};
+//! use snapshot_test::judge::Options;
+//! use snapshot_test::synchronisation::{Finding, Object, judge};
 //!
 //! let recording = "p0 send 5\np0 ok\np1 receive\np1 ok 5\n";
 //! let channel: Object = "channel".parse()?;
-//! let judgement = judge(channel, recording.as_bytes(), None, &Options::default())?;
-//! assert!(matches!(judgement.finding, Finding::Violation(_))); // as if there were a buffer
+//! let judged = judge(&channel, recording.as_bytes(), None, None, &Options::default())?;
+//! assert!(matches!(judged[0].finding, Finding::Violation(_))); // as if there were a buffer
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -16,6 +17,7 @@ mod certificate;
 mod error;
 mod interface;
 mod judge;
+mod kind;
 mod object;
 mod proof;
 mod reader;
@@ -26,9 +28,10 @@ mod token;
 
 pub use certificate::{Certificate, CertificateError, Refuted, certify};
 pub use error::{ReadError, ReadErrorKind};
-pub use judge::{Counts, Finding, Judgement, Options, Violation, judge};
-pub use object::{Object, ObjectError};
+pub use judge::{Finding, Judgement, Violation, judge};
+pub use object::{InitialError, Object, ObjectError};
 pub use reader::LINE_LIMIT;
 pub use recording::Text;
-pub use report::{Record, human, json, malformed, verdict};
+pub use report::{Record, human, json, uncertified, verdict};
+pub(crate) use report::{record, write};
 pub use token::Token;

@@ -3,76 +3,103 @@
 use std::fmt;
 use std::str::FromStr;
 
+use snapshot_core::generic::objects::{
+    Counter, Lock, Map, PriorityQueue, Queue, Register, Set, Stack, SwapRegister,
+};
+use snapshot_core::object::{ByKeys, BySearch, Criterion};
+use snapshot_core::synchronisation::Single;
+use snapshot_core::synchronisation::objects::{
+    Abc, AtomicBroadcast, Barrier, Channel, CloseableChannel, CounterChannel, EnrollableBarrier,
+    Exchanger, FilterChannel, LeaderBarrier, MenAndWomen, OneFamily, TerminatingQueue,
+    TimeoutChannel, TimeoutExchanger, TwoFamilies,
+};
 use thiserror::Error;
+
+use super::kind::Kind;
+use crate::Value;
 
 /// The most threads of an object.
 const MOST: usize = 1 << 16;
 
-/// An object whose operations take effect together, or one whose operations take effect one at
-/// a time.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// An object whose recordings have named operations.
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Object {
-    pub(super) kind: Kind,
+    /// Its place in [`OBJECTS`].
+    place: usize,
     /// Number of threads; 0 where the object has none.
-    pub(super) threads: usize,
+    threads: usize,
+    /// The value before the first operation, unless it is the usual one.
+    initial: Option<Value>,
 }
 
+/// A kind of object by its name.
+struct Entry {
+    name: &'static str,
+    has_threads: bool,
+    /// The values that it may have before the first operation.
+    initial: Initial,
+    make: fn(&Object) -> Box<dyn Kind>,
+}
+
+/// The values that an object may have before the first operation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Kind {
-    Channel,
-    FilterChannel,
-    TimeoutChannel,
-    CounterChannel,
-    CloseableChannel,
-    Exchanger,
-    TimeoutExchanger,
-    MenAndWomen,
-    TwoFamilies,
-    OneFamily,
-    Abc,
-    Barrier,
-    LeaderBarrier,
-    EnrollableBarrier,
-    TerminatingQueue,
-    AtomicBroadcast,
-    Queue,
-    Stack,
-    PriorityQueue,
-    Register,
-    CasRegister,
-    Map,
-    Lock,
-    Set,
-    Counter,
+enum Initial {
+    /// Only the usual one.
+    Fixed,
+    /// Any.
+    Any,
+    /// Any integer.
+    Integer,
 }
 
-/// Each kind with its name, and whether a number of threads belongs to it.
-const NAMES: [(Kind, &str, bool); 25] = [
-    (Kind::Channel, "channel", false),
-    (Kind::FilterChannel, "filter-channel", false),
-    (Kind::TimeoutChannel, "timeout-channel", false),
-    (Kind::CounterChannel, "counter-channel", false),
-    (Kind::CloseableChannel, "closeable-channel", false),
-    (Kind::Exchanger, "exchanger", false),
-    (Kind::TimeoutExchanger, "timeout-exchanger", false),
-    (Kind::MenAndWomen, "men-and-women", false),
-    (Kind::TwoFamilies, "two-families", false),
-    (Kind::OneFamily, "one-family", false),
-    (Kind::Abc, "abc", false),
-    (Kind::Barrier, "barrier", true),
-    (Kind::LeaderBarrier, "leader-barrier", true),
-    (Kind::EnrollableBarrier, "enrollable-barrier", false),
-    (Kind::TerminatingQueue, "terminating-queue", true),
-    (Kind::AtomicBroadcast, "atomic-broadcast", true),
-    (Kind::Queue, "queue", false),
-    (Kind::Stack, "stack", false),
-    (Kind::PriorityQueue, "priority-queue", false),
-    (Kind::Register, "register", false),
-    (Kind::CasRegister, "cas-register", false),
-    (Kind::Map, "map", false),
-    (Kind::Lock, "lock", false),
-    (Kind::Set, "set", false),
-    (Kind::Counter, "counter", false),
+const fn object(name: &'static str, make: fn(&Object) -> Box<dyn Kind>) -> Entry {
+    Entry { name, has_threads: false, initial: Initial::Fixed, make }
+}
+
+const fn cell(name: &'static str, make: fn(&Object) -> Box<dyn Kind>) -> Entry {
+    Entry { name, has_threads: false, initial: Initial::Any, make }
+}
+
+const fn threads(name: &'static str, make: fn(&Object) -> Box<dyn Kind>) -> Entry {
+    Entry { name, has_threads: true, initial: Initial::Fixed, make }
+}
+
+/// All objects.
+static OBJECTS: [Entry; 25] = [
+    object("channel", |_| Box::new(ByKeys(Channel::default()))),
+    object("filter-channel", |_| Box::new(ByKeys(FilterChannel::default()))),
+    object("timeout-channel", |_| Box::new(ByKeys(TimeoutChannel::default()))),
+    object("counter-channel", |_| Box::new(BySearch(CounterChannel::default()))),
+    object("closeable-channel", |_| Box::new(BySearch(CloseableChannel::default()))),
+    object("exchanger", |_| Box::new(ByKeys(Exchanger::default()))),
+    object("timeout-exchanger", |_| Box::new(ByKeys(TimeoutExchanger::default()))),
+    object("men-and-women", |_| Box::new(ByKeys(MenAndWomen::default()))),
+    object("two-families", |_| Box::new(BySearch(TwoFamilies::default()))),
+    object("one-family", |_| Box::new(BySearch(OneFamily::default()))),
+    object("abc", |_| Box::new(BySearch(Abc::default()))),
+    threads("barrier", |object| Box::new(BySearch(Barrier { threads: object.threads }))),
+    threads("leader-barrier", |object| {
+        Box::new(BySearch(LeaderBarrier { threads: object.threads }))
+    }),
+    object("enrollable-barrier", |_| Box::new(BySearch(EnrollableBarrier::default()))),
+    threads("terminating-queue", |object| {
+        Box::new(BySearch(TerminatingQueue::new(object.threads)))
+    }),
+    threads("atomic-broadcast", |object| Box::new(BySearch(AtomicBroadcast::new(object.threads)))),
+    object("queue", |_| Box::new(Single(Queue::default()))),
+    object("stack", |_| Box::new(Single(Stack::default()))),
+    object("priority-queue", |_| Box::new(Single(PriorityQueue::default()))),
+    cell("register", |object| Box::new(Single(Register { initial: object.first() }))),
+    cell("cas-register", |object| Box::new(Single(SwapRegister { initial: object.first() }))),
+    cell("map", |object| Box::new(Single(Map::new(object.initial.clone())))),
+    object("lock", |_| Box::new(Single(Lock::default()))),
+    object("set", |_| Box::new(Single(Set::default()))),
+    Entry {
+        name: "counter",
+        has_threads: false,
+        initial: Initial::Integer,
+        make: |object| Box::new(Single(Counter { initial: object.first_number() })),
+    },
 ];
 
 /// A text that names no object.
@@ -99,11 +126,30 @@ pub enum ObjectError {
     },
 }
 
+/// A value that an object cannot have before the first operation.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+pub enum InitialError {
+    /// The object always begins the same way.
+    #[error("`{name}` has no initial value to choose: leave out --initial")]
+    Fixed {
+        /// The object.
+        name: &'static str,
+    },
+    /// The object needs a number.
+    #[error("the initial value of `{name}` is an integer, found {found}")]
+    Integer {
+        /// The object.
+        name: &'static str,
+        /// The value.
+        found: Value,
+    },
+}
+
 fn names() -> String {
-    let name = |&(_, name, has_threads): &(_, &str, bool)| {
-        if has_threads { format!("{name}:N") } else { name.to_owned() }
+    let name = |entry: &Entry| {
+        if entry.has_threads { format!("{}:N", entry.name) } else { entry.name.to_owned() }
     };
-    let names: Vec<String> = NAMES.iter().map(name).collect();
+    let names: Vec<String> = OBJECTS.iter().map(name).collect();
     format!("one of {}", names.join(", "))
 }
 
@@ -112,25 +158,71 @@ fn hint(nearest: Option<&str>) -> String {
 }
 
 impl Object {
-    /// Whether its operations take effect one at a time.
-    pub const fn is_single(self) -> bool {
-        matches!(
-            self.kind,
-            Kind::Queue
-                | Kind::Stack
-                | Kind::PriorityQueue
-                | Kind::Register
-                | Kind::CasRegister
-                | Kind::Map
-                | Kind::Lock
-                | Kind::Set
-                | Kind::Counter
-        )
+    fn entry(&self) -> &'static Entry {
+        &OBJECTS[self.place]
     }
 
-    /// What a correct recording of it is: `linearizable` or `set-linearizable`.
-    pub const fn criterion(self) -> &'static str {
-        if self.is_single() { "linearizable" } else { "set-linearizable" }
+    /// Returns the kind of the object, with its judge.
+    pub(super) fn kind(&self) -> Box<dyn Kind> {
+        (self.entry().make)(self)
+    }
+
+    /// Returns the object with another value before the first operation.
+    ///
+    /// # Errors
+    /// If the object cannot have it.
+    pub fn with_initial(mut self, value: Value) -> Result<Self, InitialError> {
+        let Entry { name, initial, .. } = self.entry();
+        match (initial, value) {
+            (Initial::Fixed, _) => Err(InitialError::Fixed { name }),
+            (Initial::Integer, found @ Value::Text(_)) => {
+                Err(InitialError::Integer { name, found })
+            }
+            (_, value) => {
+                self.initial = Some(value);
+                Ok(self)
+            }
+        }
+    }
+
+    /// Returns the value before the first operation, unless it is the usual one.
+    pub(super) const fn initial(&self) -> Option<&Value> {
+        self.initial.as_ref()
+    }
+
+    /// Returns the name, with the value before the first operation unless it is the usual one.
+    pub fn described(&self) -> String {
+        match &self.initial {
+            Some(value) => format!("{self}, initially {value}"),
+            None => self.to_string(),
+        }
+    }
+
+    fn first(&self) -> Value {
+        self.initial.clone().unwrap_or(Value::ZERO)
+    }
+
+    fn first_number(&self) -> i64 {
+        match self.initial {
+            Some(Value::Integer(number)) => number,
+            _ => 0,
+        }
+    }
+
+    /// Returns true if a header names this object.
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        let named = name.parse::<Self>();
+        named.is_ok_and(|named| (named.place, named.threads) == (self.place, self.threads))
+    }
+
+    /// Returns true if its operations take effect one at a time.
+    pub fn is_single(&self) -> bool {
+        self.kind().criterion() == Criterion::Linearizable
+    }
+
+    /// Returns the criterion of a correct recording: `linearizable` or `set-linearizable`.
+    pub fn criterion(&self) -> &'static str {
+        self.kind().criterion().name()
     }
 }
 
@@ -140,19 +232,21 @@ impl FromStr for Object {
     fn from_str(text: &str) -> Result<Self, ObjectError> {
         let (name, threads) =
             text.split_once(':').map_or((text, None), |(name, threads)| (name, Some(threads)));
-        let Some(&(kind, name, has_threads)) = NAMES.iter().find(|(_, other, _)| *other == name)
-        else {
-            let nearest = nearest(name, &NAMES.map(|(_, name, _)| name));
-            return Err(ObjectError::Unknown { nearest });
+        let Some(place) = OBJECTS.iter().position(|entry| entry.name == name) else {
+            let names: Vec<&'static str> = OBJECTS.iter().map(|entry| entry.name).collect();
+            return Err(ObjectError::Unknown { nearest: nearest(name, &names) });
         };
+        let Entry { name, has_threads, .. } = &OBJECTS[place];
         match (has_threads, threads) {
-            (false, None) => Ok(Self { kind, threads: 0 }),
+            (false, None) => Ok(Self { place, threads: 0, initial: None }),
             (false, Some(_)) => Err(ObjectError::NoThreads { name }),
             (true, threads) => {
                 let is_digits = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
                 let threads = threads.filter(is_digits).and_then(|text| text.parse().ok());
                 match threads {
-                    Some(threads) if (1..=MOST).contains(&threads) => Ok(Self { kind, threads }),
+                    Some(threads) if (1..=MOST).contains(&threads) => {
+                        Ok(Self { place, threads, initial: None })
+                    }
                     _ => Err(ObjectError::Threads { name }),
                 }
             }
@@ -163,8 +257,7 @@ impl FromStr for Object {
 /// As it is read.
 impl fmt::Display for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = NAMES.iter().find(|(kind, ..)| *kind == self.kind);
-        f.write_str(named.map_or("", |(_, name, _)| name))?;
+        f.write_str(self.entry().name)?;
         if self.threads > 0 { write!(f, ":{}", self.threads) } else { Ok(()) }
     }
 }

@@ -3,6 +3,7 @@
 //! One line at a time, so memory is bounded by the longest line allowed and by what is kept of
 //! the operations.
 
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
 
 use serde::Deserialize;
@@ -10,7 +11,7 @@ use serde::Deserialize;
 use super::error::{ReadError, ReadErrorKind, quoted};
 use super::token::Token;
 use crate::Value;
-use crate::format::{Backwards, Clock, Format, Location, Time};
+use crate::format::{Backwards, Clock, Format, Key, Location, Time};
 use crate::stamp::Stamp;
 
 /// The longest line that is read, in bytes with its end.
@@ -32,7 +33,7 @@ pub(super) enum Deed {
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Line {
     Object(String),
-    Event { process: usize, deed: Deed },
+    Event { key: Option<Value>, process: usize, deed: Deed },
 }
 
 /// A defect of a line: the byte at which it begins.
@@ -46,6 +47,8 @@ pub(super) struct Lines<R> {
     offset: u64,
     bytes: Vec<u8>,
     clock: Clock,
+    /// The keys of events with times, numbered.
+    keys: HashMap<Value, Key>,
 }
 
 impl<R: Read> Lines<R> {
@@ -58,7 +61,15 @@ impl<R: Read> Lines<R> {
             offset: 0,
             bytes: Vec::new(),
             clock: Clock::default(),
+            keys: HashMap::new(),
         }
+    }
+
+    /// Returns the number of the key of an event, if it has one.
+    fn number(&mut self, line: &Line) -> Option<Key> {
+        let Line::Event { key: Some(key), .. } = line else { return None };
+        let next = Key::new(self.keys.len());
+        Some(*self.keys.entry(key.clone()).or_insert(next))
     }
 
     /// The format, once a line was read.
@@ -89,7 +100,8 @@ impl<R: Read> Lines<R> {
                 Ok(Some((at, line, time))) => {
                     let location = self.location(at);
                     if let Some(time) = time {
-                        self.clock.observe(None, time, || location);
+                        let key = self.number(&line);
+                        self.clock.observe(key, time, || location);
                     }
                     return Some(Ok((location, line)));
                 }
@@ -167,6 +179,20 @@ fn words(text: &str) -> Result<Line, Defect> {
             Some((more, at, _)) => Err(unexpected(at, "the end of the line", Some(more))),
         };
     }
+    let (key, first, at) = match first.strip_prefix('@') {
+        None => (None, first, at),
+        Some(name) => {
+            let Some(Token::Value(key)) = token(name) else {
+                let expected = "a key: `@` with an integer or a text in double quotes";
+                return Err(unexpected(at, expected, Some(first)));
+            };
+            let next = word(text, rest);
+            let (first, at, after) =
+                next.ok_or_else(|| unexpected(text.trim_end().len(), "a process", None))?;
+            rest = after;
+            (Some(key), first, at)
+        }
+    };
     let number = first.strip_prefix('p').filter(|digits| !digits.starts_with('+'));
     let process = number.and_then(|digits| digits.parse().ok()).ok_or_else(|| {
         unexpected(at, "a process such as `p0`, or `object NAME` in the first line", Some(first))
@@ -194,7 +220,7 @@ fn words(text: &str) -> Result<Line, Defect> {
         }
         _ => Deed::Invoke { operation: verb.to_owned(), arguments: tokens },
     };
-    Ok(Line::Event { process, deed })
+    Ok(Line::Event { key, process, deed })
 }
 
 /// The next word from byte `from` on, where it begins and where it ends; comments are blanks.
@@ -243,6 +269,8 @@ struct Fields {
     #[serde(rename = "snapshot-history")]
     version: Option<u64>,
     object: Option<String>,
+    #[serde(default, deserialize_with = "given")]
+    key: Option<Token>,
     process: Option<usize>,
     event: Option<Event>,
     operation: Option<String>,
@@ -316,5 +344,10 @@ fn json(text: &str, at: usize) -> Result<(Line, Option<Stamp>), Defect> {
         Event::Fail => Deed::Fail,
         Event::Unknown => Deed::Unknown,
     };
-    Ok((Line::Event { process, deed }, fields.time.of(text.trim_end())))
+    let key = match fields.key {
+        None => None,
+        Some(Token::Value(key)) => Some(key),
+        Some(_) => return Err(fail("a `key` is an integer or a string")),
+    };
+    Ok((Line::Event { key, process, deed }, fields.time.of(text.trim_end())))
 }

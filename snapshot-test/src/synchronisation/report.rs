@@ -10,17 +10,17 @@ use snapshot_core::generic::{Beyond, Refuted};
 use snapshot_core::synchronisation::Deficiency;
 use snapshot_core::verdict::Exhausted;
 
-use super::error::ReadError;
 use super::judge::{Finding, Judgement, Violation};
 use super::sentence::sentence;
 use super::token::Token;
+use crate::format::JsonValue;
 use crate::report::{self, SCHEMA};
 
 /// The most operations that a report for people describes.
 const MOST: usize = 12;
 
 /// The one-word verdict: `set-linearizable` or `linearizable`, `violation`, `unknown`, `disputed`.
-pub const fn verdict(judgement: &Judgement) -> &'static str {
+pub fn verdict(judgement: &Judgement) -> &'static str {
     match judgement.finding {
         Finding::SetLinearizable(_) => judgement.object.criterion(),
         Finding::Violation(_) => "violation",
@@ -36,11 +36,12 @@ pub fn human(name: &str, judgement: &Judgement) -> String {
     text
 }
 
-fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Result {
+/// Writes the report on one input: several lines, each ended.
+pub(crate) fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Result {
     let Judgement { counts, object, method, finding, .. } = judgement;
     let mut size = format!(
         "{}, {}",
-        counted(counts.operations as u64, "operation", "operations"),
+        counted(counts.operations, "operation", "operations"),
         counted(counts.processes as u64, "process", "processes")
     );
     for (count, what) in [(counts.pending, "pending"), (counts.failed, "failed")] {
@@ -48,7 +49,7 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
             write!(size, ", {count} {what}")?;
         }
     }
-    writeln!(out, "{name}: {} ({size}; {object}, by {method})", verdict(judgement))?;
+    writeln!(out, "{name}: {} ({size}; {}, by {method})", verdict(judgement), object.described())?;
     match finding {
         Finding::SetLinearizable(_) => Ok(()),
         Finding::Disputed(dispute) => {
@@ -114,6 +115,35 @@ const fn exhausted_name(exhausted: Exhausted) -> &'static str {
     match exhausted {
         Exhausted::Time => "time",
         Exhausted::Memory => "memory",
+    }
+}
+
+impl Judgement {
+    /// Returns the operation that stands for a violation in a list of places.
+    pub fn first_named(&self) -> Option<OperationId> {
+        let Finding::Violation(violation) = &self.finding else { return None };
+        match violation {
+            Violation::Unmatched(operation, _) => Some(*operation),
+            Violation::Searched(furthest) => furthest.due,
+            Violation::Rule(proof) => proof.operations().into_iter().max(),
+            Violation::Part(part) => part.operations.first().copied(),
+            Violation::Missed(missed) => missed.first().copied(),
+            Violation::Unreturned => None,
+        }
+    }
+}
+
+/// Returns the reason why a finding has no certificate, if it has none.
+pub const fn uncertified(finding: &Finding) -> Option<&'static str> {
+    match finding {
+        Finding::Violation(Violation::Searched(_) | Violation::Part(_)) => {
+            Some("what a search has refuted can only be searched again")
+        }
+        Finding::Violation(Violation::Missed(_) | Violation::Unreturned) => {
+            Some("there is none of a failure of progress")
+        }
+        Finding::Violation(Violation::Unmatched(_, None)) => Some("the proof is too large"),
+        _ => None,
     }
 }
 
@@ -269,15 +299,21 @@ fn describe(judgement: &Judgement, id: OperationId) -> String {
 pub struct Record<'a> {
     schema: u32,
     input: &'a str,
+    /// The key of an object, of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<JsonValue>,
     object: String,
+    /// The value before the first operation, unless it is the usual one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    initial: Option<JsonValue>,
     verdict: &'static str,
     format: Option<&'static str>,
     method: Option<&'static str>,
     processes: usize,
     events: usize,
-    operations: usize,
-    pending: usize,
-    failed: usize,
+    operations: u64,
+    pending: u64,
+    failed: u64,
     /// That times contradict the order of the lines, and what it means for the verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
@@ -327,6 +363,15 @@ struct Operation<'a> {
 /// The report on one input, in one line without its end; `certificate` is where the certificate
 /// was written.
 pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> String {
+    report::text(&record(name, judgement, certificate))
+}
+
+/// Returns the record of one input.
+pub(crate) fn record<'a>(
+    name: &'a str,
+    judgement: &'a Judgement,
+    certificate: Option<&'a str>,
+) -> Record<'a> {
     let counts = judgement.counts;
     let numbers = |ids: &[OperationId]| ids.iter().map(|id| id.index()).collect();
     let violation = match &judgement.finding {
@@ -366,10 +411,12 @@ pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> Str
         }),
         _ => None,
     };
-    let record = Record {
+    Record {
         schema: SCHEMA,
         input: name,
+        key: judgement.key.as_ref().map(JsonValue::from),
         object: judgement.object.to_string(),
+        initial: judgement.object.initial().map(JsonValue::from),
         verdict: verdict(judgement),
         format: judgement.format.map(crate::format::Format::name),
         method: Some(judgement.method),
@@ -382,8 +429,7 @@ pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> Str
         violation,
         unknown,
         certificate,
-    };
-    report::text(&record)
+    }
 }
 
 fn operation(judgement: &Judgement, id: OperationId) -> Operation<'_> {
@@ -397,20 +443,4 @@ fn operation(judgement: &Judgement, id: OperationId) -> Operation<'_> {
         line: text.invoked,
         end_line: text.ended,
     }
-}
-
-/// The report on an input that cannot be read, in one line without its end.
-pub fn malformed(name: &str, error: &ReadError) -> String {
-    let record = serde_json::json!({
-        "schema": SCHEMA,
-        "input": name,
-        "verdict": error.verdict(),
-        "malformed": {
-            "line": error.location.line,
-            "column": error.location.column,
-            "message": error.kind.to_string(),
-            "report": error.report(name),
-        },
-    });
-    record.to_string()
 }

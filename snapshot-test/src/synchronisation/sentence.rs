@@ -3,26 +3,8 @@
 use snapshot_core::OperationId;
 use snapshot_core::generic::{Proof, Stay};
 
+use super::interface::Nouns;
 use super::judge::Judgement;
-use super::object::Kind;
-
-/// The words for operations of a collection.
-struct Words {
-    added: &'static str,
-    adding: &'static str,
-    removed: &'static str,
-    removal: &'static str,
-}
-
-const fn words(kind: Kind) -> Words {
-    match kind {
-        Kind::Stack => Words { added: "pushed", adding: "push", removed: "popped", removal: "pop" },
-        Kind::Queue => {
-            Words { added: "enqueued", adding: "enqueue", removed: "dequeued", removal: "dequeue" }
-        }
-        _ => Words { added: "added", adding: "add", removed: "removed", removal: "remove" },
-    }
-}
 
 /// The most values or operations in a list.
 const MOST: usize = 12;
@@ -35,8 +17,8 @@ pub(super) fn sentence(judgement: &Judgement, proof: &Proof) -> String {
         format!("X{}", place.map_or(0, |place| place + 1))
     };
     let list = |ids: &[OperationId], last: &str| joined(ids.iter().map(name), last);
-    let words = words(judgement.object.kind);
-    let Words { added, adding, removed, removal } = words;
+    let words = judgement.object.kind().nouns();
+    let Nouns { added, adding, removed, removal, has_owners } = words;
     let value = |addition: OperationId| {
         judgement.texts[addition.index()]
             .arguments
@@ -110,8 +92,8 @@ pub(super) fn sentence(judgement: &Judgement, proof: &Proof) -> String {
                 list(sequence, "")
             )
         }
-        Proof::Interleaved { first, second } => match judgement.object.kind {
-            Kind::Lock => format!(
+        Proof::Interleaved { first, second } => match has_owners {
+            true => format!(
                 "{} had the lock before it was given back by {}, and the other way round: {} and \
                  {} exclude each other.",
                 value(first[0]),
@@ -119,7 +101,7 @@ pub(super) fn sentence(judgement: &Judgement, proof: &Proof) -> String {
                 list(first, "and "),
                 list(second, "and ")
             ),
-            _ => interleaved(&list(first, "and "), &list(second, "and ")),
+            false => interleaved(&list(first, "and "), &list(second, "and ")),
         },
         Proof::NotMissed { operation, before, after } => format!(
             "{} did not find the value that it expected, though it was there from before it began, \
@@ -139,8 +121,8 @@ fn interleaved(first: &str, second: &str) -> String {
     )
 }
 
-fn crossed(chain: &[Stay], value: &dyn Fn(OperationId) -> String, words: &Words) -> String {
-    let Words { added, removed, removal, .. } = words;
+fn crossed(chain: &[Stay], value: &dyn Fn(OperationId) -> String, words: &Nouns) -> String {
+    let Nouns { added, removed, removal, .. } = words;
     let name = |stay: &Stay| value(stay.addition);
     let end = |stay: &Stay| match stay.removal {
         Some(_) => format!("before the {removal} of {} began", name(stay)),

@@ -5,9 +5,12 @@ use crate::generic::effect::{Effect, effects};
 use crate::generic::monitors::{self, Decision, part::Part};
 use crate::generic::{ByValues, Concern, History, Specification};
 
-/// A counter, 0 at first.
+/// A counter with its initial number.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Counter;
+pub struct Counter {
+    /// The number before the first operation.
+    pub initial: i64,
+}
 
 /// An operation of a counter.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -36,7 +39,7 @@ impl Specification for Counter {
     type Part = ();
 
     fn initial(&self) -> i64 {
-        0
+        self.initial
     }
 
     fn apply(&self, state: &mut i64, input: &CounterInput, output: Option<&CounterOutput>) -> bool {
@@ -68,6 +71,7 @@ impl Specification for Counter {
         history: &History<CounterInput, CounterOutput>,
         part: &[OperationId],
     ) -> Decision {
+        let effect = |input: &_, output: Option<&_>| effect(self.initial, input, output);
         monitors::number(&Part::new(history, part, effects(history, part, effect)))
     }
 }
@@ -81,14 +85,18 @@ impl ByValues for Counter {
     }
 }
 
-const fn effect(input: &CounterInput, output: Option<&CounterOutput>) -> Effect<i64> {
+/// The effect on the difference from the initial number.
+const fn effect(initial: i64, input: &CounterInput, output: Option<&CounterOutput>) -> Effect<i64> {
     match (input, output) {
         (CounterInput::Increment, None | Some(CounterOutput::Changed)) => Effect::Increment,
         (CounterInput::Increment, Some(CounterOutput::Number(number))) => {
-            Effect::Swap(*number, number.wrapping_add(1))
+            let number = number.wrapping_sub(initial);
+            Effect::Swap(number, number.wrapping_add(1))
         }
         (CounterInput::Read, None) => Effect::Nothing,
-        (CounterInput::Read, Some(CounterOutput::Number(number))) => Effect::Read(*number),
+        (CounterInput::Read, Some(CounterOutput::Number(number))) => {
+            Effect::Read(number.wrapping_sub(initial))
+        }
         (CounterInput::Read, Some(CounterOutput::Changed)) => Effect::Impossible,
         (CounterInput::Decrement, _) => Effect::Other,
     }

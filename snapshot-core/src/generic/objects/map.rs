@@ -10,15 +10,40 @@ use crate::generic::effect::{Effect, compare_and_swap, effects};
 use crate::generic::monitors::{self, Decision, part::Part};
 use crate::generic::{ByValues, Concern, History, Proof, Specification};
 
-/// A map from keys to values, empty at first.
+/// A map from keys to values.
 ///
 /// Operations on different keys do not know of each other: each key is a part.
 #[derive(Clone, Copy, Debug)]
-pub struct Map<K, V>(PhantomData<(K, V)>);
+pub struct Map<K, V> {
+    /// The value of each key before the first operation, if it has one.
+    pub initial: Option<V>,
+    keys: PhantomData<K>,
+}
+
+impl<K, V> Map<K, V> {
+    /// Creates the map in which each key has this value at first, or none.
+    pub const fn new(initial: Option<V>) -> Self {
+        Self { initial, keys: PhantomData }
+    }
+}
 
 impl<K, V> Default for Map<K, V> {
     fn default() -> Self {
-        Self(PhantomData)
+        Self::new(None)
+    }
+}
+
+impl<K: Clone + Ord, V: Eq> Map<K, V> {
+    fn get<'a>(&'a self, state: &'a BTreeMap<K, Option<V>>, key: &K) -> Option<&'a V> {
+        state.get(key).unwrap_or(&self.initial).as_ref()
+    }
+
+    fn set(&self, state: &mut BTreeMap<K, Option<V>>, key: &K, value: Option<V>) {
+        if value == self.initial {
+            state.remove(key);
+        } else {
+            state.insert(key.clone(), value);
+        }
     }
 }
 
@@ -65,37 +90,40 @@ pub enum MapOutput<V> {
 }
 
 impl<K: Clone + Eq + Hash + Ord, V: Clone + Eq + Hash> Specification for Map<K, V> {
-    type State = BTreeMap<K, V>;
+    /// The keys whose values are not the initial one.
+    type State = BTreeMap<K, Option<V>>;
     type Input = MapInput<K, V>;
     type Output = MapOutput<V>;
     type Part = K;
 
-    fn initial(&self) -> BTreeMap<K, V> {
+    fn initial(&self) -> BTreeMap<K, Option<V>> {
         BTreeMap::new()
     }
 
     fn apply(
         &self,
-        state: &mut BTreeMap<K, V>,
+        state: &mut BTreeMap<K, Option<V>>,
         input: &MapInput<K, V>,
         output: Option<&MapOutput<V>>,
     ) -> bool {
         match (input, output) {
             (MapInput::Get(_), _) => self.allows(state, input, output),
             (MapInput::Put(key, value), None | Some(MapOutput::Done)) => {
-                state.insert(key.clone(), value.clone());
+                self.set(state, key, Some(value.clone()));
                 true
             }
             (MapInput::Delete(key), None | Some(MapOutput::Done)) => {
-                state.remove(key);
+                self.set(state, key, None);
                 true
             }
             (
                 MapInput::CompareAndSwap { key, expected, new },
                 None | Some(MapOutput::Swapped(_)),
             ) => {
-                let value = state.get_mut(key).filter(|value| *value == expected);
-                let is_equal = value.map(|value| value.clone_from(new)).is_some();
+                let is_equal = self.get(state, key) == Some(expected);
+                if is_equal {
+                    self.set(state, key, Some(new.clone()));
+                }
                 output.is_none_or(|output| *output == MapOutput::Swapped(is_equal))
             }
             _ => false,
@@ -118,22 +146,24 @@ impl<K: Clone + Eq + Hash + Ord, V: Clone + Eq + Hash> Specification for Map<K, 
 
     fn allows(
         &self,
-        state: &BTreeMap<K, V>,
+        state: &BTreeMap<K, Option<V>>,
         input: &MapInput<K, V>,
         output: Option<&MapOutput<V>>,
     ) -> bool {
         match (input, output) {
             (MapInput::Get(_), None) => true,
-            (MapInput::Get(key), Some(MapOutput::Found(found))) => state.get(key) == found.as_ref(),
+            (MapInput::Get(key), Some(MapOutput::Found(found))) => {
+                self.get(state, key) == found.as_ref()
+            }
             (MapInput::CompareAndSwap { .. }, _) => self.apply(&mut state.clone(), input, output),
             _ => false,
         }
     }
 
-    fn bytes(&self, state: &BTreeMap<K, V>) -> usize {
+    fn bytes(&self, state: &BTreeMap<K, Option<V>>) -> usize {
         // Nodes have room for eleven elements, and all but the first are half full at least.
         let room = if state.is_empty() { 0 } else { 2 * state.len().max(6) };
-        size_of_val(state) + room * size_of::<(K, V)>()
+        size_of_val(state) + room * size_of::<(K, Option<V>)>()
     }
 
     fn has_rules(&self) -> bool {
@@ -145,7 +175,10 @@ impl<K: Clone + Eq + Hash + Ord, V: Clone + Eq + Hash> Specification for Map<K, 
         history: &History<MapInput<K, V>, MapOutput<V>>,
         part: &[OperationId],
     ) -> Decision {
-        monitors::cell(&Part::new(history, part, effects(history, part, effect)), Some(&None))
+        monitors::cell(
+            &Part::new(history, part, effects(history, part, effect)),
+            Some(&self.initial),
+        )
     }
 
     fn check_proof(
@@ -154,7 +187,7 @@ impl<K: Clone + Eq + Hash + Ord, V: Clone + Eq + Hash> Specification for Map<K, 
         part: &[OperationId],
         proof: &Proof,
     ) -> Result<(), ProofError> {
-        let kind = Kind::Cell(Some(&None));
+        let kind = Kind::Cell(Some(&self.initial));
         Facts::new(kind, history, part, effects(history, part, effect)).check(proof)
     }
 }
@@ -168,7 +201,7 @@ impl<K: Clone + Eq + Hash + Ord, V: Clone + Eq + Hash> ByValues for Map<K, V> {
     }
 }
 
-/// The effect on the value of the key, which is none at first.
+/// The effect on the value of the key.
 fn effect<K, V: Clone + Eq>(
     input: &MapInput<K, V>,
     output: Option<&MapOutput<V>>,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use snapshot_io::socket::Within;
-use snapshot_test::monitor::Held;
+use snapshot_test::format::JsonValue;
 
 use crate::cli::outlet::Report;
 
@@ -41,7 +41,7 @@ pub(super) enum ToHead {
     /// A report to be printed; the sender waits for the receipt.
     Report(Report),
     /// An input has objects with these keys.
-    Claim { input: String, keys: Vec<Held> },
+    Claim { input: String, keys: Vec<JsonValue> },
     /// The progress of the sender.
     Progress(Progress),
     /// All processes are to end, and to report their results so far.

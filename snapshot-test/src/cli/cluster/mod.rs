@@ -26,8 +26,8 @@ use serde_json::Value as Json;
 use snapshot_io::hosts::Members;
 use snapshot_io::join::AccessOptions;
 use snapshot_test::Value;
-use snapshot_test::format::Location;
-use snapshot_test::monitor::{Held, owner};
+use snapshot_test::format::{JsonValue, Location};
+use snapshot_test::monitor::owner;
 
 use self::branch::Branch;
 pub(super) use self::frame::Progress;
@@ -185,7 +185,7 @@ impl Post {
         match &self.role {
             Role::Head(head) => head.claim(input, keys),
             Role::Branch(branch) if !keys.is_empty() => {
-                let keys = keys.iter().map(Held::from).collect();
+                let keys = keys.iter().map(JsonValue::from).collect();
                 branch.say(&ToHead::Claim { input: input.to_owned(), keys });
             }
             _ => {}

@@ -184,6 +184,6 @@ fn conclude(
         let judgement = Judgement::new(format, part, finding);
         parts.push(Part { key: key.clone(), judgement, certificate: None });
     }
-    let found = objects(Object::Immediate, parts, quiet, malformed);
+    let found = objects(Object::Immediate.criterion(), parts, quiet, malformed);
     (all, judge::Finding::Objects(Box::new(found)))
 }

@@ -81,7 +81,7 @@ pub(super) fn decide(
         certificate: None,
     };
     let parts = found.into_iter().map(part).collect();
-    Ok(objects(Kind::Snapshot, parts, quiet, error.map(OpenError::from)))
+    Ok(objects(Kind::Snapshot.criterion(), parts, quiet, error.map(OpenError::from)))
 }
 
 type Answer = (usize, Counts, Finding);

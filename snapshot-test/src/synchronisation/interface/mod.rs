@@ -1,10 +1,12 @@
-//! What stands in recordings of each object, and how it is decided.
+//! Text of the operations of each object, and the nouns of its sentences.
 
 mod single;
 
-use snapshot_core::certificate::deficiency::{self, DeficiencyError};
-use snapshot_core::generic::{History, PartsOutcome, Proof, ProofError};
-use snapshot_core::search::Budget;
+use snapshot_core::certificate::groups::GroupsError;
+use snapshot_core::generic::History;
+use snapshot_core::immediate::SetLinearization;
+use snapshot_core::object::{ByKeys, BySearch, GroupsProof, GroupsProofError, ObjectKind, Open};
+use snapshot_core::synchronisation::Violation;
 use snapshot_core::synchronisation::objects::{
     Abc, AbcInput, AtomicBroadcast, Barrier, Channel, ChannelInput, ChannelOutput,
     CloseableChannel, CloseableInput, CloseableOutput, CounterChannel, CounterOutput,
@@ -12,8 +14,6 @@ use snapshot_core::synchronisation::objects::{
     MenAndWomen, OneFamily, PairInput, TerminatingInput, TerminatingOutput, TerminatingQueue,
     TimeoutChannel, TimeoutExchanger, TimeoutOutput, TwoFamilies,
 };
-use snapshot_core::synchronisation::progress::{self, Progress};
-use snapshot_core::synchronisation::{self, Deficiency, Synchronisation, Verdict};
 
 use super::token::Token;
 use crate::Value;
@@ -32,98 +32,53 @@ const fn signature(name: &'static str, usage: &'static str, results: &'static st
     Signature { name, usage, results }
 }
 
-pub(super) type Recorded<S> =
-    History<<S as Synchronisation>::Input, <S as Synchronisation>::Output>;
-
-/// An object of which there are recordings.
-pub(super) trait Interface: Synchronisation {
-    /// Its operations.
-    const SIGNATURES: &'static [Signature];
-    /// How it is decided: `keys`, `matching` or `search`; of an object whose operations take effect
-    /// one at a time, `rules` where they were enough.
-    const METHOD: &'static str = "search";
-
-    /// The operation of this name, if it can have these arguments.
-    fn input(&self, name: &str, arguments: &[Token]) -> Option<Self::Input>;
-
-    /// The output of an operation, if it can have these results.
-    fn output(&self, input: &Self::Input, results: &[Token]) -> Option<Self::Output>;
-
-    /// The verdict, and how it was reached.
-    fn decide(&self, history: &Recorded<Self>, budget: &mut Budget<'_>) -> (Verdict, &'static str)
-    where
-        Self: Sized,
-    {
-        (synchronisation::by_search(self, history, budget), Self::METHOD)
-    }
-
-    fn progress(&self, history: &Recorded<Self>, budget: &mut Budget<'_>) -> Progress
-    where
-        Self: Sized,
-    {
-        progress::by_search(self, history, budget)
-    }
-
-    /// Looks for a part of the history, and at most `most` cuts, that show a violation, if
-    /// operations take effect one at a time.
-    fn refute_parts(
-        &self,
-        _history: &Recorded<Self>,
-        _most: usize,
-        _budget: &mut Budget<'_>,
-    ) -> Option<PartsOutcome>
-    where
-        Self: Sized,
-    {
-        None
-    }
-
-    /// Checks the proof that a rule is broken, if operations take effect one at a time.
-    fn check_proof(&self, _history: &Recorded<Self>, proof: &Proof) -> Result<(), ProofError>
-    where
-        Self: Sized,
-    {
-        Err(ProofError::Object { rule: proof.rule() })
-    }
-
-    /// Checks the proof that operations cannot all have partners.
-    fn refute(
-        &self,
-        _history: &Recorded<Self>,
-        _deficiency: &Deficiency,
-    ) -> Result<(), DeficiencyError>
-    where
-        Self: Sized,
-    {
-        Err(DeficiencyError::Arity)
-    }
+/// Words for the operations of an object, for the sentences of proofs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nouns {
+    pub added: &'static str,
+    pub adding: &'static str,
+    pub removed: &'static str,
+    pub removal: &'static str,
+    /// True if values are owners, which exclude each other.
+    pub has_owners: bool,
 }
 
-/// The methods of an object that is decided by keys.
-macro_rules! by_keys {
-    () => {
-        const METHOD: &'static str = "keys";
-
-        fn decide(
-            &self,
-            history: &Recorded<Self>,
-            budget: &mut Budget<'_>,
-        ) -> (Verdict, &'static str) {
-            (synchronisation::by_keys(self, history, budget), Self::METHOD)
-        }
-
-        fn progress(&self, history: &Recorded<Self>, budget: &mut Budget<'_>) -> Progress {
-            progress::by_keys(self, history, budget)
-        }
-
-        fn refute(
-            &self,
-            history: &Recorded<Self>,
-            deficiency: &Deficiency,
-        ) -> Result<(), DeficiencyError> {
-            deficiency::check(self, history, deficiency)
-        }
+impl Nouns {
+    const COLLECTION: Self = Self {
+        added: "added",
+        adding: "add",
+        removed: "removed",
+        removal: "remove",
+        has_owners: false,
     };
+}
+
+/// A kind of object with the text of its operations.
+pub(super) trait Interface:
+    ObjectKind<
+        History = History<Self::Input, Self::Output>,
+        Order = SetLinearization,
+        Violation = Violation,
+        Proof = GroupsProof,
+        Unknown = Open,
+        OrderError = GroupsError,
+        ProofError = GroupsProofError,
+    >
+{
+    /// The invocation, with its arguments.
+    type Input;
+    /// The response.
+    type Output;
+
+    /// The operations.
+    const SIGNATURES: &'static [Signature];
+    const NOUNS: Nouns = Nouns::COLLECTION;
+
+    /// Returns the operation of this name, if it can have these arguments.
+    fn input(&self, name: &str, arguments: &[Token]) -> Option<Self::Input>;
+
+    /// Returns the output of an operation, if it can have these results.
+    fn output(&self, input: &Self::Input, results: &[Token]) -> Option<Self::Output>;
 }
 
 const SEND: Signature = signature("send", "send VALUE", "nothing");
@@ -145,9 +100,11 @@ fn channel_output(is_send: bool, results: &[Token]) -> Option<ChannelOutput<Valu
     }
 }
 
-impl Interface for Channel<Value> {
+impl Interface for ByKeys<Channel<Value>> {
+    type Input = ChannelInput<Value>;
+    type Output = ChannelOutput<Value>;
+
     const SIGNATURES: &'static [Signature] = &[SEND, RECEIVE];
-    by_keys!();
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<ChannelInput<Value>> {
         channel_input(name, arguments)
@@ -158,10 +115,12 @@ impl Interface for Channel<Value> {
     }
 }
 
-impl Interface for FilterChannel<Value> {
+impl Interface for ByKeys<FilterChannel<Value>> {
+    type Input = FilterInput<Value>;
+    type Output = ChannelOutput<Value>;
+
     const SIGNATURES: &'static [Signature] =
         &[SEND, signature("receive", "receive VALUE... (those accepted)", "a value")];
-    by_keys!();
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<FilterInput<Value>> {
         match (name, arguments) {
@@ -179,12 +138,14 @@ impl Interface for FilterChannel<Value> {
     }
 }
 
-impl Interface for TimeoutChannel<Value> {
+impl Interface for ByKeys<TimeoutChannel<Value>> {
+    type Input = ChannelInput<Value>;
+    type Output = TimeoutOutput<Value>;
+
     const SIGNATURES: &'static [Signature] = &[
         signature("send", "send VALUE", "true or false"),
         signature("receive", "receive", "a value or none"),
     ];
-    by_keys!();
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<ChannelInput<Value>> {
         channel_input(name, arguments)
@@ -202,7 +163,10 @@ impl Interface for TimeoutChannel<Value> {
     }
 }
 
-impl Interface for CounterChannel<Value> {
+impl Interface for BySearch<CounterChannel<Value>> {
+    type Input = ChannelInput<Value>;
+    type Output = CounterOutput<Value>;
+
     const SIGNATURES: &'static [Signature] = &[
         signature("send", "send VALUE", "the number of the meeting"),
         signature("receive", "receive", "a value and the number of the meeting"),
@@ -223,7 +187,10 @@ impl Interface for CounterChannel<Value> {
     }
 }
 
-impl Interface for CloseableChannel<Value> {
+impl Interface for BySearch<CloseableChannel<Value>> {
+    type Input = CloseableInput<Value>;
+    type Output = CloseableOutput<Value>;
+
     const SIGNATURES: &'static [Signature] = &[
         signature("send", "send VALUE", "nothing or closed"),
         signature("receive", "receive", "a value or closed"),
@@ -252,9 +219,11 @@ impl Interface for CloseableChannel<Value> {
     }
 }
 
-impl Interface for Exchanger<Value> {
+impl Interface for ByKeys<Exchanger<Value>> {
+    type Input = Value;
+    type Output = Value;
+
     const SIGNATURES: &'static [Signature] = &[signature("exchange", "exchange VALUE", "a value")];
-    by_keys!();
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<Value> {
         one_value(name, "exchange", arguments)
@@ -273,10 +242,12 @@ fn one_value(name: &str, wanted: &str, tokens: &[Token]) -> Option<Value> {
     }
 }
 
-impl Interface for TimeoutExchanger<Value> {
+impl Interface for ByKeys<TimeoutExchanger<Value>> {
+    type Input = Value;
+    type Output = Option<Value>;
+
     const SIGNATURES: &'static [Signature] =
         &[signature("exchange", "exchange VALUE", "a value or none")];
-    by_keys!();
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<Value> {
         one_value(name, "exchange", arguments)
@@ -297,12 +268,14 @@ fn pair_input(name: &str, kinds: [&str; 2], arguments: &[Token]) -> Option<PairI
     Some(if kind == 0 { PairInput::First(me.clone()) } else { PairInput::Second(me.clone()) })
 }
 
-impl Interface for MenAndWomen<Value> {
+impl Interface for ByKeys<MenAndWomen<Value>> {
+    type Input = PairInput<Value>;
+    type Output = Value;
+
     const SIGNATURES: &'static [Signature] = &[
         signature("man", "man ME", "the identity of the woman"),
         signature("woman", "woman ME", "the identity of the man"),
     ];
-    by_keys!();
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<PairInput<Value>> {
         pair_input(name, ["man", "woman"], arguments)
@@ -313,7 +286,10 @@ impl Interface for MenAndWomen<Value> {
     }
 }
 
-impl Interface for TwoFamilies<Value> {
+impl Interface for BySearch<TwoFamilies<Value>> {
+    type Input = PairInput<Value>;
+    type Output = Value;
+
     const SIGNATURES: &'static [Signature] = &[
         signature("first", "first ME", "the identity of the other"),
         signature("second", "second ME", "the identity of the other"),
@@ -328,7 +304,10 @@ impl Interface for TwoFamilies<Value> {
     }
 }
 
-impl Interface for OneFamily<Value> {
+impl Interface for BySearch<OneFamily<Value>> {
+    type Input = Value;
+    type Output = Value;
+
     const SIGNATURES: &'static [Signature] =
         &[signature("meet", "meet ME", "the identity of the other")];
 
@@ -341,7 +320,10 @@ impl Interface for OneFamily<Value> {
     }
 }
 
-impl Interface for Abc<Value> {
+impl Interface for BySearch<Abc<Value>> {
+    type Input = AbcInput<Value>;
+    type Output = (Value, Value);
+
     const SIGNATURES: &'static [Signature] = &[
         signature("a", "a ME", "the identities of b and c"),
         signature("b", "b ME", "the identities of a and c"),
@@ -367,7 +349,10 @@ impl Interface for Abc<Value> {
     }
 }
 
-impl Interface for Barrier {
+impl Interface for BySearch<Barrier> {
+    type Input = ();
+    type Output = ();
+
     const SIGNATURES: &'static [Signature] = &[signature("sync", "sync", "nothing")];
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<()> {
@@ -379,7 +364,10 @@ impl Interface for Barrier {
     }
 }
 
-impl Interface for LeaderBarrier {
+impl Interface for BySearch<LeaderBarrier> {
+    type Input = ();
+    type Output = bool;
+
     const SIGNATURES: &'static [Signature] =
         &[signature("sync", "sync", "true for the leader, else false")];
 
@@ -395,7 +383,10 @@ impl Interface for LeaderBarrier {
     }
 }
 
-impl Interface for EnrollableBarrier<Value> {
+impl Interface for BySearch<EnrollableBarrier<Value>> {
+    type Input = EnrollableInput<Value>;
+    type Output = ();
+
     const SIGNATURES: &'static [Signature] = &[
         signature("sync", "sync ME", "nothing"),
         signature("enrol", "enrol ME", "nothing"),
@@ -418,7 +409,10 @@ impl Interface for EnrollableBarrier<Value> {
     }
 }
 
-impl Interface for TerminatingQueue<Value> {
+impl Interface for BySearch<TerminatingQueue<Value>> {
+    type Input = TerminatingInput<Value>;
+    type Output = TerminatingOutput<Value>;
+
     const SIGNATURES: &'static [Signature] = &[
         signature("enqueue", "enqueue VALUE", "nothing"),
         signature("dequeue", "dequeue", "a value or none"),
@@ -444,7 +438,10 @@ impl Interface for TerminatingQueue<Value> {
     }
 }
 
-impl Interface for AtomicBroadcast<Value> {
+impl Interface for BySearch<AtomicBroadcast<Value>> {
+    type Input = ChannelInput<Value>;
+    type Output = ChannelOutput<Value>;
+
     const SIGNATURES: &'static [Signature] = &[SEND, RECEIVE];
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<ChannelInput<Value>> {

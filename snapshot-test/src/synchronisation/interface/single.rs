@@ -6,48 +6,27 @@ use snapshot_core::generic::objects::{
     Register, RegisterInput, RegisterOutput, Set, SetInput, SetOutput, Stack, StackInput,
     StackOutput, SwapRegister, SwapRegisterInput, SwapRegisterOutput,
 };
-use snapshot_core::generic::{self, PartsOutcome, Proof, ProofError};
-use snapshot_core::search::Budget;
-use snapshot_core::synchronisation::{Single, Verdict};
+use snapshot_core::synchronisation::Single;
 
-use super::{Interface, Recorded, Signature, one_value, signature};
+use super::{Interface, Nouns, Signature, one_value, signature};
 use crate::Value;
 use crate::synchronisation::token::Token;
 
-/// The methods of an object whose operations take effect one at a time.
-macro_rules! one_at_a_time {
-    () => {
-        fn decide(
-            &self,
-            history: &Recorded<Self>,
-            budget: &mut Budget<'_>,
-        ) -> (Verdict, &'static str) {
-            let outcome = generic::check(&self.0, history, budget);
-            let method = if outcome.states() == 0 { "rules" } else { "search" };
-            (outcome.into(), method)
-        }
-
-        fn check_proof(&self, history: &Recorded<Self>, proof: &Proof) -> Result<(), ProofError> {
-            generic::check_proof(&self.0, history, proof)
-        }
-
-        fn refute_parts(
-            &self,
-            history: &Recorded<Self>,
-            most: usize,
-            budget: &mut Budget<'_>,
-        ) -> Option<PartsOutcome> {
-            Some(generic::refute_parts(&self.0, history, most, budget))
-        }
-    };
-}
-
 impl Interface for Single<Queue<Value>> {
+    type Input = QueueInput<Value>;
+    type Output = QueueOutput<Value>;
+
     const SIGNATURES: &'static [Signature] = &[
         signature("enqueue", "enqueue VALUE", "nothing"),
         signature("dequeue", "dequeue", "a value or none"),
     ];
-    one_at_a_time!();
+    const NOUNS: Nouns = Nouns {
+        added: "enqueued",
+        adding: "enqueue",
+        removed: "dequeued",
+        removal: "dequeue",
+        has_owners: false,
+    };
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<QueueInput<Value>> {
         match (name, arguments) {
@@ -69,9 +48,18 @@ impl Interface for Single<Queue<Value>> {
 }
 
 impl Interface for Single<Stack<Value>> {
+    type Input = StackInput<Value>;
+    type Output = StackOutput<Value>;
+
     const SIGNATURES: &'static [Signature] =
         &[signature("push", "push VALUE", "nothing"), signature("pop", "pop", "a value or none")];
-    one_at_a_time!();
+    const NOUNS: Nouns = Nouns {
+        added: "pushed",
+        adding: "push",
+        removed: "popped",
+        removal: "pop",
+        has_owners: false,
+    };
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<StackInput<Value>> {
         match (name, arguments) {
@@ -91,9 +79,11 @@ impl Interface for Single<Stack<Value>> {
 }
 
 impl Interface for Single<Register<Value>> {
+    type Input = RegisterInput<Value>;
+    type Output = RegisterOutput<Value>;
+
     const SIGNATURES: &'static [Signature] =
         &[signature("write", "write VALUE", "nothing"), signature("read", "read", "a value")];
-    one_at_a_time!();
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<RegisterInput<Value>> {
         match (name, arguments) {
@@ -114,11 +104,13 @@ impl Interface for Single<Register<Value>> {
 }
 
 impl Interface for Single<PriorityQueue<Value>> {
+    type Input = PriorityQueueInput<Value>;
+    type Output = PriorityQueueOutput<Value>;
+
     const SIGNATURES: &'static [Signature] = &[
         signature("add", "add VALUE", "nothing"),
         signature("remove", "remove", "a value or none"),
     ];
-    one_at_a_time!();
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<PriorityQueueInput<Value>> {
         match (name, arguments) {
@@ -140,12 +132,14 @@ impl Interface for Single<PriorityQueue<Value>> {
 }
 
 impl Interface for Single<SwapRegister<Value>> {
+    type Input = SwapRegisterInput<Value>;
+    type Output = SwapRegisterOutput<Value>;
+
     const SIGNATURES: &'static [Signature] = &[
         signature("write", "write VALUE", "nothing"),
         signature("read", "read", "a value"),
         signature("cas", "cas EXPECTED NEW", "true or false"),
     ];
-    one_at_a_time!();
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<SwapRegisterInput<Value>> {
         match (name, arguments) {
@@ -173,13 +167,15 @@ impl Interface for Single<SwapRegister<Value>> {
 }
 
 impl Interface for Single<Map<Value, Value>> {
+    type Input = MapInput<Value, Value>;
+    type Output = MapOutput<Value>;
+
     const SIGNATURES: &'static [Signature] = &[
         signature("get", "get KEY", "a value or none"),
         signature("put", "put KEY VALUE", "nothing"),
         signature("delete", "delete KEY", "nothing"),
         signature("cas", "cas KEY EXPECTED NEW", "true or false"),
     ];
-    one_at_a_time!();
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<MapInput<Value, Value>> {
         let values: Option<Vec<Value>> =
@@ -212,11 +208,14 @@ impl Interface for Single<Map<Value, Value>> {
 }
 
 impl Interface for Single<Lock<Value>> {
+    type Input = LockInput<Value>;
+    type Output = LockOutput;
+
     const SIGNATURES: &'static [Signature] = &[
         signature("acquire", "acquire OWNER", "nothing"),
         signature("release", "release OWNER", "nothing"),
     ];
-    one_at_a_time!();
+    const NOUNS: Nouns = Nouns { has_owners: true, ..Nouns::COLLECTION };
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<LockInput<Value>> {
         one_value(name, "acquire", arguments)
@@ -230,12 +229,14 @@ impl Interface for Single<Lock<Value>> {
 }
 
 impl Interface for Single<Set<Value>> {
+    type Input = SetInput<Value>;
+    type Output = SetOutput;
+
     const SIGNATURES: &'static [Signature] = &[
         signature("add", "add VALUE", "true if it was not there, else false"),
         signature("remove", "remove VALUE", "true if it was there, else false"),
         signature("contains", "contains VALUE", "true or false"),
     ];
-    one_at_a_time!();
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<SetInput<Value>> {
         one_value(name, "add", arguments)
@@ -253,12 +254,14 @@ impl Interface for Single<Set<Value>> {
 }
 
 impl Interface for Single<Counter> {
+    type Input = CounterInput;
+    type Output = CounterOutput;
+
     const SIGNATURES: &'static [Signature] = &[
         signature("increment", "increment", "nothing or the number before"),
         signature("decrement", "decrement", "nothing or the number before"),
         signature("read", "read", "the number"),
     ];
-    one_at_a_time!();
 
     fn input(&self, name: &str, arguments: &[Token]) -> Option<CounterInput> {
         if !arguments.is_empty() {

@@ -508,7 +508,6 @@ fn what_cannot_be_is_refused() {
         (format!("monitor --cluster {shown}"), "--process"),
         ("monitor --process 1".to_owned(), "--cluster"),
         ("check --split a".to_owned(), "--cluster"),
-        (format!("check --cluster {shown} --process 0 --object queue a"), "--object"),
         (
             format!("check --cluster {shown} --process 0 --report junit a"),
             "each process of --cluster reports its own",
@@ -523,6 +522,7 @@ fn what_cannot_be_is_refused() {
     for (first, second, why) in [
         ("monitor --all", "monitor", "it runs `monitor --report human`"),
         ("monitor --all", "check", "it runs `check --report human`"),
+        ("check --object queue", "check --object stack", "check --report human --object stack`"),
     ] {
         let mut first = start(first, &hosts, 0, &[]);
         let (code, _, error) = ended(start(second, &hosts, 1, &[]));

@@ -1,6 +1,7 @@
 //! Malformed recordings: the report has the position, the expected text, and the remedy.
 
-use snapshot_test::synchronisation::{Object, Options, judge};
+use snapshot_test::judge::Options;
+use snapshot_test::synchronisation::{Object, judge};
 
 /// Object, recording, and a part of each of the report's first and last line.
 const CASES: [(&str, &str, &str, &str); 24] = [
@@ -84,7 +85,8 @@ const CASES: [(&str, &str, &str, &str); 24] = [
 fn reports_have_place_and_cure() {
     for (object, recording, first, last) in CASES {
         let parsed: Object = object.parse().unwrap();
-        let error = judge(parsed, recording.as_bytes(), None, &Options::default()).unwrap_err();
+        let error =
+            judge(&parsed, recording.as_bytes(), None, None, &Options::default()).unwrap_err();
         let report = error.report("r");
         assert!(report.starts_with("r:"), "{report}");
         let lines: Vec<&str> = report.lines().collect();

@@ -1,11 +1,13 @@
 //! Recordings of objects whose operations take effect together.
 
 mod hostile;
+mod keys;
 mod malformed;
 mod single;
 mod verdicts;
 
-use snapshot_test::synchronisation::{Finding, Judgement, Object, Options, judge, verdict};
+use snapshot_test::judge::Options;
+use snapshot_test::synchronisation::{Finding, Judgement, Object, judge, verdict};
 
 fn judged(object: &str, recording: &str) -> Judgement {
     judged_with(object, recording, &Options::default())
@@ -13,8 +15,10 @@ fn judged(object: &str, recording: &str) -> Judgement {
 
 fn judged_with(object: &str, recording: &str, options: &Options) -> Judgement {
     let object: Object = object.parse().unwrap();
-    judge(object, recording.as_bytes(), None, options)
-        .unwrap_or_else(|error| panic!("{}", error.report(recording)))
+    let mut judged = judge(&object, recording.as_bytes(), None, None, options)
+        .unwrap_or_else(|error| panic!("{}", error.report(recording)));
+    assert_eq!(judged.len(), 1, "one object");
+    judged.remove(0)
 }
 
 /// Returns the verdict, and true if there is progress at the end.

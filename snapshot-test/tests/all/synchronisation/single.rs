@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use snapshot_test::synchronisation::{Certificate, Finding, Options, Violation, certify, verdict};
+use snapshot_test::judge::Options;
+use snapshot_test::synchronisation::{Certificate, Finding, Violation, certify, verdict};
 
 use super::{judged, judged_with};
 
@@ -70,11 +71,11 @@ fn twins_are_told_apart_and_orders_are_certified() {
         assert!(matches!(judgement.finding, Finding::SetLinearizable(_)), "{object}: {good}");
         assert_eq!(verdict(&judgement), "linearizable");
         let certificate = Certificate::of(&judgement).unwrap();
-        let written = certificate.to_text(judgement.object);
+        let written = certificate.to_text(&judgement.object, None);
         assert!(written.contains("\"verdict\":\"linearizable\""), "{written}");
-        let (of, read) = Certificate::from_text(&written).unwrap();
-        assert_eq!((of, &read), (judgement.object, &certificate));
-        certify(of, &read, good.as_bytes(), None).unwrap().unwrap();
+        let (of, _, read) = Certificate::from_text(&written).unwrap();
+        assert_eq!((&of, &read), (&judgement.object, &certificate));
+        certify(&of, &read, good.as_bytes(), None, None).unwrap().unwrap();
         let bad = good.replacen(&result.replace('|', "\n"), &wrong.replace('|', "\n"), 1);
         assert_ne!(bad, good);
         let judgement = judged(object, &bad);
@@ -82,17 +83,23 @@ fn twins_are_told_apart_and_orders_are_certified() {
             Finding::Violation(Violation::Rule(proof)) => {
                 rules.push(proof.rule());
                 let proof = Certificate::of(&judgement).unwrap();
-                let (of, read) = Certificate::from_text(&proof.to_text(of)).unwrap();
+                let (of, _, read) = Certificate::from_text(&proof.to_text(&of, None)).unwrap();
                 assert_eq!(read, proof);
-                certify(of, &read, bad.as_bytes(), None).unwrap().unwrap();
-                assert!(certify(of, &read, good.as_bytes(), None).unwrap().is_err(), "{good}");
+                certify(&of, &read, bad.as_bytes(), None, None).unwrap().unwrap();
+                assert!(
+                    certify(&of, &read, good.as_bytes(), None, None).unwrap().is_err(),
+                    "{good}"
+                );
             }
             Finding::Violation(Violation::Searched(_)) => {
                 assert!(matches!(object, "set" | "counter"), "{object}: {bad}");
             }
             _ => panic!("{object}: {bad}: {judgement:?}"),
         }
-        assert!(certify(of, &read, bad.as_bytes(), None).unwrap().is_err(), "{object}: {bad}");
+        assert!(
+            certify(&of, &read, bad.as_bytes(), None, None).unwrap().is_err(),
+            "{object}: {bad}"
+        );
     }
     let expected = [
         "overtaken",

@@ -46,7 +46,7 @@ fn monitors_agree_with_the_search() {
     compare(&PriorityQueue::default());
     compare(&Register::default());
     compare(&Set::default());
-    compare(&Counter);
+    compare(&Counter::default());
 }
 
 #[test]

@@ -331,7 +331,7 @@ fn sets() {
 
 #[test]
 fn counters() {
-    let tally = tally(&Counter);
+    let tally = tally(&Counter::default());
     assert!(tally.linearizable > 1_000 && tally.violations > 150, "{tally:?}");
     assert_eq!(tally.beyond, tally.violations, "orders are found without search");
 }

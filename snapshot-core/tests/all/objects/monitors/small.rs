@@ -140,6 +140,6 @@ fn sets() {
 
 #[test]
 fn counters() {
-    let tally = tally(&Counter, (4, 4));
+    let tally = tally(&Counter::default(), (4, 4));
     assert_eq!(tally.counts(), (84_134, 691_070, 691_070));
 }

@@ -1,0 +1,236 @@
+//! Objects with a specification as kinds of objects: one wrapper per way of deciding.
+
+use thiserror::Error;
+
+use super::{Answer, Cost, Criterion, Judged, JudgedOf, ObjectKind};
+use crate::OperationId;
+use crate::certificate::deficiency::{self, DeficiencyError};
+use crate::certificate::groups::{self, GroupsError};
+use crate::generic::{self, Beyond, ByValues, History, PartsOutcome, Proof, ProofError};
+use crate::immediate::SetLinearization;
+use crate::search::Budget;
+use crate::synchronisation::progress::{self, Progress};
+use crate::synchronisation::{
+    Deficiency, Keyed, Single, Synchronisation, Verdict, Violation, by_keys, by_search,
+};
+use crate::verdict::Exhausted;
+
+/// An object whose outputs name the partner's argument: decided by keys, in O(n log n).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ByKeys<S>(pub S);
+
+/// An object of which only the specification is known: decided by search.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BySearch<S>(pub S);
+
+/// The proof that a history is not set-linearizable.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum GroupsProof {
+    /// Operations that cannot all have partners.
+    Deficiency(Deficiency),
+    /// Operations that break a rule.
+    Rule(Proof),
+}
+
+/// The reason why a [`GroupsProof`] proves nothing.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+pub enum GroupsProofError {
+    /// The operations can have partners.
+    #[error("the operations are no proof of a violation: {0}")]
+    Deficiency(#[from] DeficiencyError),
+    /// The operations break no rule.
+    #[error("the operations break no rule: {0}")]
+    Rule(#[from] ProofError),
+}
+
+/// The reason why a judge of groups has no answer.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Open {
+    /// The budget that ran out.
+    pub exhausted: Exhausted,
+    /// The reason why rules did not decide, if the object has rules.
+    pub beyond: Option<Beyond>,
+}
+
+fn judged(verdict: Verdict, method: &'static str) -> Judged<SetLinearization, Violation, Open> {
+    let answer = match verdict {
+        Verdict::SetLinearizable(groups) => Answer::Correct(groups),
+        Verdict::Violation(violation) => Answer::Violation(violation),
+        Verdict::Unknown { exhausted, beyond, .. } => Answer::Unknown(Open { exhausted, beyond }),
+    };
+    Judged { answer, method }
+}
+
+impl Violation {
+    /// Returns the proof, unless only a search finds the violation or the proof is too large.
+    pub fn proof(&self) -> Option<GroupsProof> {
+        match self {
+            Self::Unmatched { deficiency, .. } => deficiency.clone().map(GroupsProof::Deficiency),
+            Self::Rule(proof) => Some(GroupsProof::Rule(proof.clone())),
+            Self::Searched(_) => None,
+        }
+    }
+
+    /// Returns the operations that it names, in the order of its argument.
+    pub fn operations(&self) -> Vec<OperationId> {
+        match self {
+            Self::Unmatched { deficiency: Some(Deficiency { partners, components }), .. } => {
+                components.iter().flatten().chain(partners).copied().collect()
+            }
+            Self::Unmatched { operation, deficiency: None } => vec![*operation],
+            Self::Searched(furthest) => furthest.due.into_iter().collect(),
+            Self::Rule(proof) => proof.operations(),
+        }
+    }
+}
+
+impl<S: Keyed> ObjectKind for ByKeys<S> {
+    type History = History<S::Input, S::Output>;
+    type Order = SetLinearization;
+    type Violation = Violation;
+    type Proof = GroupsProof;
+    type Unknown = Open;
+    type OrderError = GroupsError;
+    type ProofError = GroupsProofError;
+
+    const CRITERION: Criterion = Criterion::SetLinearizable;
+    const COST: Cost = Cost::Polynomial;
+
+    fn decide(&self, history: &Self::History, budget: &mut Budget<'_>) -> JudgedOf<Self> {
+        judged(by_keys(&self.0, history, budget), "keys")
+    }
+
+    fn check_order(
+        &self,
+        history: &Self::History,
+        order: &SetLinearization,
+    ) -> Result<(), GroupsError> {
+        groups::check(&self.0, history, order)
+    }
+
+    fn proof(violation: &Violation) -> Option<GroupsProof> {
+        violation.proof()
+    }
+
+    fn check_proof(
+        &self,
+        history: &Self::History,
+        proof: &GroupsProof,
+    ) -> Result<(), GroupsProofError> {
+        match proof {
+            GroupsProof::Deficiency(sets) => Ok(deficiency::check(&self.0, history, sets)?),
+            GroupsProof::Rule(proof) => Err(ProofError::Object { rule: proof.rule() }.into()),
+        }
+    }
+
+    fn operations(violation: &Violation) -> Vec<OperationId> {
+        violation.operations()
+    }
+
+    fn progress(&self, history: &Self::History, budget: &mut Budget<'_>) -> Option<Progress> {
+        Some(progress::by_keys(&self.0, history, budget))
+    }
+}
+
+impl<S: Synchronisation> ObjectKind for BySearch<S> {
+    type History = History<S::Input, S::Output>;
+    type Order = SetLinearization;
+    type Violation = Violation;
+    type Proof = GroupsProof;
+    type Unknown = Open;
+    type OrderError = GroupsError;
+    type ProofError = GroupsProofError;
+
+    const CRITERION: Criterion = Criterion::SetLinearizable;
+    const COST: Cost = Cost::Search;
+
+    fn decide(&self, history: &Self::History, budget: &mut Budget<'_>) -> JudgedOf<Self> {
+        judged(by_search(&self.0, history, budget), "search")
+    }
+
+    fn check_order(
+        &self,
+        history: &Self::History,
+        order: &SetLinearization,
+    ) -> Result<(), GroupsError> {
+        groups::check(&self.0, history, order)
+    }
+
+    fn proof(violation: &Violation) -> Option<GroupsProof> {
+        violation.proof()
+    }
+
+    fn check_proof(&self, _: &Self::History, proof: &GroupsProof) -> Result<(), GroupsProofError> {
+        match proof {
+            GroupsProof::Deficiency(_) => Err(DeficiencyError::Arity.into()),
+            GroupsProof::Rule(proof) => Err(ProofError::Object { rule: proof.rule() }.into()),
+        }
+    }
+
+    fn operations(violation: &Violation) -> Vec<OperationId> {
+        violation.operations()
+    }
+
+    fn progress(&self, history: &Self::History, budget: &mut Budget<'_>) -> Option<Progress> {
+        Some(progress::by_search(&self.0, history, budget))
+    }
+}
+
+impl<S: ByValues<Input: Clone, Output: Clone>> ObjectKind for Single<S> {
+    type History = History<S::Input, S::Output>;
+    type Order = SetLinearization;
+    type Violation = Violation;
+    type Proof = GroupsProof;
+    type Unknown = Open;
+    type OrderError = GroupsError;
+    type ProofError = GroupsProofError;
+
+    const CRITERION: Criterion = Criterion::Linearizable;
+    const COST: Cost = Cost::Rules;
+
+    fn decide(&self, history: &Self::History, budget: &mut Budget<'_>) -> JudgedOf<Self> {
+        let outcome = generic::check(&self.0, history, budget);
+        let method = if outcome.states() == 0 { "rules" } else { "search" };
+        judged(outcome.into(), method)
+    }
+
+    fn check_order(
+        &self,
+        history: &Self::History,
+        order: &SetLinearization,
+    ) -> Result<(), GroupsError> {
+        groups::check(self, history, order)
+    }
+
+    fn proof(violation: &Violation) -> Option<GroupsProof> {
+        violation.proof()
+    }
+
+    fn check_proof(
+        &self,
+        history: &Self::History,
+        proof: &GroupsProof,
+    ) -> Result<(), GroupsProofError> {
+        match proof {
+            GroupsProof::Deficiency(_) => Err(DeficiencyError::Arity.into()),
+            GroupsProof::Rule(proof) => Ok(generic::check_proof(&self.0, history, proof)?),
+        }
+    }
+
+    fn operations(violation: &Violation) -> Vec<OperationId> {
+        violation.operations()
+    }
+
+    fn progress(&self, history: &Self::History, budget: &mut Budget<'_>) -> Option<Progress> {
+        Some(progress::by_search(self, history, budget))
+    }
+
+    fn refute_parts(
+        &self,
+        history: &Self::History,
+        most: usize,
+        budget: &mut Budget<'_>,
+    ) -> Option<PartsOutcome> {
+        Some(generic::refute_parts(&self.0, history, most, budget))
+    }
+}

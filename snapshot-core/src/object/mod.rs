@@ -1,0 +1,190 @@
+//! Kinds of objects: the common interface of judges, certificates and explanations.
+//!
+//! | kind | executions | order | proof of a violation |
+//! | --- | --- | --- | --- |
+//! | [`Atomic`] | snapshots | [`Linearization`](crate::verdict::Linearization) | [`AtomicProof`] |
+//! | [`Immediate`] | immediate snapshots | [`SetLinearization`](crate::immediate::SetLinearization) | [`immediate::Violation`](crate::immediate::Violation) |
+//! | [`Single`] | objects with operations that take effect one at a time | groups of one | [`GroupsProof`] |
+//! | [`ByKeys`], [`BySearch`] | objects with operations that take effect together | groups | [`GroupsProof`] |
+//!
+//! ```
+//! use snapshot_core::generic::History;
+//! use snapshot_core::generic::objects::{Queue, QueueInput, QueueOutput};
+//! use snapshot_core::object::{Answer, ObjectKind};
+//! use snapshot_core::search::Budget;
+//! use snapshot_core::synchronisation::Single;
+//!
+//! let mut history = History::builder();
+//! history.invoke(0, QueueInput::Dequeue).unwrap();
+//! history.respond(0, QueueOutput::Dequeued(7)).unwrap();
+//! let (queue, history) = (Single(Queue::default()), history.finish());
+//! let mut budget = Budget { memory: 1 << 20, proceed: &mut || true };
+//! let judged = queue.judge(&history, &mut budget);
+//! let Answer::Violation(violation) = judged.answer else { panic!() };
+//! let proof = Single::<Queue<i64>>::proof(&violation).unwrap();
+//! assert_eq!(queue.check_proof(&history, &proof), Ok(()));
+//! ```
+
+mod groups;
+mod snapshots;
+
+pub use groups::{ByKeys, BySearch, GroupsProof, GroupsProofError, Open};
+pub use snapshots::{Atomic, AtomicProof, AtomicProofError, Immediate};
+
+use std::error::Error;
+
+use crate::OperationId;
+use crate::generic::PartsOutcome;
+use crate::search::Budget;
+use crate::synchronisation::progress::Progress;
+use crate::verdict::Dispute;
+
+/// The criterion of a correct execution.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Criterion {
+    /// Operations take effect one at a time.
+    Linearizable,
+    /// Operations take effect in groups.
+    SetLinearizable,
+}
+
+impl Criterion {
+    /// Returns `linearizable` or `set-linearizable`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Linearizable => "linearizable",
+            Self::SetLinearizable => "set-linearizable",
+        }
+    }
+}
+
+/// The answer of a judge.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Answer<O, V, U> {
+    /// The execution is correct, by this order.
+    Correct(O),
+    /// The execution is not correct.
+    Violation(V),
+    /// The judge cannot decide, for this reason.
+    Unknown(U),
+    /// Two judges contradict each other, so neither is believed.
+    Disputed(Dispute),
+}
+
+/// An answer with the method that reached it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Judged<O, V, U> {
+    /// The answer.
+    pub answer: Answer<O, V, U>,
+    /// The method in a word: `keys`, `matching`, `rules`, `search`, `conditions`, or a
+    /// [`Method`](crate::verdict::Method).
+    pub method: &'static str,
+}
+
+/// [`Judged`] of a kind of object.
+pub type JudgedOf<K> =
+    Judged<<K as ObjectKind>::Order, <K as ObjectKind>::Violation, <K as ObjectKind>::Unknown>;
+
+/// The cost of a decision.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Cost {
+    /// Polynomial in the length of every history.
+    Polynomial,
+    /// Polynomial if rules decide, which depends on the history; else exponential.
+    Rules,
+    /// Exponential in the number of overlapping operations.
+    Search,
+}
+
+/// A kind of object: its executions, their judge, and the proofs of its answers.
+pub trait ObjectKind {
+    /// An execution.
+    type History;
+    /// The proof that an execution is correct.
+    type Order;
+    /// The finding that an execution is not correct.
+    type Violation;
+    /// The checkable part of a violation.
+    type Proof;
+    /// The reason for a missing answer.
+    type Unknown;
+    /// The reason why an order proves nothing.
+    type OrderError: Error;
+    /// The reason why a proof of a violation proves nothing.
+    type ProofError: Error;
+
+    /// The criterion of a correct execution.
+    const CRITERION: Criterion;
+    /// The cost of a decision.
+    const COST: Cost;
+
+    /// Decides whether an execution is correct, if the budget allows it.
+    fn decide(&self, history: &Self::History, budget: &mut Budget<'_>) -> JudgedOf<Self>;
+
+    /// Checks an order, without any search.
+    ///
+    /// # Errors
+    /// The first reason why the order proves nothing.
+    fn check_order(
+        &self,
+        history: &Self::History,
+        order: &Self::Order,
+    ) -> Result<(), Self::OrderError>;
+
+    /// Returns the proof of a violation; `None` if only a search finds it, or if the proof is too
+    /// large.
+    fn proof(violation: &Self::Violation) -> Option<Self::Proof>;
+
+    /// Checks the proof of a violation, by code that shares nothing with [`Self::decide`].
+    ///
+    /// # Errors
+    /// The first reason why it proves nothing.
+    fn check_proof(
+        &self,
+        history: &Self::History,
+        proof: &Self::Proof,
+    ) -> Result<(), Self::ProofError>;
+
+    /// Returns the operations that a violation names, each once, in the order of its argument.
+    fn operations(violation: &Self::Violation) -> Vec<OperationId>;
+
+    /// As [`Self::decide`]; each order is replayed, and each proof checked, before it is returned.
+    fn judge(&self, history: &Self::History, budget: &mut Budget<'_>) -> JudgedOf<Self> {
+        const DECISION: &str = "the way of deciding";
+        const CHECK: &str = "the check of its proof";
+        let decided = self.decide(history, budget);
+        let dispute = match &decided.answer {
+            Answer::Correct(order) if self.check_order(history, order).is_err() => {
+                Dispute { accepting: DECISION, refusing: CHECK }
+            }
+            Answer::Violation(violation)
+                if Self::proof(violation)
+                    .is_some_and(|proof| self.check_proof(history, &proof).is_err()) =>
+            {
+                Dispute { accepting: CHECK, refusing: DECISION }
+            }
+            _ => return decided,
+        };
+        Judged { answer: Answer::Disputed(dispute), ..decided }
+    }
+
+    /// Judges the progress of a correct execution at whose end nothing can run any more; `None` if
+    /// operations of the object never wait.
+    fn progress(&self, history: &Self::History, budget: &mut Budget<'_>) -> Option<Progress> {
+        let _ = (history, budget);
+        None
+    }
+
+    /// Looks for operations on few values, and at most `most` cuts, that show a violation
+    /// ([`refute_parts`](crate::generic::refute_parts)); `None` if the object has no parts by
+    /// values.
+    fn refute_parts(
+        &self,
+        history: &Self::History,
+        most: usize,
+        budget: &mut Budget<'_>,
+    ) -> Option<PartsOutcome> {
+        let _ = (history, most, budget);
+        None
+    }
+}
