@@ -1,32 +1,17 @@
-//! What is measured, on which inputs, and the published tables.
-//!
-//! A number without its input and its answer says nothing: see [`rows`].
+//! Inputs, methods and peers that are measured.
 //!
 //! | where | what |
 //! | --- | --- |
-//! | `cargo bench -p benches` | every row under criterion, whose baselines compare two commits |
-//! | `benches/ratios.py` | the commands against `wc -l`, and the monitor's memory |
-//! | `cargo run --release -p benches --bin tables -- ...` | the published tables and peers: see [`tables`], [`record`], [`mod@render`] |
-//! | `cargo test -p benches` | the smoke digests, and that the checks take linear time |
+//! | `benches/rows.rs` | the checks and the verifier under criterion |
+//! | `tables` | the script that measures tables with this crate's program, and renders them |
+//! | `tests/linear_time.rs` | the checks take linear time |
 //!
-//! Sizes are small unless `SNAPSHOT_BENCH_SIZE=full`: see [`Size`].
-//!
-//! This crate may depend on all others, and none on it. What it measures, it
-//! calls as a user would; it has no access to anything private.
+//! This crate may depend on all others, and none on it. What it measures, it calls as a user would;
+//! it has no access to anything private.
 #![forbid(unsafe_code)]
 
-mod digest;
+pub mod bowman;
+pub mod histories;
 pub mod meeting;
-pub mod method;
-pub mod model;
+pub mod methods;
 pub mod process;
-pub mod published;
-pub mod record;
-pub mod render;
-pub mod rows;
-mod size;
-pub mod tables;
-pub mod text;
-
-pub use digest::{Digest, expected};
-pub use size::Size;

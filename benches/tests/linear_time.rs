@@ -11,7 +11,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use benches::rows::{execution, half_scans, monitor_execution};
+use benches::histories::{execution, half_scans, monitor_execution};
 use rustix::time::{ClockId, clock_gettime};
 use snapshot_core::History;
 use snapshot_core::certificate::groups;

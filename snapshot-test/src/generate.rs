@@ -87,6 +87,21 @@ pub fn generate_exchanges<W: Write>(
     Ok(writer.finish()?)
 }
 
+/// As [`generate`], of events that are at hand: processes and segments, then the events.
+///
+/// # Errors
+/// If the output fails, or its format cannot express the recording.
+pub fn generate_events<W: Write>(
+    [processes, segments]: [usize; 2],
+    events: impl Iterator<Item = OwnedEvent>,
+    format: Format,
+    output: W,
+) -> Result<W, GenerateError> {
+    let declaration =
+        Declaration::new(Value::ZERO).with_processes(processes).with_segments(segments);
+    pour(events, &declaration, format, &[], output)
+}
+
 fn pour<W: Write>(
     events: impl Iterator<Item = OwnedEvent>,
     declaration: &Declaration<Value>,

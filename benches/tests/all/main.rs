@@ -2,5 +2,4 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-mod digests;
 mod tables;

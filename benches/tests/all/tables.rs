@@ -1,33 +1,64 @@
-//! The quick sizes of the tables: every method answers rightly, all is recorded, and
-//! the page is made from the records.
+//! The script of the tables: its own tests, and its quick sizes, in which every method answers
+//! rightly and all is recorded.
+//!
+//! Where Python is not installed there is nothing to test.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use benches::method::METHODS;
-use benches::model::expected;
-use benches::record::{Outcome, Record, read};
-use benches::tables::{
-    TableError, bowman, every, program, refinement, synchronisation, verification,
-};
-use benches::{model, render};
+use benches::methods::METHODS;
 
-fn tables(directory: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tables"));
-    command.args(arguments).arg("--record").arg(directory);
-    let output = command.output().expect("the program was built for this test");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {}\n{errors}", output.status);
-    output
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-fn records(directory: &Path, table: &str) -> Vec<Record> {
-    let records: Vec<Record> = read(directory, table).expect("they were just written");
-    assert!(!records.is_empty(), "{table}");
-    let wrong: Vec<&Record> = records.iter().filter(|record| record.is_wrong()).collect();
-    assert!(wrong.is_empty(), "{wrong:?}");
-    records
+/// Runs a script; `None` without Python.
+fn python(script: &str, arguments: &[&str]) -> Option<Output> {
+    let mut command = Command::new("python3");
+    let output = command.arg("-B").arg(folder(script)).args(arguments).output();
+    output.inspect_err(|error| eprintln!("python3 cannot be run: {error}")).ok()
+}
+
+/// Where the programs are built.
+fn programs() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_benches")).parent().expect("a program is in a folder")
+}
+
+fn measure(records: &Path, arguments: &[&str]) -> Option<Output> {
+    let (records, programs) = (records.to_str().unwrap(), programs().to_str().unwrap());
+    let common = ["--quick", "--record", records, "--programs", programs];
+    python("tables", &[arguments, &common].concat())
+}
+
+/// Some columns of all records of a table that was measured rightly.
+fn measured(
+    records: &Path,
+    arguments: &[&str],
+    table: &str,
+    columns: &[&str],
+) -> Option<Vec<Vec<String>>> {
+    let output = measure(records, arguments)?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {}\n{errors}", output.status);
+    let script = "import csv, sys\n\
+                  for row in csv.DictReader(open(sys.argv[1])):\n    \
+                  print(*(row[name] for name in sys.argv[2:]), sep='\\t')";
+    let path = records.join(table).with_extension("csv");
+    let output = Command::new("python3").args(["-c", script]).arg(path).args(columns).output();
+    let text = String::from_utf8(output.unwrap().stdout).unwrap();
+    let rows = text.lines().map(|line| line.split('\t').map(str::to_owned).collect());
+    let rows: Vec<Vec<String>> = rows.collect();
+    assert!(!rows.is_empty(), "{table}");
+    Some(rows)
+}
+
+#[test]
+fn the_scripts_own_tests_pass() {
+    let Some(output) = python("tests/test_tables.py", &[]) else { return };
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && errors.contains("Ran 27 tests"), "{errors}");
 }
 
 #[test]
@@ -41,23 +72,28 @@ fn histories() {
         ("many-writers", "many-writers"),
         ("growth", "growth"),
     ] {
-        tables(directory, &[command, "--quick", "--time-limit", "0.08"]);
-        let records = records(directory, table);
-        for method in METHODS {
-            assert!(records.iter().any(|record| record.method == method.name), "{}", method.name);
-        }
-        let mut linear = records.iter().filter(|record| record.method == METHODS[0].name);
-        assert!(linear.all(|record| record.outcome.is_answer()), "{table}: {records:?}");
+        // Limits are on the clock, and other tests run beside this one.
+        let arguments = [command, "--time-limit", "0.08", "--limit", "linear=60"];
+        let columns = ["method", "outcome", "expected"];
+        let Some(rows) = measured(directory, &arguments, table, &columns) else { return };
+        let methods: BTreeSet<&str> = rows.iter().map(|row| row[0].as_str()).collect();
+        assert_eq!(methods, METHODS.iter().map(|(name, _)| *name).collect(), "{table}");
+        let mut linear = rows.iter().filter(|row| row[0] == METHODS[0].0);
+        assert!(linear.all(|row| row[1] == row[2]), "{table}: {rows:?}");
     }
     // All that is recorded is kept, and nothing is measured twice.
-    let before = records(directory, "hard");
-    tables(directory, &["hard", "--quick", "--time-limit", "0.08", "--resume"]);
-    assert_eq!(before, records(directory, "hard"));
-    tables(directory, &["hard", "--quick", "--only", "linear"]);
-    assert!(records(directory, "hard").iter().all(|record| record.method == "linear"));
+    let hard = || fs::read_to_string(directory.join("hard.csv")).unwrap();
+    let before = hard();
+    let again = ["hard", "--time-limit", "0.08", "--limit", "linear=60", "--resume"];
+    measured(directory, &again, "hard", &["case"]).unwrap();
+    assert_eq!(before, hard());
+    let only = ["hard", "--only", "linear", "--time-limit", "60"];
+    let rows = measured(directory, &only, "hard", &["method"]).unwrap();
+    assert!(rows.iter().all(|row| row[0] == "linear"), "{rows:?}");
 
-    let page = directory.join("RESULTS.md");
-    render::render(directory, &page).unwrap();
+    let (page, records) = (directory.join("RESULTS.md"), directory.to_str().unwrap());
+    let arguments = ["render", "--record", records, "--output", page.to_str().unwrap()];
+    assert!(python("tables", &arguments).unwrap().status.success());
     let page = fs::read_to_string(page).unwrap();
     for part in ["Table 3", "Table 4", "The hard corpus", "Many writers", "## Growth"] {
         assert!(page.contains(part), "{part} is in\n{page}");
@@ -70,51 +106,40 @@ fn histories() {
 fn verification() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
-    let built = program("snapshot-verify").is_ok();
-    if !built {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tables"));
-        let output = command.args(["1", "--quick", "--record"]).arg(directory).output().unwrap();
+    if !programs().join("snapshot-verify").is_file() {
+        let Some(output) = measure(directory, &["1"]) else { return };
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{errors}");
         assert!(errors.contains("cargo build --release -p snapshot-verify"), "{errors}");
-        assert!(matches!(program("snapshot-verify"), Err(TableError::NotBuilt { .. })));
+        assert!(!output.status.success());
         return;
     }
-    for (command, table) in
-        [("1", verification::Table::Bugs), ("2", verification::Table::Algorithms)]
+    let columns = ["method", "outcome", "states", "transitions"];
+    for (command, table, outcome) in
+        [("1", "disc2022-table1", "violation"), ("2", "disc2022-table2", "linearizable")]
     {
-        tables(directory, &[command, "--quick"]);
-        let records = records(directory, table.name());
-        let unbounded = records.iter().find(|record| record.method == "unbounded").unwrap();
-        assert_eq!(unbounded.outcome, table.expected());
+        let Some(rows) = measured(directory, &[command], table, &columns) else { return };
+        let unbounded = rows.iter().find(|row| row[0] == "unbounded").unwrap();
+        assert_eq!(unbounded[1], outcome);
     }
-    tables(directory, &["refinement", "--quick"]);
-    let refinement = records(directory, refinement::TABLE);
-    let outcomes: Vec<_> = refinement.iter().map(|record| record.outcome).collect();
-    assert_eq!(outcomes[..2], [Outcome::Linearizable; 2]);
-    assert_eq!(outcomes[2..], [Outcome::Violation; 2]);
-    tables(directory, &["synchronisation", "--quick"]);
-    let found = records(directory, synchronisation::TABLE);
-    assert_eq!(found.len(), 4);
-    assert!(found.iter().all(|record| record.outcome == Outcome::Violation));
-    tables(directory, &["every-n", "--quick", "--time-limit", "60"]);
-    let records_of_proofs = records(directory, every::TABLE);
-    for (method, _) in every::METHODS {
-        let record = records_of_proofs.iter().find(|record| record.method == method).unwrap();
-        assert_eq!(record.outcome, Outcome::Linearizable, "{record:?}");
-        assert!(record.states > Some(0), "{record:?}");
+    let rows = measured(directory, &["refinement"], "fm2009-table1", &columns).unwrap();
+    let outcomes: Vec<&str> = rows.iter().map(|row| row[1].as_str()).collect();
+    assert_eq!(outcomes, ["linearizable", "linearizable", "violation", "violation"]);
+    let rows = measured(directory, &["synchronisation"], "synchronisation", &columns).unwrap();
+    assert!(rows.len() == 4 && rows.iter().all(|row| row[1] == "violation"), "{rows:?}");
+    let arguments = ["every-n", "--time-limit", "60"];
+    let rows = measured(directory, &arguments, "every-n", &columns).unwrap();
+    for method in ["proof", "certificate", "certify", "scans.observer"] {
+        let row = rows.iter().find(|row| row[0] == method).unwrap();
+        assert!(row[1] == "linearizable" && row[2].parse::<u64>().unwrap() > 0, "{row:?}");
     }
-    assert!(records_of_proofs.iter().any(|record| record.method == "scans.observer"));
-    if model::spin::is_installed() {
-        tables(directory, &["bowman", "--quick", "--time-limit", "60"]);
-        let records = records(directory, bowman::TABLE);
-        let same = |record: &&Record| bowman::SAME_STATES.contains(&record.method.as_str());
-        let known = expected(3).map(|counts| (counts.states, counts.transitions));
-        for record in records.iter().filter(same) {
-            assert_eq!(record.outcome, Outcome::Linearizable, "{record:?}");
-            assert_eq!(record.states.zip(record.transitions), known, "{}", record.method);
+    if Command::new("spin").arg("-V").output().is_ok() {
+        let arguments = ["bowman", "--time-limit", "60"];
+        let rows = measured(directory, &arguments, "bowman", &columns).unwrap();
+        let same = rows.iter().filter(|row| row[0] != "reduced");
+        for row in same.clone() {
+            assert_eq!(row[1..], ["linearizable", "76075", "249645"], "{row:?}");
         }
-        assert_eq!(records.iter().filter(same).count(), bowman::SAME_STATES.len());
+        assert_eq!(same.count(), 4);
     }
 }
 
@@ -122,11 +147,10 @@ fn verification() {
 #[test]
 fn a_method_that_exceeds_its_limits_gives_up() {
     let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
-    let limits = ["--time-limit", "0.0001", "--give-up", "1"];
-    tables(directory, &[&["hard", "--quick"], &limits[..]].concat());
-    let records = records(directory, "hard");
-    assert!(records.iter().all(|record| record.outcome == Outcome::Time), "{records:?}");
+    let arguments = ["hard", "--time-limit", "0.0001", "--give-up", "1"];
+    let measured = measured(directory.path(), &arguments, "hard", &["outcome"]);
+    let Some(rows) = measured else { return };
+    assert!(rows.iter().all(|row| row[0] == "time"), "{rows:?}");
     // Two bad histories and their twins: two rows, of which each method gave up both.
-    assert_eq!(records.len(), 2 * METHODS.len());
+    assert_eq!(rows.len(), 2 * METHODS.len());
 }

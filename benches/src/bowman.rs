@@ -1,18 +1,27 @@
-//! The model for stateright: the algorithm by hand, the observer from
-//! `snapshot-core`.
+//! Bowman's algorithm for stateright: the algorithm by hand, the observer from `snapshot-core`.
+//!
+//! The question is whether the (0, 1)-simple executions of bowman with n processes, under the most
+//! general client and without a bound on operations, are linearizable. The granularity is that of
+//! `snapshot-verify check bowman --pairs 0,1 --reductions dead,constant` and of the model for Spin,
+//! `peers/bowman.pml`, so all must count the same states and transitions.
 //!
 //! The state is kept as small and flat as the language allows, since stateright
 //! clones and hashes it for every step. What stateright remembers of a visited state
 //! is a hash of 64 bits: unlike the others, it may miss states, with a probability
 //! that is small for these numbers of them.
 
-use std::fmt;
-
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
 use stateright::{Checker, Model, Property};
 
-use super::{Counts, THREADS};
+/// What a model checker counted that explored everything and found no violation.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Counts {
+    /// Different states.
+    pub states: u64,
+    /// Steps from a state to a state, whether it is new or not.
+    pub transitions: u64,
+}
 
 /// What a process is about to do, with the variables that it will still read.
 /// Segments but 0 and 1 are constant: they are neither written nor read.
@@ -159,37 +168,24 @@ impl<const N: usize> Model for Bowman<N> {
     }
 }
 
-/// A number of processes for which there is no model.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct NoModel {
-    given: usize,
-}
-
-impl fmt::Display for NoModel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no model of {} processes; take 2 to 6", self.given)
-    }
-}
-
-impl std::error::Error for NoModel {}
-
 /// Explores bowman breadth-first; `None` if there is a violation.
 ///
-/// # Errors
+/// # Panics
 /// If n is not from 2 to 6.
-pub fn explore(processes: usize) -> Result<Option<Counts>, NoModel> {
+pub fn explore(processes: usize) -> Option<Counts> {
     match processes {
-        2 => Ok(run(Bowman::<2>)),
-        3 => Ok(run(Bowman::<3>)),
-        4 => Ok(run(Bowman::<4>)),
-        5 => Ok(run(Bowman::<5>)),
-        6 => Ok(run(Bowman::<6>)),
-        given => Err(NoModel { given }),
+        2 => run(Bowman::<2>),
+        3 => run(Bowman::<3>),
+        4 => run(Bowman::<4>),
+        5 => run(Bowman::<5>),
+        6 => run(Bowman::<6>),
+        given => panic!("there is no model of {given} processes"),
     }
 }
 
+/// By one thread, so that what is compared is the search.
 fn run<const N: usize>(model: Bowman<N>) -> Option<Counts> {
-    let checker = model.checker().threads(THREADS.get()).spawn_bfs().join();
+    let checker = model.checker().threads(1).spawn_bfs().join();
     if checker.discovery("linearizable").is_some() {
         return None;
     }
@@ -201,11 +197,11 @@ fn run<const N: usize>(model: Bowman<N>) -> Option<Counts> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::expected;
 
     #[test]
     fn it_counts_what_all_count() {
-        assert_eq!(explore(3), Ok(expected(3)));
+        let counts = Counts { states: 76_075, transitions: 249_645 };
+        assert_eq!(explore(3), Some(counts));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use todc_utils::specifications::snapshot::SnapshotSpecification;
 
 use super::{Answer, timed};
 
-pub fn judge(history: &History<i64>) -> Answer {
+pub(super) fn judge(history: &History<i64>) -> Answer {
     let with_size = match history.segments() {
         0..=2 => with_segments::<2>,
         3 => with_segments::<3>,
@@ -39,7 +39,6 @@ fn with_segments<const N: usize>(history: &History<i64>) -> Answer {
     let actions = actions::<N>(history);
     // It panics on a history without any operation.
     timed(
-        history.len(),
         || (!actions.is_empty()).then(|| Actions::from_actions(actions.clone())),
         |actions| {
             let judge = WGLChecker::<SnapshotSpecification<i64, N>>::is_linearizable;
