@@ -6,7 +6,7 @@ use std::time::Instant;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_everyn::ladder::{Answer, Budget, Climb, Ladder, Models, Rungs, prove_all};
-use snapshot_everyn::prove::{INTERRUPTED, MEMORY, TIME, VIEWS};
+use snapshot_everyn::prove::{Finding, INTERRUPTED, MEMORY, TIME, VIEWS};
 use snapshot_language::program::Program;
 
 use super::verdicts::{corpus, parsed};
@@ -108,4 +108,43 @@ fn a_rung_without_memory_is_given_up_only_if_it_is_alone() {
     assert_eq!(ladder.climb(few, &mut |_| {}), Climb::Short(MEMORY));
     assert_eq!(ladder.answer().short, Some(MEMORY));
     assert!(ladder.answer().rungs.iter().any(|rung| rung.short() == Some(MEMORY)));
+}
+
+/// As long as another rung holds memory, a rung without any waits, and begins again: afek_unbounded
+/// has a proof in this memory, though its rungs together need more.
+#[test]
+fn a_rung_without_memory_waits_for_the_others() {
+    let program = corpus("afek_unbounded", None);
+    let models = Models::default();
+    let mut ladder = Ladder::paced(&program, &Rungs::default(), &models, 2_000);
+    let budget = Budget { bytes: 1 << 22, ..Budget::default() };
+    assert_eq!(ladder.climb(budget, &mut |_| {}), Climb::Proved);
+    assert!(ladder.views() > views(&ladder.answer()), "no rung has begun again");
+}
+
+/// Returns the number of views of all rungs, as they ended.
+fn views(answer: &Answer) -> usize {
+    answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok()).map(Finding::views).sum()
+}
+
+/// A rung that used up its views goes on from them: none is found twice.
+#[test]
+fn a_paused_rung_keeps_its_views() {
+    let program = corpus("bowman", None);
+    let models = Models::default();
+    let mut ladder = Ladder::new(&program, &Rungs::default(), &models);
+    let mut pauses = 0;
+    for most in (100..).step_by(100) {
+        let budget = Budget { views: most, ..Budget::default() };
+        match ladder.climb(budget, &mut |_| {}) {
+            Climb::Short(VIEWS) => pauses += 1,
+            climb => {
+                assert_eq!(climb, Climb::Proved);
+                break;
+            }
+        }
+        assert!(ladder.views() >= most && ladder.bytes() > 0, "{} of {most}", ladder.views());
+    }
+    assert!(pauses > 20, "{pauses}");
+    assert_eq!(ladder.views(), views(&prove_all(&program, Budget::default())));
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod agree;
+mod deadline;
 mod endless;
 mod hidden;
 mod ladder;
