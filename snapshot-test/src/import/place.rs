@@ -5,7 +5,7 @@ use crate::format::{Excerpt, Location};
 
 /// A piece of a log.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) struct Spot {
+pub(crate) struct Spot {
     /// Number of bytes of the log before it.
     pub at: usize,
     /// Its length in bytes.
@@ -42,7 +42,7 @@ impl Spot {
 
 /// A defect of a log, with its position in bytes.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(crate) struct Fault {
     spot: Spot,
     kind: ImportErrorKind,
     /// The piece that contradicts it.
@@ -50,12 +50,21 @@ pub(super) struct Fault {
 }
 
 /// The result of a step of an import.
-pub(super) type Step<T> = Result<T, Box<Fault>>;
+pub(crate) type Step<T> = Result<T, Box<Fault>>;
 
 impl Fault {
     /// Adds the piece of the log that contradicts this one.
     pub(super) const fn against(mut self: Box<Self>, earlier: Spot) -> Box<Self> {
         self.earlier = Some(earlier);
+        self
+    }
+
+    /// Returns the fault in a log with this many bytes before the piece that has it.
+    pub(super) fn behind(mut self: Box<Self>, bytes: usize) -> Box<Self> {
+        self.spot.at += bytes;
+        if let Some(earlier) = &mut self.earlier {
+            earlier.at += bytes;
+        }
         self
     }
 

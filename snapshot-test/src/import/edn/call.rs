@@ -1,6 +1,7 @@
 //! Events as calls: each operation from its invocation to its end.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::super::place::{Spot, Step};
 use super::super::{ImportErrorKind, Stamp};
@@ -14,7 +15,7 @@ pub(super) struct Call {
     /// The number of its process, by first appearance.
     pub(super) process: usize,
     /// `:f`.
-    pub(super) function: String,
+    pub(super) function: Arc<str>,
     pub(super) function_at: Spot,
     /// The `:value` of the invocation.
     pub(super) given: Placed,
@@ -53,7 +54,7 @@ pub(super) fn calls(events: Vec<Event>) -> Step<Calls> {
     let mut numbers: HashMap<i64, usize> = HashMap::new();
     let mut open: HashMap<usize, usize> = HashMap::new();
     for event in events {
-        let Event { spot, process: name, kind, function, function_at, value, time } = event;
+        let Event { spot, process: name, kind, function, function_at, value, time, .. } = event;
         let Calls { calls, events, processes } = &mut found;
         let process = *numbers.entry(name).or_insert_with(|| {
             processes.push(name);

@@ -1,14 +1,22 @@
 //! Maps of EDN as events.
 
+use std::io::Read;
+use std::sync::Arc;
+
 use clojure_reader::edn::{self, Edn};
 
-use super::super::place::{Spot, Step};
+use super::super::place::{Fault, Spot, Step};
 use super::super::{ImportErrorKind, Stamp};
-use super::scan::{Bracket, Forms, opening};
+use super::scan::{Forms, Head};
+use super::stream::Stream;
 use super::value::{malformed, short};
+use crate::format::BYTE_ORDER_MARK;
+
+/// The most names of operations that are shared among events.
+const MOST_NAMES: usize = 256;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Invoke,
     Ok,
     Fail,
@@ -18,122 +26,243 @@ pub(super) enum Kind {
 
 /// A value of an event, with its position.
 #[derive(Clone, Debug)]
-pub(super) struct Placed {
-    pub(super) edn: Edn<'static>,
-    pub(super) spot: Spot,
+pub(crate) struct Placed {
+    pub(crate) edn: Edn<'static>,
+    pub(crate) spot: Spot,
 }
 
 /// An event of a client.
 #[derive(Clone, Debug)]
-pub(super) struct Event {
-    pub(super) spot: Spot,
-    pub(super) process: i64,
-    pub(super) kind: Kind,
+pub(crate) struct Event {
+    pub(crate) spot: Spot,
+    pub(crate) process: i64,
+    pub(crate) kind: Kind,
     /// `:f`.
-    pub(super) function: String,
-    pub(super) function_at: Spot,
+    pub(crate) function: Arc<str>,
+    pub(crate) function_at: Spot,
     /// `:value`; if absent, `nil` at the position of the event.
-    pub(super) value: Placed,
-    pub(super) time: Option<Stamp>,
+    pub(crate) value: Placed,
+    /// `:key`, of a log of a key-value store.
+    pub(crate) key: Option<Placed>,
+    pub(crate) time: Option<Stamp>,
 }
 
-/// Returns the events of all clients, in the order of the log: maps one after the other, or in a
-/// vector or list. Events of a nemesis are left out.
-pub(super) fn events(log: &str, start: usize) -> Step<Vec<Event>> {
-    let mut events = Vec::new();
-    let mut forms = Forms::of(log, start);
-    while let Some(form) = forms.next()? {
-        let Some((at, Bracket::Sequence)) = opening(log, form) else {
-            events.extend(event(log, form)?);
-            continue;
-        };
-        let mut within = Forms::within(log, form);
-        while let Some(form) = within.next()? {
-            events.extend(event(log, form)?);
+/// The events of all clients, in the order of the log: maps one after the other, or in a vector or
+/// list. Events of a nemesis are left out. Memory is bounded by the longest event.
+#[derive(Debug)]
+pub(crate) struct Events<R> {
+    stream: Stream<R>,
+    /// The bracket around the events, and its position.
+    sequence: Option<(u8, Spot)>,
+    names: Vec<Arc<str>>,
+    is_begun: bool,
+}
+
+/// A part of a log.
+enum Part {
+    /// The event of a client.
+    Event(Box<Event>),
+    /// The event of a nemesis.
+    Skipped,
+    /// The bracket around events opens.
+    Opened(u8, Spot),
+    /// The bracket around events closes.
+    Closed,
+    End,
+}
+
+impl<R: Read> Events<R> {
+    pub(crate) const fn new(input: R) -> Self {
+        Self { stream: Stream::new(input), sequence: None, names: Vec::new(), is_begun: false }
+    }
+
+    /// Returns the next event; `None` at the end of the log.
+    pub(crate) fn next(&mut self) -> Step<Option<Event>> {
+        loop {
+            let before = self.stream.before();
+            let (text, at) = self.stream.piece();
+            let mark = self.mark(text);
+            let mut forms = Forms::of(text, at + mark);
+            let part = part(&mut forms, self.sequence, before, &mut self.names);
+            let (reached, at) = (forms.reached(), forms.at());
+            if reached && !self.stream.is_whole() {
+                self.stream.lengthen();
+                continue;
+            }
+            self.is_begun = true;
+            self.stream.pass(at);
+            if reached && let Some(fault) = self.stream.fault() {
+                return Err(fault);
+            }
+            match part? {
+                Part::Event(event) => return Ok(Some(*event)),
+                Part::Skipped => {}
+                Part::Opened(bracket, spot) => self.sequence = Some((bracket, spot)),
+                Part::Closed => self.sequence = None,
+                Part::End => return Ok(None),
+            }
         }
-        within.close(Spot { at, width: 1 })?;
     }
-    if !forms.is_at_end() {
-        let message = "expected an event, found a bracket that closes nothing".to_owned();
-        return Err(ImportErrorKind::Edn { message }.at(forms.place()));
+
+    /// Returns the width of the byte order mark at the beginning of the log.
+    fn mark(&self, text: &str) -> usize {
+        let has_mark = !self.is_begun && text.as_bytes().starts_with(BYTE_ORDER_MARK);
+        if has_mark { BYTE_ORDER_MARK.len() } else { 0 }
     }
-    Ok(events)
+}
+
+/// Returns the next part of a log, of which `before` bytes precede these forms.
+fn part(
+    forms: &mut Forms<'_>,
+    sequence: Option<(u8, Spot)>,
+    before: usize,
+    names: &mut Vec<Arc<str>>,
+) -> Step<Part> {
+    let behind = |fault: Box<Fault>| fault.behind(before);
+    let (begin, head) = forms.head().map_err(behind)?;
+    let part = match (head, sequence) {
+        (Head::End, None) if forms.is_at_end() => Ok(Part::End),
+        (Head::End, None) => {
+            let message = "expected an event, found a bracket that closes nothing".to_owned();
+            Err(ImportErrorKind::Edn { message }.at(forms.place()))
+        }
+        (Head::End, Some((bracket, open))) => {
+            return forms.close_of(bracket, open, before).map(|()| Part::Closed);
+        }
+        (Head::Open(at), None) if forms.byte(at) != b'{' => {
+            let spot = Spot { at: at + before, width: 1 };
+            return Ok(Part::Opened(forms.byte(at), spot));
+        }
+        (Head::Open(at), _) if forms.byte(at) == b'{' => {
+            event(forms, begin, at, names).map(|event| {
+                event.map_or(Part::Skipped, |event| Part::Event(Box::new(event.behind(before))))
+            })
+        }
+        _ => Err(no_event(forms, begin)),
+    };
+    part.map_err(behind)
+}
+
+/// Returns the fault of a form that is not a map.
+fn no_event(forms: &mut Forms<'_>, begin: usize) -> Box<Fault> {
+    let form = match forms.form_at(begin) {
+        Ok(Some(form)) => form,
+        Ok(None) => forms.place(),
+        Err(fault) => return fault,
+    };
+    let kind = ImportErrorKind::Field {
+        field: "event",
+        expected: "a map with :type, :process, :f and :value",
+        found: format!("`{}`", forms.text(form).chars().take(40).collect::<String>()),
+        cure: "an event looks like {:type :invoke, :process 0, :f :write, :value 5}",
+    };
+    kind.at(form)
 }
 
 /// The fields that are read.
-const FIELDS: [&str; 5] = [":process", ":type", ":f", ":value", ":time"];
+const FIELDS: [&str; 6] = [":process", ":type", ":f", ":value", ":time", ":key"];
 
-/// Parses the event of a client; `None` for a nemesis.
-fn event(log: &str, form: Spot) -> Step<Option<Event>> {
-    // Also `#jepsen.history.Op{...}`.
-    let Some((_, Bracket::Map)) = opening(log, form) else {
-        let kind = ImportErrorKind::Field {
-            field: "event",
-            expected: "a map with :type, :process, :f and :value",
-            found: format!("`{}`", log[form.at..].chars().take(40).collect::<String>()),
-            cure: "an event looks like {:type :invoke, :process 0, :f :write, :value 5}",
-        };
-        return Err(kind.at(form));
-    };
-    let [process, kind, function, value, time] = fields(log, form)?;
-    let read = |spot: Option<Spot>| spot.map(|spot| placed(log, spot)).transpose();
-    let (process, kind) = (read(process)?, read(kind)?);
-    let is_info = kind.as_ref().is_some_and(|kind| kind.edn == Edn::Key("info".into()));
+/// Parses the event of a client, whose bracket at `open` was passed; `None` for a nemesis.
+fn event(
+    forms: &mut Forms<'_>,
+    begin: usize,
+    open: usize,
+    names: &mut Vec<Arc<str>>,
+) -> Step<Option<Event>> {
+    let [process, kind, function, value, time, key] = fields(forms, open)?;
+    let form = Spot::new(begin, forms.at());
     let missing = |field| {
         let cure = "an event has :type, :process, :f and :value";
         ImportErrorKind::Missing { field, cure }.at(form)
     };
-    let wrong = |field, expected, found: &Placed, cure| {
-        let kind = ImportErrorKind::Field { field, expected, found: short(&found.edn), cure };
-        kind.at(found.spot)
+    let wrong = |field, expected, spot: Spot, cure| {
+        let found = placed(forms, spot).map(|found| short(&found.edn));
+        found.map_or_else(
+            |fault| fault,
+            |found| ImportErrorKind::Field { field, expected, found, cure }.at(spot),
+        )
     };
-    let process = match process.ok_or_else(|| missing(":process"))? {
-        Placed { edn: Edn::Int(process), .. } => process,
-        Placed { edn: Edn::Key(_), .. } if is_info => return Ok(None),
-        other => {
-            let cure = "only a nemesis, whose events are all :info, has a name";
-            return Err(wrong(":process", "the number of a process", &other, cure));
+    let process = process.ok_or_else(|| missing(":process"))?;
+    let is_info = kind.is_some_and(|kind| forms.text(kind) == ":info");
+    let number = || placed(forms, process).ok().and_then(|process| integer(&process.edn));
+    let Some(number) = forms.text(process).parse().ok().or_else(number) else {
+        let is_named = forms.text(process).starts_with(':');
+        if is_info && is_named {
+            return placed(forms, process).map(|_| None);
         }
+        let cure = "only a nemesis, whose events are all :info, has a name";
+        return Err(wrong(":process", "the number of a process", process, cure));
     };
-    let (function, value, time) = (read(function)?, read(value)?, read(time)?);
     let kind = kind.ok_or_else(|| missing(":type"))?;
-    let kind = match &kind.edn {
-        Edn::Key(name) if name == "invoke" => Kind::Invoke,
-        Edn::Key(name) if name == "ok" => Kind::Ok,
-        Edn::Key(name) if name == "fail" => Kind::Fail,
-        Edn::Key(name) if name == "info" => Kind::Info,
-        _ => return Err(wrong(":type", ":invoke, :ok, :fail or :info", &kind, "")),
+    let kind = match forms.text(kind) {
+        ":invoke" => Kind::Invoke,
+        ":ok" => Kind::Ok,
+        ":fail" => Kind::Fail,
+        ":info" => Kind::Info,
+        _ => return Err(wrong(":type", ":invoke, :ok, :fail or :info", kind, "")),
     };
-    let function = function.ok_or_else(|| missing(":f"))?;
-    let function_at = function.spot;
-    let function = match &function.edn {
-        Edn::Key(name) | Edn::Str(name) | Edn::Symbol(name) => name.to_string(),
-        _ => return Err(wrong(":f", "a keyword", &function, "it names the operation: :write")),
+    let function_at = function.ok_or_else(|| missing(":f"))?;
+    let function = match plain_keyword(forms.text(function_at)) {
+        Some(name) => named(name, names),
+        None => match &placed(forms, function_at)?.edn {
+            Edn::Key(name) | Edn::Str(name) | Edn::Symbol(name) => named(name, names),
+            _ => {
+                let cure = "it names the operation: :write";
+                return Err(wrong(":f", "a keyword", function_at, cure));
+            }
+        },
     };
-    let time = match time.filter(|time| time.edn != Edn::Nil) {
+    let time = match time.filter(|time| forms.text(*time) != "nil") {
         None => None,
         Some(time) => {
-            let text = &log[time.spot.at..time.spot.at + time.spot.width];
-            let stamp = text.parse();
+            let stamp = forms.text(time).parse();
             let cure = "it is an integer or a decimal number without an exponent";
-            Some(stamp.map_err(|_| wrong(":time", "a number", &time, cure))?)
+            Some(stamp.map_err(|_| wrong(":time", "a number", time, cure))?)
         }
     };
-    let value = value.unwrap_or(Placed { edn: Edn::Nil, spot: form });
-    Ok(Some(Event { spot: form, process, kind, function, function_at, value, time }))
+    let key = key.map(|key| placed(forms, key)).transpose()?;
+    let value = value.map_or(Ok(Placed { edn: Edn::Nil, spot: form }), |at| placed(forms, at))?;
+    let spot = form;
+    Ok(Some(Event { spot, process: number, kind, function, function_at, value, key, time }))
 }
 
-/// Returns the positions of the values of [`FIELDS`] in a map. Other fields are ignored.
-fn fields(log: &str, map: Spot) -> Step<[Option<Spot>; FIELDS.len()]> {
+impl Event {
+    /// Returns the event of a log with this many bytes before it.
+    fn behind(mut self, before: usize) -> Self {
+        self.spot.at += before;
+        self.function_at.at += before;
+        self.value.spot.at += before;
+        if let Some(key) = &mut self.key {
+            key.spot.at += before;
+        }
+        self
+    }
+}
+
+/// Returns a name, shared with the events before.
+fn named(name: &str, names: &mut Vec<Arc<str>>) -> Arc<str> {
+    if let Some(known) = names.iter().find(|known| ***known == *name) {
+        return known.clone();
+    }
+    let new: Arc<str> = Arc::from(name);
+    if names.len() < MOST_NAMES {
+        names.push(new.clone());
+    }
+    new
+}
+
+/// Returns the positions of the values of [`FIELDS`] in a map whose bracket was passed, and passes
+/// the map. Other fields are ignored.
+fn fields(forms: &mut Forms<'_>, open: usize) -> Step<[Option<Spot>; FIELDS.len()]> {
+    let open = Spot { at: open, width: 1 };
     let mut fields = [None; FIELDS.len()];
-    let mut forms = Forms::within(log, map);
     while let Some(name) = forms.next()? {
         let Some(value) = forms.next()? else {
-            forms.close(Spot { at: opening(log, map).map_or(map.at, |(at, _)| at), width: 1 })?;
+            forms.close(open)?;
             let message = "expected a value behind the last key of the map".to_owned();
             return Err(ImportErrorKind::Edn { message }.at(name));
         };
-        let text = &log[name.at..name.at + name.width];
+        let text = forms.text(name);
         let Some(field) = FIELDS.iter().position(|field| *field == text) else { continue };
         if let Some(first) = fields[field] {
             let (field, found) = (FIELDS[field], text.to_owned());
@@ -142,12 +271,16 @@ fn fields(log: &str, map: Spot) -> Step<[Option<Spot>; FIELDS.len()]> {
         }
         fields[field] = Some(value);
     }
+    forms.close(open)?;
     Ok(fields)
 }
 
 /// Parses the value of a form.
-fn placed(log: &str, spot: Spot) -> Step<Placed> {
-    let text = &log[spot.at..spot.at + spot.width];
+fn placed(forms: &Forms<'_>, spot: Spot) -> Step<Placed> {
+    let text = forms.text(spot);
+    if let Some(edn) = usual(text) {
+        return Ok(Placed { edn, spot });
+    }
     match edn::read(text) {
         Ok((edn, "")) => Ok(Placed { edn: edn.into_owned(), spot }),
         Ok(_) => {
@@ -159,5 +292,33 @@ fn placed(log: &str, spot: Spot) -> Step<Placed> {
             let end = if error.ptr.is_some() { at + 1 } else { spot.at + spot.width };
             Err(malformed(&error).at(Spot::new(at, end.max(at))))
         }
+    }
+}
+
+/// Parses `nil`, short natural numbers and plain keywords.
+fn usual(text: &str) -> Option<Edn<'static>> {
+    match text.as_bytes() {
+        b"nil" => Some(Edn::Nil),
+        digits @ [b'1'..=b'9', ..]
+            if digits.len() < 19 && digits.iter().all(u8::is_ascii_digit) =>
+        {
+            let add = |sum: i64, byte: &u8| sum * 10 + i64::from(byte - b'0');
+            Some(Edn::Int(digits.iter().fold(0, add)))
+        }
+        _ => plain_keyword(text).map(|name| Edn::Key(name.to_owned().into())),
+    }
+}
+
+/// Returns the name of a keyword of small letters.
+fn plain_keyword(text: &str) -> Option<&str> {
+    let name = text.strip_prefix(':')?;
+    let is_plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());
+    is_plain.then_some(name)
+}
+
+const fn integer(edn: &Edn<'_>) -> Option<i64> {
+    match edn {
+        Edn::Int(number) => Some(*number),
+        _ => None,
     }
 }

@@ -15,6 +15,7 @@ mod call;
 mod event;
 mod scan;
 mod sort;
+mod stream;
 mod value;
 mod workload;
 
@@ -24,7 +25,7 @@ use snapshot_core::history::{Action, Declaration, Event, Writers};
 use snapshot_core::{History, Segment};
 
 use self::call::{Call, Calls, calls};
-use self::event::{Kind, events};
+use self::event::{Events, Kind};
 use self::sort::Sort;
 use self::workload::{Meanings, Unused};
 use super::meaning::Segments;
@@ -70,7 +71,11 @@ pub fn edn(log: &[u8], options: &Options) -> Result<Imported, ImportError> {
 
 fn imported(log: &str, options: &Options) -> Step<Imported> {
     let initial = options.initial.as_deref().map(value::initial).transpose()?;
-    let mut events = events(log, super::without_mark(log.as_bytes()))?;
+    let mut reader = Events::new(log.as_bytes());
+    let mut events = Vec::new();
+    while let Some(event) = reader.next()? {
+        events.push(event);
+    }
     let mut warnings = Vec::new();
     if options.sort_by_time {
         sort_by_time(&mut events)?;

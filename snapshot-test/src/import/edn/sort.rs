@@ -27,7 +27,7 @@ impl Sort {
                 Some((_, value)) if is_independent || is_tuple(edn) => value,
                 _ => edn,
             };
-            let evidence = match call.function.as_str() {
+            let evidence = match &*call.function {
                 "add" | "insert" => {
                     add = add.or(Some(call.function_at));
                     continue;

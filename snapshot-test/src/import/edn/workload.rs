@@ -76,7 +76,7 @@ impl Meanings<'_> {
     fn meaning(&mut self, call: &Call) -> Step<Meaning> {
         let given = &call.given;
         let end = call.end.as_ref().filter(|end| end.kind == Kind::Ok);
-        match call.function.as_str() {
+        match &*call.function {
             "read" | "r" => self.read(call, end),
             "write" | "w" => self.same(call, end, |this, key, placed| this.write(key, placed)),
             "add" | "insert" => self.same(call, end, |_, key, placed| element(key, placed)),
@@ -311,7 +311,7 @@ fn is_compare_and_set(function: &str) -> bool {
 
 /// Returns the refusal of an operation by its name.
 fn refused(call: &Call) -> Box<super::super::place::Fault> {
-    let (reason, cure) = match call.function.as_str() {
+    let (reason, cure) = match &*call.function {
         _ if is_compare_and_set(&call.function) => COMPARE_AND_SET,
         "append" => {
             ("is no operation of a snapshot", "lists that are appended to are judged by Elle")
