@@ -19,7 +19,7 @@
 //! | instance | `snapshot-explorer` | for n, i, j: a graph of steps per process over scalar slots |
 //! | passes | `snapshot-explorer` | the same, with irrelevant state removed and steps fused |
 //! | search | `snapshot-explorer` | packed states: verified, a violation, or unknown |
-//! | replay | `snapshot-semantics` | counterexamples, by an interpreter that shares no code |
+//! | replay | `snapshot-interpreter` | counterexamples, by an interpreter that shares no code |
 //!
 //! This crate knows no history format and nothing of `snapshot-test`.
 

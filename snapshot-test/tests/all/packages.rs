@@ -8,12 +8,13 @@ use serde_json::Value;
 
 /// The published crates. The rest is for the workspace itself: tests, measurements; and `lineup`
 /// with its parts, which `cargo lineup` compiles from a clone.
-const PUBLISHED: [&str; 13] = [
+const PUBLISHED: [&str; 14] = [
     "snapshot-cluster",
     "snapshot-core",
     "snapshot-corpus",
     "snapshot-everyn",
     "snapshot-explorer",
+    "snapshot-interpreter",
     "snapshot-invariant",
     "snapshot-io",
     "snapshot-kit",

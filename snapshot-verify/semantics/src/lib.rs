@@ -2,7 +2,7 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | [`interpret`] | one execution: steps, traces, replay, simulation |
+//! | [`interpret`] | one execution: steps, traces, replay, simulation; its own crate |
 //! | [`refine`] | all executions against the normalised specification (FM 2009) |
 //! | [`enumerate`] | all histories of small scope, judged by exact search |
 //! | [`exercise`] | coverage of executions: statements, returns, hangs |
@@ -20,9 +20,9 @@ pub mod certificate;
 pub mod counterexample;
 pub mod enumerate;
 pub mod exercise;
-pub mod interpret;
 pub mod object;
 pub mod refine;
 
+pub use snapshot_interpreter as interpret;
 use snapshot_language as language;
 use snapshot_language::program;

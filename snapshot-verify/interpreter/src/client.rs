@@ -221,7 +221,7 @@ impl Client {
     }
 
     /// Returns true if a process begins operations at all.
-    pub(crate) fn takes_part(&self, process: Process) -> bool {
+    pub fn takes_part(&self, process: Process) -> bool {
         match self.roles {
             Roles::All | Roles::Scanner(_) => true,
             Roles::Few { first, others } => {
@@ -262,7 +262,7 @@ impl Progress {
 
     /// Returns the progress with the processes in another order. Applies only to objects, which
     /// have no switches.
-    pub(crate) fn reordered(&self, order: &[u32]) -> Self {
+    pub fn reordered(&self, order: &[u32]) -> Self {
         debug_assert_eq!(self.switched, [false; 2]);
         let begun = order.iter().filter_map(|process| self.begun.get(*process as usize));
         Self { begun: begun.copied().collect(), switched: self.switched }

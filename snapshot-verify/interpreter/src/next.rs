@@ -31,7 +31,7 @@ pub enum Next {
 
 /// Reason why a step has several outcomes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Branching {
+pub enum Branching {
     /// Allocation of any of several nodes.
     Allocation(NodeId),
     /// Choice of an element of a set.
@@ -58,7 +58,7 @@ impl Machine<'_> {
     }
 
     /// Returns the reason why the next step of a process may have several outcomes.
-    pub(crate) fn branching(&self, state: &State, process: Process) -> Option<Branching> {
+    pub fn branching(&self, state: &State, process: Process) -> Option<Branching> {
         let Activity::Running(frames) = &state.processes[process.index()].activity else {
             return None;
         };

@@ -19,6 +19,7 @@
 //! | `access` | semantics of accesses |
 //! | `machine` | a program for n processes, and its steps |
 //! | `object` | operations of an object that the text declares, and their effects |
+//! | `declared` | objects that the text declares, as specifications of the core |
 //! | `blocks` | operations of an object that take effect together |
 //! | `report`, `event` | effects of a step |
 //! | `inspect` | content of a state, by name |
@@ -37,6 +38,12 @@
 //! | `judge` | judges whether the history of an execution is linearizable |
 //!
 //! The code is written to be plainly right rather than fast.
+//!
+//! Both programs use this crate: `snapshot-verify` replays counterexamples, `snapshot-test` judges
+//! recordings of objects that a text declares ([`Sequential`]). Internal to them: the interfaces are
+//! not stable.
+
+#![forbid(unsafe_code)]
 
 mod access;
 mod blocks;
@@ -45,6 +52,7 @@ pub mod code;
 mod comparand;
 mod coverage;
 mod data;
+mod declared;
 mod evaluate;
 mod event;
 mod fault;
@@ -75,12 +83,13 @@ pub use client::{Client, ClientError, Progress, Roles, Values};
 pub use comparand::{Comparands, Emptiable};
 pub use coverage::Coverage;
 pub use data::Data;
+pub use declared::{Answer, Declared, Question};
 pub use event::{Action, Argument, Call, Event, OperationCall, history};
 pub use fault::{Fault, FaultKind};
-pub(crate) use forget::Forgetting;
-pub(crate) use heap::{Heap, Shape};
+pub use forget::Forgetting;
+pub use heap::{Heap, Shape};
 pub use inspect::{Holding, Owner};
-pub(crate) use interned::Interned;
+pub use interned::Interned;
 pub use judge::{JudgeError, judge};
 pub use machine::{MAX_PROCESSES, Machine, MachineError};
 pub use next::Next;
@@ -94,3 +103,6 @@ pub use state::State;
 pub use structure::{OpenCall, Passage};
 pub use trace::{Trace, TraceError, TraceErrorKind, digest};
 pub use written::{Writing, WrittenError};
+
+use snapshot_language as language;
+use snapshot_language::program;

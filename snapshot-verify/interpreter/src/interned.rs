@@ -51,6 +51,10 @@ impl<T: Part> Default for Interned<T> {
 }
 
 impl<T: Part> Interned<T> {
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     pub const fn len(&self) -> usize {
         self.all.len()
     }

@@ -48,7 +48,7 @@ pub struct Machine<'p> {
 
 /// Observable effect of a step.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Advance {
+pub struct Advance {
     /// Response, if the step is one.
     pub action: Option<Action>,
     /// Number of linearization points passed.
@@ -154,7 +154,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Returns the layout of the nodes.
-    pub(crate) const fn heap(&self) -> &Heap {
+    pub const fn heap(&self) -> &Heap {
         &self.heap
     }
 
@@ -276,7 +276,7 @@ impl<'p> Machine<'p> {
     ///
     /// # Errors
     /// As [`Self::invoke`].
-    pub(crate) fn begin_in_parts(
+    pub fn begin_in_parts(
         &self,
         state: &mut State,
         process: Process,
@@ -356,7 +356,7 @@ impl<'p> Machine<'p> {
     ///
     /// # Errors
     /// As [`Self::step`].
-    pub(crate) fn advance_in_parts(
+    pub fn advance_in_parts(
         &self,
         state: &mut State,
         process: Process,

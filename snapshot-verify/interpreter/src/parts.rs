@@ -209,7 +209,7 @@ fn renamed(data: &Data, rename: &mut dyn FnMut(u32) -> u32) -> Data {
 
 impl Data {
     /// Approximate memory use in bytes.
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         let parts: usize = match self {
             Self::Parts(parts) => parts.iter().map(Self::size).sum(),
             _ => 0,

@@ -2,8 +2,8 @@
 //! each candidate local, and a forward analysis for nodes without other pointers.
 
 use super::{Comparand, Field, Here};
-use crate::interpret::code::{Code, Instruction};
-use crate::interpret::forget::successors;
+use crate::code::{Code, Instruction};
+use crate::forget::successors;
 use crate::program::{
     Access, CellPlace, Expression, ExpressionKind, LocalId, Place, Root, SharedId,
 };
