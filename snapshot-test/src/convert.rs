@@ -7,8 +7,9 @@ use snapshot_core::history::Admission;
 use snapshot_core::immediate;
 use thiserror::Error;
 
+use crate::error::InputError;
 use crate::format::{Excerpt, Format, KeyedEvent, Location, Object, Reader, WriteError, Writer};
-use crate::read::{InputError, Origins};
+use crate::read::Origins;
 
 #[derive(Debug, Error)]
 #[non_exhaustive]

@@ -13,8 +13,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use thiserror::Error;
 
 use crate::Value;
-use crate::format::{BYTE_ORDER_MARK, DETECTION_LENGTH, Format, ReadError, Reader, detect, disc22};
-use crate::read::InputError;
+use crate::error::InputError;
+use crate::format::{
+    DETECTION_LENGTH, Format, Location, ReadError, ReadErrorKind, Reader, detect, disc22,
+    is_decisive,
+};
 use crate::synchronisation;
 
 /// The source of a recording.
@@ -28,6 +31,33 @@ pub enum Input {
 
 /// A reader of an opened input.
 pub type InputReader = Reader<Box<dyn Read + Send>>;
+
+/// An opened input.
+pub(crate) enum Opened {
+    Recording(Box<InputReader>),
+    /// A log of another tool, and its format.
+    Log(Format, Box<dyn Read + Send>),
+}
+
+impl Opened {
+    fn format(&self) -> Format {
+        match self {
+            Self::Recording(reader) => reader.format(),
+            Self::Log(format, _) => *format,
+        }
+    }
+
+    /// Returns the recording, where a log of another tool cannot be read.
+    fn recording(self) -> Result<InputReader, OpenError> {
+        match self {
+            Self::Recording(reader) => Ok(*reader),
+            Self::Log(format, _) => {
+                let kind = ReadErrorKind::ForeignLog { format };
+                Err(ReadError::new(Location::START, kind, None).into())
+            }
+        }
+    }
+}
 
 /// An input that cannot be opened.
 #[derive(Debug, Error)]
@@ -165,21 +195,7 @@ impl Input {
         format: Option<Format>,
         gauge: &Gauge,
     ) -> Result<InputReader, OpenError> {
-        match self {
-            Self::Standard => self.open_stream(gauge.of(io::stdin(), None), format),
-            Self::File(path) => {
-                let file = File::open(path).map_err(|error| self.cannot_open(error))?;
-                let metadata = file.metadata().map_err(|error| self.cannot_open(error))?;
-                if metadata.is_dir() {
-                    return Err(OpenError::Directory { path: path.clone() });
-                }
-                if is_stream(&metadata) {
-                    self.open_stream(gauge.of(file, None), format)
-                } else {
-                    self.open_file(file, format, gauge)
-                }
-            }
-        }
+        self.opened(format, gauge, None)?.recording()
     }
 
     /// As [`Self::open`], for an input that may have to be read more than once: an input that
@@ -193,27 +209,51 @@ impl Input {
         format: Option<Format>,
         gauge: &Gauge,
     ) -> Result<(InputReader, Replay), OpenError> {
-        let (reader, copy) = if self.is_stream() {
-            let copy = tempfile::tempfile().map_err(|error| self.cannot_open(error))?;
-            let kept = copy.try_clone().map_err(|error| self.cannot_open(error))?;
-            let reader = match self {
-                Self::Standard => {
-                    let input = gauge.of(io::stdin(), None);
-                    self.open_stream(Copying { input, copy }, format)?
-                }
-                Self::File(path) => {
-                    let file = File::open(path).map_err(|error| self.cannot_open(error))?;
-                    let input = gauge.of(file, None);
-                    self.open_stream(Copying { input, copy }, format)?
-                }
-            };
-            (reader, Some(kept))
-        } else {
-            (self.open_gauged(format, gauge)?, None)
-        };
+        let (opened, replay) = self.open_any(format, gauge)?;
+        Ok((opened.recording()?, replay))
+    }
+
+    /// As [`Self::open_repeatably`], also for logs of other tools.
+    pub(crate) fn open_any(
+        &self,
+        format: Option<Format>,
+        gauge: &Gauge,
+    ) -> Result<(Opened, Replay), OpenError> {
+        let copy = self.is_stream().then(tempfile::tempfile).transpose();
+        let copy = copy.map_err(|error| self.cannot_open(error))?;
+        let kept = copy.as_ref().map(File::try_clone).transpose();
+        let kept = kept.map_err(|error| self.cannot_open(error))?;
+        let opened = self.opened(format, gauge, copy)?;
         let (input, gauge) = (self.clone(), gauge.clone());
-        let replay = Replay { input, format: reader.format(), copy, key: None, gauge };
-        Ok((reader, replay))
+        let replay = Replay { input, format: opened.format(), copy: kept, key: None, gauge };
+        Ok((opened, replay))
+    }
+
+    /// Opens the input; `copy` receives what is read of one that can be read only once.
+    fn opened(
+        &self,
+        format: Option<Format>,
+        gauge: &Gauge,
+        copy: Option<File>,
+    ) -> Result<Opened, OpenError> {
+        let stream = match self {
+            Self::Standard => boxed(gauge.of(io::stdin(), None)),
+            Self::File(path) => {
+                let file = File::open(path).map_err(|error| self.cannot_open(error))?;
+                let metadata = file.metadata().map_err(|error| self.cannot_open(error))?;
+                if metadata.is_dir() {
+                    return Err(OpenError::Directory { path: path.clone() });
+                }
+                if !is_stream(&metadata) {
+                    return self.open_file(file, format, gauge);
+                }
+                boxed(gauge.of(file, None))
+            }
+        };
+        match copy {
+            None => self.open_stream(stream, format),
+            Some(copy) => self.open_stream(Copying { input: stream, copy }, format),
+        }
     }
 
     fn cannot_open(&self, error: io::Error) -> OpenError {
@@ -230,7 +270,7 @@ impl Input {
         mut file: File,
         format: Option<Format>,
         gauge: &Gauge,
-    ) -> Result<InputReader, OpenError> {
+    ) -> Result<Opened, OpenError> {
         let format = match format {
             Some(format) => format,
             None => {
@@ -240,22 +280,25 @@ impl Input {
             }
         };
         let size = file.metadata().map_err(|error| self.cannot_open(error))?.len();
-        match format {
-            Format::Text => Ok(Reader::text(boxed(gauge.of(file, Some(size))))?),
-            Format::Jsonl => Ok(Reader::jsonl(boxed(gauge.of(file, Some(size))))?),
+        Ok(Opened::Recording(Box::new(match format {
+            Format::Text => Reader::text(boxed(gauge.of(file, Some(size))))?,
+            Format::Jsonl => Reader::jsonl(boxed(gauge.of(file, Some(size))))?,
             Format::Disc22 => {
                 let segments = disc22::segments(gauge.of(&mut file, Some(size)))?;
                 file.rewind().map_err(|error| self.cannot_open(error))?;
-                Ok(Reader::disc22(boxed(gauge.of(file, Some(size))), segments))
+                Reader::disc22(boxed(gauge.of(file, Some(size))), segments)
             }
-        }
+            Format::Edn | Format::Intervals => {
+                return Ok(Opened::Log(format, boxed(gauge.of(file, Some(size)))));
+            }
+        })))
     }
 
     fn open_stream(
         &self,
         mut stream: impl Read + Send + 'static,
         format: Option<Format>,
-    ) -> Result<InputReader, OpenError> {
+    ) -> Result<Opened, OpenError> {
         let first = match format {
             Some(_) => Vec::new(),
             None => self.first_bytes(&mut stream)?,
@@ -265,17 +308,18 @@ impl Input {
             None => detect(&first)?,
         };
         let stream = Cursor::new(first).chain(stream);
-        match format {
-            Format::Text => Ok(Reader::text(boxed(stream))?),
-            Format::Jsonl => Ok(Reader::jsonl(boxed(stream))?),
+        Ok(Opened::Recording(Box::new(match format {
+            Format::Text => Reader::text(boxed(stream))?,
+            Format::Jsonl => Reader::jsonl(boxed(stream))?,
             Format::Disc22 => {
                 let mut copy = tempfile::tempfile().map_err(|error| self.cannot_open(error))?;
                 let copying = Copying { input: stream, copy: &mut copy };
                 let segments = disc22::segments(copying)?;
                 copy.rewind().map_err(|error| self.cannot_open(error))?;
-                Ok(Reader::disc22(boxed(copy), segments))
+                Reader::disc22(boxed(copy), segments)
             }
-        }
+            Format::Edn | Format::Intervals => return Ok(Opened::Log(format, boxed(stream))),
+        })))
     }
 
     /// Reads enough of the input to detect its format: up to the end of the first line that is not
@@ -283,7 +327,7 @@ impl Input {
     fn first_bytes(&self, input: &mut impl Read) -> Result<Vec<u8>, OpenError> {
         let mut first = Vec::new();
         let mut piece = [0; 4096];
-        while first.len() < DETECTION_LENGTH && !says_something(&first) {
+        while first.len() < DETECTION_LENGTH && !is_decisive(&first) {
             match input.read(&mut piece) {
                 Ok(0) => break,
                 Ok(read) => first.extend_from_slice(&piece[..read]),
@@ -387,7 +431,7 @@ impl Replay {
             Some(copy) => {
                 let rewound = copy.try_clone().and_then(|mut copy| copy.rewind().map(|()| copy));
                 let copy = rewound.map_err(|error| self.input.cannot_open(error))?;
-                self.input.open_file(copy, Some(self.format), &self.gauge)?
+                self.input.open_file(copy, Some(self.format), &self.gauge)?.recording()?
             }
         };
         if let Some(key) = &self.key {
@@ -450,12 +494,6 @@ impl<R: Read> Read for Gauged<R> {
         self.gauge.0.read.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
     }
-}
-
-/// Returns true if there is a whole line that is not blank.
-fn says_something(first: &[u8]) -> bool {
-    let text = first.strip_prefix(BYTE_ORDER_MARK).unwrap_or(first);
-    text.trim_ascii_start().contains(&b'\n')
 }
 
 fn boxed(input: impl Read + Send + 'static) -> Box<dyn Read + Send> {

@@ -23,6 +23,7 @@ pub mod automata;
 pub mod certificate;
 pub mod conformance;
 pub mod convert;
+mod error;
 pub mod explain;
 pub mod format;
 pub mod generate;
@@ -36,7 +37,6 @@ pub mod report;
 mod stamp;
 pub mod synchronisation;
 
-pub use read::{
-    InputError, InputErrorKind, Origins, Recording, read_exchanges, read_history, read_recording,
-};
+pub use error::{InputError, InputErrorKind};
+pub use read::{Origins, Recording, read_exchanges, read_history, read_recording};
 pub use snapshot_kit::{Value, record};

@@ -1,149 +1,19 @@
-//! From an input to a history, and what can be wrong on the way.
+//! From an input to a history.
 //!
-//! A reader checks the syntax of events, [`snapshot_core`] whether a history
-//! can have them. Both kinds of error end in an [`InputError`], which names the
-//! place, shows it, and also names the earlier event that the refused one
-//! contradicts. [`Origins`] remembers those in memory that does not grow with
-//! the recording, so that a consumer which keeps no history can tell them too.
+//! A reader checks the syntax of events, [`snapshot_core`] whether a history can have them. Both
+//! kinds of error end in an [`InputError`]. [`Origins`] remembers the earlier events that a refused
+//! one may contradict, in memory that does not grow with the recording, so that a consumer which
+//! keeps no history can tell them, too.
 
-use std::fmt;
-use std::io::{self, Read};
+use std::io::Read;
 
 use snapshot_core::History;
 use snapshot_core::history::{Action, Event, HistoryError, HistoryErrorKind};
-use snapshot_core::immediate::{self, ExchangeError, ExchangeErrorKind};
-use thiserror::Error;
+use snapshot_core::immediate;
 
 use crate::Value;
-use crate::format::{Excerpt, Location, ReadError, ReadErrorKind, Reader};
-
-/// An input that is no history.
-#[derive(Debug, Error)]
-#[error("{location}: {kind}", location = .inner.location, kind = .inner.kind)]
-pub struct InputError {
-    inner: Box<Inner>,
-}
-
-#[derive(Debug)]
-struct Inner {
-    location: Location,
-    kind: InputErrorKind,
-    excerpt: Option<Excerpt>,
-    earlier: Option<Location>,
-}
-
-/// Why an input is no history.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum InputErrorKind {
-    /// The operating system could not read on.
-    #[error("cannot read on: {0}")]
-    Io(io::Error),
-    /// What stands there is no event of the format.
-    #[error(transparent)]
-    Syntax(ReadErrorKind),
-    /// No history can have this event there.
-    #[error(transparent)]
-    Admission(HistoryErrorKind),
-    /// No execution of an immediate snapshot can have this event there.
-    #[error(transparent)]
-    Exchange(ExchangeErrorKind),
-}
-
-impl InputError {
-    /// Where the defect is; for a refused event, where that begins.
-    pub fn location(&self) -> Location {
-        self.inner.location
-    }
-
-    /// What is wrong.
-    pub fn kind(&self) -> &InputErrorKind {
-        &self.inner.kind
-    }
-
-    /// Where the earlier event is that a refused one contradicts.
-    pub fn earlier(&self) -> Option<Location> {
-        self.inner.earlier
-    }
-
-    /// The same of an input of which this one is the rest behind these bytes and lines.
-    #[must_use]
-    pub fn behind(mut self, bytes: u64, lines: u64) -> Self {
-        let Inner { location, earlier, .. } = &mut *self.inner;
-        let places = [Some(location), earlier.as_mut()];
-        for place in places.into_iter().flatten() {
-            place.offset += bytes;
-            place.line += lines;
-        }
-        self
-    }
-
-    /// The error for an event of an immediate snapshot that was refused.
-    pub(crate) fn of_exchange(
-        location: Location,
-        error: ExchangeError,
-        excerpt: Option<Excerpt>,
-    ) -> Self {
-        let kind = InputErrorKind::Exchange(error.kind);
-        Self { inner: Box::new(Inner { location, kind, excerpt, earlier: None }) }
-    }
-
-    /// The error for an input that could not be read.
-    pub(crate) fn io(error: io::Error) -> Self {
-        let kind = InputErrorKind::Io(error);
-        let (location, excerpt, earlier) = (Location::START, None, None);
-        Self { inner: Box::new(Inner { location, kind, excerpt, earlier }) }
-    }
-
-    /// The report for people: `name:line:column: message`, the line with the
-    /// defect marked, the earlier event, the cure. Several lines, the last
-    /// without a newline.
-    pub fn report<'a>(&'a self, name: &'a str) -> impl fmt::Display + 'a {
-        Report { error: &self.inner, name }
-    }
-}
-
-impl From<ReadError> for InputError {
-    fn from(error: ReadError) -> Self {
-        let (location, kind, excerpt) = error.into_parts();
-        let kind = match kind {
-            ReadErrorKind::Io(error) => InputErrorKind::Io(error),
-            kind => InputErrorKind::Syntax(kind),
-        };
-        Self { inner: Box::new(Inner { location, kind, excerpt, earlier: None }) }
-    }
-}
-
-struct Report<'a> {
-    error: &'a Inner,
-    name: &'a str,
-}
-
-impl fmt::Display for Report<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { error, name } = self;
-        write!(f, "{name}:{}: {}", error.location, error.kind)?;
-        if let Some(excerpt) = &error.excerpt {
-            write!(f, "\n{excerpt}")?;
-        }
-        if let Some(earlier) = error.earlier {
-            let what = match error.kind {
-                InputErrorKind::Admission(HistoryErrorKind::SecondWriter { .. }) => {
-                    "the first update of that segment"
-                }
-                _ => "the invocation of the open operation",
-            };
-            write!(f, "\nnote: {name}:{earlier}: {what}")?;
-        }
-        match &error.kind {
-            InputErrorKind::Syntax(kind) => match kind.cure() {
-                Some(cure) => write!(f, "\nhelp: {cure}"),
-                None => Ok(()),
-            },
-            _ => Ok(()),
-        }
-    }
-}
+use crate::error::{InputError, InputErrorKind};
+use crate::format::{Excerpt, Location, Reader};
 
 /// Where those events are that a later one may contradict: the last invocation
 /// of each process and the first update of each segment.
@@ -191,7 +61,7 @@ impl Origins {
         let is_about_values = matches!(error.kind, HistoryErrorKind::WrongEntryCount { .. });
         let excerpt = if is_about_values { excerpt.map(Excerpt::on_values) } else { excerpt };
         let kind = InputErrorKind::Admission(error.kind);
-        InputError { inner: Box::new(Inner { location, kind, excerpt, earlier }) }
+        InputError::new(location, kind, excerpt, earlier)
     }
 }
 

@@ -2,7 +2,7 @@
 //! every format, and an error can be reported.
 
 use snapshot_test::format::{Format, write_history};
-use snapshot_test::import::{EdnOptions, ImportError, Imported, IntervalOptions, edn, intervals};
+use snapshot_test::import::{EdnOptions, Imported, IntervalOptions, edn, intervals};
 
 use crate::parse;
 
@@ -30,7 +30,7 @@ pub fn check_intervals(bytes: &[u8]) {
     }
 }
 
-fn imported(read: Result<Imported, ImportError>) {
+fn imported(read: Result<Imported, snapshot_test::InputError>) {
     let Imported { history, warnings, .. } = match read {
         Ok(imported) => imported,
         Err(error) => {

@@ -47,6 +47,7 @@ fn reader(format: Format, bytes: &[u8]) -> Result<Reader<&[u8]>, ReadError> {
         Format::Text => Reader::text(bytes),
         Format::Jsonl => Reader::jsonl(bytes),
         Format::Disc22 => disc22::segments(bytes).map(|segments| Reader::disc22(bytes, segments)),
+        Format::Edn | Format::Intervals => unreachable!("{format} has no reader of events"),
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use snapshot_core::check::Checker;
 use snapshot_io::ci::{self, CheckReport};
-use snapshot_io::{escape, quantity, replacement};
+use snapshot_io::{escape, output, quantity, replacement};
 use snapshot_test::Value;
 use snapshot_test::certificate::Certificate;
 use snapshot_test::format::Format;
@@ -330,6 +330,11 @@ impl Check {
     }
 
     fn warn(&self, name: &str, judgement: &Judgement) {
+        for warning in &judgement.remarks.warnings {
+            let cure = warning.cure().map_or(String::new(), |cure| format!("\nhelp: {cure}"));
+            let name = escape::name(name);
+            output::report(format_args!("{name}: warning: {warning}{cure}"));
+        }
         let Some(backwards) = &judgement.backwards else { return };
         let (name, doubt) = (escape::name(name), doubt(&judgement.finding));
         match self.object {
@@ -349,6 +354,9 @@ impl Check {
         let name = escape::name(name);
         let mut text =
             if self.explain { explained(&name, judgement) } else { human(&name, judgement) };
+        if matches!(judgement.finding, Finding::Violation(_)) {
+            text.extend(judgement.remarks.names.iter().map(|line| format!("  {line}\n")));
+        }
         if let Some(place) = place {
             text += &format!("  certificate: {}\n", escape::name(&place));
         }

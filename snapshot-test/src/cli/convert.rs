@@ -17,7 +17,7 @@ use snapshot_io::replacement::Replacement;
 use snapshot_test::convert::convert;
 use snapshot_test::format::{Doubt, Format, WriteError, Writer};
 use snapshot_test::import::{
-    EdnOptions, ImportError, Imported, IntervalOptions, Stamp, by_time, edn, intervals,
+    EdnOptions, Imported, IntervalOptions, Stamp, by_time, edn, intervals,
 };
 use snapshot_test::input::Input;
 use snapshot_test::{InputError, Value};
@@ -160,13 +160,13 @@ impl Convert {
     }
 
     /// Imports the objects of a log, with their keys.
-    fn import(&self, input: &Input) -> Result<Objects, ImportError> {
+    fn import(&self, input: &Input) -> Result<Objects, InputError> {
         let mut log = Vec::new();
         let read = match input {
             Input::Standard => io::stdin().read_to_end(&mut log),
             Input::File(path) => File::open(path).and_then(|mut file| file.read_to_end(&mut log)),
         };
-        read.map_err(ImportError::io)?;
+        read.map_err(InputError::io)?;
         let initial = self.initial.clone();
         let imported = match self.from {
             SourceFormat::Intervals => {

@@ -28,6 +28,10 @@ pub enum InputFormat {
     Jsonl,
     /// The format of the DISC 2022 recordings.
     Disc22,
+    /// A history of Jepsen, Knossos or Porcupine in EDN, or a console log of jepsen.util.
+    Edn,
+    /// Operations with the times of their calls and returns: CSV or JSON.
+    Intervals,
 }
 
 impl InputFormat {
@@ -38,6 +42,8 @@ impl InputFormat {
             Self::Text => Some(Format::Text),
             Self::Jsonl => Some(Format::Jsonl),
             Self::Disc22 => Some(Format::Disc22),
+            Self::Edn => Some(Format::Edn),
+            Self::Intervals => Some(Format::Intervals),
         }
     }
 }

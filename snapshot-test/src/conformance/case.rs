@@ -8,9 +8,10 @@ use snapshot_core::history::Declaration;
 use snapshot_core::{History, immediate};
 
 use crate::Value;
+use crate::error::InputError;
 use crate::format::{Format, Object, Reader, WriteError, Writer};
 use crate::generate::{Room, exchange_with_values, with_values};
-use crate::read::{InputError, read_exchanges, read_history};
+use crate::read::{read_exchanges, read_history};
 
 #[derive(Clone, Debug)]
 pub enum Recorded {

@@ -52,6 +52,13 @@ impl ReadErrorKind {
                 "a text event looks like `p0 update 5`, a JSON Lines event like \
                  {\"process\":0,\"event\":\"ok\"}, a disc22 event like `startScan!0;`"
             }
+            Self::ForeignLog { format } => {
+                return Some(format!(
+                    "`snapshot-test check` reads it as it is; `snapshot-test convert --from {} --to \
+                     text FILE -o RECORDING` makes a recording of it (docs/formats.md)",
+                    format.name()
+                ));
+            }
             Self::OtherFormat { reading, found } => return Some(other_format(*reading, *found)),
             Self::UnknownField { found, .. } | Self::Unexpected { found, .. }
                 if found.text().split(',').any(is_call) =>

@@ -37,6 +37,12 @@ pub fn detect(first: &[u8]) -> Result<Format, ReadError> {
         return Err(ReadError::new(Location::START, ReadErrorKind::Empty, None));
     };
     let start = mark + start;
+    if begins_like_edn(first) {
+        return Ok(Format::Edn);
+    }
+    if is_table(&first[start..]) {
+        return Ok(Format::Intervals);
+    }
     match looks_like(&first[start..]) {
         Some(format) => Ok(format),
         None => Err(unknown(first, mark, start)),
@@ -64,6 +70,85 @@ pub(super) fn looks_like(line: &[u8]) -> Option<Format> {
 /// Returns true if a line begins with a map of EDN, whose first key is a keyword.
 pub(super) fn is_map_of_edn(line: &[u8]) -> bool {
     line.strip_prefix(b"{").is_some_and(|rest| rest.trim_ascii_start().starts_with(b":"))
+}
+
+/// Returns true if an input begins like a log in EDN, or a console log of Jepsen.
+pub(crate) fn begins_like_edn(first: &[u8]) -> bool {
+    let rest = behind_comments(first);
+    let is_event = |rest: &[u8]| is_map_of_edn(rest) || is_tagged_map(rest);
+    match rest {
+        [b'[' | b'(', within @ ..] => {
+            let within = behind_comments(within);
+            is_event(within) || rest.first() == Some(&b'(')
+        }
+        [b'I' | b'0'..=b'9' | b':', ..] => {
+            let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+            match (words.next(), words.next()) {
+                (Some(b"INFO"), Some(logger)) => logger == b"jepsen.util",
+                (Some(_), Some(kind)) => kind.starts_with(b":"),
+                _ => false,
+            }
+        }
+        // Comments alone.
+        [] => without_mark(first).trim_ascii_start().first() == Some(&b';'),
+        rest => is_event(rest),
+    }
+}
+
+/// Returns true if the format of an input does not depend on what follows.
+pub(crate) fn is_decisive(first: &[u8]) -> bool {
+    let rest = behind_comments(first);
+    let rest = match rest {
+        [b'[' | b'(', within @ ..] => behind_comments(within),
+        rest => rest,
+    };
+    rest.contains(&b'\n')
+}
+
+fn without_mark(first: &[u8]) -> &[u8] {
+    first.strip_prefix(BYTE_ORDER_MARK).unwrap_or(first)
+}
+
+/// Returns an input without the blanks and the comments of EDN at its beginning.
+fn behind_comments(first: &[u8]) -> &[u8] {
+    let mut rest = without_mark(first).trim_ascii_start();
+    while rest.first() == Some(&b';') {
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        rest = rest[end..].trim_ascii_start();
+    }
+    rest
+}
+
+/// Returns true for `#jepsen.history.Op{:index 0`, which is no comment of the text format.
+fn is_tagged_map(line: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(b"#") else { return false };
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-/".contains(byte);
+    let end = rest.iter().position(|byte| !is_name(byte)).unwrap_or(0);
+    end > 0 && is_map_of_edn(&rest[end..])
+}
+
+/// Returns true if an input begins with a table, or with JSON, of operations with their times.
+fn is_table(rest: &[u8]) -> bool {
+    let has = |text: &[u8], word: &[u8]| {
+        text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
+    };
+    match rest.first() {
+        Some(b'{' | b'[') => {
+            let end = rest.iter().position(|byte| *byte == b'}').unwrap_or(rest.len());
+            has(&rest[..end], b"\"call\"") && !has(&rest[..end], b"\"event\"")
+        }
+        _ => {
+            let mut lines = rest.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+            let line = lines.find(|line| !line.is_empty() && line[0] != b'#').unwrap_or_default();
+            let mut fields = line.split(|byte| b",;\t".contains(byte)).map(<[u8]>::trim_ascii);
+            let is_any = |field: &[u8], names: &[&[u8]]| {
+                names.iter().any(|name| field.eq_ignore_ascii_case(name))
+            };
+            fields.clone().any(|field| is_any(field, &[b"operation", b"op"]))
+                && fields.any(|field| is_any(field, &[b"call"]))
+        }
+    }
 }
 
 fn unknown(first: &[u8], mark: usize, start: usize) -> ReadError {

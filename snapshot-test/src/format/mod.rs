@@ -36,6 +36,7 @@ pub use batch::Batch;
 pub(crate) use clock::Clock;
 pub use clock::{Backwards, Doubt, Noticed};
 pub use detect::{DETECTION_LENGTH, detect};
+pub(crate) use detect::{begins_like_edn, is_decisive};
 pub use error::{Found, ReadError, ReadErrorKind};
 pub use json_value::JsonValue;
 pub(crate) use jsonl::{Member, Time, members};
@@ -62,28 +63,44 @@ pub enum Format {
     /// `startUpdate!0,5;...`, the format of the supporting material of the
     /// DISC 2022 paper. See [`disc22`].
     Disc22,
+    /// A history of Jepsen, Knossos or Porcupine in EDN, or a log of `jepsen.util`. It is read, not
+    /// written. See [`crate::import`].
+    Edn,
+    /// Operations with the times of their calls and returns: CSV or JSON. It is read, not written.
+    /// See [`crate::import`].
+    Intervals,
 }
 
 impl Format {
+    /// The formats of recordings, which are read event by event, and written.
     pub const ALL: [Self; 3] = [Self::Text, Self::Jsonl, Self::Disc22];
 
-    /// Returns the name in options and reports: `text`, `jsonl` or `disc22`.
+    /// Returns the name in options and reports: `text`, `jsonl`, `disc22`, `edn` or `intervals`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
             Self::Jsonl => "jsonl",
             Self::Disc22 => "disc22",
+            Self::Edn => "edn",
+            Self::Intervals => "intervals",
         }
+    }
+
+    /// Returns true for the logs of other tools, which are not written.
+    pub const fn is_foreign(self) -> bool {
+        matches!(self, Self::Edn | Self::Intervals)
     }
 }
 
-/// Writes the name in sentences: `text`, `JSON Lines` or `disc22`.
+/// Writes the name in sentences: `text`, `JSON Lines`, `disc22`, `EDN` or `intervals`.
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Text => "text",
             Self::Jsonl => "JSON Lines",
             Self::Disc22 => "disc22",
+            Self::Edn => "EDN",
+            Self::Intervals => "intervals",
         })
     }
 }

@@ -123,6 +123,12 @@ pub enum Inexpressible {
     /// disc22: no event at all.
     #[error("disc22 cannot express an empty history; write it as text or jsonl")]
     Empty,
+    /// The format of a log of another tool.
+    #[error("{format} is read, not written; write the recording as text or jsonl")]
+    Foreign {
+        /// The format.
+        format: Format,
+    },
     /// Initial values of an unknown number of segments.
     #[error(
         "the initial value {value} of all segments can be written only \
@@ -213,6 +219,7 @@ impl<W: Write> Writer<W> {
                 return Err(Inexpressible::Object { object }.into());
             }
             Format::Disc22 => Inner::Disc22(Disc22Writer::new(output, declaration)?),
+            Format::Edn | Format::Intervals => return Err(Inexpressible::Foreign { format }.into()),
         }))
     }
 

@@ -1,116 +1,21 @@
-//! Errors of imported logs, with place and cure.
+//! Defects of logs of other tools, with their cures.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use snapshot_core::history::HistoryErrorKind;
 use thiserror::Error;
 
 use super::Stamp;
-use crate::format::{Excerpt, Location, ReadError, ReadErrorKind};
-
-/// A log that cannot be imported.
-#[derive(Debug, Error)]
-#[error("{location}: {kind}", location = .inner.location, kind = .inner.kind)]
-pub struct ImportError {
-    inner: Box<Inner>,
-}
-
-#[derive(Debug)]
-struct Inner {
-    location: Location,
-    kind: ImportErrorKind,
-    excerpt: Option<Excerpt>,
-    earlier: Option<Location>,
-}
-
-impl ImportError {
-    pub(super) fn new(
-        location: Location,
-        kind: ImportErrorKind,
-        excerpt: Option<Excerpt>,
-        earlier: Option<Location>,
-    ) -> Self {
-        Self { inner: Box::new(Inner { location, kind, excerpt, earlier }) }
-    }
-
-    /// The error for a log that could not be read.
-    pub fn io(error: std::io::Error) -> Self {
-        Self::new(Location::START, error.into(), None, None)
-    }
-
-    /// The place of the defect in the log.
-    pub fn location(&self) -> Location {
-        self.inner.location
-    }
-
-    pub fn kind(&self) -> &ImportErrorKind {
-        &self.inner.kind
-    }
-
-    /// The report for people: `name:line:column: message`, the line with the defect marked, the
-    /// place that it contradicts, the cure. Several lines, the last without a newline.
-    pub fn report<'a>(&'a self, name: &'a str) -> impl fmt::Display + 'a {
-        Report { error: &self.inner, name }
-    }
-}
-
-impl From<ReadError> for ImportError {
-    fn from(error: ReadError) -> Self {
-        let (location, kind, excerpt) = error.into_parts();
-        let kind = match kind {
-            ReadErrorKind::Io(error) => error.into(),
-            kind => ImportErrorKind::Syntax(kind),
-        };
-        Self::new(location, kind, excerpt, None)
-    }
-}
-
-struct Report<'a> {
-    error: &'a Inner,
-    name: &'a str,
-}
-
-impl fmt::Display for Report<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { error, name } = self;
-        // An option has no place in the log.
-        let is_placed = match error.kind {
-            ImportErrorKind::Io(_) => false,
-            ImportErrorKind::Field { field, .. } => !field.starts_with("--"),
-            _ => true,
-        };
-        if is_placed {
-            write!(f, "{name}:{}: {}", error.location, error.kind)?;
-        } else {
-            write!(f, "{name}: {}", error.kind)?;
-        }
-        if let Some(excerpt) = error.excerpt.as_ref().filter(|_| is_placed) {
-            write!(f, "\n{excerpt}")?;
-        }
-        if let Some(earlier) = error.earlier {
-            write!(f, "\nnote: {name}:{earlier}: {}", error.kind.contradicted())?;
-        }
-        error.kind.cure().map_or(Ok(()), |cure| write!(f, "\nhelp: {cure}"))
-    }
-}
 
 /// Why a log cannot be imported.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ImportErrorKind {
-    /// The operating system could not read on.
-    #[error("cannot read: {0}")]
-    Io(#[from] std::io::Error),
     /// Bytes that are not UTF-8.
     #[error("not UTF-8: expected UTF-8 text, found other bytes")]
     NotUtf8,
     /// A log without operations.
     #[error("expected operations, found nothing")]
     Empty,
-    /// A syntax error of a native format.
-    #[error(transparent)]
-    Syntax(ReadErrorKind),
     /// A syntax error of CSV.
     #[error("expected CSV with a header line: {message}")]
     Csv {
@@ -246,9 +151,6 @@ pub enum ImportErrorKind {
         /// The return of the first operation.
         end: Stamp,
     },
-    /// A history cannot have the operation.
-    #[error(transparent)]
-    History(HistoryErrorKind),
 }
 
 fn also(field: &str, found: &str) -> String {
@@ -257,7 +159,7 @@ fn also(field: &str, found: &str) -> String {
 
 impl ImportErrorKind {
     /// Returns the label of the place that a defect contradicts.
-    fn contradicted(&self) -> &'static str {
+    pub(crate) fn contradicted(&self) -> &'static str {
         match self {
             Self::Unclosed { .. } => "the end of the log",
             Self::Width { .. } => "the segments are counted here",
@@ -272,14 +174,21 @@ impl ImportErrorKind {
         }
     }
 
+    /// Returns true if the defect has a place in the log: an option has none.
+    pub(crate) const fn is_placed(&self) -> bool {
+        match self {
+            Self::Field { field, .. } => !matches!(field.as_bytes(), [b'-', b'-', ..]),
+            _ => true,
+        }
+    }
+
     /// Returns the cure, as an imperative sentence without a full stop.
     pub fn cure(&self) -> Option<Cow<'static, str>> {
         let cure = match self {
-            Self::Syntax(kind) => return kind.cure().map(Cow::Owned),
             Self::Missing { cure, .. }
             | Self::Field { cure, .. }
             | Self::Operation { cure, .. } => *cure,
-            Self::Io(_) | Self::UnknownField { .. } => "",
+            Self::UnknownField { .. } => "",
             Self::NotUtf8 => "save the file as UTF-8",
             Self::Empty => "an empty log is usually a failed recording: record again",
             Self::Csv { .. } => {
@@ -320,7 +229,6 @@ impl ImportErrorKind {
             }
             Self::Backwards { .. } => "are the two fields exchanged, or of different units?",
             Self::Concurrent { .. } => "give each thread or task a client of its own",
-            Self::History(_) => "docs/formats.md says what a history can have",
         };
         Some(Cow::Borrowed(cure)).filter(|cure| !cure.is_empty())
     }

@@ -26,20 +26,23 @@ mod warning;
 use snapshot_core::History;
 use snapshot_core::history::Declaration;
 
+pub(crate) use self::edn::{Events, Kind, LogEvent, Placed, is_tuple, items, pair, scalar, short};
 pub use self::edn::{Options as EdnOptions, edn};
-pub use self::error::{ImportError, ImportErrorKind};
+pub use self::error::ImportErrorKind;
 pub use self::intervals::{Options as IntervalOptions, intervals};
-use self::place::{Spot, Step};
+pub(crate) use self::place::{Fault, Spot, Step};
 pub use self::recording::by_time;
 pub use self::warning::Warning;
 use crate::Value;
-use crate::format::BYTE_ORDER_MARK;
+use crate::format::{BYTE_ORDER_MARK, Location};
 pub use crate::stamp::{Stamp, StampError};
 
 #[derive(Debug)]
 pub struct Imported {
     /// The history in the log.
     pub history: History<Value>,
+    /// The place in the log of each event; in a log of intervals, that of its operation.
+    pub places: Vec<Location>,
     /// The unused parts of the log.
     pub warnings: Vec<Warning>,
     /// Lines that name segments and processes as in the log, if their numbers differ.
@@ -50,14 +53,14 @@ pub struct Imported {
 const COMPARE_AND_SET: (&str, &str) = (
     "is not judged yet as an operation of a snapshot: it writes, or fails, depending on the value \
      that is there, and so shows it",
-    "leave out the registers with compare-and-set, and judge the others",
+    "a register with compare-and-set is judged by `check --object cas-register`, a key-value store \
+     by `check --object map`",
 );
 
 /// The reason why an operation of a queue is refused, and the remedy.
 const QUEUE: (&str, &str) = (
     "is no operation of a snapshot",
-    "queues and stacks are judged by `check --object queue` and `--object stack`, from text or JSON \
-     Lines (docs/synchronisation.md); from foreign logs they are not imported yet",
+    "queues and stacks are judged by `check --object queue` and `--object stack`",
 );
 
 /// Returns the byte at which a log begins: behind the byte order mark, if it has one.

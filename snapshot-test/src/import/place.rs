@@ -1,6 +1,7 @@
 //! Positions in a log: bytes while it is read, lines and columns in reports.
 
-use super::error::{ImportError, ImportErrorKind};
+use super::error::ImportErrorKind;
+use crate::error::{InputError, InputErrorKind};
 use crate::format::{Excerpt, Location};
 
 /// A piece of a log.
@@ -40,11 +41,34 @@ impl Spot {
     }
 }
 
+/// Returns the positions of the first bytes of pieces of a log. O(log + n log n) for n pieces.
+pub(super) fn locations(log: &[u8], spots: &[Spot]) -> Vec<Location> {
+    let mut order: Vec<usize> = (0..spots.len()).collect();
+    order.sort_unstable_by_key(|piece| spots[*piece].at);
+    let mut locations = vec![Location::START; spots.len()];
+    let (mut line, mut column, mut passed) = (1, 1, 0);
+    for piece in order {
+        let at = spots[piece].at.min(log.len());
+        let between = &log[passed..at];
+        if let Some(last) = memchr::memrchr(b'\n', between) {
+            line += memchr::memchr_iter(b'\n', between).count() as u64;
+            column = 1;
+            passed += last + 1;
+        }
+        // Bytes that begin a character.
+        let characters = log[passed..at].iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        column += characters as u64;
+        passed = at;
+        locations[piece] = Location { line, column, offset: at as u64 };
+    }
+    locations
+}
+
 /// A defect of a log, with its position in bytes.
 #[derive(Debug)]
 pub(crate) struct Fault {
     spot: Spot,
-    kind: ImportErrorKind,
+    kind: InputErrorKind,
     /// The piece that contradicts it.
     earlier: Option<Spot>,
 }
@@ -59,6 +83,11 @@ impl Fault {
         self
     }
 
+    /// Returns the position, the kind and the position of what it contradicts.
+    pub(crate) fn into_parts(self) -> (Spot, InputErrorKind, Option<Spot>) {
+        (self.spot, self.kind, self.earlier)
+    }
+
     /// Returns the fault in a log with this many bytes before the piece that has it.
     pub(super) fn behind(mut self: Box<Self>, bytes: usize) -> Box<Self> {
         self.spot.at += bytes;
@@ -69,18 +98,26 @@ impl Fault {
     }
 
     /// Returns the error, with lines and columns of this log.
-    pub(super) fn located(self, log: &[u8]) -> ImportError {
+    pub(super) fn located(self, log: &[u8]) -> InputError {
         let Self { spot, kind, earlier } = self;
         let spot = Spot { at: spot.at.min(log.len()), ..spot };
         let earlier = earlier.map(|earlier| earlier.location(log));
-        ImportError::new(spot.location(log), kind, spot.excerpt(log), earlier)
+        InputError::new(spot.location(log), kind, spot.excerpt(log), earlier)
+    }
+}
+
+impl InputErrorKind {
+    /// Returns the fault of this kind at a piece of the log. Boxed, so that results stay small.
+    #[cold]
+    pub(crate) fn at(self, spot: Spot) -> Box<Fault> {
+        Box::new(Fault { spot, kind: self, earlier: None })
     }
 }
 
 impl ImportErrorKind {
-    /// Returns the fault of this kind at a piece of the log. Boxed, so that results stay small.
+    /// Returns the fault of this kind at a piece of the log.
     #[cold]
-    pub(super) fn at(self, spot: Spot) -> Box<Fault> {
-        Box::new(Fault { spot, kind: self, earlier: None })
+    pub(crate) fn at(self, spot: Spot) -> Box<Fault> {
+        InputErrorKind::from(self).at(spot)
     }
 }

@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 
 use snapshot_core::history::{Action, Declaration, Event};
 
-use super::place::{Spot, Step};
+use super::place::{Spot, Step, locations};
 use super::timeline::{self, Arranged, Deed, Fate, Interval};
-use super::{ImportError, ImportErrorKind, Imported, Stamp};
+use super::{ImportErrorKind, Imported, Stamp};
 use crate::Value;
+use crate::error::InputError;
 use crate::format::{KeyedEvent, Location, Object, Reader};
 
 #[derive(Debug)]
@@ -43,7 +44,7 @@ pub fn by_time(
     log: &[u8],
     key: Option<&Value>,
     skew: Stamp,
-) -> Result<Vec<(Option<Value>, Imported)>, ImportError> {
+) -> Result<Vec<(Option<Value>, Imported)>, InputError> {
     let mut reader = Reader::jsonl(log)?;
     if let Some(key) = key {
         reader.select(key)?;
@@ -62,7 +63,7 @@ pub fn by_time(
         let next = match is_of_all {
             true => reader.next_keyed().map(|next| {
                 let KeyedEvent { key, location, event, .. } = next?;
-                Ok::<_, ImportError>((key.index(), location, timed(&event)))
+                Ok::<_, InputError>((key.index(), location, timed(&event)))
             }),
             false => reader.next_event().map(|next| {
                 let (location, event) = next?;
@@ -81,7 +82,7 @@ pub fn by_time(
     }
     let names = reader.keys();
     let imported = objects.into_iter().map(|(object, events)| {
-        let imported = sorted(events, declaration.clone(), skew)?;
+        let imported = sorted(log, events, declaration.clone(), skew)?;
         let name = if is_of_all { names.get(object) } else { key };
         Ok((name.cloned(), imported))
     });
@@ -121,6 +122,7 @@ fn timed(event: &Event<'_, Value>) -> (usize, Act, usize) {
 }
 
 fn sorted(
+    log: &[u8],
     mut events: Vec<Timed>,
     mut declaration: Declaration<Value>,
     skew: Stamp,
@@ -166,7 +168,8 @@ fn sorted(
             }
         }
     }
-    let Arranged { history, warnings, clients } =
+    let Arranged { history, warnings, clients, spots } =
         timeline::history(intervals, declaration, skew.magnitude())?;
-    Ok(Imported { history, warnings, comments: super::process_comments(&clients) })
+    let (places, comments) = (locations(log, &spots), super::process_comments(&clients));
+    Ok(Imported { history, places, warnings, comments })
 }

@@ -27,6 +27,7 @@ use snapshot_core::{History, Process, Segment};
 use super::place::{Spot, Step};
 use super::{ImportErrorKind, Stamp, Warning};
 use crate::Value;
+use crate::error::InputErrorKind;
 
 /// The effect and the result of an operation of a log.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -133,6 +134,8 @@ pub(super) struct Arranged {
     pub(super) warnings: Vec<Warning>,
     /// The client of each process.
     pub(super) clients: Vec<String>,
+    /// The operation of each event, by its position in the log.
+    pub(super) spots: Vec<Spot>,
 }
 
 /// Arranges these intervals as a history; `declaration` has everything except the writers.
@@ -158,8 +161,9 @@ pub(super) fn history(
     }
     let writers = writers(&intervals, &processes);
     let declaration = declaration.with_writers(writers);
-    let at = |spot| move |error: HistoryError| ImportErrorKind::History(error.kind).at(spot);
+    let at = |spot| move |error: HistoryError| InputErrorKind::Admission(error.kind).at(spot);
     let mut history = History::builder(declaration).map_err(at(Spot::default()))?;
+    let mut spots = Vec::with_capacity(places.len());
     for Place { operation, rank, .. } in places {
         let interval = &intervals[operation];
         let action = match (rank != Rank::Invocation, interval.fate) {
@@ -170,8 +174,9 @@ pub(super) fn history(
         };
         let process = process(processes[operation], interval.spot)?;
         history.push(&Event { process, action }).map_err(at(interval.spot))?;
+        spots.push(interval.spot);
     }
-    Ok(Arranged { history: history.finish(), warnings, clients })
+    Ok(Arranged { history: history.finish(), warnings, clients, spots })
 }
 
 pub(super) fn process(number: usize, spot: Spot) -> Step<Process> {

@@ -9,6 +9,7 @@ mod class;
 mod cooperation;
 mod dispute;
 pub mod immediate;
+mod log;
 pub mod objects;
 mod pipeline;
 mod proof;
@@ -26,13 +27,15 @@ use snapshot_core::verdict::{Linearization, Method, Unknown, Verdict};
 
 use crate::Value;
 use crate::certificate::{Certificate, Refuted};
+use crate::error::InputError;
 use crate::format::{Backwards, Format, Location, Object};
-use crate::input::{Gauge, Input, InputReader, OpenError, Replay};
-use crate::read::{InputError, Recording, read_recording};
+use crate::input::{Gauge, Input, InputReader, OpenError, Opened, Replay};
+use crate::read::{Recording, read_recording};
 use crate::synchronisation;
 
 pub use self::class::Class;
 pub use self::dispute::Disputed;
+pub use self::log::Remarks;
 pub use self::recorded::judge_recorded;
 pub use snapshot_core::explanation::{AcceptingRun, accepting_run};
 
@@ -108,13 +111,15 @@ pub struct Judgement {
     pub counts: Counts,
     /// Times that contradict the order of its lines, if any.
     pub backwards: Option<Backwards>,
+    /// What a log of another tool says besides its history.
+    pub remarks: Remarks,
     pub finding: Finding,
 }
 
 impl Judgement {
     /// Creates the judgement of an input without times.
-    pub(crate) const fn new(format: Option<Format>, counts: Counts, finding: Finding) -> Self {
-        Self { format, counts, backwards: None, finding }
+    pub(crate) fn new(format: Option<Format>, counts: Counts, finding: Finding) -> Self {
+        Self { format, counts, backwards: None, remarks: Remarks::default(), finding }
     }
 }
 
@@ -217,9 +222,14 @@ pub fn judge_object(
     gauge: &Gauge,
 ) -> Judgement {
     let opened = if options.forget && input.is_stream() {
-        input.open_gauged(format, gauge).map(|reader| (reader, None))
+        input.open_gauged(format, gauge).map(|reader| (Opened::Recording(Box::new(reader)), None))
     } else {
-        input.open_repeatably(format, gauge).map(|(reader, replay)| (reader, Some(replay)))
+        input.open_any(format, gauge).map(|(opened, replay)| (opened, Some(replay)))
+    };
+    let opened = match opened {
+        Ok((Opened::Log(format, log), _)) => return log::judge(format, log, options),
+        Ok((Opened::Recording(reader), replay)) => Ok((*reader, replay)),
+        Err(error) => Err(error),
     };
     let selected = opened.and_then(|(mut reader, replay)| {
         let Some(key) = key else { return Ok((reader, replay)) };

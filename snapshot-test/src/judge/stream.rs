@@ -18,9 +18,10 @@ use snapshot_core::verdict::{Dispute, Method};
 use self::division::Division;
 use super::{Counts, Finding, Judgement, Obstacle, Options, Proof, ViolationFinding, proof};
 use crate::Value;
+use crate::error::InputError;
 use crate::format::Location;
 use crate::input::{InputReader, OpenError, Replay};
-use crate::read::{InputError, Origins, Recording, read_recording};
+use crate::read::{Origins, Recording, read_recording};
 
 /// States that brute force may visit to confirm an explanation; two scans and a few updates need
 /// some dozens.

@@ -16,6 +16,7 @@ use super::judge::{Finding, Judgement, Violation};
 use super::object::{InitialError, Object, ObjectError};
 use super::proof::{self, Lists, lists};
 use super::recording::read;
+use super::source::begun;
 use crate::Value;
 use crate::format::{Format, JsonValue, Location};
 
@@ -232,11 +233,13 @@ impl Certificate {
 pub fn certify(
     object: &Object,
     certificate: &Certificate,
-    mut input: impl Read,
+    input: impl Read,
     format: Option<Format>,
     key: Option<&Value>,
 ) -> Result<Result<(), Refuted>, ReadError> {
-    object.kind().certify(object, certificate, &mut input, format, key)
+    let (mut input, format) = begun(input, format)?;
+    let object = object.of(format);
+    object.kind().certify(&object, certificate, &mut input, format, key)
 }
 
 /// As [`certify`], for this kind of object.

@@ -1,5 +1,6 @@
 //! What can be wrong with a recording of an object whose operations take effect together.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 
@@ -8,6 +9,7 @@ use thiserror::Error;
 
 use super::reader::LINE_LIMIT;
 use crate::Value;
+use crate::error::InputErrorKind;
 use crate::format::Location;
 use crate::input::unopened;
 
@@ -85,6 +87,9 @@ pub enum ReadErrorKind {
         /// The key.
         wanted: Value,
     },
+    /// A defect of a log of another tool.
+    #[error(transparent)]
+    Log(Box<InputErrorKind>),
     /// An event that no history can have there.
     #[error(transparent)]
     History(#[from] HistoryError),
@@ -95,6 +100,7 @@ impl ReadErrorKind {
     fn cure(&self) -> Option<String> {
         Some(match self {
             Self::Io(_) | Self::History(_) => return None,
+            Self::Log(kind) => return kind.cure().map(Cow::into_owned),
             Self::Empty => "an empty history is a header line such as `object channel`".to_owned(),
             Self::Truncated => {
                 "end the file with a newline if its last line is whole; otherwise the recording was \

@@ -16,6 +16,7 @@ use super::error::ReadError;
 use super::interface::Interface;
 use super::object::Object;
 use super::recording::{Recording, Text, read};
+use super::source::begun;
 use crate::Value;
 use crate::format::{Backwards, Doubt, Format};
 use crate::judge::{Counts, Options};
@@ -99,12 +100,14 @@ pub enum Violation {
 /// If it is no recording of the object.
 pub fn judge(
     object: &Object,
-    mut input: impl Read,
+    input: impl Read,
     format: Option<Format>,
     key: Option<&Value>,
     options: &Options,
 ) -> Result<Vec<Judgement>, ReadError> {
-    object.kind().judge(object, &mut input, format, key, options)
+    let (mut input, format) = begun(input, format)?;
+    let object = object.of(format);
+    object.kind().judge(&object, &mut input, format, key, options)
 }
 
 /// As [`judge`], by this kind of object.

@@ -15,6 +15,7 @@
 
 mod certificate;
 mod error;
+mod foreign;
 mod interface;
 mod judge;
 mod kind;
@@ -24,7 +25,9 @@ mod reader;
 mod recording;
 mod report;
 mod sentence;
+mod source;
 mod token;
+mod vocabulary;
 
 pub use certificate::{Certificate, CertificateError, Refuted, certify};
 pub use error::{ReadError, ReadErrorKind};

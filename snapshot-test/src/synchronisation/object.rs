@@ -16,7 +16,9 @@ use snapshot_core::synchronisation::objects::{
 use thiserror::Error;
 
 use super::kind::Kind;
+use super::vocabulary::NIL_TEXT;
 use crate::Value;
+use crate::format::Format;
 
 /// The most threads of an object.
 const MOST: usize = 1 << 16;
@@ -196,6 +198,16 @@ impl Object {
             Some(value) => format!("{self}, initially {value}"),
             None => self.to_string(),
         }
+    }
+
+    /// Returns the object of a recording in this format: registers of other tools hold nil at first.
+    pub(super) fn of(&self, format: Option<Format>) -> Self {
+        let is_register = matches!(self.entry().name, "register" | "cas-register");
+        let is_foreign = format.is_some_and(Format::is_foreign);
+        if is_register && is_foreign && self.initial.is_none() {
+            return Self { initial: Some(Value::from(NIL_TEXT)), ..self.clone() };
+        }
+        self.clone()
     }
 
     fn first(&self) -> Value {

@@ -37,7 +37,7 @@ pub(super) enum Line {
 }
 
 /// A defect of a line: the byte at which it begins.
-type Defect = (usize, ReadErrorKind);
+pub(super) type Defect = (usize, ReadErrorKind);
 
 /// Reads lines.
 pub(super) struct Lines<R> {
@@ -149,13 +149,18 @@ impl<R: Read> Lines<R> {
 
     /// The error of a defect of the line read last.
     pub fn fail(&self, (at, kind): Defect) -> ReadError {
-        let line = String::from_utf8_lossy(&self.bytes).trim_end().replace('\t', " ");
-        let is_shown = !line.trim().is_empty()
-            && line.chars().count() <= MOST_SHOWN
-            && !line.chars().any(char::is_control);
-        let line = Some(line).filter(|_| is_shown);
+        let line = shown(&self.bytes);
         ReadError { location: self.location(at), kind, line }
     }
+}
+
+/// A line as an error shows it, if it is short and printable.
+pub(super) fn shown(line: &[u8]) -> Option<String> {
+    let line = String::from_utf8_lossy(line).trim_end().replace('\t', " ");
+    let is_shown = !line.trim().is_empty()
+        && line.chars().count() <= MOST_SHOWN
+        && !line.chars().any(char::is_control);
+    Some(line).filter(|_| is_shown)
 }
 
 fn unexpected(at: usize, expected: &str, found: Option<&str>) -> Defect {

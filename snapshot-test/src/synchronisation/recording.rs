@@ -10,8 +10,10 @@ use snapshot_core::object::ObjectKind;
 use super::error::{ReadError, ReadErrorKind, quoted};
 use super::interface::Interface;
 use super::object::{Object, nearest};
-use super::reader::{Deed, Line, Lines};
+use super::reader::{Deed, Line};
+use super::source::Source;
 use super::token::Token;
+use super::vocabulary::Vocabulary;
 use crate::Value;
 use crate::format::{Backwards, Format, Location};
 
@@ -132,7 +134,8 @@ pub(super) fn read<K: Interface>(
     format: Option<Format>,
     wanted: Option<&Value>,
 ) -> Result<Recordings<K>, ReadError> {
-    let mut lines = Lines::new(input, format);
+    let vocabulary = Vocabulary::new(object, K::SIGNATURES);
+    let mut lines = Source::new(input, format, vocabulary);
     let mut numbers: HashMap<Option<Value>, usize> = HashMap::new();
     let mut objects: Vec<Building<K>> = Vec::new();
     let mut seen: Option<Location> = None;
@@ -173,7 +176,7 @@ pub(super) fn read<K: Interface>(
         building.take(kind, process, deed, location.line).map_err(fail)?;
     }
     let missing = match (seen, wanted) {
-        (None, _) => Some(ReadErrorKind::Empty),
+        (None, _) if !lines.has_others() => Some(ReadErrorKind::Empty),
         (_, Some(wanted)) if !numbers.contains_key(&Some(wanted.clone())) => {
             Some(ReadErrorKind::NoKey { wanted: wanted.clone() })
         }

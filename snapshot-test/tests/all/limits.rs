@@ -39,6 +39,7 @@ fn open<'i>(
         Format::Text => Reader::text(input)?,
         Format::Jsonl => Reader::jsonl(input)?,
         Format::Disc22 => Reader::disc22(input, 2),
+        Format::Edn | Format::Intervals => unreachable!("{format} has no reader of events"),
     })
 }
 
@@ -132,6 +133,7 @@ fn the_pieces_in_which_an_input_arrives_do_not_matter() {
                         matches!(event.action, Action::RespondUpdate | Action::RespondScan { .. });
                     if is_end { "end" } else { "start" }.to_owned()
                 }
+                Format::Edn | Format::Intervals => unreachable!("{format} has no reader of events"),
             };
             assert!(rest.starts_with(&marker), "{location} {rest:?}");
             let line = input.trim_start_matches('\u{feff}').lines().nth(location.line as usize - 1);

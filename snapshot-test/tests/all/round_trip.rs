@@ -108,6 +108,7 @@ fn reader(format: Format, written: &[u8]) -> Reader<&[u8]> {
         Format::Disc22 => {
             disc22::segments(written).map(|segments| Reader::disc22(written, segments))
         }
+        Format::Edn | Format::Intervals => unreachable!("{format} has no reader of events"),
     }
     .expect("what was written is well-formed")
 }

@@ -51,6 +51,7 @@ impl Event {
             (Format::Disc22, Updated(process, value)) => format!("endUpdate!{process},{value};"),
             (Format::Disc22, Scan(process)) => format!("startScan!{process};"),
             (Format::Disc22, Scanned(process, [x, y])) => format!("endScan!{process},{x},{y};"),
+            (Format::Edn | Format::Intervals, _) => unreachable!("{format} is not written"),
         }
     }
 }

@@ -112,8 +112,7 @@ fn the_libraries_do_without_what_only_the_program_needs() {
 #[test]
 fn no_library_has_a_limit_of_time_of_its_own() {
     let words = ["Duration::from_secs", "Duration::from_millis"];
-    let crates =
-        ["language", "interpreter", "semantics", "explorer", "everyn", "invariant"];
+    let crates = ["language", "interpreter", "semantics", "explorer", "everyn", "invariant"];
     let parts = crates.map(|name| format!("{name}/src")).into_iter().chain(["src/verify".into()]);
     // Interval of progress reports; time that would suffice; processor time of steps.
     let others = ["refinement.rs", "confirmation.rs", "exercised.rs"];

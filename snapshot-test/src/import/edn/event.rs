@@ -7,10 +7,11 @@ use clojure_reader::edn::{self, Edn};
 
 use super::super::place::{Fault, Spot, Step};
 use super::super::{ImportErrorKind, Stamp};
+use super::line;
 use super::scan::{Forms, Head};
 use super::stream::Stream;
 use super::value::{malformed, short};
-use crate::format::BYTE_ORDER_MARK;
+use crate::format::{BYTE_ORDER_MARK, Location};
 
 /// The most names of operations that are shared among events.
 const MOST_NAMES: usize = 256;
@@ -45,6 +46,8 @@ pub(crate) struct Event {
     /// `:key`, of a log of a key-value store.
     pub(crate) key: Option<Placed>,
     pub(crate) time: Option<Stamp>,
+    /// True for a line of a console log, where a compare-and-set that failed saw another value.
+    pub(crate) is_line: bool,
 }
 
 /// The events of all clients, in the order of the log: maps one after the other, or in a vector or
@@ -52,10 +55,12 @@ pub(crate) struct Event {
 #[derive(Debug)]
 pub(crate) struct Events<R> {
     stream: Stream<R>,
-    /// The bracket around the events, and its position.
-    sequence: Option<(u8, Spot)>,
+    /// The bracket around the events, its position and its place.
+    sequence: Option<(u8, Spot, Location)>,
     names: Vec<Arc<str>>,
     is_begun: bool,
+    /// True if the log has an event of a nemesis.
+    has_skipped: bool,
 }
 
 /// A part of a log.
@@ -73,7 +78,13 @@ enum Part {
 
 impl<R: Read> Events<R> {
     pub(crate) const fn new(input: R) -> Self {
-        Self { stream: Stream::new(input), sequence: None, names: Vec::new(), is_begun: false }
+        Self {
+            stream: Stream::new(input),
+            sequence: None,
+            names: Vec::new(),
+            is_begun: false,
+            has_skipped: false,
+        }
     }
 
     /// Returns the next event; `None` at the end of the log.
@@ -83,7 +94,8 @@ impl<R: Read> Events<R> {
             let (text, at) = self.stream.piece();
             let mark = self.mark(text);
             let mut forms = Forms::of(text, at + mark);
-            let part = part(&mut forms, self.sequence, before, &mut self.names);
+            let sequence = self.sequence.map(|(bracket, spot, _)| (bracket, spot));
+            let part = part(&mut forms, sequence, before, &mut self.names);
             let (reached, at) = (forms.reached(), forms.at());
             if reached && !self.stream.is_whole() {
                 self.stream.lengthen();
@@ -96,12 +108,33 @@ impl<R: Read> Events<R> {
             }
             match part? {
                 Part::Event(event) => return Ok(Some(*event)),
-                Part::Skipped => {}
-                Part::Opened(bracket, spot) => self.sequence = Some((bracket, spot)),
+                Part::Skipped => self.has_skipped = true,
+                Part::Opened(bracket, spot) => {
+                    self.sequence = Some((bracket, spot, self.stream.locate(spot.at)));
+                }
                 Part::Closed => self.sequence = None,
                 Part::End => return Ok(None),
             }
         }
+    }
+
+    /// Returns true if the log, as far as it was read, has an event of a nemesis.
+    pub(crate) const fn has_skipped(&self) -> bool {
+        self.has_skipped
+    }
+
+    /// Returns the place of a position in the event that was returned last, or of its fault.
+    pub(crate) fn locate(&self, spot: Spot) -> Location {
+        match self.sequence {
+            Some((_, open, place)) if open.at == spot.at => place,
+            _ => self.stream.locate(spot.at),
+        }
+    }
+
+    /// Returns the line of a position in the event that was returned last, and the position in the
+    /// line.
+    pub(crate) fn line(&self, spot: Spot) -> (&[u8], usize) {
+        self.stream.line(spot.at)
     }
 
     /// Returns the width of the byte order mark at the beginning of the log.
@@ -138,6 +171,11 @@ fn part(
                 event.map_or(Part::Skipped, |event| Part::Event(Box::new(event.behind(before))))
             })
         }
+        (Head::Other, None) if line::is_event(forms.behind(begin)) => {
+            line::event(forms, begin, names).map(|event| {
+                event.map_or(Part::Skipped, |event| Part::Event(Box::new(event.behind(before))))
+            })
+        }
         _ => Err(no_event(forms, begin)),
     };
     part.map_err(behind)
@@ -160,7 +198,7 @@ fn no_event(forms: &mut Forms<'_>, begin: usize) -> Box<Fault> {
 }
 
 /// The fields that are read.
-const FIELDS: [&str; 6] = [":process", ":type", ":f", ":value", ":time", ":key"];
+pub(super) const FIELDS: [&str; 6] = [":process", ":type", ":f", ":value", ":time", ":key"];
 
 /// Parses the event of a client, whose bracket at `open` was passed; `None` for a nemesis.
 fn event(
@@ -169,8 +207,17 @@ fn event(
     open: usize,
     names: &mut Vec<Arc<str>>,
 ) -> Step<Option<Event>> {
-    let [process, kind, function, value, time, key] = fields(forms, open)?;
-    let form = Spot::new(begin, forms.at());
+    let fields = fields(forms, open)?;
+    of_fields(forms, Spot::new(begin, forms.at()), fields, names)
+}
+
+/// Parses the event of a client from the positions of the values of [`FIELDS`].
+pub(super) fn of_fields(
+    forms: &Forms<'_>,
+    form: Spot,
+    [process, kind, function, value, time, key]: [Option<Spot>; FIELDS.len()],
+    names: &mut Vec<Arc<str>>,
+) -> Step<Option<Event>> {
     let missing = |field| {
         let cure = "an event has :type, :process, :f and :value";
         ImportErrorKind::Missing { field, cure }.at(form)
@@ -223,7 +270,18 @@ fn event(
     let key = key.map(|key| placed(forms, key)).transpose()?;
     let value = value.map_or(Ok(Placed { edn: Edn::Nil, spot: form }), |at| placed(forms, at))?;
     let spot = form;
-    Ok(Some(Event { spot, process: number, kind, function, function_at, value, key, time }))
+    let is_line = false;
+    Ok(Some(Event {
+        spot,
+        process: number,
+        kind,
+        function,
+        function_at,
+        value,
+        key,
+        time,
+        is_line,
+    }))
 }
 
 impl Event {

@@ -13,6 +13,7 @@
 
 mod call;
 mod event;
+mod line;
 mod scan;
 mod sort;
 mod stream;
@@ -25,14 +26,17 @@ use snapshot_core::history::{Action, Declaration, Event, Writers};
 use snapshot_core::{History, Segment};
 
 use self::call::{Call, Calls, calls};
-use self::event::{Events, Kind};
+pub(crate) use self::event::{Event as LogEvent, Events, Kind, Placed};
 use self::sort::Sort;
+pub(crate) use self::value::{scalar, short};
 use self::workload::{Meanings, Unused};
+pub(crate) use self::workload::{is_tuple, items, pair};
 use super::meaning::Segments;
-use super::place::{Spot, Step};
+use super::place::{Spot, Step, locations};
 use super::timeline::{self, Arranged, Deed, Fate, Interval, process};
-use super::{ImportError, ImportErrorKind, Imported, Stamp, Warning};
+use super::{ImportErrorKind, Imported, Stamp, Warning};
 use crate::Value;
+use crate::error::{InputError, InputErrorKind};
 use crate::format::Clock;
 
 /// Options for the interpretation of a history in EDN.
@@ -64,7 +68,7 @@ pub struct Options {
 ///
 /// # Errors
 /// If it is not EDN, not a history, or has operations that snapshots do not have.
-pub fn edn(log: &[u8], options: &Options) -> Result<Imported, ImportError> {
+pub fn edn(log: &[u8], options: &Options) -> Result<Imported, InputError> {
     let text = super::text(log);
     text.and_then(|text| imported(text, options)).map_err(|fault| fault.located(log))
 }
@@ -119,23 +123,23 @@ fn imported(log: &str, options: &Options) -> Step<Imported> {
     let deeds = segments.deeds(known)?;
     let deed = |call: usize| numbers[call].map(|number| &deeds[number]);
     let declaration = super::declaration(segments.len(), initial);
-    let (history, clients) = if options.sort_by_time {
+    let (history, clients, spots) = if options.sort_by_time {
         let intervals = calls.iter().enumerate();
         let intervals = intervals.filter_map(|(number, call)| {
             let client = processes[call.process].to_string();
             Some(interval(call, client, deed(number)?))
         });
-        let Arranged { history, warnings: lost, clients } = timeline::history(
+        let Arranged { history, warnings: lost, clients, spots } = timeline::history(
             intervals.collect::<Step<_>>()?,
             declaration,
             options.skew.magnitude(),
         )?;
         warnings.extend(lost);
-        (history, clients)
+        (history, clients, spots)
     } else {
         let declaration = declaration.with_writers(writers(&calls, deed));
-        let history = in_order(&calls, &events, deed, declaration)?;
-        (history, processes.iter().map(i64::to_string).collect())
+        let (history, spots) = in_order(&calls, &events, deed, declaration)?;
+        (history, processes.iter().map(i64::to_string).collect(), spots)
     };
     warnings.extend(unused.into_iter().map(|(reason, (first, operations))| Warning::Unused {
         first: first.location(log.as_bytes()),
@@ -144,7 +148,8 @@ fn imported(log: &str, options: &Options) -> Step<Imported> {
     }));
     let mut comments = segments.comments("the register");
     comments.extend(super::process_comments(&clients));
-    Ok(Imported { history, warnings, comments })
+    let places = locations(log.as_bytes(), &spots);
+    Ok(Imported { history, places, warnings, comments })
 }
 
 /// Sorts events by their times; events at one instant keep their order.
@@ -176,13 +181,14 @@ fn in_order<'a>(
     events: &[(usize, Kind)],
     deed: impl Fn(usize) -> Option<&'a Deed>,
     declaration: Declaration<Value>,
-) -> Step<History<Value>> {
+) -> Step<(History<Value>, Vec<Spot>)> {
     let refused = |spot| {
         move |error: snapshot_core::history::HistoryError| {
-            ImportErrorKind::History(error.kind).at(spot)
+            InputErrorKind::Admission(error.kind).at(spot)
         }
     };
     let mut history = History::builder(declaration).map_err(refused(Spot::default()))?;
+    let mut spots = Vec::with_capacity(events.len());
     for &(number, kind) in events {
         let (call, Some(deed)) = (&calls[number], deed(number)) else { continue };
         let action = match kind {
@@ -193,8 +199,10 @@ fn in_order<'a>(
         };
         let process = process(call.process, call.spot)?;
         history.push(&Event { process, action }).map_err(refused(call.spot))?;
+        let end = call.end.as_ref().filter(|_| kind != Kind::Invoke);
+        spots.push(end.map_or(call.spot, |end| end.spot));
     }
-    Ok(history.finish())
+    Ok((history.finish(), spots))
 }
 
 /// Returns the operation as an interval of `:time`, which each event must have.

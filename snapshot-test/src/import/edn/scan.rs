@@ -94,6 +94,26 @@ impl<'a> Forms<'a> {
         Ok((begin, Head::Other))
     }
 
+    /// Returns the text from a position on.
+    pub(super) fn behind(&self, begin: usize) -> &'a str {
+        &self.log[begin..]
+    }
+
+    /// Passes the line that begins at a position.
+    pub(super) fn line_at(&mut self, begin: usize) -> Spot {
+        let rest = self.behind(begin);
+        let end = memchr::memchr(b'\n', rest.as_bytes());
+        self.reached |= end.is_none();
+        let width = end.unwrap_or(rest.len());
+        self.at = begin + width;
+        Spot { at: begin, width: rest[..width].trim_end().len() }
+    }
+
+    /// Iterates over the forms of a part.
+    pub(super) fn within(&self, part: Spot) -> Self {
+        Self::of(&self.log[..part.at + part.width], part.at)
+    }
+
     /// Returns the form that begins at a position.
     pub(super) fn form_at(&mut self, begin: usize) -> Step<Option<Spot>> {
         self.at = begin;
@@ -247,14 +267,18 @@ impl<'a> Forms<'a> {
     /// Passes the next word, at least one character.
     fn token(&mut self) {
         self.at += self.log[self.at..].chars().next().map_or(1, char::len_utf8);
-        self.pass_until(|byte| matches!(byte, b',' | b';' | b'"' | b'(' | b')' | b'[' | b']' | b'{' | b'}'));
+        self.pass_until(|byte| {
+            matches!(byte, b',' | b';' | b'"' | b'(' | b')' | b'[' | b']' | b'{' | b'}')
+        });
     }
 
     /// Passes the next character, such as `\a`, `\newline`, `\[`.
     fn character(&mut self) {
         self.at += 1;
         self.at += self.log[self.at..].chars().next().map_or(0, char::len_utf8);
-        self.pass_until(|byte| matches!(byte, b',' | b';' | b'(' | b')' | b'[' | b']' | b'{' | b'}'));
+        self.pass_until(|byte| {
+            matches!(byte, b',' | b';' | b'(' | b')' | b'[' | b']' | b'{' | b'}')
+        });
     }
 
     /// Passes all bytes before white space, and before one of these.

@@ -51,8 +51,7 @@ impl Sort {
                 let kind = ImportErrorKind::Operation {
                     operation: ":add".to_owned(),
                     reason: "is not judged yet but as that of a set, and what is read here is none",
-                    cure: "counters are judged by `check --object counter`, from text or JSON Lines \
-                           (docs/synchronisation.md); from foreign logs they are not imported yet",
+                    cure: "counters are judged by `check --object counter`",
                 };
                 Err(kind.at(add).against(registers))
             }

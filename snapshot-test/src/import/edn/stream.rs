@@ -2,8 +2,10 @@
 
 use std::io::{ErrorKind, Read};
 
-use super::super::place::{Fault, Spot};
 use super::super::ImportErrorKind;
+use super::super::place::{Fault, Spot};
+use crate::error::InputErrorKind;
+use crate::format::Location;
 
 /// Number of bytes read at a time.
 const PIECE: usize = 128 << 10;
@@ -20,6 +22,8 @@ pub(super) struct Stream<R> {
     before: usize,
     /// Number of bytes of the piece that were passed.
     passed: usize,
+    /// A place of the piece before what was passed last, and its position there.
+    place: (usize, Location),
     end: Option<End>,
     bytes: Vec<u8>,
 }
@@ -43,6 +47,7 @@ impl<R: Read> Stream<R> {
             cut: Vec::new(),
             before: 0,
             passed: 0,
+            place: (0, Location::START),
             end: None,
             bytes: Vec::new(),
         }
@@ -59,8 +64,37 @@ impl<R: Read> Stream<R> {
     }
 
     /// Passes everything before a position of the piece.
-    pub(super) const fn pass(&mut self, at: usize) {
+    pub(super) fn pass(&mut self, at: usize) {
+        self.place = (self.passed, self.location(self.passed));
         self.passed = at;
+    }
+
+    /// Returns the place of a position of the log that was passed last, or comes later.
+    pub(super) fn locate(&self, at: usize) -> Location {
+        self.location(at.saturating_sub(self.before).min(self.text.len()))
+    }
+
+    fn location(&self, at: usize) -> Location {
+        let (from, place) = self.place;
+        let between = &self.text.as_bytes()[from.min(at)..at];
+        let lines = memchr::memchr_iter(b'\n', between).count() as u64;
+        let last = memchr::memrchr(b'\n', between).map_or(between, |last| &between[last + 1..]);
+        // Bytes that begin a character.
+        let characters = last.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
+        Location {
+            line: place.line + lines,
+            column: characters + if lines > 0 { 1 } else { place.column },
+            offset: (self.before + at) as u64,
+        }
+    }
+
+    /// Returns the line of a position, as far as it is in memory.
+    pub(super) fn line(&self, at: usize) -> (&[u8], usize) {
+        let at = at.saturating_sub(self.before).min(self.text.len());
+        let bytes = self.text.as_bytes();
+        let begin = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |newline| newline + 1);
+        let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end);
+        (&bytes[begin..end], at - begin)
     }
 
     /// Returns true if nothing follows the piece.
@@ -74,13 +108,14 @@ impl<R: Read> Stream<R> {
         match self.end.replace(End::Log)? {
             End::Log => None,
             End::NotUtf8 => Some(ImportErrorKind::NotUtf8.at(Spot::new(at, at + 1))),
-            End::Io(error) => Some(ImportErrorKind::from(error).at(Spot::new(at, at))),
+            End::Io(error) => Some(InputErrorKind::Io(error).at(Spot::new(at, at))),
         }
     }
 
     /// Lengthens the piece behind what was not passed yet; in proportion to it, so that a long
     /// event is read in linear time.
     pub(super) fn lengthen(&mut self) {
+        self.place = (0, self.location(self.passed));
         self.text.drain(..self.passed);
         self.before += self.passed;
         self.passed = 0;

@@ -41,7 +41,7 @@ pub(super) fn malformed(error: &Error) -> ImportErrorKind {
 /// Converts a value that is not a collection. Different values stay different: integers are
 /// integers, strings are their own text, in quotes if it could be read as another value, and all
 /// others are their EDN text.
-pub(super) fn scalar(edn: &Edn<'_>) -> Option<Value> {
+pub(crate) fn scalar(edn: &Edn<'_>) -> Option<Value> {
     Some(match edn {
         Edn::Int(number) => Value::Integer(*number),
         Edn::Str(text) if is_plain(text) => Value::from(&**text),
@@ -61,7 +61,7 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// Returns EDN text, cut after some characters.
-pub(super) fn short(edn: &Edn<'_>) -> String {
+pub(crate) fn short(edn: &Edn<'_>) -> String {
     const MOST: usize = 60;
     let text = edn.to_string();
     match text.char_indices().nth(MOST) {

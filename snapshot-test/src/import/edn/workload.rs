@@ -320,11 +320,17 @@ fn refused(call: &Call) -> Box<super::super::place::Fault> {
             "is not judged yet as an operation of a snapshot: it is of several keys at once",
             "an update writes one segment",
         ),
-        "dequeue" | "enqueue" | "drain" => QUEUE,
+        "dequeue" | "enqueue" | "drain" | "push" | "pop" => QUEUE,
+        "acquire" | "release" => {
+            ("is no operation of a snapshot", "a lock is judged by `check --object lock`")
+        }
+        "get" | "put" => {
+            ("is no operation of a snapshot", "a key-value store is judged by `check --object map`")
+        }
         "remove" | "delete" => (
             "is not judged yet as an operation of a snapshot",
-            "a set that shrinks is judged by `check --object set`, from text or JSON Lines \
-             (docs/synchronisation.md)",
+            "a set that shrinks is judged by `check --object set`, if its operations return whether \
+             the element was there",
         ),
         _ => ("is no operation of a snapshot", "an operation is a :read, :write, :add or :txn"),
     };
@@ -406,11 +412,11 @@ fn transaction(key: Option<String>, Placed { edn: given, spot }: &Placed) -> Ste
 }
 
 /// Returns true for `#jepsen.independent.Tuple[k v]`, or another tag with this ending.
-pub(super) fn is_tuple(edn: &Edn<'_>) -> bool {
+pub(crate) fn is_tuple(edn: &Edn<'_>) -> bool {
     matches!(edn, Edn::Tagged(tag, _) if tag.ends_with("Tuple"))
 }
 
-pub(super) fn pair<'a>(edn: &'a Edn<'static>) -> Option<(&'a Edn<'static>, &'a Edn<'static>)> {
+pub(crate) fn pair<'a>(edn: &'a Edn<'static>) -> Option<(&'a Edn<'static>, &'a Edn<'static>)> {
     match edn {
         Edn::Tagged(_, inner) => pair(inner),
         Edn::Vector(items) => match items.as_slice() {
@@ -421,7 +427,7 @@ pub(super) fn pair<'a>(edn: &'a Edn<'static>) -> Option<(&'a Edn<'static>, &'a E
     }
 }
 
-pub(super) fn items<'a>(edn: &'a Edn<'static>) -> Option<Vec<&'a Edn<'static>>> {
+pub(crate) fn items<'a>(edn: &'a Edn<'static>) -> Option<Vec<&'a Edn<'static>>> {
     match edn {
         Edn::Vector(items) | Edn::List(items) => Some(items.iter().collect()),
         Edn::Set(items) => Some(items.iter().collect()),

@@ -11,10 +11,11 @@ mod table;
 
 use self::objects::Objects;
 use self::row::{Content, Given, Row};
-use super::place::{Fault, Spot, Step};
+use super::place::{Fault, Spot, Step, locations};
 use super::timeline::{Arranged, Fate, Interval, history};
-use super::{ImportError, ImportErrorKind, Imported, Stamp, Warning, without_mark};
+use super::{ImportErrorKind, Imported, Stamp, Warning, without_mark};
 use crate::Value;
+use crate::error::InputError;
 
 /// Options for the interpretation of a log of intervals.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -43,7 +44,7 @@ pub struct Options {
 ///
 /// # Errors
 /// If the log cannot be read, or contradicts every history.
-pub fn intervals(log: &[u8], options: &Options) -> Result<Imported, ImportError> {
+pub fn intervals(log: &[u8], options: &Options) -> Result<Imported, InputError> {
     imported(log, options).map_err(|fault| fault.located(log))
 }
 
@@ -90,7 +91,7 @@ fn imported(log: &[u8], options: &Options) -> Step<Imported> {
         fate: call.fate,
     });
     let declaration = super::declaration(segments.len(), initial);
-    let Arranged { history, mut warnings, clients } =
+    let Arranged { history, mut warnings, clients, spots } =
         history(intervals.collect(), declaration, options.skew.magnitude())?;
     if let (operations, Some(spot)) = unused {
         let reason = "of unknown outcome has a value, which shows nothing";
@@ -99,7 +100,7 @@ fn imported(log: &[u8], options: &Options) -> Step<Imported> {
     }
     let mut comments = if is_named { segments.comments("the register") } else { Vec::new() };
     comments.extend(super::process_comments(&clients));
-    Ok(Imported { history, warnings, comments })
+    Ok(Imported { history, places: locations(log, &spots), warnings, comments })
 }
 
 /// The kind of an operation, by its name.

@@ -7,6 +7,7 @@ use super::super::ImportErrorKind;
 use super::super::place::{Spot, Step};
 use super::row::{Content, Given, Name, Row, set};
 use crate::Value;
+use crate::error::InputErrorKind;
 
 /// Parses the operations of a log that begins at byte `start`. Lines before the header may be
 /// comments.
@@ -203,7 +204,7 @@ fn failed(error: csv::Error, log: &[u8], start: usize) -> Box<super::super::plac
     let last = spots.last().copied().unwrap_or_default();
     let spot = Spot::new(spots.first().map_or(begin, |first| first.at), last.at + last.width);
     match error.into_kind() {
-        csv::ErrorKind::Io(error) => ImportErrorKind::from(error),
+        csv::ErrorKind::Io(error) => return InputErrorKind::Io(error).at(spot),
         csv::ErrorKind::Utf8 { .. } => ImportErrorKind::NotUtf8,
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => ImportErrorKind::Csv {
             message: format!("expected {expected_len} fields, as it has them, found {len}"),

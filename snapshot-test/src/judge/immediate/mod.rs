@@ -14,9 +14,10 @@ use snapshot_core::verdict::Dispute;
 
 use super::{Counts, Judgement, Options};
 use crate::Value;
+use crate::error::InputError;
 use crate::format::{Excerpt, Format, Location};
 use crate::input::{InputReader, OpenError, Replay};
-use crate::read::{InputError, read_exchanges};
+use crate::read::read_exchanges;
 
 /// The answer for a recording of an immediate snapshot.
 #[derive(Debug)]

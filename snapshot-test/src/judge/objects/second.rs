@@ -11,11 +11,12 @@ use snapshot_core::History;
 use super::survey::{Object, Survey};
 use super::{MOST_PROOFS, Objects, Part, objects};
 use crate::Value;
+use crate::error::InputError;
 use crate::format::{KeyedEvent, Location, Object as Kind};
 use crate::input::{OpenError, Replay};
 use crate::judge::stream::{self, Standing};
 use crate::judge::{Counts, Finding, Judgement, Options, find};
-use crate::read::{InputError, Origins};
+use crate::read::Origins;
 
 /// An object that is read again.
 struct Task {

@@ -12,11 +12,12 @@ use snapshot_core::history::{Declaration, HistoryError};
 
 use super::KEPT;
 use crate::Value;
+use crate::error::InputError;
 use crate::format::{Batch, KeyedEvent, Location, ReadError};
 use crate::input::{InputReader, OpenError, Replay};
 use crate::judge::Options;
 use crate::judge::stream::Reading;
-use crate::read::{InputError, Origins, size};
+use crate::read::{Origins, size};
 
 /// Number of batches that a judging thread may be behind.
 const BATCHES: usize = 3;

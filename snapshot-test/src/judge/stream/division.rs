@@ -18,9 +18,10 @@ use super::super::cooperation::{self, MOST_THREADS};
 use super::super::{Options, pipeline};
 use super::{Reading, locate};
 use crate::Value;
+use crate::error::InputError;
 use crate::format::{Batch, Irregular, Location, PIECE_SIZE, Pieces, integer};
 use crate::input::{InputReader, Replay};
-use crate::read::{InputError, Origins};
+use crate::read::Origins;
 
 /// The way of reading a long file, which does not influence the answer.
 #[derive(Clone, Copy, Debug)]

@@ -28,6 +28,14 @@ pub(super) struct Signature {
     pub results: &'static str,
 }
 
+impl Signature {
+    /// Returns the number of arguments; `None` if it varies.
+    pub(super) fn arguments(&self) -> Option<usize> {
+        let is_varying = self.usage.contains("...");
+        (!is_varying).then(|| self.usage.split_whitespace().count() - 1)
+    }
+}
+
 const fn signature(name: &'static str, usage: &'static str, results: &'static str) -> Signature {
     Signature { name, usage, results }
 }

@@ -153,14 +153,16 @@ proptest! {
         let options = EdnOptions { independent, ..EdnOptions::default() };
         let expected = log.telling(|client| (client + 40).to_string());
         let text = written(&events, way);
-        let Imported { history, warnings, comments } = imported(&text, &options);
+        let Imported { history, places, warnings, comments } = imported(&text, &options);
+        prop_assert_eq!(places.len(), history.len());
         prop_assert_eq!(told(&history, &comments), expected.clone(), "{}", text);
         prop_assert_eq!(warnings, []);
         // In another order, sorted by time.
         let shuffled: Vec<_> = order.iter().map(|&event| events[event].clone()).collect();
         let text = written(&shuffled, way);
         let options = EdnOptions { sort_by_time: true, ..options };
-        let Imported { history, warnings, comments } = imported(&text, &options);
+        let Imported { history, places, warnings, comments } = imported(&text, &options);
+        prop_assert_eq!(places.len(), history.len());
         prop_assert_eq!(told(&history, &comments), expected, "{}", text);
         prop_assert_eq!(warnings, []);
     }

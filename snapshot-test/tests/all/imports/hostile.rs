@@ -1,9 +1,7 @@
 //! Invalid logs: they are refused or read, without any other effect.
 
 use proptest::prelude::*;
-use snapshot_test::import::{
-    EdnOptions, ImportError, IntervalOptions, Stamp, by_time, edn, intervals,
-};
+use snapshot_test::import::{EdnOptions, IntervalOptions, Stamp, by_time, edn, intervals};
 use trial::extent::either;
 
 /// Pieces of logs, and other pieces.
@@ -82,7 +80,7 @@ fn logs() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
-fn reported(error: &ImportError, log: &[u8]) {
+fn reported(error: &snapshot_test::InputError, log: &[u8]) {
     let text = error.report("log").to_string();
     assert!(text.starts_with("log:"), "{text}");
     let lines = log.split(|byte| *byte == b'\n').count() as u64;

@@ -252,7 +252,8 @@ proptest! {
     fn a_log_comes_back((log, order) in in_any_order(), form in form(), by_name: bool) {
         let shape = if by_name || !is_list(&log) { Shape::Named } else { Shape::List };
         let text = written(&log, form, shape, 1, &order);
-        let Imported { history, warnings, comments } = imported(&text);
+        let Imported { history, places, warnings, comments } = imported(&text);
+        prop_assert_eq!(places.len(), history.len());
         let expected = log.telling(|client| CLIENTS[client].to_owned());
         prop_assert_eq!(told(&history, &comments), expected, "{}", text);
         prop_assert_eq!(warnings, []);

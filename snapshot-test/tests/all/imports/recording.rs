@@ -115,7 +115,8 @@ proptest! {
         });
         prop_assert_eq!(backwards(&text), descents.count() as u64);
         for (key, imported) in by_time(text.as_bytes(), None, Stamp::default()).expect("a history") {
-            let Imported { history, warnings, comments } = imported;
+            let Imported { history, places, warnings, comments } = imported;
+            prop_assert_eq!(places.len(), history.len());
             let name = key.map_or(String::new(), |key| key.to_string().trim_matches('"').to_owned());
             let expected = of_key(&log, &name).telling(|client| client.to_string());
             prop_assert_eq!(told(&history, &comments), expected, "{}", text);

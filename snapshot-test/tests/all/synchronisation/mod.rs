@@ -2,6 +2,7 @@
 
 mod hostile;
 mod keys;
+mod logs;
 mod malformed;
 mod single;
 mod verdicts;

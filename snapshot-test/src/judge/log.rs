@@ -1,0 +1,48 @@
+//! Judging logs of other tools as recordings of a snapshot.
+
+use std::io::Read;
+
+use super::{Counts, Finding, Judgement, Options, judge_recording};
+use crate::error::InputError;
+use crate::format::Format;
+use crate::import::{EdnOptions, Imported, IntervalOptions, Warning, edn, intervals};
+
+/// What a log says besides its history.
+#[derive(Debug, Default)]
+pub struct Remarks {
+    /// The unused parts of the log.
+    pub warnings: Vec<Warning>,
+    /// Lines that name segments and processes as in the log, if their numbers differ.
+    pub names: Vec<String>,
+}
+
+/// Judges a log, which is held in memory; places are those of the log.
+pub(super) fn judge(format: Format, input: impl Read, options: &Options) -> Judgement {
+    match imported(format, input) {
+        Err(error) => {
+            Judgement::new(Some(format), Counts::default(), Finding::Malformed(error.into()))
+        }
+        Ok(Imported { history, places, warnings, comments }) => {
+            let judgement = judge_recording(Some(format), &history, &places, None, options);
+            let mut backwards = None;
+            let mut others = Vec::new();
+            for warning in warnings {
+                match warning {
+                    Warning::Backwards(found) => backwards = Some(found),
+                    other => others.push(other),
+                }
+            }
+            let remarks = Remarks { warnings: others, names: comments };
+            Judgement { backwards, remarks, ..judgement }
+        }
+    }
+}
+
+fn imported(format: Format, mut input: impl Read) -> Result<Imported, InputError> {
+    let mut log = Vec::new();
+    input.read_to_end(&mut log).map_err(InputError::io)?;
+    match format {
+        Format::Edn => edn(&log, &EdnOptions::default()),
+        _ => intervals(&log, &IntervalOptions::default()),
+    }
+}

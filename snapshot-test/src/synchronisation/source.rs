@@ -1,0 +1,92 @@
+//! Recordings of objects in all formats, as lines.
+
+use std::io::{Cursor, Read};
+
+use super::error::{ReadError, ReadErrorKind};
+use super::foreign::Foreign;
+use super::reader::{Defect, Line, Lines};
+use super::vocabulary::Vocabulary;
+use crate::format::{Backwards, Format, Location, begins_like_edn, is_decisive};
+
+/// Bytes by which the format is recognised.
+const MOST_FIRST: usize = 64 << 10;
+
+/// A recording in a format of this program, or a log of another one.
+pub(super) enum Source<R> {
+    Lines(Box<Lines<R>>),
+    Foreign(Box<Foreign<R>>),
+}
+
+/// Returns an input and its format, if `format` or its beginning says that it is a log of another
+/// tool.
+///
+/// # Errors
+/// If the input cannot be read.
+pub(super) fn begun<R: Read>(
+    mut input: R,
+    format: Option<Format>,
+) -> Result<(impl Read, Option<Format>), ReadError> {
+    let mut first = Vec::new();
+    let mut piece = [0; 4096];
+    while format.is_none() && first.len() < MOST_FIRST && !is_decisive(&first) {
+        match input.read(&mut piece) {
+            Ok(0) => break,
+            Ok(count) => first.extend_from_slice(&piece[..count]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                let kind = ReadErrorKind::Io(error);
+                return Err(ReadError { location: Location::START, kind, line: None });
+            }
+        }
+    }
+    let is_edn = format.is_none() && begins_like_edn(&first);
+    Ok((Cursor::new(first).chain(input), if is_edn { Some(Format::Edn) } else { format }))
+}
+
+impl<R: Read> Source<R> {
+    pub(super) fn new(input: R, format: Option<Format>, vocabulary: Vocabulary) -> Self {
+        match format {
+            Some(Format::Edn) => Self::Foreign(Box::new(Foreign::new(input, vocabulary))),
+            _ => Self::Lines(Box::new(Lines::new(input, format))),
+        }
+    }
+
+    pub(super) fn next(&mut self) -> Option<Result<(Location, Line), ReadError>> {
+        match self {
+            Self::Lines(lines) => lines.next(),
+            Self::Foreign(events) => events.next(),
+        }
+    }
+
+    /// Returns the error of a defect of the line or event that was read last.
+    pub(super) fn fail(&self, defect: Defect) -> ReadError {
+        match self {
+            Self::Lines(lines) => lines.fail(defect),
+            Self::Foreign(events) => events.fail(defect.1),
+        }
+    }
+
+    /// Returns the format, once a line was read.
+    pub(super) fn format(&self) -> Option<Format> {
+        match self {
+            Self::Lines(lines) => lines.format(),
+            Self::Foreign(_) => Some(Format::Edn),
+        }
+    }
+
+    /// Returns true if the recording has something besides operations: a nemesis.
+    pub(super) const fn has_others(&self) -> bool {
+        match self {
+            Self::Lines(_) => false,
+            Self::Foreign(events) => events.has_others(),
+        }
+    }
+
+    /// Returns the times so far that contradict the order.
+    pub(super) fn backwards(&self) -> Option<Backwards> {
+        match self {
+            Self::Lines(lines) => lines.backwards(),
+            Self::Foreign(events) => events.backwards(),
+        }
+    }
+}
