@@ -4,6 +4,7 @@
 //! byte in the centre is a function of the state, and definite. Excluded from the centre are the
 //! scans of i and j, and bytes with t among their indices.
 
+use smallvec::SmallVec;
 use snapshot_language::program::SharedId;
 
 use crate::byte::{ANY, BASE, LOOSE, OTHER, T};
@@ -112,10 +113,12 @@ pub fn definite(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Result<Vec<Ve
     let state = state.as_slice();
     let mut states = vec![state.to_vec()];
     for &at in &layout.central {
-        if state[at] != ANY || !is_central(layout, state, at) || is_forgotten(layout, state, at) {
+        let is_told = !layout.is_vague(at, state[at]);
+        if is_told || !is_central(layout, state, at) || is_forgotten(layout, state, at) {
             continue;
         }
-        let Some(values) = layout.values(state, at, &kind.members) else {
+        let numbers = layout.numbers(at, state[at]).map(SmallVec::from_vec);
+        let Some(values) = numbers.or_else(|| layout.values(state, at, &kind.members)) else {
             return Err(Failure::Unfit("a version or a view that is kept of i or j, and unknown"));
         };
         let count = states.len() * values.len();

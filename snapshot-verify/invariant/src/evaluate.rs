@@ -8,6 +8,7 @@ use crate::byte::{
     ANY, BASE, EXEMPT, I, INTEGERS, J, LOOSE, MIXED, NONE, OLD, OTHER, OWN, PLACES, Row, T,
     integer, number, truth,
 };
+use crate::clock;
 use crate::flips::{class, is_symbol, negated};
 use crate::layout::{
     Layout, Leaf, Room, Scalar, each_leaf, fixed, may_be_outside, numbers_processes, size,
@@ -36,6 +37,8 @@ pub struct Scope<'a, 'p> {
     pub fresh: &'a mut u8,
     /// Last kept scalar that was read and is unknown.
     pub unknown: Option<usize>,
+    /// True for first values, when the clock has its first number.
+    pub is_first: bool,
     /// Injected fault: see `Planted`.
     pub symbols_differ: bool,
 }
@@ -96,9 +99,26 @@ impl Scope<'_, '_> {
             ExpressionKind::Process(_) | ExpressionKind::Segment(_) => smallvec![ANY],
             ExpressionKind::None => smallvec![NONE],
             ExpressionKind::InitialValue | ExpressionKind::FirstVersion => smallvec![BASE],
-            ExpressionKind::Counter(_) | ExpressionKind::Successor(_) => smallvec![ANY],
+            ExpressionKind::Counter(number) => {
+                smallvec![match (self.layout.clock, self.is_first) {
+                    (None, _) => ANY,
+                    (_, true) => self.layout.at_first(*number),
+                    // No counter is negative.
+                    _ if *number == 0 => clock::UNTIL,
+                    _ => ANY,
+                }]
+            }
+            ExpressionKind::Successor(inner) => smallvec![clock::successor(self.scalar(inner)?)],
             ExpressionKind::Me => smallvec![BASE + self.me],
-            ExpressionKind::Convert(inner) | ExpressionKind::Some(inner) => self.row(inner)?,
+            ExpressionKind::Convert(inner) => self.row(inner)?,
+            ExpressionKind::Some(inner) => {
+                let mut row = self.row(inner)?;
+                let is_unbounded = leaf_of(&inner.content).is_some_and(Leaf::is_unbounded);
+                if is_unbounded && row[0] == ANY {
+                    row[0] = clock::SOME;
+                }
+                row
+            }
             ExpressionKind::Checked(inner) => {
                 smallvec![self.checked(inner, &expression.content, span)?]
             }
@@ -172,7 +192,15 @@ impl Scope<'_, '_> {
             ExpressionKind::List(..) | ExpressionKind::InitialNode(_) => {
                 return Err(Stop::Fault(span));
             }
-            ExpressionKind::Remainder(inner, _) | ExpressionKind::Quotient(inner, _) => {
+            ExpressionKind::Remainder(inner, by) => {
+                let byte = self.scalar(inner)?;
+                let is_counter = inner.content == Type::Counter && by.times_n == 0;
+                smallvec![match is_counter {
+                    true => self.layout.remainder(self.state, byte, i64::from(by.plus)),
+                    false => ANY,
+                }]
+            }
+            ExpressionKind::Quotient(inner, _) => {
                 self.row(inner)?;
                 smallvec![ANY]
             }
@@ -423,6 +451,7 @@ impl Scope<'_, '_> {
         Ok(match (&expression.content, byte) {
             (Type::Integer { low, high }, ANY) => fixed(*low, *high).unwrap_or(far),
             (Type::Integer { .. }, byte) => (number(byte), number(byte)),
+            (Type::Counter, byte) => clock::range(byte),
             _ => far,
         })
     }
@@ -508,6 +537,16 @@ fn is_element(expression: &Expression) -> bool {
     }
 }
 
+/// Returns the only scalar of a type.
+fn leaf_of(content: &Type) -> Option<Leaf> {
+    let (mut first, mut count) = (None, 0);
+    each_leaf(content, false, 0, &mut |leaf, _| {
+        first = first.or(Some(leaf));
+        count += 1;
+    });
+    first.filter(|_| count == 1)
+}
+
 /// Returns true if two scalars are equal.
 fn same(leaf: Leaf, one: u8, two: u8) -> Option<bool> {
     match leaf.scalar {
@@ -518,6 +557,7 @@ fn same(leaf: Leaf, one: u8, two: u8) -> Option<bool> {
         Scalar::Member if one == BASE + LOOSE || two == BASE + LOOSE => {
             (one == BASE + T || two == BASE + T).then_some(false)
         }
+        Scalar::Counter => clock::equal(one, two),
         Scalar::Value | Scalar::View | Scalar::Lost => None,
         // Comparable are two symbols of one class and two truth values; otherwise nothing is known.
         Scalar::Bool if is_symbol(one) || is_symbol(two) => {

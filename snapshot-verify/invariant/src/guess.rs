@@ -4,11 +4,12 @@
 //! fits. What an analysis of the program would leave out is in the views, so there are more of them; a
 //! proof needs no more than that they are few enough.
 
-use snapshot_language::program::{Program, Type};
+use snapshot_language::program::{ExpressionKind, Program, SharedId, Statement, Type};
 
 use crate::byte::{I, J};
 use crate::claim::{Aim, Ghosts, Obligation};
-use crate::layout::{Layout, may_fail};
+use crate::clock::{self, Clock};
+use crate::layout::{Layout, each_expression, may_fail};
 use crate::write::Part;
 
 /// The ways to a proof, each with all of its parts, in the order in which they are tried.
@@ -25,6 +26,15 @@ pub fn guesses(program: &Program) -> Vec<Vec<Part>> {
             ways.extend(of(Ghosts::Calls, &[Aim::Nesting, Aim::Observer], is_loose));
         }
     }
+    for clock in clocks(program) {
+        let mut way = of(Ghosts::Scans, &[Aim::Observer], false).unwrap_or_default();
+        for part in &mut way {
+            part.clock = Some(clock);
+            // Which element is that of t hardly matters: the vectors that are judged are of i and j.
+            part.kept.retain(|name| !name.contains("[t]"));
+        }
+        ways.extend(Some(way).filter(|way| !way.is_empty()));
+    }
     for way in &mut ways {
         let nested = way.iter().any(|part| part.obligation.aim == Aim::Nesting);
         let direct = way.iter_mut().filter(|part| part.obligation.aim == Aim::Observer);
@@ -38,6 +48,31 @@ pub fn guesses(program: &Program) -> Vec<Vec<Part>> {
 fn has_views(program: &Program) -> bool {
     let is_view = |content: &Type| *content == Type::view();
     program.shared.iter().any(|variable| variable.content.any(&is_view))
+}
+
+/// The cells that counters may be compared with; first without a signer.
+fn clocks(program: &Program) -> Vec<Clock> {
+    let mut divisors = vec![1];
+    for procedure in &program.procedures {
+        Statement::each(&procedure.body, &mut |statement| {
+            each_expression(statement, &mut |expression| {
+                if let ExpressionKind::Remainder(of, by) = &expression.kind
+                    && of.content == Type::Counter
+                    && by.times_n == 0
+                {
+                    divisors = vec![i64::from(by.plus)];
+                }
+            });
+        });
+    }
+    let variables = (0..program.shared.len() as u32).map(SharedId);
+    let variables = variables.filter(|variable| clock::may_be(program, *variable));
+    let of = |variable| {
+        divisors.iter().flat_map(move |divisor| {
+            [false, true].map(|is_signed| Clock { variable, divisor: *divisor, is_signed })
+        })
+    };
+    variables.flat_map(of).filter(clock::is_supported).collect()
 }
 
 /// A part that keeps all; `None`: the program has no such ghost scans, or a construct that no list is made for.
@@ -60,6 +95,7 @@ fn part(program: &Program, obligation: Obligation, is_loose: bool) -> Option<Par
         decided: Vec::new(),
         alike: true,
         names: Vec::new(),
+        clock: None,
         nested: false,
         classes: Vec::new(),
     })

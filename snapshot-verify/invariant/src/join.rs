@@ -358,13 +358,15 @@ impl Joined<'_, '_> {
                 let mut after = vec![before.clone()];
                 if let Some(number) = number {
                     for (at, byte) in (cells[number].1.base..).zip(row) {
-                        if !self.layout.is_name(variable, at - cells[number].1.base) {
+                        let is_name = self.layout.is_name(variable, at - cells[number].1.base);
+                        if !is_name && !self.layout.is_clock(variable) {
                             after = self.set(after, at, *byte);
                         }
                         self.bounded(all.len() + after.len())?;
                     }
                     for state in &mut after {
                         self.layout.break_links(state, variable, number);
+                        self.pass_clock(state, variable, row);
                         self.pass_names(before, state, variable, row)?;
                     }
                 }
@@ -372,6 +374,15 @@ impl Joined<'_, '_> {
             }
         }
         Ok(all)
+    }
+
+    /// Applies a write to the clock.
+    fn pass_clock(&self, state: &mut [u8], variable: SharedId, row: &Row) {
+        if self.layout.is_clock(variable) {
+            // The actor is any other here.
+            let by = if self.effect.actor == T { OTHER } else { self.effect.actor };
+            self.layout.pass_clock(state, row[0], by);
+        }
     }
 
     /// Applies a write to a cell of names.

@@ -148,7 +148,8 @@ fn is_apart(layout: &Layout<'_>, me: u8, at: usize) -> bool {
     let Some(owner) = slot.owner.filter(|owner| *owner != me) else { return false };
     let scalar = slot.leaf.map(|leaf| leaf.scalar);
     let is_token = scalar == Some(Scalar::View) && layout.tokens();
-    let is_seen = is_token || scalar == Some(Scalar::Version);
+    // A tick changes all counters.
+    let is_seen = is_token || matches!(scalar, Some(Scalar::Version | Scalar::Counter));
     let head = at - layout.blocks[usize::from(owner)];
     !is_seen && (slot.frame.is_some() || matches!(head, at::OP | at::INVOKED | at::SWITCHED))
 }

@@ -3,12 +3,13 @@
 use smallvec::SmallVec;
 use snapshot_core::observer::{Must, ObserverState};
 
-use crate::byte::{ANY, BASE, FRESH, I, J, LOOSE, OLD, OTHER, Row, T};
+use crate::byte::{ANY, BASE, FRESH, I, J, LOOSE, NONE, OLD, OTHER, Row, T, integer};
 use crate::centre::{canonical, centre, definite};
 use crate::claim::{Aim, Ghosts};
+use crate::clock;
 use crate::flips::{load, normal};
 use crate::join::{Effect, effect};
-use crate::layout::{Layout, ROUND, SPECIFICATION, Scalar, at, op};
+use crate::layout::{Layout, ROUND, SIGNER, SPECIFICATION, Scalar, at, op};
 use crate::step::lost::found;
 use crate::step::{COUNTING, Failure, GAP, Kind, MEMBER, Outcome, Planted, Run};
 
@@ -66,7 +67,10 @@ pub fn initial(layout: &Layout<'_>, kind: &Kind) -> Result<Vec<Vec<u8>>, Failure
         let state = vec![ANY; layout.slots.len()];
         let mut branch =
             Outcome { state, writes: Vec::new(), failure: None, fresh: 1, operation: op::IDLE };
-        Run { layout, kind, me, planted }.scope(&mut branch, 0).row(of).ok()
+        let run = Run { layout, kind, me, planted };
+        let mut scope = run.scope(&mut branch, 0);
+        scope.is_first = true;
+        scope.row(of).ok()
     };
     for (number, variable) in layout.program.shared.iter().enumerate() {
         let Some(row) = constant(&variable.initial, T) else { continue };
@@ -87,6 +91,13 @@ pub fn initial(layout: &Layout<'_>, kind: &Kind) -> Result<Vec<Vec<u8>>, Failure
             let Some(row) = constant(&variable.initial, me) else { continue };
             keep(layout, &mut state, layout.blocks[usize::from(me)] + room.base, &row);
         }
+    }
+    if let (Some(at), Some(first)) = (layout.remainder_at(), layout.first_number()) {
+        let divisor = layout.clock.map_or(1, |clock| clock.divisor);
+        state[at] = integer(i64::from(first) % divisor);
+    }
+    if layout.slots[SIGNER].kept {
+        state[SIGNER] = NONE;
     }
     if layout.obligation.ghosts == Ghosts::Rounds {
         state[ROUND] = if layout.tokens() { OLD } else { 0 };
@@ -190,10 +201,14 @@ pub(crate) fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
                     layout.loose_bytes.iter().any(|(_, variable)| *variable == at)
                 }
                 Scalar::Member => {
-                    leaf.optional && *byte == crate::byte::NONE
+                    leaf.optional && *byte == NONE
                         || byte.checked_sub(BASE).is_some_and(|member| is_there(&member))
                 }
                 Scalar::Version => (BASE..BASE + 2 + MOST_VERSIONS as u8).contains(byte),
+                Scalar::Counter => match layout.clock {
+                    Some(_) => (NONE..=clock::UNTIL).contains(byte),
+                    None => matches!(*byte, NONE | clock::SOME),
+                },
                 Scalar::View => (BASE..=crate::byte::MINE).contains(byte),
                 _ => leaf.values(&kind.members).is_some_and(|values| values.contains(byte)),
             },

@@ -18,6 +18,7 @@ use thiserror::Error;
 use crate::asks::Asks;
 use crate::byte::{I, J};
 use crate::claim::{Aim, Claim, Ghosts, Obligation, missing};
+use crate::clock::{self, Clock};
 use crate::flips::Bit;
 use crate::layout::{Layout, Room, Scalar, Unfit, add_name, may_fail};
 use crate::names;
@@ -49,6 +50,8 @@ pub struct Part {
     pub alike: bool,
     /// Fields that name a process, as certificates write them.
     pub names: Vec<String>,
+    /// Cell that counters are compared with.
+    pub clock: Option<Clock>,
     /// True if nesting is another part: then views that are read from shared memory are judged
     /// where they were made.
     pub nested: bool,
@@ -275,6 +278,7 @@ fn lay_out_within<'p>(
     let mut layout = Layout::with_names(program, part.obligation, named)?;
     layout.asks = asks;
     layout.nested = part.nested;
+    part.clock.map(|clock| layout.set_clock(clock));
     let known: FxHashSet<&str> = layout.names().collect();
     let is_known = |name: &&String| known.contains(name.as_str());
     let mut names: FxHashSet<String> = part.kept.iter().filter(is_known).cloned().collect();
@@ -372,6 +376,10 @@ fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::
     writeln!(output, "names {}", layout.named.len())?;
     for name in &layout.named {
         writeln!(output, "{}", names::line(layout.program, layout.tokens(), name))?;
+    }
+    writeln!(output, "clocks {}", u8::from(layout.clock.is_some()))?;
+    if let Some(clock) = layout.clock {
+        writeln!(output, "{}", clock::line(layout.program, clock))?;
     }
     match layout.point {
         Some(at) => writeln!(output, "point {at}")?,

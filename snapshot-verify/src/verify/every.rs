@@ -194,6 +194,7 @@ pub(super) fn certificate_parts(
             decided: export::decided(program, &model),
             alike: !is_ordered(&model),
             names: export::named(program, &model),
+            clock: None,
             classes: export::classes(program, &model),
         }));
     }

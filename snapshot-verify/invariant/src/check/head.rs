@@ -8,6 +8,7 @@ use snapshot_language::program::SharedId;
 use super::{Check, Refusal, Stop};
 use crate::asks::Asks;
 use crate::claim::{Ghosts, Obligation};
+use crate::clock;
 use crate::flips::{self, Bit};
 use crate::layout::{Layout, add_name};
 use crate::names::Name;
@@ -37,6 +38,13 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
             Layout::with_names(self.program, obligation, named).map_err(Refusal::Unfit)?;
         layout.asks = Asks::new(self.proceed);
         layout.nested = nested;
+        for _ in 0..self.count("clocks")? {
+            let line = self.line("the clock of counters")?;
+            let clock = clock::of_line(self.program, &line);
+            if !clock.is_some_and(|clock| layout.set_clock(clock)) {
+                return Err(self.expected("one cell that is a counter, a divisor, and 0 or 1"));
+            }
+        }
         let point = self.field("point")?;
         if point != "-" && !point.parse().is_ok_and(|at| layout.set_point(at)) {
             return Err(self.expected("`point` and an instruction of the update"));

@@ -6,7 +6,9 @@
 
 use snapshot_language::program::{Program, SharedId};
 
-use super::{Layout, Unfit};
+use super::{Layout, Leaf, SIGNER, Scalar, Unfit};
+use crate::claim::Ghosts;
+use crate::clock::{self, Clock};
 use crate::decided::Decided;
 use crate::flips::{self, Bit};
 use crate::names::{self, Name};
@@ -22,6 +24,26 @@ pub fn add_name(program: &Program, tokens: bool, named: &mut Vec<Name>, line: &s
 }
 
 impl Layout<'_> {
+    /// Compares counters with a cell; `false`: it cannot be the clock. Steps of lost processes
+    /// read at unknown times, so there is no clock where there are such.
+    pub fn set_clock(&mut self, clock: Clock) -> bool {
+        let fits = self.clock.is_none()
+            && self.obligation.ghosts != Ghosts::Rounds
+            && clock::may_be(self.program, clock.variable);
+        if fits {
+            self.clock = Some(clock);
+            let scalar = match clock.divisor {
+                // A remainder by 1 says nothing.
+                1 => Scalar::Lost,
+                divisor => Scalar::Integer(0, divisor - 1),
+            };
+            let base = self.shared[clock.variable.0 as usize].base;
+            self.slots[base].leaf = Some(Leaf { scalar, optional: false });
+            self.slots[SIGNER].kept = clock.is_signed;
+        }
+        fits
+    }
+
     /// Makes updates take effect at this instruction of `update`; `false`: it does not exist.
     pub fn set_point(&mut self, at: usize) -> bool {
         let update = self.program.update().0 as usize;

@@ -37,11 +37,12 @@ use snapshot_semantics::interpret::code::{self, Code, For, Instruction};
 
 use self::program::{Runs, bound, runs};
 use self::rows::is_shown_of_row;
-use self::slot::{bookkeeping, round};
+use self::slot::{bookkeeping, round, signer};
 use crate::asks::Asks;
 use crate::byte::{J, PLACES, T};
 use crate::centre::Central;
 use crate::claim::Obligation;
+use crate::clock::Clock;
 use crate::decided::Decided;
 use crate::flips::Bit;
 use crate::names::{self, Name, Uses};
@@ -67,6 +68,9 @@ const MOST_SCALARS: u64 = 1 << 16;
 /// Byte of the open round, if ghost scans are rounds. For vectors: the observer's bits plus 1, or 0
 /// if no round is open. For nesting: the round's token.
 pub const ROUND: usize = 1;
+
+/// Byte of the process that made the latest write to the clock.
+pub const SIGNER: usize = 2;
 
 /// Bytes of a variable.
 #[derive(Clone, Copy, Debug)]
@@ -165,6 +169,10 @@ pub struct Layout<'p> {
     pub truth_classes: Vec<ByRound>,
     /// True if each access is a separate step, even to unkept variables.
     pub stops_always: bool,
+    /// Cell that counters are compared with.
+    pub clock: Option<Clock>,
+    /// Bytes of kept counters.
+    pub counters: Vec<usize>,
     /// Fields that name the process whose row of an array is in use.
     pub named: Vec<Name>,
     /// Per instruction, its use of these names.
@@ -229,7 +237,7 @@ impl<'p> Layout<'p> {
             obligation,
             code,
             linkable,
-            slots: vec![bookkeeping(), round(obligation)],
+            slots: vec![bookkeeping(), round(obligation), signer()],
             blocks: [0; PLACES],
             shared: Vec::new(),
             cells: Vec::new(),
@@ -259,6 +267,8 @@ impl<'p> Layout<'p> {
             truths: Vec::new(),
             truth_classes: Vec::new(),
             stops_always: false,
+            clock: None,
+            counters: Vec::new(),
             named,
             uses,
             row_bytes: Vec::new(),
@@ -352,7 +362,7 @@ impl<'p> Layout<'p> {
                 let room = self.variable(&mut block, &name, &declared.content, frame);
                 if indices.contains(&local) {
                     for (slot, _) in &mut block[room.base..room.base + room.size] {
-                        slot.kept = slot.leaf.is_some_and(|leaf| leaf.scalar != Scalar::Lost);
+                        slot.kept = slot.leaf.is_some_and(|leaf| !leaf.is_unbounded());
                         slot.name.clear();
                     }
                 }
@@ -417,9 +427,12 @@ impl<'p> Layout<'p> {
             let is_there = !self.obligation.has_tokens() || !slot.members().any(|one| one == J);
             // Of rows, only the cells that the rules of names support.
             let is_row = slot.row.is_none() || is_shown_of_row(slot);
-            // Views in shared memory are only ever borrowed, and counters are never known.
+            // Views in shared memory are only ever borrowed.
             let is_view = leaf.scalar == Scalar::View && slot.owner.is_none() && borrowed;
-            slot.kept = leaf.scalar != Scalar::Lost && !is_view && is_there && is_row;
+            let is_known = leaf.optional
+                || !leaf.is_unbounded()
+                || leaf.scalar == Scalar::Counter && self.clock.is_some();
+            slot.kept = is_known && !is_view && is_there && is_row;
         }
         if found != names.len() {
             let known: FxHashSet<&String> = self.slots.iter().map(|slot| &slot.name).collect();
@@ -441,6 +454,7 @@ impl<'p> Layout<'p> {
         let names = of(&|slot| slot.kept && is(slot, Scalar::Member));
         let central = of(&|slot| slot.kept && !slot.tracked && slot.leaf.is_some());
         let positions = of(&|slot| slot.position && !slot.tracked);
+        self.counters = of(&|slot| slot.kept && is(slot, Scalar::Counter));
         let row_bytes = of(&|slot| slot.kept && slot.row.is_some());
         (self.versions, self.names) = (versions, names);
         (self.central, self.positions, self.row_bytes) = (central, positions, row_bytes);

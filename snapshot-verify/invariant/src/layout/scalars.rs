@@ -4,6 +4,7 @@ use snapshot_language::program::{Bound, CellKind, IndexSet, Program, SharedId, T
 
 use super::{Index, Room};
 use crate::byte::{BASE, INTEGERS, NONE, OTHER, PLACES, integer};
+use crate::clock::SOME;
 
 /// Kind of a scalar.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -20,7 +21,9 @@ pub enum Scalar {
     Version,
     /// Link of a process to a cell of this variable: broken or not.
     Link(SharedId),
-    /// Scalars that are never kept: counters, and integers whose range depends on n.
+    /// A number without bound: none or not, and its relation to the [clock](crate::clock).
+    Counter,
+    /// Integers whose range depends on n: at most none or not.
     Lost,
 }
 
@@ -32,13 +35,19 @@ pub struct Leaf {
 }
 
 impl Leaf {
+    /// Returns true if no byte holds its values.
+    pub const fn is_unbounded(self) -> bool {
+        matches!(self.scalar, Scalar::Counter | Scalar::Lost)
+    }
+
     /// Returns all definite bytes; `None` if they are infinitely many.
     pub fn values(self, members: &[u8]) -> Option<Vec<u8>> {
         let mut values: Vec<u8> = match self.scalar {
             Scalar::Bool | Scalar::Value | Scalar::Link(_) => vec![BASE, BASE + 1],
             Scalar::Integer(low, high) => (low..=high).map(integer).collect(),
             Scalar::Member => members.iter().chain(&[OTHER]).map(|one| BASE + one).collect(),
-            Scalar::View | Scalar::Version | Scalar::Lost => return None,
+            Scalar::Counter | Scalar::Lost if self.optional => vec![SOME],
+            Scalar::View | Scalar::Version | Scalar::Counter | Scalar::Lost => return None,
         };
         if self.optional {
             values.push(NONE);
@@ -185,6 +194,7 @@ fn scalar_of(content: &Type) -> Scalar {
         Type::Bool => Scalar::Bool,
         Type::Process | Type::Segment => Scalar::Member,
         Type::Version => Scalar::Version,
+        Type::Counter => Scalar::Counter,
         Type::Integer { low, high } => match fixed(*low, *high) {
             Some((low, high)) => Scalar::Integer(low, high),
             None => Scalar::Lost,

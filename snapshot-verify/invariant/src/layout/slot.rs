@@ -74,6 +74,12 @@ pub(super) fn round(obligation: Obligation) -> Slot {
     Slot { kept: obligation.ghosts == Ghosts::Rounds, tracked, ..bookkeeping() }
 }
 
+/// Returns the byte of the process that made the latest write to the clock.
+pub(super) fn signer() -> Slot {
+    let leaf = Some(Leaf { scalar: Scalar::Member, optional: true });
+    Slot { leaf, kept: false, ..bookkeeping() }
+}
+
 /// Returns a byte that is always kept, and has no name.
 pub(super) fn bookkeeping() -> Slot {
     Slot {

@@ -23,7 +23,11 @@ impl Layout<'_> {
     /// Returns a byte as it is stored: nothing is known of a process that may be i, j or any other.
     pub fn tight(&self, at: usize, byte: u8) -> u8 {
         let is_member = self.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member);
-        if is_member && byte == BASE + LOOSE { ANY } else { byte }
+        match self.slots[at].leaf {
+            Some(leaf) if leaf.is_unbounded() => self.counted(leaf, byte),
+            _ if is_member && byte == BASE + LOOSE => ANY,
+            _ => byte,
+        }
     }
 
     /// Returns the bytes of an unkept value of this type; each view is `view`.

@@ -116,6 +116,7 @@ pub fn conditions_without(
         decided: Vec::new(),
         alike: false,
         names: Vec::new(),
+        clock: None,
         classes,
     };
     let mut layout = lay_out(program, &part).map_err(SmtError::Unfit)?;

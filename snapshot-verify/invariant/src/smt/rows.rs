@@ -256,7 +256,7 @@ impl<'a, 'p> Meaning<'a, 'p> {
             }
             Scalar::Member => parts.push(format!("(= {term} {})", member(view[byte] - BASE))),
             Scalar::Version => parts.push(self.version(view, byte, &term, all)),
-            Scalar::Integer(..) | Scalar::Link(_) | Scalar::Lost => {}
+            Scalar::Integer(..) | Scalar::Link(_) | Scalar::Counter | Scalar::Lost => {}
         }
         and(&parts)
     }

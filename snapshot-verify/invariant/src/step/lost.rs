@@ -258,7 +258,9 @@ impl<'p> Run<'_, 'p> {
         let is_kept = cells.iter().any(|(_, room)| {
             layout.slots[room.base..room.base + room.size].iter().any(|slot| slot.kept)
         });
-        is_kept || [I, J, T].iter().any(|member| layout.keeps_links(*member, variable))
+        is_kept
+            || layout.is_clock(variable)
+            || [I, J, T].iter().any(|member| layout.keeps_links(*member, variable))
     }
 
     /// Forgets members other than i and j: any other process may be t in views that show it.

@@ -11,6 +11,7 @@ use super::named::Cell;
 use super::{Failure, Outcome, Run, Write, definite_indices};
 use crate::byte::{ANY, BASE, BROKEN, LINKED, LOOSE, OTHER, PLACES, Row, T, number, truth};
 use crate::centre::is_central;
+use crate::clock;
 use crate::evaluate::{Stop, patched_token, stored_token};
 use crate::layout::{Index, Room, Scalar, fixed, size};
 use crate::names::Use;
@@ -220,6 +221,9 @@ impl<'p> Run<'_, 'p> {
         indices: &[Index],
         (others_are_t, links): (bool, bool),
     ) -> bool {
+        if self.layout.is_clock(variable) {
+            return true;
+        }
         let is_linked = |number: usize| {
             let mut members = 0..PLACES as u8;
             members.any(|member| self.layout.link(member, variable, number).is_some())
@@ -315,7 +319,10 @@ impl<'p> Run<'_, 'p> {
             true => content,
             false => self.layout.unknown(&declared.content, self.layout.read_view(false)),
         };
-        let content = self.layout.without_names(variable, content);
+        let mut content = self.layout.without_names(variable, content);
+        if self.layout.is_clock(variable) {
+            content[0] = clock::NOW;
+        }
         let finish = |mut branch: Outcome, row: &[u8]| {
             if let Some(into) = into {
                 self.store(&mut branch, procedure, into, row);
@@ -481,7 +488,7 @@ impl<'p> Run<'_, 'p> {
             let room = self.layout.cells[variable.0 as usize][number].1;
             for (at, byte) in (room.base..).zip(&row) {
                 let slot = &self.layout.slots[at];
-                if !slot.kept {
+                if !slot.kept || self.layout.is_clock(variable) {
                     continue;
                 }
                 let is_token = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View)
@@ -494,14 +501,18 @@ impl<'p> Run<'_, 'p> {
             }
             self.layout.break_links(&mut branch.state, variable, number);
         }
+        let is_clock = self.layout.is_clock(variable);
+        if is_clock {
+            self.layout.pass_clock(&mut branch.state, row[0], self.me);
+        }
         // A write to an unkept cell affects no view.
         let is_mine = |one: &Index| *one == Index::Member(T);
         let others_are_t = self.me != T || !indices.iter().any(is_mine);
         let round = self.layout.round_at(procedure, here);
         if round.is_some() || self.touches(variable, indices, (others_are_t, true)) {
-            // Two equal writes, to any other processes, have the effect of one.
+            // Two equal writes, to any other processes, have the effect of one; two ticks do not.
             let write = Write::Cell(variable, indices.to_vec(), row.clone(), round);
-            if branch.writes.last() != Some(&write) {
+            if is_clock || branch.writes.last() != Some(&write) {
                 branch.writes.push(write);
             }
         }

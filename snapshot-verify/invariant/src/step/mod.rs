@@ -351,6 +351,7 @@ impl<'p> Run<'_, 'p> {
             procedure,
             fresh: &mut branch.fresh,
             unknown: None,
+            is_first: false,
             symbols_differ: self.planted.symbols_differ,
         }
     }

@@ -26,6 +26,7 @@ fn keeping_all_but(left_out: &str, program: &Program, obligations: &[&str]) -> V
             loose: Vec::new(),
             decided: Vec::new(),
             alike: true,
+            clock: None,
             names: Vec::new(),
             nested,
             classes: Vec::new(),

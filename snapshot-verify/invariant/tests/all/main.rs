@@ -5,6 +5,7 @@
 mod accepted;
 mod altered;
 mod asks;
+mod clock;
 mod elsewhere;
 mod lines;
 mod linkable;

@@ -60,6 +60,7 @@ pub fn part(program: &Program, rung: model::Obligation) -> Option<Part> {
         decided: export::decided(program, &model),
         alike: false,
         names: export::named(program, &model),
+        clock: None,
         classes: export::classes(program, &model),
     })
 }

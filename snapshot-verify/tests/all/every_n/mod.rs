@@ -56,8 +56,8 @@ const TABLE: &[Row] = &[
     row!("one_word", &[], Closed(5_469)),
     row!("published_tas", &["owner locked"], Rung("rounds.observer", 2_787)),
     row!("seqlock", &["stamp seq"], Rung("scans.observer", 26_130)),
-    row!("seqlock_parity", &[], None("remainders of counters")),
-    row!("single_scanner", &[], None("counters that are more than versions")),
+    row!("seqlock_parity", &[], Closed(20_082)),
+    row!("single_scanner", &[], Closed(77_705)),
     row!("two_phase", &["owner writing"], Closed(80_830)),
 ];
 
@@ -129,7 +129,8 @@ impl MapOwned for &[&str] {
 }
 
 /// Those that take a second or more.
-const LARGE: [&str; 4] = ["two_phase", "helped_round", "seqlock", "copied"];
+const LARGE: [&str; 6] =
+    ["two_phase", "helped_round", "seqlock", "copied", "seqlock_parity", "single_scanner"];
 
 #[test]
 fn small_ones_are_as_in_the_table() {
@@ -148,7 +149,7 @@ fn all_are_as_in_the_table() {
         TABLE.iter().for_each(is_so);
     }
     let proved = TABLE.iter().filter(|(.., by)| !matches!(by, None(_))).count();
-    assert!(TABLE.len() >= 22 && proved >= 18, "{proved} of {}", TABLE.len());
+    assert!(TABLE.len() >= 22 && proved >= 20, "{proved} of {}", TABLE.len());
 }
 
 /// Each is right for two processes, and in the slow suite for three, as far as two operations go;

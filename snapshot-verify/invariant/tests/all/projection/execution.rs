@@ -82,6 +82,8 @@ pub struct Execution<'a> {
     pub histories: Vec<History>,
     pub doing: Vec<Doing>,
     pub returned: Vec<Returned>,
+    /// Process that wrote the clock last.
+    pub signer: Option<usize>,
     /// Begin of the open round.
     pub round: Option<u64>,
     /// True if each access is a separate move, even if it is not a pause.
@@ -116,6 +118,7 @@ impl<'a> Execution<'a> {
             histories: vec![History::default()],
             doing: vec![idle; machine.processes()],
             returned: Vec::new(),
+            signer: None,
             round: None,
             fine: false,
             time: 0,
@@ -124,6 +127,25 @@ impl<'a> Execution<'a> {
             lost: BTreeSet::new(),
             moved: FxHashMap::default(),
         }
+    }
+
+    /// Returns the content of the clock.
+    pub fn clock(&self) -> Option<u64> {
+        let variable = self.layout.clock?.variable;
+        match self.machine.cell(&self.state, variable, &[]) {
+            Some(Data::Counter(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the next access of a process is a plain write to the clock.
+    fn writes_clock(&self, calls: &[OpenCall<'_>]) -> bool {
+        calls.last().is_some_and(|call| match self.instruction(call) {
+            Instruction::Access { access: Access::Write(place, _), .. } => {
+                self.layout.is_clock(place.variable)
+            }
+            _ => false,
+        })
     }
 
     pub fn has_tokens(&self) -> bool {
@@ -284,6 +306,7 @@ impl<'a> Execution<'a> {
                 round = passed.filter(|_| writes).map(|round| (round, variable));
             }
         }
+        let (before, writes) = (self.clock(), self.writes_clock(&calls));
         let me = Process::from_index(process);
         let is_load = |call: &OpenCall<'_>| {
             let instruction = self.instruction(call);
@@ -297,6 +320,10 @@ impl<'a> Execution<'a> {
         }
         if self.machine.advance_passing(&mut self.state, me, passages).is_err() {
             return Ended::Fault;
+        }
+        // Other writes change it.
+        if writes || self.clock() != before {
+            self.signer = Some(process);
         }
         if is_point {
             self.pass_point(process);

@@ -6,8 +6,9 @@ use snapshot_invariant::byte::{
     ANY, BASE, BORROWED, FRESH, I, J, LINKED, LOOSE, MINE, NONE, OTHER, PLACES, T, integer,
 };
 use snapshot_invariant::claim::Ghosts;
+use snapshot_invariant::clock::{FAR, NEXT, NOW, PAST, SOME, UNTIL};
 use snapshot_invariant::layout::{
-    Frame, Index, Layout, ROUND, SPECIFICATION, Scalar, at, fixed, op,
+    Frame, Index, Layout, ROUND, SIGNER, SPECIFICATION, Scalar, at, fixed, op,
 };
 use snapshot_invariant::step::{COUNTING, GAP, Kind, MEMBER};
 use snapshot_language::program::{IndexSet, ProcedureId, SharedId, Type};
@@ -138,6 +139,8 @@ pub struct Likeness<'a> {
     pub rounds: usize,
     /// Number of known links.
     pub links: usize,
+    /// Number of counters of which more is known than that they are there.
+    pub counted: usize,
 }
 
 impl<'a> Likeness<'a> {
@@ -158,6 +161,7 @@ impl<'a> Likeness<'a> {
             loose: 0,
             rounds: 0,
             links: 0,
+            counted: 0,
         }
     }
 
@@ -171,6 +175,7 @@ impl<'a> Likeness<'a> {
         self.view[SPECIFICATION] == self.history.specification
             && self.round_is_so()
             && shown.iter().all(|member| self.stands(*member))
+            && self.signer()
             && self.shared()
             && shown.iter().all(|member| self.variables(*member))
     }
@@ -216,6 +221,15 @@ impl<'a> Likeness<'a> {
         tracked.map_or(u64::MAX, |tracked| self.execution.doing[tracked].latest)
     }
 
+    /// Returns true if the process that wrote the clock last is as in the view.
+    fn signer(&self) -> bool {
+        let place = self.execution.signer.map(|process| BASE + self.tuple.place(process));
+        match self.view[SIGNER] {
+            ANY => true,
+            byte => byte == place.unwrap_or(NONE),
+        }
+    }
+
     fn shared(&mut self) -> bool {
         let execution = self.execution;
         let program = execution.machine.program();
@@ -226,9 +240,34 @@ impl<'a> Likeness<'a> {
                     return !is_named || self.view[room.base] == ANY;
                 };
                 let data = execution.machine.cell(&execution.state, SharedId(id), &indices);
+                if execution.layout.is_clock(SharedId(id)) {
+                    return self.remainder(room.base, data);
+                }
                 self.row(room.base, &variable.content, data, None)
             })
         })
+    }
+
+    /// Returns true if the kept remainder is that of the clock.
+    fn remainder(&mut self, at: usize, data: Option<&Data>) -> bool {
+        let divisor = self.layout().clock.map_or(1, |clock| clock.divisor);
+        let (Some(Data::Counter(number)), byte) = (data, self.view[at]) else { return false };
+        self.told += usize::from(byte != ANY);
+        byte == ANY || byte == integer(*number as i64 % divisor)
+    }
+
+    /// Returns true if a byte is true of a counter.
+    fn is_counted(&mut self, byte: u8, number: u64) -> bool {
+        let Some(now) = self.execution.clock() else { return byte == SOME };
+        self.counted += usize::from(byte != SOME);
+        match byte {
+            PAST => number < now,
+            NOW => number == now,
+            NEXT => number == now + 1,
+            FAR => number > now + 1,
+            UNTIL => number <= now,
+            _ => byte == SOME,
+        }
     }
 
     /// Returns the indices of a cell that has a place, if its members are present.
@@ -460,7 +499,8 @@ impl<'a> Likeness<'a> {
                     None => self.versions.insert(byte, *version).is_none(),
                 }
             }
-            (_, Data::Counter(_) | Data::Node { .. } | Data::Parts(_)) => false,
+            (byte, Data::Counter(number)) => self.is_counted(byte, *number),
+            (_, Data::Node { .. } | Data::Parts(_)) => false,
         }
     }
 

@@ -8,6 +8,7 @@
 //! they prove: also for wrong programs, if failures are ignored.
 
 mod aimed;
+mod counted;
 mod execution;
 mod follow;
 mod gone;

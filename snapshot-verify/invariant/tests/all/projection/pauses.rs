@@ -49,6 +49,9 @@ impl Execution<'_> {
                 return false;
             }
         }
+        if self.layout.is_clock(variable) {
+            return true;
+        }
         let links = access.writes() || matches!(access, Access::Validate(_));
         let has_link = |number: usize| {
             let mut members = [I, J, T].into_iter();

@@ -35,6 +35,8 @@ pub struct Counts {
     pub loose: usize,
     /// States covered by a view with known links.
     pub links: usize,
+    /// States covered by a view that relates a counter to the clock.
+    pub counted: usize,
     /// States covered only by a view in which a lost process has moved on.
     pub lost: usize,
     /// Executions that ended with a violation.
@@ -54,6 +56,7 @@ impl Counts {
         self.late += other.late;
         self.loose += other.loose;
         self.links += other.links;
+        self.counted += other.counted;
         self.lost += other.lost;
         self.violations += other.violations;
         self.changes += other.changes;
@@ -229,6 +232,7 @@ impl<'a> Views<'a> {
                 late: usize::from(shown.iter().any(is_late)),
                 loose: usize::from(likeness.loose > 0),
                 links: usize::from(likeness.links > 0),
+                counted: usize::from(likeness.counted > 0),
                 ..Counts::default()
             };
             covers.push(*view);

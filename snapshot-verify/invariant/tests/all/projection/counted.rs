@@ -1,0 +1,77 @@
+//! States of programs with a clock have views.
+
+use snapshot_invariant::claim::Aim;
+use snapshot_invariant::clock::Clock;
+use snapshot_invariant::guess::guesses;
+use snapshot_invariant::layout::Layout;
+use snapshot_invariant::write::{Part, lay_out};
+use snapshot_language::program::Program;
+use trial::extent::either;
+
+use super::walk::Counts;
+use super::{SILENT, among_laid_out, executions};
+use crate::clock::{LATE, ODD, part};
+use crate::programs::parsed;
+
+/// Counters that come from the clock and elsewhere, are none at times, and grow by two; the clock
+/// is also set back, and moves twice within one step.
+const MOVES: &str = "
+algorithm moves
+shared seq: cas counter
+shared spare: counter or none
+shared a[segment]: value
+private mine: counter
+update(v):
+    s := seq
+    mine := s
+    a[me] := v
+    atomic:
+        x := seq
+        seq := x + 1
+        y := seq
+        seq := y + 1
+    spare := mine + 1
+scan:
+    local copy[segment]: value
+    s := seq
+    z := spare
+    if z != none and s < z: spare := none
+    for l in segments: copy[l] := a[l]
+    got := CAS(seq, s, mine)
+    return copy
+";
+
+/// Returns a part that judges no vectors, with some scalars only.
+fn some(program: &Program, clock: Clock, kept: &[&str]) -> Part {
+    let parts = guesses(program).into_iter().rev().flatten();
+    let is_it = |part: &Part| part.clock.is_some() && part.obligation.aim == Aim::Faults;
+    let mut part = Part { clock: Some(clock), ..parts.into_iter().find(is_it).unwrap() };
+    part.kept.retain(|name| kept.iter().any(|one| name.contains(one)));
+    part
+}
+
+fn walked(layout: &Layout<'_>) -> Counts {
+    among_laid_out(layout, SILENT, executions() / 2, 60)
+        .unwrap_or_else(|missing| panic!("{missing}"))
+}
+
+#[test]
+fn states_of_programs_with_a_clock_have_views() {
+    let mut total = Counts::default();
+    for (text, divisor, is_signed) in [(ODD, 2, true), (LATE, 1, false)] {
+        let program = parsed(text, None);
+        let variable = crate::clock::variable(&program);
+        let part = part(&program, Some(Clock { variable, divisor, is_signed }));
+        total.add(walked(&lay_out(&program, &part).unwrap()));
+    }
+    let program = parsed(MOVES, None);
+    let variable = crate::clock::variable(&program);
+    let few = ["seq", "spare", "mine", "scan.s#", "scan.z#"].as_slice();
+    let more = ["seq", "spare", "mine", "scan.", "update."].as_slice();
+    for (divisor, kept) in either(vec![(3, few)], vec![(1, more), (2, few), (3, few), (5, few)]) {
+        let clock = Clock { variable, divisor, is_signed: false };
+        total.add(walked(&lay_out(&program, &some(&program, clock, kept)).unwrap()));
+    }
+    let of = [total.counted, total.changes, total.joins];
+    assert!(of.iter().all(|count| *count > 300), "{total:?}");
+}
