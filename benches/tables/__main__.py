@@ -15,6 +15,7 @@ import bowman
 import every
 import histories
 import plot
+import ratios
 import record
 import refinement
 import together
@@ -170,6 +171,9 @@ def parser():
     for name, table in [*TABLES.items(), ("growth", GROWTH)]:
         commands.add_parser(name, parents=[options], help=table.about)
     commands.add_parser("peers", parents=[options], help=f"one by one: {', '.join(PEERS)}")
+    ratio = commands.add_parser("ratios", parents=[options], help="`snapshot-test check` against "
+                                "`wc -l`, and the monitor's memory")
+    ratio.add_argument("--events", type=int, default=10**7, help="at least 1000")
     show = commands.add_parser("show", parents=[folder], help="prints whole tables")
     show.add_argument("tables", nargs="*", metavar="TABLE", help="[all]")
     page = commands.add_parser("render", parents=[folder], help="makes the page and its plot")
@@ -183,6 +187,8 @@ def main():
     options.record = options.record or ("target/tables" if is_quick else record.RECORDS)
     if options.command == "render":
         render(options.record, options.output)
+    elif options.command == "ratios":
+        return ratios.measure(options)
     elif options.command == "show":
         found = sections(options.record, False)
         print("\n".join(found.get(name, "") for name in options.tables or found), end="")

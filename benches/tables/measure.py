@@ -26,6 +26,14 @@ def program(options, name):
     return path
 
 
+def within(own, seconds, memory, command):
+    """Runs a command within limits: how it ended, its outputs, and its cost."""
+    limits = ["--seconds", str(seconds), "--memory", str(memory)]
+    child = subprocess.run([own, "within", *limits, "--", *command], stdout=subprocess.PIPE,
+                           check=True)
+    return json.loads(child.stdout)
+
+
 class Measuring:
     """A table while it is measured. A run that is recorded already is not repeated with
     `--resume`."""
@@ -69,10 +77,7 @@ class Measuring:
         return record
 
     def run(self, question, method, command, read):
-        seconds, memory = self.limits(method)
-        within = ["within", "--seconds", str(seconds), "--memory", str(memory), "--"]
-        child = subprocess.run([self.own, *within, *command], stdout=subprocess.PIPE, check=True)
-        ended = json.loads(child.stdout)
+        ended = within(self.own, *self.limits(method), command)
         try:
             told = Told(ended["exceeded"]) if ended["exceeded"] else read(ended)
         except (ValueError, LookupError, TypeError) as error:

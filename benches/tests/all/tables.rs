@@ -154,3 +154,15 @@ fn a_method_that_exceeds_its_limits_gives_up() {
     // Two bad histories and their twins: two rows, of which each method gave up both.
     assert_eq!(rows.len(), 2 * METHODS.len());
 }
+
+/// The least size misses no target; `snapshot-test` is there when the whole workspace is tested.
+#[test]
+fn ratios() {
+    if programs().join("snapshot-test").is_file() {
+        let arguments = ["ratios", "--events", "1000", "--programs", programs().to_str().unwrap()];
+        let Some(output) = python("tables", &arguments) else { return };
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && told.contains("check / wc -l"), "{output:?}");
+        assert_eq!(told.lines().count(), 7, "{told}");
+    }
+}
