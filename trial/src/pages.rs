@@ -187,13 +187,14 @@ fn arguments<'a>(command: &[&'a str], name: &str) -> Option<Vec<&'a str>> {
     is_run.then(|| command[begin + 1..].to_vec())
 }
 
-/// Returns true if one of these sources declares a long option: as a field of arguments, or as a
-/// name in a string.
+/// Returns true if one of these sources declares a long option: as a field of arguments, as a name
+/// in a string, or for `argparse`.
 pub fn declares(option: &str, sources: &[String]) -> bool {
     let name = option.trim_start_matches('-');
     let field = format!(" {}: ", name.replace('-', "_"));
-    let text = format!("\"{name}\"");
-    sources.iter().any(|source| source.contains(&field) || source.contains(&text))
+    let (text, argparse) = (format!("\"{name}\""), format!("(\"{option}\""));
+    let forms = [&field, &text, &argparse];
+    sources.iter().any(|source| forms.iter().any(|form| source.contains(*form)))
 }
 
 /// Returns the sources of all command lines in the workspace.
@@ -207,8 +208,11 @@ pub fn command_line_sources() -> Vec<String> {
     }
     rust(&root().join("lineup/cargo/src"), &mut files);
     rust(&root().join("snapshot-kit/examples"), &mut files);
+    files.push(root().join("benches/tables/__main__.py"));
+    let is_command_line =
+        |source: &String| ["#[arg(", "argparse"].iter().any(|s| source.contains(s));
     let read = |file: PathBuf| fs::read_to_string(file).expect("a source can be read");
-    files.into_iter().map(read).filter(|source| source.contains("#[arg(")).collect()
+    files.into_iter().map(read).filter(is_command_line).collect()
 }
 
 fn rust(folder: &Path, found: &mut Vec<PathBuf>) {

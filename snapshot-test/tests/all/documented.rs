@@ -6,11 +6,10 @@ use trial::{Program, pages};
 
 /// Options of other programs on the pages: cargo, its tests, rustc, Redis, tree-sitter, Helix and the Python
 /// examples.
-const FOREIGN: [&str; 16] = [
+const FOREIGN: [&str; 15] = [
     "--abi",
     "--appendfsync",
     "--appendonly",
-    "--bin",
     "--dev",
     "--example",
     "--features",
