@@ -53,7 +53,8 @@ pub struct Check {
     budget_memory: usize,
     /// The recordings are of this object: queue, stack, priority-queue, register, cas-register,
     /// map, lock, set or counter; or one whose operations take effect together: channel,
-    /// exchanger, barrier:N, ... (docs/synchronisation.md). They are text or JSON Lines.
+    /// exchanger, barrier:N, ... (docs/synchronisation.md). FILE.snapshot declares one. They are
+    /// text, JSON Lines, or logs of Jepsen.
     #[arg(long, value_name = "OBJECT",
           conflicts_with_all = ["live", "method", "explain", "forget"])]
     object: Option<Object>,

@@ -87,6 +87,12 @@ pub enum ReadErrorKind {
         /// The key.
         wanted: Value,
     },
+    /// The declared object is faulty in this recording.
+    #[error("the declared object is faulty: {fault}")]
+    Faulty {
+        /// The fault.
+        fault: String,
+    },
     /// A defect of a log of another tool.
     #[error(transparent)]
     Log(Box<InputErrorKind>),
@@ -100,6 +106,9 @@ impl ReadErrorKind {
     fn cure(&self) -> Option<String> {
         Some(match self {
             Self::Io(_) | Self::History(_) => return None,
+            Self::Faulty { .. } => {
+                "widen the bounds of its states in the declaration, or shorten the recording".to_owned()
+            }
             Self::Log(kind) => return kind.cure().map(Cow::into_owned),
             Self::Empty => "an empty history is a header line such as `object channel`".to_owned(),
             Self::Truncated => {

@@ -12,12 +12,13 @@ use snapshot_core::synchronisation::progress::Progress;
 use snapshot_core::synchronisation::{self, Deficiency, Furthest};
 use snapshot_core::verdict::{Dispute, Exhausted};
 
-use super::error::ReadError;
+use super::error::{ReadError, ReadErrorKind};
 use super::interface::Interface;
 use super::object::Object;
 use super::recording::{Recording, Text, read};
 use super::source::begun;
 use crate::Value;
+use crate::format::Location;
 use crate::format::{Backwards, Doubt, Format};
 use crate::judge::{Counts, Options};
 
@@ -131,7 +132,14 @@ pub(super) fn judge_by<K: Interface>(
         let object = object.clone();
         Judgement { object, key, format, method, counts, backwards, finding, texts, processes }
     });
-    Ok(judged.collect())
+    let judged: Vec<Judgement> = judged.collect();
+    match kind.fault() {
+        None => Ok(judged),
+        Some(fault) => {
+            let kind = ReadErrorKind::Faulty { fault };
+            Err(ReadError { location: Location::START, kind, line: None })
+        }
+    }
 }
 
 fn counts<K: Interface>(recording: &Recording<K>) -> Counts {

@@ -14,6 +14,7 @@
 //! ```
 
 mod certificate;
+mod declared;
 mod error;
 mod foreign;
 mod interface;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use snapshot_core::generic::objects::{
     Counter, Lock, Map, PriorityQueue, Queue, Register, Set, Stack, SwapRegister,
@@ -15,6 +16,7 @@ use snapshot_core::synchronisation::objects::{
 };
 use thiserror::Error;
 
+use super::declared::{Declaration, Machine};
 use super::kind::Kind;
 use super::vocabulary::NIL_TEXT;
 use crate::Value;
@@ -24,7 +26,7 @@ use crate::format::Format;
 const MOST: usize = 1 << 16;
 
 /// An object whose recordings have named operations.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Object {
     /// Its place in [`OBJECTS`].
     place: usize,
@@ -32,7 +34,19 @@ pub struct Object {
     threads: usize,
     /// The value before the first operation, unless it is the usual one.
     initial: Option<Value>,
+    /// The text that declares it, unless it is one of [`OBJECTS`].
+    declaration: Option<Arc<Declaration>>,
 }
+
+impl PartialEq for Object {
+    fn eq(&self, other: &Self) -> bool {
+        let path = |object: &Self| object.declaration.as_ref().map(|one| one.path.clone());
+        (self.place, self.threads, &self.initial) == (other.place, other.threads, &other.initial)
+            && path(self) == path(other)
+    }
+}
+
+impl Eq for Object {}
 
 /// A kind of object by its name.
 struct Entry {
@@ -65,6 +79,9 @@ const fn cell(name: &'static str, make: fn(&Object) -> Box<dyn Kind>) -> Entry {
 const fn threads(name: &'static str, make: fn(&Object) -> Box<dyn Kind>) -> Entry {
     Entry { name, has_threads: true, initial: Initial::Fixed, make }
 }
+
+/// The entry of objects that a text declares; it makes none.
+static DECLARED: Entry = object("declared", |object| object.kind());
 
 /// All objects.
 static OBJECTS: [Entry; 25] = [
@@ -108,6 +125,12 @@ static OBJECTS: [Entry; 25] = [
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ObjectError {
+    /// A file does not declare an object.
+    #[error("{report}")]
+    Declaration {
+        /// Several lines, the last without a newline.
+        report: String,
+    },
     /// No such name.
     #[error("expected {}{}", names(), hint(*.nearest))]
     Unknown {
@@ -161,12 +184,15 @@ fn hint(nearest: Option<&str>) -> String {
 
 impl Object {
     fn entry(&self) -> &'static Entry {
-        &OBJECTS[self.place]
+        if self.declaration.is_some() { &DECLARED } else { &OBJECTS[self.place] }
     }
 
     /// Returns the kind of the object, with its judge.
     pub(super) fn kind(&self) -> Box<dyn Kind> {
-        (self.entry().make)(self)
+        match &self.declaration {
+            Some(declaration) => Box::new(Single(Machine::new(declaration.clone()))),
+            None => (self.entry().make)(self),
+        }
     }
 
     /// Returns the object with another value before the first operation.
@@ -223,6 +249,9 @@ impl Object {
 
     /// Returns true if a header names this object.
     pub(super) fn is_named(&self, name: &str) -> bool {
+        if let Some(declaration) = &self.declaration {
+            return name == declaration.path || name == declaration.name();
+        }
         let named = name.parse::<Self>();
         named.is_ok_and(|named| (named.place, named.threads) == (self.place, self.threads))
     }
@@ -241,7 +270,14 @@ impl Object {
 impl FromStr for Object {
     type Err = ObjectError;
 
+    /// The name of an object, or the file that declares one: `NAME.snapshot`.
     fn from_str(text: &str) -> Result<Self, ObjectError> {
+        if text.ends_with(".snapshot") {
+            let read = Declaration::read(text);
+            let declaration = read.map_err(|report| ObjectError::Declaration { report })?;
+            let (place, threads, initial) = (usize::MAX, 0, None);
+            return Ok(Self { place, threads, initial, declaration: Some(declaration) });
+        }
         let (name, threads) =
             text.split_once(':').map_or((text, None), |(name, threads)| (name, Some(threads)));
         let Some(place) = OBJECTS.iter().position(|entry| entry.name == name) else {
@@ -250,14 +286,14 @@ impl FromStr for Object {
         };
         let Entry { name, has_threads, .. } = &OBJECTS[place];
         match (has_threads, threads) {
-            (false, None) => Ok(Self { place, threads: 0, initial: None }),
+            (false, None) => Ok(Self { place, threads: 0, initial: None, declaration: None }),
             (false, Some(_)) => Err(ObjectError::NoThreads { name }),
             (true, threads) => {
                 let is_digits = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
                 let threads = threads.filter(is_digits).and_then(|text| text.parse().ok());
                 match threads {
                     Some(threads) if (1..=MOST).contains(&threads) => {
-                        Ok(Self { place, threads, initial: None })
+                        Ok(Self { place, threads, initial: None, declaration: None })
                     }
                     _ => Err(ObjectError::Threads { name }),
                 }
@@ -269,6 +305,9 @@ impl FromStr for Object {
 /// As it is read.
 impl fmt::Display for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(declaration) = &self.declaration {
+            return f.write_str(&declaration.path);
+        }
         f.write_str(self.entry().name)?;
         if self.threads > 0 { write!(f, ":{}", self.threads) } else { Ok(()) }
     }

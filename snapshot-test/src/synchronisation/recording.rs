@@ -8,7 +8,7 @@ use snapshot_core::generic::HistoryBuilder;
 use snapshot_core::object::ObjectKind;
 
 use super::error::{ReadError, ReadErrorKind, quoted};
-use super::interface::Interface;
+use super::interface::{Interface, Signature};
 use super::object::{Object, nearest};
 use super::reader::{Deed, Line};
 use super::source::Source;
@@ -77,11 +77,12 @@ impl<K: Interface> Building<K> {
         let Self { history, texts, open, .. } = self;
         let ended = match deed {
             Deed::Invoke { operation, arguments } => {
-                let signature = K::SIGNATURES.iter().find(|known| known.name == operation);
+                let signatures = kind.signatures();
+                let signature = signatures.iter().find(|known| known.name == operation);
                 let Some(signature) = signature else {
-                    return Err(no_operation::<K>(&operation));
+                    return Err(no_operation(signatures, &operation));
                 };
-                let input = || kind.input(&operation, &arguments);
+                let input = || kind.input_of(process, &operation, &arguments);
                 let (Some(input), Some(kept)) = (input(), input()) else {
                     let found =
                         [operation].into_iter().chain(arguments.iter().map(ToString::to_string));
@@ -112,7 +113,8 @@ impl<K: Interface> Building<K> {
                     return Ok(history.unknown(process).map(|_| ())?);
                 };
                 let Some(output) = kind.output(input, &results) else {
-                    return Err(no_results::<K>(texts[id.index()].operation, &results));
+                    let name = texts[id.index()].operation;
+                    return Err(no_results(kind.signatures(), name, &results));
                 };
                 texts[id.index()].results = Some(results);
                 history.respond(process, output)?
@@ -134,7 +136,7 @@ pub(super) fn read<K: Interface>(
     format: Option<Format>,
     wanted: Option<&Value>,
 ) -> Result<Recordings<K>, ReadError> {
-    let vocabulary = Vocabulary::new(object, K::SIGNATURES);
+    let vocabulary = Vocabulary::new(object, kind.signatures());
     let mut lines = Source::new(input, format, vocabulary);
     let mut numbers: HashMap<Option<Value>, usize> = HashMap::new();
     let mut objects: Vec<Building<K>> = Vec::new();
@@ -193,8 +195,8 @@ pub(super) fn read<K: Interface>(
     Ok(Recordings { objects, format: lines.format(), backwards: lines.backwards() })
 }
 
-fn no_operation<K: Interface>(found: &str) -> ReadErrorKind {
-    let names: Vec<&'static str> = K::SIGNATURES.iter().map(|known| known.name).collect();
+fn no_operation(signatures: &'static [Signature], found: &str) -> ReadErrorKind {
+    let names: Vec<&'static str> = signatures.iter().map(|known| known.name).collect();
     let all: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     ReadErrorKind::Unexpected {
         expected: format!("{}, `ok`, `fail` or `unknown`", all.join(", ")),
@@ -204,8 +206,8 @@ fn no_operation<K: Interface>(found: &str) -> ReadErrorKind {
 }
 
 /// Returns the error for results that an operation of this name cannot have.
-fn no_results<K: Interface>(name: &str, results: &[Token]) -> ReadErrorKind {
-    let known = K::SIGNATURES.iter().find(|known| known.name == name);
+fn no_results(signatures: &[Signature], name: &str, results: &[Token]) -> ReadErrorKind {
+    let known = signatures.iter().find(|known| known.name == name);
     let expected = known.map_or("", |known| known.results);
     let found: Vec<String> = results.iter().map(ToString::to_string).collect();
     let found = if found.is_empty() { "nothing".to_owned() } else { quoted(Some(found.join(" "))) };

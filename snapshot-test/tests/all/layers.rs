@@ -70,8 +70,10 @@ const MAY_KNOW: [(&str, &[&str]); 22] = [
         "snapshot-test",
         &[
             "snapshot-core",
+            "snapshot-interpreter",
             "snapshot-io",
             "snapshot-kit",
+            "snapshot-language",
             "snapshot-picture",
             "snapshot-corpus",
             "trial",

@@ -1,6 +1,8 @@
 //! Objects that a text declares as specifications of the core.
 
+use std::borrow::Borrow;
 use std::cell::RefCell;
+use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
 use snapshot_core::generic::Specification;
@@ -23,20 +25,26 @@ pub type Answer = Option<Data>;
 /// An object that a text declares, for the searches of orders: of operations, and of blocks of
 /// operations that take effect together. A faulty operation takes effect in no state.
 #[derive(Debug)]
-pub struct Declared<'s, 'p> {
-    sequential: &'s Sequential<'p>,
+pub struct Declared<'p, S> {
+    sequential: S,
     /// First fault of the object.
     fault: RefCell<Option<Fault>>,
+    object: PhantomData<&'p ()>,
 }
 
-impl<'s, 'p> Declared<'s, 'p> {
-    pub const fn new(sequential: &'s Sequential<'p>) -> Self {
-        Self { sequential, fault: RefCell::new(None) }
+impl<'p, S: Borrow<Sequential<'p>>> Declared<'p, S> {
+    pub const fn new(sequential: S) -> Self {
+        Self { sequential, fault: RefCell::new(None), object: PhantomData }
     }
 
-    /// Returns the first fault of the object, if any; then a violation is none.
-    pub fn into_fault(self) -> Option<Fault> {
-        self.fault.into_inner()
+    /// Returns the first fault of the object, if any: then an execution that seems wrong need not
+    /// be.
+    pub fn fault(&self) -> Option<Fault> {
+        self.fault.borrow().clone()
+    }
+
+    fn sequential(&self) -> &Sequential<'p> {
+        self.sequential.borrow()
     }
 
     fn unless_faulty<T>(&self, result: Result<T, Fault>) -> Option<T> {
@@ -44,26 +52,26 @@ impl<'s, 'p> Declared<'s, 'p> {
     }
 }
 
-impl Specification for Declared<'_, '_> {
+impl<'p, S: Borrow<Sequential<'p>>> Specification for Declared<'p, S> {
     type State = ObjectState;
     type Input = Question;
     type Output = Answer;
     type Part = ();
 
     fn initial(&self) -> ObjectState {
-        self.sequential.initial()
+        self.sequential().initial()
     }
 
     fn apply(&self, state: &mut ObjectState, input: &Question, output: Option<&Answer>) -> bool {
         match *input {
             Question::Operation(process, call) => {
-                let applied = self.sequential.apply(state, process, call);
+                let applied = self.sequential().apply(state, process, call);
                 let Some(Some((after, result))) = self.unless_faulty(applied) else { return false };
                 *state = after;
                 output.is_none_or(|output| *output == result)
             }
             Question::MayBegin(process, call) => {
-                let may = self.sequential.may_begin(state, process, call);
+                let may = self.sequential().may_begin(state, process, call);
                 self.unless_faulty(may) == Some(true)
             }
         }
@@ -76,13 +84,13 @@ impl Specification for Declared<'_, '_> {
     }
 }
 
-impl Synchronisation for Declared<'_, '_> {
+impl<'p, S: Borrow<Sequential<'p>>> Synchronisation for Declared<'p, S> {
     type State = ObjectState;
     type Input = Question;
     type Output = Answer;
 
     fn initial(&self) -> ObjectState {
-        self.sequential.initial()
+        self.sequential().initial()
     }
 
     fn arities(&self) -> RangeInclusive<usize> {
@@ -99,7 +107,7 @@ impl Synchronisation for Declared<'_, '_> {
         let mut members = Vec::new();
         for (question, output) in group {
             match question {
-                Question::Operation(process, call) if self.sequential.is_together(*call) => {
+                Question::Operation(process, call) if self.sequential().is_together(*call) => {
                     members.push((*process, *call));
                 }
                 _ if group.len() > 1 => return Bond::No,
@@ -109,7 +117,7 @@ impl Synchronisation for Declared<'_, '_> {
                 }
             }
         }
-        let blocks = self.unless_faulty(self.sequential.blocks(state, &members));
+        let blocks = self.unless_faulty(self.sequential().blocks(state, &members));
         let whole = blocks.and_then(|mut blocks| blocks.pop());
         let Some(block) = whole.filter(|block| block.members.len() == group.len()) else {
             return Bond::No;

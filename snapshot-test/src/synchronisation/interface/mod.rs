@@ -82,8 +82,23 @@ pub(super) trait Interface:
     const SIGNATURES: &'static [Signature];
     const NOUNS: Nouns = Nouns::COLLECTION;
 
+    /// Returns the operations.
+    fn signatures(&self) -> &'static [Signature] {
+        Self::SIGNATURES
+    }
+
     /// Returns the operation of this name, if it can have these arguments.
     fn input(&self, name: &str, arguments: &[Token]) -> Option<Self::Input>;
+
+    /// As [`Self::input`], by a process, where its effect may depend on it.
+    fn input_of(&self, _process: usize, name: &str, arguments: &[Token]) -> Option<Self::Input> {
+        self.input(name, arguments)
+    }
+
+    /// Returns the reason why executions cannot be judged, once they were.
+    fn fault(&self) -> Option<String> {
+        None
+    }
 
     /// Returns the output of an operation, if it can have these results.
     fn output(&self, input: &Self::Input, results: &[Token]) -> Option<Self::Output>;

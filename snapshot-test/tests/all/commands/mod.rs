@@ -29,7 +29,7 @@ use std::ops::{Deref, DerefMut};
 use std::process::{Child, Command, Output, Stdio};
 
 /// Runs the program with arguments in one line, separated by blanks.
-fn run(arguments: &str) -> Output {
+pub fn run(arguments: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
         .args(arguments.split_whitespace())
         .output()
@@ -37,7 +37,7 @@ fn run(arguments: &str) -> Output {
 }
 
 /// Returns exit code, standard output, standard error.
-fn answer(output: Output) -> (i32, String, String) {
+pub fn answer(output: Output) -> (i32, String, String) {
     let text = |bytes| String::from_utf8(bytes).expect("the output is text");
     let code = output.status.code().expect("the program ends by itself");
     (code, text(output.stdout), text(output.stderr))

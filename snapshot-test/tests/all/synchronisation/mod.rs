@@ -1,5 +1,6 @@
 //! Recordings of objects whose operations take effect together.
 
+mod declared;
 mod hostile;
 mod keys;
 mod logs;

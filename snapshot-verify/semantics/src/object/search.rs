@@ -47,7 +47,7 @@ pub fn order(
             Outcome::Exhausted { .. } => Err(undecided),
         }
     };
-    match judged.into_fault() {
+    match judged.fault() {
         Some(fault) => Err(ObjectJudgeError::Object(fault)),
         None => found,
     }

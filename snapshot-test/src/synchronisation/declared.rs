@@ -1,0 +1,238 @@
+//! Objects that a text in the language of the verifier declares (docs/language.md).
+//!
+//! The interpreter executes their operations; an exact search judges. `by` and `when` bind the
+//! clients of an object, and are assumed to hold.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+use std::fs;
+use std::sync::Arc;
+
+use snapshot_core::generic::{ByValues, Concern, Specification};
+use snapshot_core::synchronisation::Single;
+use snapshot_interpreter::{
+    Answer, Argument, Data, Declared, ObjectState, OperationCall, Question, Sequential,
+};
+use snapshot_language::parse;
+use snapshot_language::program::{self, OperationId, Program, Type};
+
+use super::interface::{Interface, Signature};
+use super::token::Token;
+use crate::Value;
+
+/// Numbers below this stand for themselves where they are values; other values are numbered.
+const FIRST_NAMED: u32 = 1 << 30;
+
+/// The declaration of an object. It is kept to the end of the program.
+#[derive(Debug)]
+pub(super) struct Declaration {
+    /// The file with the text.
+    pub path: String,
+    object: &'static program::Object,
+    signatures: &'static [Signature],
+}
+
+impl Declaration {
+    /// Reads the declaration in a file.
+    ///
+    /// # Errors
+    /// The report, if there is none.
+    pub(super) fn read(path: &str) -> Result<Arc<Self>, String> {
+        let text = fs::read_to_string(path)
+            .map_err(|error| format!("cannot read the declaration in {path}: {error}"))?;
+        let algorithm = parse(path, &text).map_err(|error| error.to_string())?;
+        let program = algorithm.program(None).map_err(|error| error.to_string())?;
+        let program: &'static Program = Box::leak(Box::new(program));
+        let object = program.object().ok_or_else(|| {
+            format!("{path} declares no `object`: expected the states and the operations of one")
+        })?;
+        if object.has_blocks() {
+            return Err(format!(
+                "{path}: operations that take effect together are not judged by a declaration yet; \
+                 `check --object` knows channels, exchangers and barriers by name"
+            ));
+        }
+        let ids = (0..object.operations.len() as u16).map(OperationId);
+        let signatures: Vec<Signature> = ids.map(|id| signature(object, id)).collect();
+        let signatures = Box::leak(signatures.into_boxed_slice());
+        Ok(Arc::new(Self { path: path.to_owned(), object, signatures }))
+    }
+
+    /// Returns the name in the text.
+    pub(super) fn name(&self) -> &str {
+        &self.object.name
+    }
+}
+
+fn signature(object: &'static program::Object, id: OperationId) -> Signature {
+    let procedure = object.specification.procedure(object.operation(id).effect);
+    let parameters = procedure.locals[..procedure.parameters].iter();
+    let usage = parameters.fold(procedure.name.clone(), |usage, parameter| {
+        format!("{usage} {}", parameter.name.to_uppercase())
+    });
+    let results = match &procedure.returns {
+        None => "nothing",
+        Some(Type::Bool) => "true or false",
+        Some(Type::Optional(_)) => "a value or none",
+        Some(Type::Array { .. } | Type::List(_)) => "values",
+        Some(_) => "a value",
+    };
+    Signature { name: &procedure.name, usage: Box::leak(usage.into_boxed_str()), results }
+}
+
+/// A declared object, for as many processes as its recording has.
+pub(super) struct Machine {
+    declaration: Arc<Declaration>,
+    /// The numbers of the values of the recording.
+    values: RefCell<HashMap<Value, u32>>,
+    /// Number of processes seen.
+    processes: Cell<usize>,
+    /// Made when all of the recording was read; the reason, if there is none.
+    declared: OnceCell<Result<Declared<'static, Sequential<'static>>, String>>,
+}
+
+impl Machine {
+    pub(super) fn new(declaration: Arc<Declaration>) -> Self {
+        let (values, declared) = (RefCell::default(), OnceCell::new());
+        Self { declaration, values, processes: Cell::new(1), declared }
+    }
+
+    fn declared(&self) -> &Result<Declared<'static, Sequential<'static>>, String> {
+        self.declared.get_or_init(|| {
+            let sequential = Sequential::new(self.declaration.object, self.processes.get());
+            sequential.map(Declared::new).map_err(|error| error.to_string())
+        })
+    }
+
+    /// Returns the number of a value.
+    fn number(&self, value: &Value) -> u32 {
+        if let Value::Integer(number) = value
+            && let Ok(number) = u32::try_from(*number)
+            && number < FIRST_NAMED
+        {
+            return number;
+        }
+        let mut values = self.values.borrow_mut();
+        let next = FIRST_NAMED + values.len() as u32;
+        *values.entry(value.clone()).or_insert(next)
+    }
+
+    fn argument(&self, content: &Type, token: &Token) -> Option<Argument> {
+        match (content, token) {
+            (Type::Optional(_), Token::None) => Some(Argument::NONE),
+            (Type::Optional(content), token) => self.argument(content, token),
+            (Type::Value, Token::Value(value)) => {
+                i32::try_from(self.number(value)).ok().map(Argument)
+            }
+            (Type::Bool, Token::Truth(truth)) => Some(Argument(i32::from(*truth))),
+            (
+                Type::Process | Type::Segment | Type::Integer { .. },
+                Token::Value(Value::Integer(number)),
+            ) => i32::try_from(*number).ok().map(Argument),
+            _ => None,
+        }
+    }
+
+    fn data(&self, content: &Type, token: &Token) -> Option<Data> {
+        match (content, token) {
+            (Type::Optional(_), Token::None) => Some(Data::None),
+            (Type::Optional(content), token) => self.data(content, token),
+            (Type::Value, Token::Value(value)) => Some(Data::Value(self.number(value))),
+            (Type::Bool, Token::Truth(truth)) => Some(Data::Bool(*truth)),
+            (Type::Counter, token) => token.number().map(Data::Counter),
+            (
+                Type::Process | Type::Segment | Type::Integer { .. },
+                Token::Value(Value::Integer(number)),
+            ) => Some(Data::Number(*number)),
+            _ => None,
+        }
+    }
+}
+
+impl Specification for Machine {
+    type State = ObjectState;
+    type Input = Question;
+    type Output = Answer;
+    type Part = ();
+
+    fn initial(&self) -> ObjectState {
+        match self.declared() {
+            Ok(declared) => Specification::initial(declared),
+            Err(_) => ObjectState::default(),
+        }
+    }
+
+    fn apply(&self, state: &mut ObjectState, input: &Question, output: Option<&Answer>) -> bool {
+        self.declared().as_ref().is_ok_and(|declared| declared.apply(state, input, output))
+    }
+
+    fn part(&self, _: &Question) {}
+
+    fn bytes(&self, state: &ObjectState) -> usize {
+        let declared = self.declared().as_ref();
+        declared.map_or(0, |declared| Specification::bytes(declared, state))
+    }
+}
+
+/// The operations of a declared object may all depend on each other.
+impl ByValues for Machine {
+    type Value = ();
+
+    fn concern(&self, _: &Question, _: Option<&Answer>) -> Concern<()> {
+        Concern::All
+    }
+}
+
+impl Interface for Single<Machine> {
+    type Input = Question;
+    type Output = Answer;
+
+    const SIGNATURES: &'static [Signature] = &[];
+
+    fn signatures(&self) -> &'static [Signature] {
+        self.0.declaration.signatures
+    }
+
+    fn input(&self, name: &str, arguments: &[Token]) -> Option<Question> {
+        self.input_of(0, name, arguments)
+    }
+
+    fn input_of(&self, process: usize, name: &str, arguments: &[Token]) -> Option<Question> {
+        let machine = &self.0;
+        let object = machine.declaration.object;
+        let operation = object.find(name)?;
+        let effect = object.specification.procedure(object.operation(operation).effect);
+        let parameters = &effect.locals[..effect.parameters];
+        if parameters.len() != arguments.len() {
+            return None;
+        }
+        let mut call = OperationCall::new(operation);
+        for ((slot, parameter), token) in call.arguments.iter_mut().zip(parameters).zip(arguments) {
+            *slot = machine.argument(&parameter.content, token)?;
+        }
+        machine.processes.set(machine.processes.get().max(process + 1));
+        Some(Question::Operation(process, call))
+    }
+
+    fn output(&self, input: &Question, results: &[Token]) -> Option<Answer> {
+        let (Question::Operation(_, call) | Question::MayBegin(_, call)) = input;
+        let object = self.0.declaration.object;
+        let effect = object.specification.procedure(object.operation(call.operation).effect);
+        match (&effect.returns, results) {
+            (None, []) => Some(None),
+            (Some(Type::Array { element, .. } | Type::List(element)), results) => {
+                let parts = results.iter().map(|token| self.0.data(element, token));
+                parts.collect::<Option<_>>().map(|parts| Some(Data::Parts(parts)))
+            }
+            (Some(content), [token]) => self.0.data(content, token).map(Some),
+            _ => None,
+        }
+    }
+
+    fn fault(&self) -> Option<String> {
+        match self.0.declared.get()? {
+            Ok(declared) => declared.fault().map(|fault| fault.to_string()),
+            Err(error) => Some(error.clone()),
+        }
+    }
+}
