@@ -129,7 +129,7 @@ fn is_tagged_map(line: &[u8]) -> bool {
 }
 
 /// Returns true if an input begins with a table, or with JSON, of operations with their times.
-fn is_table(rest: &[u8]) -> bool {
+pub(crate) fn is_table(rest: &[u8]) -> bool {
     let has = |text: &[u8], word: &[u8]| {
         text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
     };

@@ -36,7 +36,7 @@ pub use batch::Batch;
 pub(crate) use clock::Clock;
 pub use clock::{Backwards, Doubt, Noticed};
 pub use detect::{DETECTION_LENGTH, detect};
-pub(crate) use detect::{begins_like_edn, is_decisive};
+pub(crate) use detect::{begins_like_edn, is_decisive, is_table};
 pub use error::{Found, ReadError, ReadErrorKind};
 pub use json_value::JsonValue;
 pub(crate) use jsonl::{Member, Time, members};

@@ -87,6 +87,9 @@ pub enum ReadErrorKind {
         /// The key.
         wanted: Value,
     },
+    /// A list of calls with their times, which has no events.
+    #[error("a list of calls with their times is judged as a snapshot only, and --object is given")]
+    Intervals,
     /// The declared object is faulty in this recording.
     #[error("the declared object is faulty: {fault}")]
     Faulty {
@@ -106,6 +109,11 @@ impl ReadErrorKind {
     fn cure(&self) -> Option<String> {
         Some(match self {
             Self::Io(_) | Self::History(_) => return None,
+            Self::Intervals => {
+                "leave out --object; or log the events of other objects in the order in which they \
+                 happen, as EDN, text or JSON Lines"
+                    .to_owned()
+            }
             Self::Faulty { .. } => {
                 "widen the bounds of its states in the declaration, or shorten the recording".to_owned()
             }

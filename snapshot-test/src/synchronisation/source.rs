@@ -6,7 +6,9 @@ use super::error::{ReadError, ReadErrorKind};
 use super::foreign::Foreign;
 use super::reader::{Defect, Line, Lines};
 use super::vocabulary::Vocabulary;
-use crate::format::{Backwards, Format, Location, begins_like_edn, is_decisive};
+use crate::format::{
+    BYTE_ORDER_MARK, Backwards, Format, Location, begins_like_edn, is_decisive, is_table,
+};
 
 /// Bytes by which the format is recognised.
 const MOST_FIRST: usize = 64 << 10;
@@ -21,7 +23,7 @@ pub(super) enum Source<R> {
 /// tool.
 ///
 /// # Errors
-/// If the input cannot be read.
+/// If the input cannot be read, or is a list of intervals.
 pub(super) fn begun<R: Read>(
     mut input: R,
     format: Option<Format>,
@@ -38,6 +40,11 @@ pub(super) fn begun<R: Read>(
                 return Err(ReadError { location: Location::START, kind, line: None });
             }
         }
+    }
+    let rest = first.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&first).trim_ascii_start();
+    if format == Some(Format::Intervals) || format.is_none() && is_table(rest) {
+        let (location, kind) = (Location::START, ReadErrorKind::Intervals);
+        return Err(ReadError { location, kind, line: None });
     }
     let is_edn = format.is_none() && begins_like_edn(&first);
     Ok((Cursor::new(first).chain(input), if is_edn { Some(Format::Edn) } else { format }))

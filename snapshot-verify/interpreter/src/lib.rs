@@ -1,4 +1,4 @@
-//! The interpreter: runs a [`program`](crate::program) as it is written.
+//! The interpreter: runs a [`program`] as it is written.
 //!
 //! Verification by exploration transforms programs: it unrolls, slices and packs them. The
 //! interpreter does not, and shares no code with the explorer, so that it can judge its

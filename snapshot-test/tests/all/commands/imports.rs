@@ -401,6 +401,59 @@ fn all_commands_agree_on_foreign_logs() {
     }
 }
 
+/// A log is judged in one step, with its own places, names and warnings.
+#[test]
+fn a_log_is_judged_with_its_own_places() {
+    let edn = "; by hand\n[{:type :invoke, :f :write, :value {:x 1}, :process 7}\n \
+               {:type :ok, :f :write, :value {:x 1}, :process 7}\n\n \
+               {:type :invoke, :f :read, :value nil, :process 9} \
+               {:type :ok, :f :read, :value {:x nil}, :process 9}]\n";
+    let (_folder, path) = file("log.edn", edn);
+    for format in ["", "--format edn "] {
+        let (code, out, error) = answer(run(&format!("check {format}{}", path.display())));
+        assert_eq!((code, error.as_str()), (1, ""), "{out}");
+        for told in [
+            "not linearizable from 5:52 (event 3) on",
+            "by process 0 [2:2 to 3:2]",
+            "by process 1, returned \"nil\" for segment 0 [5:2 to 5:52]",
+            "  segment 0 is :x\n  process 0 is 7\n  process 1 is 9\n",
+        ] {
+            assert!(out.contains(told), "{told}: {out}");
+        }
+    }
+    let right = edn.replace(":x nil", ":x 1");
+    let (_folder, path) = file("log.edn", &right);
+    let (code, out, _) = answer(run(&format!("check --report json {}", path.display())));
+    let record: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &record["format"]), (0, &"edn".into()));
+    // The rows of a table may have any order.
+    let table = format!("{HEADER}b,read,0,0,30,40\na,update,0,5,10,20\n");
+    let (_folder, path) = file("log.csv", &table);
+    let (code, out, error) = answer(run(&format!("check {}", path.display())));
+    assert_eq!((code, error.as_str()), (1, ""), "{out}");
+    assert!(out.contains("by process 0 [3:1 to 3:1]"), "{out}");
+    assert!(out.contains("by process 1, returned 0 for segment 0 [2:1 to 2:1]"), "{out}");
+    for format in ["", "--format intervals "] {
+        let command = format!("check --object queue {format}{}", path.display());
+        let (code, _, error) = answer(run(&command));
+        assert_eq!(code, 2);
+        assert!(error.contains("log.csv:1:1: a list of calls with their times"), "{error}");
+        assert!(error.contains("help: leave out --object"), "{error}");
+    }
+    // Without --object, the cure names the object.
+    for (event, told) in [
+        (":f :enqueue, :value 1", "`check --object queue`"),
+        (":f :cas, :value [1 2]", "`check --object cas-register`"),
+        (":f :acquire, :value nil", "`check --object lock`"),
+        (":f :put, :key 1, :value 2", "`check --object map`"),
+    ] {
+        let (_folder, path) = file("log.edn", &format!("{{:type :invoke, {event}, :process 0}}\n"));
+        let (code, _, error) = answer(run(&format!("check {}", path.display())));
+        assert_eq!(code, 2, "{event}");
+        assert!(error.contains("log.edn:1:20: ") && error.contains(told), "{event}: {error}");
+    }
+}
+
 /// Times that run backwards are reported, with their consequence, and sorting by them is the
 /// remedy.
 #[test]
