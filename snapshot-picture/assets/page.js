@@ -9,6 +9,7 @@
   const root = document.documentElement;
   const canvas = $("timeline");
   const NONE = 0xffffffff;
+  const isOfExchanges = data.form === "exchanges", isNamed = data.form === "operations";
   const ROW = 40, BAR = 20, AXIS = 26, GUTTER = 52;
 
   // --- the recording -------------------------------------------------------------
@@ -51,8 +52,8 @@
     let updates = 0, scans = 0;
     for (let k = 0; k < count; k++) place[k] = kind[k] ? updates++ : outcome[k] === 1 ? scans++ : NONE;
     // Where its entries are: an exchange writes and reads.
-    const seen = data.exchanges ? new Uint32Array(count).fill(NONE) : place;
-    if (data.exchanges) for (let k = 0; k < count; k++) if (outcome[k] === 1) seen[k] = scans++;
+    const seen = isOfExchanges ? new Uint32Array(count).fill(NONE) : place;
+    if (isOfExchanges) for (let k = 0; k < count; k++) if (outcome[k] === 1) seen[k] = scans++;
     const written = new Float64Array(updates), writtenText = new Uint8Array(updates);
     let last = fresh();
     for (let k = 0; k < count; k++) if (kind[k]) {
@@ -73,7 +74,7 @@
     // several together divide the time up to the next event.
     const point = new Float64Array(ordered ? count : 0).fill(-1);
     // The same of blocks, whose operations take effect at one instant.
-    const blocks = data.exchanges ? next() : 0, block = new Uint32Array(blocks ? count : 0).fill(NONE);
+    const blocks = isOfExchanges || isNamed ? next() : 0, block = new Uint32Array(blocks ? count : 0).fill(NONE);
     const ends = new Uint32Array(blocks), instants = new Float64Array(blocks);
     for (let b = 0, k = 0, from = -1; b < blocks; b++) {
       ends[b] = k + next();
@@ -119,7 +120,8 @@
 
   function deed(k) {
     const isSeen = all.seen[k] !== NONE && data.has_entries;
-    if (data.exchanges) return `exchange(${value(k)})${isSeen ? ` ${entries(k)}` : ""}`;
+    if (isNamed) return value(k);
+    if (isOfExchanges) return `exchange(${value(k)})${isSeen ? ` ${entries(k)}` : ""}`;
     if (all.kind[k]) {
       const s = all.kind[k] - 1;
       return s === all.process[k] ? `update(${value(k)})` : `update(s${s}: ${value(k)})`;
@@ -262,7 +264,7 @@
   }
 
   function drawBar(k, left, right, top) {
-    const width = Math.max(2, right - left), kind = all.kind[k] ? "update" : "scan";
+    const width = Math.max(2, right - left), kind = all.kind[k] && !(isNamed && all.kind[k] === 2) ? "update" : "scan";
     context.fillStyle = colours[kind];
     context.fillRect(left, top, width, BAR);
     context.strokeStyle = colours[`${kind}-edge`];
@@ -437,13 +439,14 @@
     };
     add("operation", `${k}${names.has(k) ? ` (${names.get(k).name} of the argument)` : ""}`);
     add("process", all.process[k]);
-    if (data.exchanges) add("writes", value(k));
+    if (isNamed) add("text", value(k));
+    else if (isOfExchanges) add("writes", value(k));
     else if (all.kind[k]) {
       add("updates segment", all.kind[k] - 1);
       add("with", value(k));
     }
-    if (all.kind[k] && !data.exchanges) { /* It returns nothing. */ }
-    else if (all.seen[k] === NONE) add(data.exchanges ? "exchange" : "scan", "did not return");
+    if (isNamed || (all.kind[k] && !isOfExchanges)) { /* It returns nothing. */ }
+    else if (all.seen[k] === NONE) add(isOfExchanges ? "exchange" : "scan", "did not return");
     else if (!data.has_entries) add("returned", names.has(k) ? names.get(k).deed : "its values are not on this page");
     else {
       const first = all.seen[k] * all.segments, most = Math.min(all.segments, 256);

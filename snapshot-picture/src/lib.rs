@@ -24,6 +24,7 @@
 //! | [`diagram`] | operations as intervals, and their forced order |
 //! | [`forced`] | derivation of that order from a violation's reason |
 //! | `exchanges` | diagrams of an immediate snapshot |
+//! | `operations` | diagrams of named operations of any object |
 //! | [`svg`], [`dot`], [`latex`], [`text`] | a diagram, drawn |
 //! | [`run`] | the run of an automaton, drawn |
 //! | [`columns`] | a whole history in few bytes, for a script |
@@ -41,6 +42,7 @@ pub mod dot;
 mod exchanges;
 pub mod forced;
 pub mod latex;
+mod operations;
 pub mod page;
 mod places;
 pub mod run;
@@ -49,3 +51,4 @@ pub mod text;
 
 pub use diagram::{Bar, Diagram};
 pub use forced::Forced;
+pub use operations::Named;

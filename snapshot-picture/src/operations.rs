@@ -48,8 +48,7 @@ impl Diagram {
         let mut arrows = Vec::new();
         for (before, one) in bars.iter().enumerate() {
             for (after, other) in bars.iter().enumerate() {
-                let is_between =
-                    |middle: &Bar| precedes(one, middle) && precedes(middle, other);
+                let is_between = |middle: &Bar| precedes(one, middle) && precedes(middle, other);
                 if precedes(one, other) && !bars.iter().any(is_between) {
                     let why = format!("{} had ended before {} began", one.name, other.name);
                     let number = arrows.len() + 1;

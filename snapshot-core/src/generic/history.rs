@@ -83,6 +83,24 @@ impl<I, O> History<I, O> {
         Self { operations, events }
     }
 
+    /// Returns the history of the first events.
+    #[must_use]
+    pub fn prefix(&self, events: usize) -> Self
+    where
+        I: Clone,
+        O: Clone,
+    {
+        let begun = self.operations.partition_point(|operation| operation.invocation < events);
+        let cut = self.operations[..begun].iter().map(|operation| {
+            let mut operation: Operation<I, O> = operation.clone();
+            if operation.response().is_some_and(|response| response >= events) {
+                operation.ending = Ending::Pending;
+            }
+            operation
+        });
+        Self { operations: cut.collect(), events: events.min(self.events) }
+    }
+
     /// All operations, in the order of their invocations.
     pub fn operations(&self) -> &[Operation<I, O>] {
         &self.operations
@@ -236,6 +254,11 @@ impl<I, O> HistoryBuilder<I, O> {
             limit,
         })?;
         Ok((event, id))
+    }
+
+    /// The history of the events so far; what is open is pending.
+    pub const fn so_far(&self) -> &History<I, O> {
+        &self.history
     }
 
     /// The history of the events so far; what is open is pending.

@@ -38,6 +38,7 @@
 mod certificate;
 mod decide;
 mod effect;
+mod fewest;
 mod history;
 mod monitors;
 pub mod objects;
@@ -53,6 +54,7 @@ mod weaken;
 
 pub use certificate::ProofError;
 pub use effect::Effect;
+pub use fewest::fewest;
 pub use history::{Ending, History, HistoryBuilder, HistoryError, Operation};
 pub use monitors::{Beyond, Decision};
 pub use projection::{ByValues, Concern, PartsOutcome, Refuted, refute_parts};

@@ -172,7 +172,10 @@ impl Classes {
 }
 
 /// The history of some operations, which keep their order of time and are numbered by themselves.
-fn projected<I: Clone, O: Clone>(history: &History<I, O>, part: &[OperationId]) -> History<I, O> {
+pub(super) fn projected<I: Clone, O: Clone>(
+    history: &History<I, O>,
+    part: &[OperationId],
+) -> History<I, O> {
     let operations = history.operations();
     let mut times: Vec<usize> = Vec::with_capacity(2 * part.len());
     for id in part {

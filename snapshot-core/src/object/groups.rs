@@ -6,7 +6,9 @@ use super::{Answer, Cost, Criterion, Judged, JudgedOf, ObjectKind};
 use crate::OperationId;
 use crate::certificate::deficiency::{self, DeficiencyError};
 use crate::certificate::groups::{self, GroupsError};
-use crate::generic::{self, Beyond, ByValues, History, PartsOutcome, Proof, ProofError};
+use crate::generic::{
+    self, Beyond, ByValues, History, Outcome, PartsOutcome, Proof, ProofError, Reason,
+};
 use crate::immediate::SetLinearization;
 use crate::search::Budget;
 use crate::synchronisation::progress::{self, Progress};
@@ -67,7 +69,7 @@ impl Violation {
         match self {
             Self::Unmatched { deficiency, .. } => deficiency.clone().map(GroupsProof::Deficiency),
             Self::Rule(proof) => Some(GroupsProof::Rule(proof.clone())),
-            Self::Searched(_) => None,
+            Self::Searched(_) | Self::Few(_) => None,
         }
     }
 
@@ -79,6 +81,7 @@ impl Violation {
             }
             Self::Unmatched { operation, deficiency: None } => vec![*operation],
             Self::Searched(furthest) => furthest.due.into_iter().collect(),
+            Self::Few(operations) => operations.clone(),
             Self::Rule(proof) => proof.operations(),
         }
     }
@@ -191,6 +194,10 @@ impl<S: ByValues<Input: Clone, Output: Clone>> ObjectKind for Single<S> {
     fn decide(&self, history: &Self::History, budget: &mut Budget<'_>) -> JudgedOf<Self> {
         let outcome = generic::check(&self.0, history, budget);
         let method = if outcome.states() == 0 { "rules" } else { "search" };
+        if let Outcome::NotLinearizable { reason: Reason::Searched(furthest), .. } = &outcome {
+            let few = generic::fewest(&self.0, history, furthest, budget);
+            return Judged { answer: Answer::Violation(Violation::Few(few)), method };
+        }
         judged(outcome.into(), method)
     }
 

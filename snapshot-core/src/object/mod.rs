@@ -25,9 +25,11 @@
 //! assert_eq!(queue.check_proof(&history, &proof), Ok(()));
 //! ```
 
+mod first;
 mod groups;
 mod snapshots;
 
+pub use first::{Completion, alarm, completion};
 pub use groups::{ByKeys, BySearch, GroupsProof, GroupsProofError, Open};
 pub use snapshots::{Atomic, AtomicProof, AtomicProofError, Immediate};
 

@@ -91,6 +91,9 @@ pub enum Violation {
     },
     /// An exhaustive search found no sequence.
     Searched(Furthest),
+    /// These operations have no order of their own, whatever the others did, and a search tried every
+    /// order: few, of an object whose operations take effect one at a time.
+    Few(Vec<OperationId>),
     /// A rule of an object whose operations take effect one at a time is broken.
     Rule(Proof),
 }

@@ -15,12 +15,16 @@
 //! For an immediate snapshot ([`encode_exchanges`]): every operation updates its process's segment,
 //! and has entries if it is complete; at the end stand the number of blocks, and the size of each.
 //!
+//! For named operations ([`encode_operations`]): every operation updates segment 0, or 1 if it
+//! returned something, with its text as the value; at the end stand the groups, as blocks, or 0.
+//!
 //! A value is an integer of at most 48 bits, or a text in the dictionary beside the columns. It is
 //! written as 2 zigzag(v - w) if the value w before it (for an update: of the last update of that
 //! segment; for a scan: in the last scan) is of the same kind, else as 2 zigzag(v) + 1; the first w
 //! is the integer 0.
 
 mod exchanges;
+mod operations;
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -36,6 +40,7 @@ use snapshot_core::verdict::Linearization;
 use snapshot_core::{OperationId, Segment};
 
 pub use self::exchanges::encode_exchanges;
+pub use self::operations::encode_operations;
 
 /// Maximum number of entries of scans; if there are more, the entries of all scans are omitted,
 /// because a browser would have to hold them.

@@ -83,6 +83,19 @@ pub struct Section {
     pub body: Markup,
 }
 
+/// The form of the columns of a recording.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// Updates and scans.
+    #[default]
+    Snapshot,
+    /// Exchanges of an immediate snapshot.
+    Exchanges,
+    /// Named operations of any object.
+    Operations,
+}
+
 /// The whole recording, for the canvas.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
@@ -96,8 +109,8 @@ pub struct Recording {
     pub notes: Vec<String>,
     /// The tick that completes the violation.
     pub decided_at: Option<usize>,
-    /// True for an immediate snapshot.
-    pub is_of_exchanges: bool,
+    /// Form of the columns.
+    pub form: Form,
 }
 
 /// Contents of a page. All fields except `sections` are text.
@@ -142,7 +155,7 @@ struct Data<'a> {
     arrows: Vec<(usize, usize, &'static str, usize)>,
     annotations: Vec<Annotation>,
     decided_at: Option<usize>,
-    exchanges: bool,
+    form: Form,
     steps: Option<&'a Steps>,
 }
 
@@ -219,7 +232,7 @@ impl Page {
                             @if self.diagram.arrows.is_empty() {
                                 @if self.diagram.bars.iter().any(|bar| bar.rank.is_some()) {
                                     "A point is where an operation takes effect, its number the place in the order"
-                                    @if self.recording.as_ref().is_some_and(|one| one.is_of_exchanges) {
+                                    @if self.recording.as_ref().is_some_and(|one| one.form != Form::Snapshot) {
                                         "; a line joins those that take effect together"
                                     }
                                     "."
@@ -403,7 +416,7 @@ impl Page {
             arrows: arrows.map(|a| (a.before, a.after, kind(a.cause), a.number)).collect(),
             annotations: recording.annotations.iter().map(annotation).collect(),
             decided_at: recording.decided_at,
-            exchanges: recording.is_of_exchanges,
+            form: recording.form,
             steps: self.steps.as_ref(),
         };
         embedded(&serde_json::to_string(&data).expect("texts and numbers become JSON"))

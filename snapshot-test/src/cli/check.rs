@@ -56,7 +56,7 @@ pub struct Check {
     /// exchanger, barrier:N, ... (docs/synchronisation.md). FILE.snapshot declares one. They are
     /// text, JSON Lines, or logs of Jepsen.
     #[arg(long, value_name = "OBJECT",
-          conflicts_with_all = ["live", "method", "explain", "forget"])]
+          conflicts_with_all = ["method", "explain", "forget"])]
     object: Option<Object>,
     /// With --object register, cas-register, map or counter: the value before the first operation
     /// (default: 0; of a map: none).
@@ -169,13 +169,10 @@ impl Check {
             }
             Err(code) => return code,
         };
-        if let Some(initial) = self.initial.take() {
-            let object = self.object.take().map(|object| object.with_initial(initial));
-            self.object = match object.transpose() {
-                Ok(object) => object,
-                Err(error) => return trouble(error),
-            };
-        }
+        self.object = match Object::chosen(self.object.take(), self.initial.take()) {
+            Ok(object) => object,
+            Err(error) => return trouble(error),
+        };
         if let Some(refusal) = self.object.as_ref().and_then(|object| self.refusal(object)) {
             return trouble(refusal);
         }
@@ -398,8 +395,7 @@ fn judged(path: &Path, name: &str, judgement: &Judgement) -> ci::Answer {
             (human(name, judgement), Some((at.line as usize, at.column as usize)))
         }
         Finding::Recorded(one) => {
-            let first = one.first_named().map(|id| (one.texts[id.index()].invoked as usize, 1));
-            (human(name, judgement), first)
+            (human(name, judgement), one.decided_at().map(|line| (line as usize, 1)))
         }
         _ => (human(name, judgement), None),
     };

@@ -11,6 +11,7 @@ use snapshot_test::explain::Explained;
 use snapshot_test::input::Input;
 use snapshot_test::judge::Options;
 use snapshot_test::report::{doubt, exit_code, explained};
+use snapshot_test::synchronisation::Object;
 
 use super::format::InputFormat;
 use super::{TROUBLE, print, print_data, times, trouble};
@@ -23,6 +24,13 @@ pub struct Explain {
     /// The format of the recording.
     #[arg(long, value_enum, default_value = "auto")]
     format: InputFormat,
+    /// The recording is of this object, as of `check --object`.
+    #[arg(long, value_name = "OBJECT")]
+    object: Option<Object>,
+    /// With --object: the value before the first operation, as of `check --initial`.
+    #[arg(long, requires = "object", value_name = "VALUE", value_parser = super::format::key,
+          allow_negative_numbers = true)]
+    initial: Option<Value>,
     /// Explain only the object with this key, of a recording of several: a number, a text, or a
     /// text in double quotes.
     #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
@@ -82,11 +90,17 @@ impl Explain {
         let key = self.key.as_ref();
         let options =
             Options { time: self.budget_seconds, memory: self.budget_memory, ..Options::default() };
+        let object = match Object::chosen(self.object.clone(), self.initial.clone()) {
+            Ok(object) => object,
+            Err(error) => return trouble(error),
+        };
+        let format = self.format.format();
         let explained_input =
-            match Explained::new(&input, name.clone(), self.format.format(), key, &options) {
-                Ok(explained) => explained,
-                Err(error) => return trouble(error.report(&name)),
-            };
+            Explained::new(&input, name.clone(), object.as_ref(), format, key, &options);
+        let explained_input = match explained_input {
+            Ok(explained) => explained,
+            Err(error) => return trouble(error.report(&name)),
+        };
         if let Some(place) = &self.html {
             let page = explained_input.page().html();
             if let Err(error) = replacement::write(place, page.as_bytes()) {

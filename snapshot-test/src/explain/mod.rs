@@ -1,193 +1,164 @@
 //! From a recording to a page or a picture that explains its verdict.
 //!
-//! The history is held in memory, judged, and shown in the forms of [`snapshot_picture`]: the
-//! pictures show the explanation that `check` reports, and the linearization that its certificate
-//! would hold.
+//! The recording is held in memory, judged, and shown in the forms of [`snapshot_picture`]: the
+//! pictures show the explanation that `check` reports, and the order that its certificate would
+//! hold. A [`Subject`] is a kind of recording: of a snapshot, of an immediate snapshot, of an object
+//! with named operations.
 
 mod annotations;
 mod exchanges;
+mod operations;
+mod snapshots;
 
 pub use annotations::{Comment, MOST as MOST_COMMENTS, comments};
-pub use exchanges::Exchanges;
 
-use snapshot_core::explanation::{Explanation, accepting_run, picture};
-use snapshot_core::verdict::Linearization;
-use snapshot_core::{History, OperationId};
-use snapshot_picture::columns::{self, Ticks};
-use snapshot_picture::diagram::{Bar, Diagram};
-use snapshot_picture::page::{Annotation, Answer, Guilty, Page, Recording as Drawn};
+use snapshot_core::OperationId;
+use snapshot_picture::columns::{Columns, MOST_ENTRIES};
+use snapshot_picture::diagram::Diagram;
+use snapshot_picture::page::{Annotation, Answer, Form, Guilty, Page, Recording as Drawn};
 use snapshot_picture::run::Run;
 
+use self::exchanges::Exchanges;
+use self::operations::Operations;
+use self::snapshots::Snapshots;
 use crate::Value;
 use crate::format::{Format, Location, Object};
-use crate::input::{Gauge, Input, InputReader, OpenError, Replay};
-use crate::judge::{self, Finding, Judgement, Options, Proof};
-use crate::read::{Recording, read_recording};
+use crate::input::{Gauge, Input, OpenError, Replay};
+use crate::judge::{Class, Finding, Judgement, Options};
 use crate::report;
+use crate::synchronisation;
 
 /// The largest number of operations that a page draws as a whole.
 pub const MOST_OPERATIONS: usize = 4_000_000;
 
-/// The largest number of operations of a linearizable history that is also drawn as a picture.
+/// The largest number of operations of a correct recording that is also drawn as a picture.
 const FEW_OPERATIONS: usize = 60;
 
+/// A kind of recording, in memory with its judgement.
+trait Subject {
+    fn judgement(&self) -> &Judgement;
+
+    /// Number of operations.
+    fn operations(&self) -> usize;
+
+    /// Returns true if the operations of a violation are known.
+    fn is_refuted(&self) -> bool;
+
+    /// Returns the operations of the violation, or of the whole recording with their positions in
+    /// the order.
+    fn diagram(&self) -> Diagram;
+
+    /// Returns the diagram in characters, if it fits into lines of `width` characters.
+    fn text(&self, width: usize) -> Option<String> {
+        snapshot_picture::text::text(&self.diagram(), width)
+    }
+
+    /// Returns the paragraphs of the argument, with the names of the diagram; `None` if nothing is
+    /// proved.
+    fn words(&self, diagram: &Diagram) -> Option<Vec<String>>;
+
+    /// Returns the columns of the recording; an empty recording if `is_empty`.
+    fn columns(&self, is_empty: bool) -> Columns;
+
+    fn form(&self) -> Form;
+
+    /// Returns the text of the position of an event of an operation of the argument.
+    fn place(&self, operation: OperationId, event: usize) -> Option<String>;
+
+    /// Returns the number of the event at which the violation is complete.
+    fn decided_at(&self) -> Option<usize>;
+
+    /// Returns the number of the first event behind a line.
+    fn event_behind(&self, line: u64) -> usize;
+
+    /// Returns the size of the input, and the method of the decision.
+    fn summary(&self) -> String {
+        report::summary(self.judgement())
+    }
+
+    /// Returns the name of the renaming, and the diagram after it.
+    fn renamed(&self) -> Option<(String, Diagram)> {
+        None
+    }
+
+    /// Returns the run of the automaton that accepts a violation.
+    fn run(&self) -> Option<Run> {
+        None
+    }
+}
+
 /// A recording in memory with its judgement.
-#[derive(Debug)]
-pub enum Explained {
-    Snapshot(Box<Snapshots>),
-    Immediate(Box<Exchanges>),
+pub struct Explained {
+    name: String,
+    subject: Box<dyn Subject>,
+    comments: Vec<Comment>,
 }
 
 impl Explained {
     /// Reads and judges an input, or one object of several, by its key; detects the format if
-    /// `format` is absent. Memory: the history, 24 bytes per event, and the memory of the
-    /// judgement.
+    /// `format` is absent. `object`: of an object with named operations. Memory: the history, 24
+    /// bytes per event, and the memory of the judgement.
     ///
     /// # Errors
     /// If the input cannot be read to its end, or to the violation.
     pub fn new(
         input: &Input,
         name: String,
+        object: Option<&synchronisation::Object>,
         format: Option<Format>,
         key: Option<&Value>,
         options: &Options,
     ) -> Result<Self, OpenError> {
+        if let Some(object) = object {
+            let (subject, comments) = Operations::new(object, input, format, key, options)?;
+            return Ok(Self { name, subject: Box::new(subject), comments });
+        }
         let (mut reader, replay) = input.open_repeatably(format, &Gauge::default())?;
         if let Some(key) = key {
             reader.select(key)?;
         }
-        Ok(match reader.object() {
-            Object::Snapshot => {
-                Self::Snapshot(Box::new(Snapshots::new(reader, &replay, name, options)?))
-            }
-            Object::Immediate => Self::Immediate(Box::new(Exchanges::new(reader, &replay, name)?)),
-        })
+        let format = reader.format();
+        let subject: Box<dyn Subject> = match reader.object() {
+            Object::Snapshot => Box::new(Snapshots::new(reader, options)?),
+            Object::Immediate => Box::new(Exchanges::new(reader)?),
+        };
+        Ok(Self { name, subject, comments: noted(&replay, format) })
     }
 
-    pub const fn judgement(&self) -> &Judgement {
-        match self {
-            Self::Snapshot(explained) => &explained.judgement,
-            Self::Immediate(explained) => explained.judgement(),
-        }
+    pub fn judgement(&self) -> &Judgement {
+        self.subject.judgement()
     }
 
-    /// Returns the operations of the violation, or of the whole history with the positions in its
-    /// linearization.
+    /// Returns the operations of the violation, or of the whole recording with their positions in
+    /// the order.
     pub fn diagram(&self) -> Diagram {
-        match self {
-            Self::Snapshot(explained) => explained.diagram(),
-            Self::Immediate(explained) => explained.diagram(),
-        }
+        self.subject.diagram()
     }
 
     /// Returns the same in characters, if it fits into lines of `width` characters.
     pub fn text(&self, width: usize) -> Option<String> {
-        match self {
-            Self::Snapshot(explained) => explained.text(width),
-            Self::Immediate(explained) => snapshot_picture::text::text(&explained.diagram(), width),
-        }
+        self.subject.text(width)
     }
 
     pub fn page(&self) -> Page {
-        match self {
-            Self::Snapshot(explained) => explained.page(),
-            Self::Immediate(explained) => explained.page(),
-        }
-    }
-}
-
-/// The recording of a snapshot in memory, with its judgement.
-#[derive(Debug)]
-pub struct Snapshots {
-    name: String,
-    history: History<Value>,
-    locations: Vec<Location>,
-    comments: Vec<Comment>,
-    judgement: Judgement,
-}
-
-impl Snapshots {
-    fn new(
-        reader: InputReader,
-        replay: &Replay,
-        name: String,
-        options: &Options,
-    ) -> Result<Self, OpenError> {
-        let (format, noticed) = (reader.format(), reader.noticed());
-        let Recording { history, locations, defect, .. } = read_recording(reader, usize::MAX)?;
-        let judgement = judge::judge_recording(Some(format), &history, &locations, defect, options);
-        let judgement = Judgement { backwards: noticed.backwards(), ..judgement };
-        if let Finding::Malformed(error) = judgement.finding {
-            return Err(error);
-        }
-        let comments = noted(replay, format);
-        Ok(Self { name, history, locations, comments, judgement })
-    }
-
-    fn proof(&self) -> Option<&Proof> {
-        match &self.judgement.finding {
-            Finding::Violation(violation) => violation.proof.as_ref(),
-            _ => None,
-        }
-    }
-
-    fn order(&self) -> Option<&Linearization> {
-        match &self.judgement.finding {
-            Finding::Linearizable { linearization, .. } => linearization.as_ref(),
-            _ => None,
-        }
-    }
-
-    fn diagram(&self) -> Diagram {
-        match (self.proof(), self.order()) {
-            (Some(proof), _) => Diagram::of_explanation(&proof.explanation),
-            (None, Some(order)) => Diagram::of_linearization(&self.history, order),
-            (None, None) => Diagram::of_history(&self.history),
-        }
-    }
-
-    fn text(&self, width: usize) -> Option<String> {
-        if let Some(proof) = self.proof() {
-            return proof.explanation.picture(width);
-        }
-        let labels = |label: fn(&Bar) -> String| -> Vec<String> {
-            self.diagram().bars.iter().map(label).collect()
-        };
-        picture(&self.history, &labels(Bar::label), width)
-            .or_else(|| picture(&self.history, &labels(|bar| bar.name.clone()), width))
-    }
-
-    fn page(&self) -> Page {
-        let few = self.history.operations().len() <= FEW_OPERATIONS;
-        let diagram =
-            if self.proof().is_some() || few { self.diagram() } else { Diagram::default() };
-        let finding = &self.judgement.finding;
-        let answer = match finding {
-            Finding::Violation(_) => Answer::Violation,
-            Finding::Linearizable { .. } => Answer::Linearizable,
-            _ => Answer::Unknown,
-        };
-        let explanation = self.proof().map(|proof| &proof.explanation);
-        let renamed = explanation.and_then(|explanation| {
-            let renaming = explanation.witness.renaming?;
-            Some((renaming.to_string(), Diagram::of_renamed(explanation)?))
-        });
-        let run = explanation.and_then(accepting_run).map(|run| Run {
-            automaton: run.automaton,
-            processes: run.processes.map(|p| p.iter().map(|p| p.index()).collect()),
-            from: run.from,
-            steps: run.steps.into_iter().map(|(l, state)| (l.to_string(), state)).collect(),
-        });
+        let subject = &*self.subject;
+        let judgement = subject.judgement();
+        let is_drawn = subject.is_refuted() || subject.operations() <= FEW_OPERATIONS;
+        let diagram = if is_drawn { subject.diagram() } else { Diagram::default() };
         Page {
             title: self.name.clone(),
-            answer,
-            verdict: report::verdict(finding).to_owned(),
-            summary: report::summary(&self.judgement),
-            words: self.words(explanation, &diagram),
-            guilty: self.guilty(&diagram),
+            answer: match judgement.finding.class() {
+                Class::Violation => Answer::Violation,
+                Class::Right => Answer::Linearizable,
+                _ => Answer::Unknown,
+            },
+            verdict: report::verdict(&judgement.finding).to_owned(),
+            summary: subject.summary(),
+            words: subject.words(&diagram).unwrap_or_else(|| unproved(judgement)),
+            guilty: if subject.is_refuted() { guilty(subject, &diagram) } else { Vec::new() },
             diagram,
-            renamed,
-            run,
+            renamed: subject.renamed(),
+            run: subject.run(),
             recording: Some(self.drawn()),
             steps: None,
             sections: Vec::new(),
@@ -195,61 +166,41 @@ impl Snapshots {
         }
     }
 
-    fn words(&self, explanation: Option<&Explanation<Value>>, diagram: &Diagram) -> Vec<String> {
-        if let Some(explanation) = explanation {
-            let argument = explanation.argument(|exhibit| name(diagram, exhibit.id));
-            return argument.lines().map(str::to_owned).collect();
-        }
-        if let Some(order) = self.order() {
-            let effects = order.order.len();
-            return vec![format!(
-                "There is an order of {effects} operations in which each takes effect at one \
-                 instant between its invocation and its end, and every scan returns, for each \
-                 segment, the value that was written last. Green points are these instants; \
-                 the keys n and p follow the order."
-            )];
-        }
-        unproved(&self.judgement)
-    }
-
-    fn guilty(&self, diagram: &Diagram) -> Vec<Guilty> {
-        let Some(proof) = self.proof() else { return Vec::new() };
-        guilty(diagram, |event| proof.location(event))
-    }
-
     fn drawn(&self) -> Drawn {
+        let subject = &*self.subject;
         let mut notes = Vec::new();
-        let operations = self.history.operations().len();
-        let decided_at = match &self.judgement.finding {
-            Finding::Violation(violation) => Some(violation.decided_at.0),
-            _ => None,
-        };
-        if operations > MOST_OPERATIONS {
-            notes.push(too_long(operations));
-            let empty = History::builder(self.history.declaration())
-                .map(|builder| builder.finish())
-                .unwrap_or_else(|_| self.history.prefix(0));
-            let columns = columns::encode(&empty, None, Ticks { of_event: None, count: 0 });
-            return Drawn {
-                columns,
-                tick: "event",
-                annotations: Vec::new(),
-                notes,
-                decided_at,
-                is_of_exchanges: false,
-            };
+        let is_too_long = subject.operations() > MOST_OPERATIONS;
+        if is_too_long {
+            notes.push(too_long(subject.operations()));
         }
-        let ticks = Ticks { of_event: None, count: self.history.len() };
-        let columns = columns::encode(&self.history, self.order(), ticks);
-        if !columns.has_entries {
+        let columns = subject.columns(is_too_long);
+        if !is_too_long && !columns.has_entries {
             notes.push(format!(
-                "What the scans returned is more than {} values, and is shown for the operations \
-                 of the argument only.",
-                columns::MOST_ENTRIES
+                "What the operations returned is more than {MOST_ENTRIES} values, and is shown \
+                 for those of the argument only."
             ));
         }
-        let annotations = annotations(&self.comments, &self.locations, &mut notes);
-        Drawn { columns, tick: "event", annotations, notes, decided_at, is_of_exchanges: false }
+        let annotations = if is_too_long { Vec::new() } else { self.annotations(&mut notes) };
+        Drawn {
+            columns,
+            tick: "event",
+            annotations,
+            notes,
+            decided_at: subject.decided_at(),
+            form: subject.form(),
+        }
+    }
+
+    /// Assigns the comments to their events.
+    fn annotations(&self, notes: &mut Vec<String>) -> Vec<Annotation> {
+        if self.comments.len() == MOST_COMMENTS {
+            notes.push(format!("Only the first {MOST_COMMENTS} comments are kept."));
+        }
+        let annotations = self.comments.iter().map(|comment| Annotation {
+            tick: self.subject.event_behind(comment.line),
+            text: comment.text.clone(),
+        });
+        annotations.collect()
     }
 }
 
@@ -260,9 +211,9 @@ fn name(diagram: &Diagram, operation: OperationId) -> String {
 }
 
 /// Returns the operations of a violation, with the positions of their events in the recording.
-fn guilty<L: ToString>(diagram: &Diagram, location: impl Fn(usize) -> Option<L>) -> Vec<Guilty> {
-    let place = |event| location(event).map_or_else(|| "?".to_owned(), |at| at.to_string());
+fn guilty(subject: &dyn Subject, diagram: &Diagram) -> Vec<Guilty> {
     let guilty = diagram.bars.iter().map(|bar| {
+        let place = |event| subject.place(bar.operation, event).unwrap_or_else(|| "?".to_owned());
         let end = match bar.end {
             Some(end) if bar.is_failed => format!("failed at {}", place(end)),
             Some(end) => format!("to {}", place(end)),
@@ -276,6 +227,11 @@ fn guilty<L: ToString>(diagram: &Diagram, location: impl Fn(usize) -> Option<L>)
         }
     });
     guilty.collect()
+}
+
+/// Returns the number of the first event behind a line, by the positions of the events.
+fn behind(locations: &[Location], line: u64) -> usize {
+    locations.partition_point(|place| place.line < line)
 }
 
 /// Returns the report's explanation of a missing proof: the reason, and help.
@@ -298,20 +254,12 @@ fn noted(replay: &Replay, format: Format) -> Vec<Comment> {
     replay.bytes().and_then(|bytes| comments(bytes, format)).unwrap_or_default()
 }
 
-/// Assigns the comments to their events.
-fn annotations(
-    comments: &[Comment],
-    locations: &[Location],
-    notes: &mut Vec<String>,
-) -> Vec<Annotation> {
-    if comments.len() == MOST_COMMENTS {
-        notes.push(format!("Only the first {MOST_COMMENTS} comments are kept."));
+/// Returns a finding that is not one of a recording as an error.
+fn read(judgement: Judgement) -> Result<Judgement, OpenError> {
+    match judgement.finding {
+        Finding::Malformed(error) => Err(error),
+        _ => Ok(judgement),
     }
-    let annotations = comments.iter().map(|comment| Annotation {
-        tick: locations.partition_point(|place| place.line < comment.line),
-        text: comment.text.clone(),
-    });
-    annotations.collect()
 }
 
 fn origin() -> String {

@@ -7,6 +7,7 @@ use snapshot_core::check::{counted, told_completion, told_linearizable};
 use snapshot_core::verdict::{Cause, Method, Size};
 
 use super::verdict;
+use crate::judge::objects::Part;
 use crate::judge::{Counts, Finding, Judgement, Obstacle, ViolationFinding};
 use crate::synchronisation;
 
@@ -168,7 +169,12 @@ fn write(
         }
         Finding::Recorded(judgement) => synchronisation::write(out, name, judgement),
         Finding::Objects(found) => {
-            super::objects::human(out, name, size(&judgement.counts), found)?;
+            let is_recorded = |part: &Part| matches!(part.judgement.finding, Finding::Recorded(_));
+            let size = match found.parts.first() {
+                Some(part) if is_recorded(part) => synchronisation::sized(&judgement.counts),
+                _ => size(&judgement.counts).to_string(),
+            };
+            super::objects::human(out, name, &size, found)?;
             for part in super::objects::shown(found) {
                 write(out, &format!("{name} @{}", part.key), &part.judgement, with_automata)?;
                 if let Some(place) = &part.certificate {

@@ -2,8 +2,6 @@
 
 use std::fmt::Write;
 
-use snapshot_core::verdict::Size;
-
 use crate::judge::objects::{Objects, Part};
 
 /// The largest number of objects that are reported with their arguments.
@@ -19,7 +17,7 @@ pub(super) fn shown(found: &Objects) -> &[Part] {
 }
 
 /// Writes the verdict in one line, and the keys of the failing objects.
-pub(super) fn human(out: &mut String, name: &str, size: Size, found: &Objects) -> std::fmt::Result {
+pub(super) fn human(out: &mut String, name: &str, size: &str, found: &Objects) -> std::fmt::Result {
     let (total, failing) = (found.total(), found.failing());
     let (violations, unknown) = failing.split_at(found.violations as usize);
     let objects = if total == 1 { "object" } else { "objects" };

@@ -15,7 +15,7 @@ use super::interface::Interface;
 use super::judge::{Finding, Judgement, Violation};
 use super::object::{InitialError, Object, ObjectError};
 use super::proof::{self, Lists, lists};
-use super::recording::read;
+use super::recording::{Live, read};
 use super::source::begun;
 use crate::Value;
 use crate::format::{Format, JsonValue, Location};
@@ -251,7 +251,7 @@ pub(super) fn certify_by<K: Interface>(
     format: Option<Format>,
     key: Option<&Value>,
 ) -> Result<Result<(), Refuted>, ReadError> {
-    let recordings = read(kind, object, input, format, key)?;
+    let recordings = read(kind, object, input, format, key, Live::Off)?;
     let [recording] = recordings.objects.as_slice() else {
         return Err(ReadError {
             location: Location::START,

@@ -6,7 +6,7 @@ use std::time::Instant;
 use snapshot_core::OperationId;
 use snapshot_core::generic::{Beyond, Ending, PartsOutcome, Proof, Refuted};
 use snapshot_core::immediate::SetLinearization;
-use snapshot_core::object::{Answer, Judged, Open};
+use snapshot_core::object::{Answer, Completion, Cost, Judged, Open, completion};
 use snapshot_core::search::Budget;
 use snapshot_core::synchronisation::progress::Progress;
 use snapshot_core::synchronisation::{self, Deficiency, Furthest};
@@ -15,7 +15,7 @@ use snapshot_core::verdict::{Dispute, Exhausted};
 use super::error::{ReadError, ReadErrorKind};
 use super::interface::Interface;
 use super::object::Object;
-use super::recording::{Recording, Text, read};
+use super::recording::{Live, Recording, Recordings, Text, read};
 use super::source::begun;
 use crate::Value;
 use crate::format::Location;
@@ -50,10 +50,12 @@ pub struct Judgement {
     pub backwards: Option<Backwards>,
     /// The answer.
     pub finding: Finding,
+    /// The event that completes a violation, unless that is one of progress.
+    pub completion: Option<Completion>,
+    /// True if it was to be judged while it was read, and the object is judged at the end only.
+    pub is_late: bool,
     /// The operations by number, as the recording has them.
     pub texts: Vec<Text>,
-    /// The process of each operation.
-    pub processes: Vec<usize>,
 }
 
 /// The answer.
@@ -83,6 +85,8 @@ pub enum Violation {
     Unmatched(OperationId, Option<Deficiency>),
     /// A search tried everything.
     Searched(Furthest),
+    /// These operations have no order of their own; a search tried everything.
+    Few(Vec<OperationId>),
     /// These operations break a rule.
     Rule(Proof),
     /// Some of the operations have no linearization of their own.
@@ -91,6 +95,24 @@ pub enum Violation {
     Missed(Vec<OperationId>),
     /// An operation has taken effect and did not return.
     Unreturned,
+}
+
+impl Violation {
+    /// Returns the operations that it names, in the order in which they are named X1, X2, ...
+    pub fn operations(&self) -> Vec<OperationId> {
+        match self {
+            Self::Unmatched(_, Some(Deficiency { partners, components })) => {
+                components.iter().flatten().chain(partners).copied().collect()
+            }
+            Self::Unmatched(operation, None) => vec![*operation],
+            Self::Searched(furthest) => furthest.due.into_iter().collect(),
+            Self::Few(operations) => operations.clone(),
+            Self::Rule(proof) => proof.operations(),
+            Self::Part(part) => part.operations.clone(),
+            Self::Missed(missed) => missed.clone(),
+            Self::Unreturned => Vec::new(),
+        }
+    }
 }
 
 /// Judges a recording of an object, or of several with keys: each by itself, which decides the whole,
@@ -111,6 +133,24 @@ pub fn judge(
     object.kind().judge(&object, &mut input, format, key, options)
 }
 
+/// As [`judge`], while the recording is made: `alarm` gets the judgement of each object that rules
+/// find violated, up to there; its later events are not judged. Returns the judgements of the
+/// others at the end of the input, or where an answer was false.
+///
+/// # Errors
+/// As [`judge`].
+pub fn watch(
+    object: &Object,
+    input: impl Read,
+    format: Option<Format>,
+    options: &Options,
+    alarm: &mut dyn FnMut(Judgement) -> bool,
+) -> Result<Vec<Judgement>, ReadError> {
+    let (mut input, format) = begun(input, format)?;
+    let object = object.of(format);
+    object.kind().watch(&object, &mut input, format, options, alarm)
+}
+
 /// As [`judge`], by this kind of object.
 pub(super) fn judge_by<K: Interface>(
     kind: &K,
@@ -120,17 +160,61 @@ pub(super) fn judge_by<K: Interface>(
     key: Option<&Value>,
     options: &Options,
 ) -> Result<Vec<Judgement>, ReadError> {
-    let recordings = read(kind, object, input, format, key)?;
-    let (format, backwards) = (recordings.format, recordings.backwards);
+    let live = if options.live { Live::Stop } else { Live::Off };
+    let recordings = read(kind, object, input, format, key, live)?;
+    judged(kind, object, recordings, options)
+}
+
+/// As [`watch`], by this kind of object.
+pub(super) fn watch_by<K: Interface>(
+    kind: &K,
+    object: &Object,
+    input: &mut dyn Read,
+    format: Option<Format>,
+    options: &Options,
+    alarm: &mut dyn FnMut(Judgement) -> bool,
+) -> Result<Vec<Judgement>, ReadError> {
+    let mut fault = None;
+    let mut take = |recording: Recording<K>| {
+        let recordings = Recordings { objects: vec![recording], format, backwards: None };
+        match judged(kind, object, recordings, options) {
+            Ok(judged) => judged.into_iter().all(&mut *alarm),
+            Err(error) => {
+                fault = Some(error);
+                false
+            }
+        }
+    };
+    let recordings = read(kind, object, input, format, None, Live::Take(&mut take))?;
+    fault.map_or_else(|| judged(kind, object, recordings, options), Err)
+}
+
+/// Judges each of some recordings; the time of the options is for all of them.
+fn judged<K: Interface>(
+    kind: &K,
+    object: &Object,
+    recordings: Recordings<K>,
+    options: &Options,
+) -> Result<Vec<Judgement>, ReadError> {
+    let Recordings { objects, format, backwards } = recordings;
     let end = options.time.and_then(|time| Instant::now().checked_add(time));
-    let judged = recordings.objects.into_iter().map(|recording| {
-        let (finding, method) = find(kind, &recording, options, end);
+    let judged = objects.into_iter().map(|recording| {
+        let (finding, method, completion) = find(kind, &recording, options, end);
+        let is_late = options.live && K::COST == Cost::Search;
         let counts = counts::<K>(&recording);
-        let Recording { key, history, texts } = recording;
-        let operations = history.operations().iter();
-        let processes = operations.map(|operation| operation.process.index()).collect();
-        let object = object.clone();
-        Judgement { object, key, format, method, counts, backwards, finding, texts, processes }
+        let Recording { key, texts, .. } = recording;
+        Judgement {
+            object: object.clone(),
+            key,
+            format,
+            method,
+            counts,
+            backwards,
+            finding,
+            completion,
+            is_late,
+            texts,
+        }
     });
     let judged: Vec<Judgement> = judged.collect();
     match kind.fault() {
@@ -168,20 +252,21 @@ fn find<K: Interface>(
     recording: &Recording<K>,
     options: &Options,
     end: Option<Instant>,
-) -> (Finding, &'static str) {
+) -> (Finding, &'static str, Option<Completion>) {
     let history = &recording.history;
-    let (found, method) = within(options, end, |budget| decide(kind, recording, options, budget));
+    let (found, method, completion) =
+        within(options, end, |budget| decide(kind, recording, options, budget));
     let (Finding::Unknown { is_set_linearizable: false, .. }, Some(most)) =
         (&found, options.barriers)
     else {
-        return (found, method);
+        return (found, method, completion);
     };
     let again = options.time.and_then(|time| Instant::now().checked_add(time));
     let found = match within(options, again, |budget| kind.refute_parts(history, most, budget)) {
         Some(PartsOutcome::Refuted(part)) => Finding::Violation(Violation::Part(part)),
         _ => found,
     };
-    (found, method)
+    (found, method, completion)
 }
 
 fn decide<K: Interface>(
@@ -189,21 +274,23 @@ fn decide<K: Interface>(
     recording: &Recording<K>,
     options: &Options,
     budget: &mut Budget<'_>,
-) -> (Finding, &'static str) {
+) -> (Finding, &'static str, Option<Completion>) {
     let history = &recording.history;
     let Judged { answer, method } = kind.judge(history, budget);
     let found = match answer {
         Answer::Correct(found) => found,
         Answer::Violation(violation) => {
-            return (Finding::Violation(Violation::from(violation)), method);
+            let at = completion(kind, history, &violation, budget);
+            return (Finding::Violation(Violation::from(violation)), method, Some(at));
         }
         Answer::Unknown(Open { exhausted, beyond }) => {
-            return (Finding::Unknown { exhausted, is_set_linearizable: false, beyond }, method);
+            let finding = Finding::Unknown { exhausted, is_set_linearizable: false, beyond };
+            return (finding, method, None);
         }
-        Answer::Disputed(dispute) => return (Finding::Disputed(dispute), method),
+        Answer::Disputed(dispute) => return (Finding::Disputed(dispute), method, None),
     };
     if !options.progress {
-        return (Finding::SetLinearizable(found), method);
+        return (Finding::SetLinearizable(found), method, None);
     }
     let finding = match kind.progress(history, budget) {
         None => Finding::SetLinearizable(found),
@@ -220,7 +307,7 @@ fn decide<K: Interface>(
             Finding::Unknown { exhausted, is_set_linearizable: true, beyond: None }
         }
     };
-    (finding, method)
+    (finding, method, None)
 }
 
 impl From<synchronisation::Violation> for Violation {
@@ -229,6 +316,7 @@ impl From<synchronisation::Violation> for Violation {
         match violation {
             Found::Unmatched { operation, deficiency } => Self::Unmatched(operation, deficiency),
             Found::Searched(furthest) => Self::Searched(furthest),
+            Found::Few(operations) => Self::Few(operations),
             Found::Rule(proof) => Self::Rule(proof),
         }
     }

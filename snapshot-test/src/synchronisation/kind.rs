@@ -7,7 +7,7 @@ use snapshot_core::object::{Criterion, ObjectKind};
 use super::certificate::{Certificate, Refuted, certify_by};
 use super::error::ReadError;
 use super::interface::{Interface, Nouns};
-use super::judge::{Judgement, judge_by};
+use super::judge::{Judgement, judge_by, watch_by};
 use super::object::Object;
 use crate::Value;
 use crate::format::Format;
@@ -26,6 +26,15 @@ pub(super) trait Kind {
         format: Option<Format>,
         key: Option<&Value>,
         options: &Options,
+    ) -> Result<Vec<Judgement>, ReadError>;
+
+    fn watch(
+        &self,
+        object: &Object,
+        input: &mut dyn Read,
+        format: Option<Format>,
+        options: &Options,
+        alarm: &mut dyn FnMut(Judgement) -> bool,
     ) -> Result<Vec<Judgement>, ReadError>;
 
     fn certify(
@@ -56,6 +65,17 @@ impl<K: Interface> Kind for K {
         options: &Options,
     ) -> Result<Vec<Judgement>, ReadError> {
         judge_by(self, object, input, format, key, options)
+    }
+
+    fn watch(
+        &self,
+        object: &Object,
+        input: &mut dyn Read,
+        format: Option<Format>,
+        options: &Options,
+        alarm: &mut dyn FnMut(Judgement) -> bool,
+    ) -> Result<Vec<Judgement>, ReadError> {
+        watch_by(self, object, input, format, options, alarm)
     }
 
     fn certify(

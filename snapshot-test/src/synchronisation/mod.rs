@@ -32,10 +32,10 @@ mod vocabulary;
 
 pub use certificate::{Certificate, CertificateError, Refuted, certify};
 pub use error::{ReadError, ReadErrorKind};
-pub use judge::{Finding, Judgement, Violation, judge};
+pub use judge::{Finding, Judgement, Violation, judge, watch};
 pub use object::{InitialError, Object, ObjectError};
 pub use reader::LINE_LIMIT;
 pub use recording::Text;
-pub use report::{Record, human, json, uncertified, verdict};
-pub(crate) use report::{record, write};
+pub use report::{Record, argument, human, json, summary, uncertified, verdict};
+pub(crate) use report::{record, sized, write};
 pub use token::Token;

@@ -213,6 +213,20 @@ impl Object {
         }
     }
 
+    /// Returns the object of a command line, with its initial value if one is given.
+    ///
+    /// # Errors
+    /// If the object cannot have it.
+    pub fn chosen(
+        object: Option<Self>,
+        initial: Option<Value>,
+    ) -> Result<Option<Self>, InitialError> {
+        match (object, initial) {
+            (Some(object), Some(initial)) => object.with_initial(initial).map(Some),
+            (object, _) => Ok(object),
+        }
+    }
+
     /// Returns the value before the first operation, unless it is the usual one.
     pub(super) const fn initial(&self) -> Option<&Value> {
         self.initial.as_ref()

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::io::Read;
 
-use snapshot_core::OperationId;
 use snapshot_core::generic::HistoryBuilder;
-use snapshot_core::object::ObjectKind;
+use snapshot_core::history::Outcome;
+use snapshot_core::object::{ObjectKind, alarm};
+use snapshot_core::{OperationId, Process};
 
 use super::error::{ReadError, ReadErrorKind, quoted};
 use super::interface::{Interface, Signature};
@@ -30,6 +31,32 @@ pub struct Text {
     pub invoked: u64,
     /// The line of its end, if there is one.
     pub ended: Option<u64>,
+    /// Its process.
+    pub process: Process,
+    /// The number of the event of its invocation.
+    pub begin: usize,
+    /// Its outcome, with the number of the event.
+    pub outcome: Outcome,
+}
+
+impl Text {
+    /// Returns the operation and its result: `enqueue(5)`, `dequeue = 5`.
+    pub fn deed(&self) -> String {
+        let mut deed = self.operation.to_owned();
+        if !self.arguments.is_empty() {
+            deed += &format!("({})", joined(&self.arguments));
+        }
+        match &self.results {
+            Some(results) if !results.is_empty() => deed + " = " + &joined(results),
+            _ => deed,
+        }
+    }
+}
+
+/// Returns the texts of tokens with commas.
+pub(super) fn joined(tokens: &[Token]) -> String {
+    let tokens: Vec<String> = tokens.iter().map(ToString::to_string).collect();
+    tokens.join(", ")
 }
 
 /// The recording of one object, with the text of its operations.
@@ -55,15 +82,54 @@ struct Building<K: Interface> {
     texts: Vec<Text>,
     /// The open operation of each process.
     open: Vec<Option<(OperationId, K::Input)>>,
+    /// Number of events.
+    events: usize,
+    /// Number of events at which it is judged next, of an object that is judged while it is read.
+    due: usize,
+    /// True behind an alarm: later events are not judged.
+    is_over: bool,
 }
+
+/// What is done at the first violation of an object that rules find while it is read.
+pub(super) enum Live<'a, K: ObjectKind> {
+    /// Nothing: recordings are read to their end.
+    Off,
+    /// Reading ends.
+    Stop,
+    /// The recording of the object up to there is taken, and the others go on; reading ends if the
+    /// answer is false.
+    Take(&'a mut dyn FnMut(Recording<K>) -> bool),
+}
+
+/// Events after which a recording is judged each time while it is read, and the part of longer ones.
+const OFTEN: usize = 64;
+const PART: usize = 8;
 
 impl<K: Interface> Building<K> {
     fn new(key: Option<Value>) -> Self {
-        Self { key, history: K::History::builder(), texts: Vec::new(), open: Vec::new() }
+        Self {
+            key,
+            history: K::History::builder(),
+            texts: Vec::new(),
+            open: Vec::new(),
+            events: 0,
+            due: 0,
+            is_over: false,
+        }
     }
 
     fn finish(self) -> Recording<K> {
         Recording { key: self.key, history: self.history.finish(), texts: self.texts }
+    }
+
+    /// Judges the events so far, if they are many more than last time. Returns true if they are a
+    /// violation.
+    fn is_alarm(&mut self, kind: &K) -> bool {
+        if self.events < self.due {
+            return false;
+        }
+        self.due = if self.events < OFTEN { 0 } else { self.events + self.events / PART };
+        alarm(kind, self.history.so_far()).is_some()
     }
 
     /// Takes the event of a process in this line.
@@ -74,8 +140,9 @@ impl<K: Interface> Building<K> {
         deed: Deed,
         line: u64,
     ) -> Result<(), ReadErrorKind> {
-        let Self { history, texts, open, .. } = self;
-        let ended = match deed {
+        let Self { history, texts, open, events, .. } = self;
+        let event = *events;
+        let (ended, outcome) = match deed {
             Deed::Invoke { operation, arguments } => {
                 let signatures = kind.signatures();
                 let signature = signatures.iter().find(|known| known.name == operation);
@@ -104,7 +171,11 @@ impl<K: Interface> Building<K> {
                     results: None,
                     invoked: line,
                     ended: None,
+                    process: Process::from_index(process),
+                    begin: *events,
+                    outcome: Outcome::Pending,
                 });
+                *events += 1;
                 return Ok(());
             }
             Deed::Ok(results) => {
@@ -117,24 +188,28 @@ impl<K: Interface> Building<K> {
                     return Err(no_results(kind.signatures(), name, &results));
                 };
                 texts[id.index()].results = Some(results);
-                history.respond(process, output)?
+                (history.respond(process, output)?, Outcome::Complete { response: event })
             }
-            Deed::Fail => history.fail(process)?,
-            Deed::Unknown => history.unknown(process)?,
+            Deed::Fail => (history.fail(process)?, Outcome::Failed { event }),
+            Deed::Unknown => (history.unknown(process)?, Outcome::Unknown { event }),
         };
-        texts[ended.index()].ended = Some(line);
+        let text = &mut texts[ended.index()];
+        (text.ended, text.outcome) = (Some(line), outcome);
+        *events += 1;
         open[process] = None;
         Ok(())
     }
 }
 
 /// Reads the recordings of an object; of several objects only the one with `wanted`, if given.
+/// Those that `live` took are not among them.
 pub(super) fn read<K: Interface>(
     kind: &K,
     object: &Object,
     input: impl Read,
     format: Option<Format>,
     wanted: Option<&Value>,
+    mut live: Live<'_, K>,
 ) -> Result<Recordings<K>, ReadError> {
     let vocabulary = Vocabulary::new(object, kind.signatures());
     let mut lines = Source::new(input, format, vocabulary);
@@ -172,10 +247,22 @@ pub(super) fn read<K: Interface>(
             }
         };
         let building = &mut objects[number];
-        if wanted.is_some() && building.key.as_ref() != wanted {
+        if building.is_over || (wanted.is_some() && building.key.as_ref() != wanted) {
             continue;
         }
         building.take(kind, process, deed, location.line).map_err(fail)?;
+        let goes_on = match &mut live {
+            Live::Off => true,
+            Live::Stop => !building.is_alarm(kind),
+            Live::Take(take) if building.is_alarm(kind) => {
+                let over = Building { is_over: true, ..Building::new(building.key.clone()) };
+                take(std::mem::replace(building, over).finish())
+            }
+            Live::Take(_) => true,
+        };
+        if !goes_on {
+            break;
+        }
     }
     let missing = match (seen, wanted) {
         (None, _) if !lines.has_others() => Some(ReadErrorKind::Empty),
@@ -190,7 +277,9 @@ pub(super) fn read<K: Interface>(
     if objects.is_empty() {
         objects.push(Building::new(None));
     }
-    let is_wanted = |building: &Building<K>| wanted.is_none() || building.key.as_ref() == wanted;
+    let is_wanted = |building: &Building<K>| {
+        !building.is_over && (wanted.is_none() || building.key.as_ref() == wanted)
+    };
     let objects = objects.into_iter().filter(is_wanted).map(Building::finish).collect();
     Ok(Recordings { objects, format: lines.format(), backwards: lines.backwards() })
 }

@@ -7,13 +7,17 @@ use snapshot_core::OperationId;
 use snapshot_core::check::counted;
 use snapshot_core::explanation::wrap;
 use snapshot_core::generic::{Beyond, Refuted};
+use snapshot_core::history::Outcome;
+use snapshot_core::object::Completion;
 use snapshot_core::synchronisation::Deficiency;
 use snapshot_core::verdict::Exhausted;
 
 use super::judge::{Finding, Judgement, Violation};
+use super::recording::joined;
 use super::sentence::sentence;
 use super::token::Token;
 use crate::format::JsonValue;
+use crate::judge::Counts;
 use crate::report::{self, SCHEMA};
 
 /// The most operations that a report for people describes.
@@ -36,20 +40,32 @@ pub fn human(name: &str, judgement: &Judgement) -> String {
     text
 }
 
-/// Writes the report on one input: several lines, each ended.
-pub(crate) fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Result {
-    let Judgement { counts, object, method, finding, .. } = judgement;
-    let mut size = format!(
+/// Returns the size of an input, its object, and the method of the decision.
+pub fn summary(judgement: &Judgement) -> String {
+    let Judgement { counts, object, method, .. } = judgement;
+    let late = if judgement.is_late { ", judged at the end" } else { "" };
+    format!("{}; {}, by {method}{late}", sized(counts), object.described())
+}
+
+/// Returns the size of an input.
+pub(crate) fn sized(counts: &Counts) -> String {
+    let mut text = format!(
         "{}, {}",
         counted(counts.operations, "operation", "operations"),
         counted(counts.processes as u64, "process", "processes")
     );
     for (count, what) in [(counts.pending, "pending"), (counts.failed, "failed")] {
         if count > 0 {
-            write!(size, ", {count} {what}")?;
+            text += &format!(", {count} {what}");
         }
     }
-    writeln!(out, "{name}: {} ({size}; {}, by {method})", verdict(judgement), object.described())?;
+    text
+}
+
+/// Writes the report on one input: several lines, each ended.
+pub(crate) fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Result {
+    let Judgement { object, finding, .. } = judgement;
+    writeln!(out, "{name}: {} ({})", verdict(judgement), summary(judgement))?;
     match finding {
         Finding::SetLinearizable(_) => Ok(()),
         Finding::Disputed(dispute) => {
@@ -73,7 +89,8 @@ pub(crate) fn write(out: &mut String, name: &str, judgement: &Judgement) -> std:
             writeln!(out, "  help: give it more with --budget-seconds and --budget-memory")
         }
         Finding::Violation(violation) => {
-            let named = named(violation);
+            out.push_str(&completed(judgement));
+            let named = violation.operations();
             for (index, id) in named.iter().take(MOST).enumerate() {
                 writeln!(out, "  X{} = {}", index + 1, describe(judgement, *id))?;
             }
@@ -88,6 +105,18 @@ pub(crate) fn write(out: &mut String, name: &str, judgement: &Judgement) -> std:
             }
             Ok(())
         }
+    }
+}
+
+/// Returns the line on the event that completes a violation, if it is known.
+fn completed(judgement: &Judgement) -> String {
+    let Some(Completion { event, is_first }) = judgement.completion else { return String::new() };
+    let Some(line) = judgement.line(event) else { return String::new() };
+    let criterion = judgement.object.criterion();
+    if is_first {
+        format!("  not {criterion} from line {line} (event {event}) on\n")
+    } else {
+        format!("  not {criterion} at the end; complete not after line {line} (event {event})\n")
     }
 }
 
@@ -119,24 +148,38 @@ const fn exhausted_name(exhausted: Exhausted) -> &'static str {
 }
 
 impl Judgement {
-    /// Returns the operation that stands for a violation in a list of places.
-    pub fn first_named(&self) -> Option<OperationId> {
-        let Finding::Violation(violation) = &self.finding else { return None };
-        match violation {
-            Violation::Unmatched(operation, _) => Some(*operation),
-            Violation::Searched(furthest) => furthest.due,
-            Violation::Rule(proof) => proof.operations().into_iter().max(),
-            Violation::Part(part) => part.operations.first().copied(),
-            Violation::Missed(missed) => missed.first().copied(),
-            Violation::Unreturned => None,
+    /// Returns the line of an event.
+    fn line(&self, event: usize) -> Option<u64> {
+        let begun = self.texts.partition_point(|text| text.begin <= event);
+        self.texts[..begun].iter().rev().find_map(|text| match text.outcome {
+            _ if text.begin == event => Some(text.invoked),
+            Outcome::Complete { response: end }
+            | Outcome::Failed { event: end }
+            | Outcome::Unknown { event: end }
+                if end == event =>
+            {
+                text.ended
+            }
+            _ => None,
+        })
+    }
+
+    /// Returns the line of the event that completes a violation; of one of progress, the line of
+    /// an operation that waits.
+    pub fn decided_at(&self) -> Option<u64> {
+        if let Some(completion) = self.completion {
+            return self.line(completion.event);
         }
+        let Finding::Violation(violation) = &self.finding else { return None };
+        let first = violation.operations().first().copied()?;
+        Some(self.texts[first.index()].invoked)
     }
 }
 
 /// Returns the reason why a finding has no certificate, if it has none.
 pub const fn uncertified(finding: &Finding) -> Option<&'static str> {
     match finding {
-        Finding::Violation(Violation::Searched(_) | Violation::Part(_)) => {
+        Finding::Violation(Violation::Searched(_) | Violation::Few(_) | Violation::Part(_)) => {
             Some("what a search has refuted can only be searched again")
         }
         Finding::Violation(Violation::Missed(_) | Violation::Unreturned) => {
@@ -147,23 +190,9 @@ pub const fn uncertified(finding: &Finding) -> Option<&'static str> {
     }
 }
 
-/// The operations that matter, in the order in which they are named X1, X2, ...
-fn named(violation: &Violation) -> Vec<OperationId> {
-    match violation {
-        Violation::Unmatched(_, Some(Deficiency { partners, components })) => {
-            components.iter().flatten().chain(partners).copied().collect()
-        }
-        Violation::Unmatched(operation, None) => vec![*operation],
-        Violation::Searched(furthest) => furthest.due.into_iter().collect(),
-        Violation::Rule(proof) => proof.operations(),
-        Violation::Part(part) => part.operations.clone(),
-        Violation::Missed(missed) => missed.clone(),
-        Violation::Unreturned => Vec::new(),
-    }
-}
-
-/// Why there is a violation, in words.
-fn argument(judgement: &Judgement, violation: &Violation) -> String {
+/// Returns the reason for a violation, in words, whose operations are named X1, X2, ... in the
+/// order of [`Violation::operations`].
+pub fn argument(judgement: &Judgement, violation: &Violation) -> String {
     let criterion = judgement.object.criterion();
     let list = |from: usize, count: usize| {
         let names: Vec<String> =
@@ -221,11 +250,14 @@ fn argument(judgement: &Judgement, violation: &Violation) -> String {
                 .to_owned()
         }
         Violation::Rule(proof) => sentence(judgement, proof),
-        Violation::Searched(_) if judgement.object.is_single() => {
-            "Every order was tried. Those that explain most explain what is before the response \
-             of X1; in no state that they lead to can X1 return what it returned."
-                .to_owned()
+        Violation::Few(operations) if operations.len() == 1 => {
+            "X1 cannot return what it returned, whatever the other operations did.".to_owned()
         }
+        Violation::Few(operations) => format!(
+            "No order of {} explains what they returned, whatever the other operations did: every \
+             one was tried.",
+            list(0, operations.len())
+        ),
         Violation::Searched(_) => {
             "Every sequence of groups was tried. Those that explain most explain what is before the \
              response of X1; in no state that they lead to can X1 take effect and return what it \
@@ -277,14 +309,10 @@ fn argument(judgement: &Judgement, violation: &Violation) -> String {
 
 fn describe(judgement: &Judgement, id: OperationId) -> String {
     let text = &judgement.texts[id.index()];
-    let join = |tokens: &[Token]| {
-        let tokens: Vec<String> = tokens.iter().map(ToString::to_string).collect();
-        tokens.join(", ")
-    };
-    let process = judgement.processes[id.index()];
-    let mut out = format!("{}({}) by process {process}", text.operation, join(&text.arguments));
+    let mut out =
+        format!("{}({}) by process {}", text.operation, joined(&text.arguments), text.process);
     if let Some(results) = text.results.as_ref().filter(|results| !results.is_empty()) {
-        out += &format!(", returned {}", join(results));
+        out += &format!(", returned {}", joined(results));
     }
     out += &match (text.ended, &text.results) {
         (Some(line), Some(_)) => format!(" [line {} to line {line}]", text.invoked),
@@ -336,6 +364,11 @@ struct Unknown<'a> {
 
 #[derive(Debug, Serialize)]
 struct ViolationRecord<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided_at: Option<PlaceRecord>,
+    /// True if the violation may be complete before.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    not_after: bool,
     rule: &'static str,
     argument: String,
     operations: Vec<Operation<'a>>,
@@ -345,6 +378,12 @@ struct ViolationRecord<'a> {
     components: Option<Vec<Vec<usize>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cuts: Option<Vec<usize>>,
+}
+
+#[derive(Debug, Serialize)]
+struct PlaceRecord {
+    event: usize,
+    line: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -380,10 +419,17 @@ pub(crate) fn record<'a>(
                 Violation::Unmatched(_, deficiency) => deficiency.as_ref(),
                 _ => None,
             };
+            let completion = judgement.completion;
+            let place = |completion: Completion| {
+                let (event, line) = (completion.event, judgement.line(completion.event)?);
+                Some(PlaceRecord { event, line })
+            };
             Some(ViolationRecord {
+                decided_at: completion.and_then(place),
+                not_after: completion.is_some_and(|completion| !completion.is_first),
                 rule: match violation {
                     Violation::Unmatched(..) => "no-partner",
-                    Violation::Searched(_) if judgement.object.is_single() => "no-order",
+                    Violation::Few(_) => "no-order",
                     Violation::Searched(_) => "no-groups",
                     Violation::Rule(proof) => proof.rule(),
                     Violation::Part(_) => "part",
@@ -391,7 +437,11 @@ pub(crate) fn record<'a>(
                     Violation::Unreturned => "unreturned",
                 },
                 argument: argument(judgement, violation),
-                operations: named(violation).iter().map(|id| operation(judgement, *id)).collect(),
+                operations: violation
+                    .operations()
+                    .iter()
+                    .map(|id| operation(judgement, *id))
+                    .collect(),
                 partners: deficiency.map(|found| numbers(&found.partners)),
                 components: deficiency
                     .map(|found| found.components.iter().map(|set| numbers(set)).collect()),
@@ -436,7 +486,7 @@ fn operation(judgement: &Judgement, id: OperationId) -> Operation<'_> {
     let text = &judgement.texts[id.index()];
     Operation {
         operation: id.index(),
-        process: judgement.processes[id.index()],
+        process: text.process.index(),
         kind: text.operation,
         arguments: &text.arguments,
         results: text.results.as_deref(),

@@ -101,6 +101,9 @@ pub(super) fn sentence(judgement: &Judgement, proof: &Proof) -> String {
                 list(first, "and "),
                 list(second, "and ")
             ),
+            false if first.len() == 1 && second.len() == 1 => {
+                replaced(judgement, first[0], second[0])
+            }
             false => interleaved(&list(first, "and "), &list(second, "and ")),
         },
         Proof::NotMissed { operation, before, after } => format!(
@@ -114,9 +117,19 @@ pub(super) fn sentence(judgement: &Judgement, proof: &Proof) -> String {
     }
 }
 
+/// One of two operations found the initial value: the one that began after the other had ended.
+fn replaced(judgement: &Judgement, one: OperationId, other: OperationId) -> String {
+    let begin = |id: OperationId| judgement.texts[id.index()].begin;
+    let (reader, writer) = if begin(one) > begin(other) { ("X1", "X2") } else { ("X2", "X1") };
+    format!(
+        "{reader} found the value that was there at first, though {writer}, which shows another \
+         value, had ended before {reader} began."
+    )
+}
+
 fn interleaved(first: &str, second: &str) -> String {
     format!(
-        "Operations on one value take effect before or after all those on another: {first} and \
+        "Operations on one value take effect before or after all those on another: {first}, and \
          {second}. But one of each ended before one of the others began."
     )
 }

@@ -11,7 +11,9 @@ use snapshot_core::search::Budget;
 use snapshot_core::verdict::Verdict;
 use snapshot_picture::Diagram;
 use snapshot_picture::columns::{self, Ticks};
-use snapshot_picture::page::{Annotation, Answer, Change, Guilty, Page, Recording, Step, Steps};
+use snapshot_picture::page::{
+    Annotation, Answer, Change, Form, Guilty, Page, Recording, Step, Steps,
+};
 use snapshot_picture::run::Run;
 
 /// Returns the page of a history with its verdict.
@@ -27,7 +29,7 @@ fn page<V: Clone + Display + Eq + Hash>(title: &str, history: &History<V>) -> Pa
         columns: columns::encode(history, order, ticks),
         tick: "event",
         decided_at: report.decided_at.filter(|_| report.explanation.is_some()),
-        is_of_exchanges: false,
+        form: Form::Snapshot,
         ..Recording::default()
     };
     let diagram = match (&report.explanation, order) {

@@ -6,6 +6,7 @@ mod gathered;
 mod inputs;
 mod printer;
 mod reading;
+mod recorded;
 
 use std::collections::HashSet;
 use std::fs;
@@ -19,12 +20,13 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use snapshot_io::{escape, quantity};
-use snapshot_test::InputError;
 use snapshot_test::format::{Object, Reader};
 use snapshot_test::judge::Options;
 use snapshot_test::monitor::{
     Checkpoint, CheckpointError, Exchanges, Judge, Live, Next, Snapshots,
 };
+use snapshot_test::synchronisation::Object as RecordedObject;
+use snapshot_test::{InputError, Value};
 
 use self::all::Resumed;
 use self::clocks::{Clocks, Keeper};
@@ -55,6 +57,14 @@ pub struct Monitor {
     /// it.
     #[arg(long)]
     all: bool,
+    /// The recording is of this object with named operations, as of `check --object`: one input,
+    /// whose events are kept up to an alarm.
+    #[arg(long, value_name = "OBJECT", conflicts_with_all = ["checkpoint", "workers", "status", "cluster"])]
+    object: Option<RecordedObject>,
+    /// With --object: the value before the first operation, as of `check --initial`.
+    #[arg(long, requires = "object", value_name = "VALUE", value_parser = super::format::key,
+          allow_negative_numbers = true)]
+    initial: Option<Value>,
     /// With --all: number of judging threads, each for some of the objects, besides one that reads.
     /// Alarms and summary do not depend on it.
     #[arg(long, value_name = "W", default_value = "1", requires = "all")]
@@ -121,6 +131,13 @@ impl Monitor {
             }
             prepared => prepared?,
         };
+        let object = RecordedObject::chosen(self.object.clone(), self.initial.clone());
+        if let Some(object) = object.map_err(trouble)? {
+            return match <[Input; 1]>::try_from(inputs) {
+                Ok([input]) => self.watch_recorded(&object, input),
+                Err(_) => Err(trouble("--object is for one input: start a monitor for each")),
+            };
+        }
         if self.all || self.is_several() {
             return self.watch_all(inputs, &resumed);
         }

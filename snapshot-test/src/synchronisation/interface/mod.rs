@@ -74,9 +74,9 @@ pub(super) trait Interface:
     >
 {
     /// The invocation, with its arguments.
-    type Input;
+    type Input: Clone;
     /// The response.
-    type Output;
+    type Output: Clone;
 
     /// The operations.
     const SIGNATURES: &'static [Signature];

@@ -121,3 +121,55 @@ fn partial_scans_are_drawn_with_their_gaps() {
     let (outcome, _) = explained(linearizable, &["--to", "text"]);
     assert!(outcome.stdout.contains("scan [5, _]"), "{}", outcome.stdout);
 }
+
+/// The recording of a queue in which 2 overtakes 1, and of one with keys.
+const QUEUE: &str = "# first <in>\np0 enqueue 1\np0 ok\np0 enqueue \"</script>\"\np0 ok # late\n\
+                     p1 dequeue\np1 ok \"</script>\"\np1 dequeue\np1 ok 1\np2 dequeue\n";
+
+#[test]
+fn objects_with_named_operations_are_explained() {
+    let options = ["--object", "queue", "--html", "page.html"];
+    let (outcome, page) = explained(QUEUE, &options);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    let sentence = "1 was enqueued before \"</script>\", yet \"</script>\" was dequeued before the";
+    assert!(outcome.stdout.contains(sentence), "{}", outcome.stdout);
+    let page = page.unwrap();
+    for part in [
+        "Why it is not linearizable",
+        "X2: dequeue = 1",
+        "X3: enqueue(&quot;&lt;/script&gt;&quot;)",
+        "p1 [line 8 to line 9]",
+        "\"form\":\"operations\"",
+        "\"decided_at\":5",
+        "\"tick\":3,\"text\":\"late\"",
+        "first &lt;in&gt;",
+        "queue, by rules",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert_eq!(page.matches("</script>").count(), 2);
+    for (form, begin) in [("svg", "<svg xmlns="), ("dot", "digraph"), ("latex", "\\begin{tikz")] {
+        let (outcome, _) = explained(QUEUE, &["--object", "queue", "--to", form]);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+        assert!(outcome.stdout.starts_with(begin), "{}", outcome.stdout);
+    }
+    let (outcome, _) = explained(QUEUE, &["--object", "queue", "--to", "text"]);
+    assert!(outcome.stdout.contains("X2: dequeue = 1"), "{}", outcome.stdout);
+    // Those that are right have their order, or their groups.
+    let right = "p0 exchange 1\np1 exchange 2\np0 ok 2\np1 ok 1\n";
+    let (outcome, page) = explained(right, &["--object", "exchanger", "--html", "page.html"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(page.unwrap().contains("There are 1 groups of 2 operations"));
+    let keyed = "@1 p0 write 5\n@1 p0 ok\n@2 p0 read\n@2 p0 ok 0\n@1 p0 read\n@1 p0 ok 0\n";
+    let (outcome, _) = explained(keyed, &["--object", "register"]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.stderr.contains("take one with --key"), "{}", outcome.stderr);
+    let (outcome, _) = explained(keyed, &["--object", "register", "--key", "1"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    let (outcome, page) = explained(
+        keyed,
+        &["--object", "register", "--key", "2", "--initial", "0", "--html", "page.html"],
+    );
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(page.unwrap().contains("There is an order of 1 operations"));
+}

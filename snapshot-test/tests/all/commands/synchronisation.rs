@@ -24,8 +24,8 @@ fn the_figures_of_the_paper_are_told_from_right_recordings() {
     let (code, out, error) = answer(run(&format!("check --object exchanger {nine}")));
     assert_eq!((code, error.as_str()), (1, ""));
     let expected = format!(
-        "{nine}: violation (4 operations, 4 processes; exchanger, by keys)\n  X1 = exchange(70) by \
-         process 1, returned 13 [line 2 to line 3]\n\n  X1 can take effect with none of the \
+        "{nine}: violation (4 operations, 4 processes; exchanger, by keys)\n  not set-linearizable \
+         from line 8 (event 7) on\n  X1 = exchange(70) by process 1, returned 13 [line 2 to line 3]\n\n  X1 can take effect with none of the \
          operations that overlap it, and not\n  alone.\n"
     );
     assert_eq!(out, expected);
@@ -97,6 +97,45 @@ fn options_that_make_no_sense_are_refused() {
     refused_with("check --object chanel x", "did you mean `channel`?");
     refused_with("check --object barrier x", "a number of threads from 1");
     refused_with("check --progress x", "--object");
-    refused_with("check --object channel --live x", "--live");
+    refused_with("check --object channel --forget x", "--forget");
+    refused_with("check --object queue --initial 5 x", "leave out --initial");
+    refused_with("explain --initial 5 x", "--object");
     refused_with("check --object channel --format disc22 x", "are text or jsonl");
+}
+
+#[test]
+fn objects_are_monitored_each_to_its_first_violation() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = |planted: usize| {
+        let mut text = String::new();
+        for value in 1..200 {
+            text += &format!("@1 p0 write {value}\n@1 p0 ok\n@2 p0 write {value}\n@2 p0 ok\n");
+            let found = if value == planted { 7 } else { value };
+            text += &format!("@1 p1 read\n@1 p1 ok {found}\n@2 p1 read\n@2 p1 ok {value}\n");
+        }
+        text
+    };
+    let place = folder.path().join("keyed.txt");
+    fs::write(&place, recording(100)).unwrap();
+    let place = place.display();
+    // The 100th read of key 1 is at line 99 * 8 + 6.
+    let alarm = "not linearizable from line 798 (event 399) on";
+    let (code, out, error) = answer(run(&format!("monitor --object register --all {place}")));
+    assert_eq!((code, error.as_str()), (1, ""), "{out}");
+    assert!(out.starts_with(&format!("{place} @1: violation")) && out.contains(alarm), "{out}");
+    assert!(out.contains("2 objects: 1 linearizable, 1 violation, 0 unknown"), "{out}");
+    let (code, out, _) = answer(run(&format!("monitor --object register {place}")));
+    assert!(code == 1 && out.contains(alarm) && !out.contains("objects:"), "{out}");
+    let (code, out, _) =
+        answer(run(&format!("monitor --object register --all --report json {place}")));
+    let record: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &record["violation"]["decided_at"]["line"]), (1, &798.into()));
+    assert_eq!(record["key"], 1);
+    let (code, out, _) = answer(run(&format!("check --object register {place}")));
+    assert!(code == 1 && out.contains(alarm), "{out}");
+    let right = folder.path().join("right.txt");
+    fs::write(&right, recording(0)).unwrap();
+    let (code, out, _) = answer(run(&format!("monitor --object register {}", right.display())));
+    assert!(code == 0 && out.contains("2 objects: 2 linearizable, 0 violations"), "{out}");
+    refused("monitor --object queue --checkpoint c x");
 }

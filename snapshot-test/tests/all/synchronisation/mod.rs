@@ -3,6 +3,7 @@
 mod declared;
 mod hostile;
 mod keys;
+mod live;
 mod logs;
 mod malformed;
 mod single;

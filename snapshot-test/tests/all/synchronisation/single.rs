@@ -91,7 +91,7 @@ fn twins_are_told_apart_and_orders_are_certified() {
                     "{good}"
                 );
             }
-            Finding::Violation(Violation::Searched(_)) => {
+            Finding::Violation(Violation::Few(_)) => {
                 assert!(matches!(object, "set" | "counter"), "{object}: {bad}");
             }
             _ => panic!("{object}: {bad}: {judgement:?}"),
@@ -405,7 +405,7 @@ fn proofs_are_told_in_a_sentence() {
     assert_eq!(told("cas-register", twice), expected);
     let stale = ["write 1", "write 2", "read -> 1"];
     let expected = "Operations on one value take effect before or after all those on another: X1 \
-                    and X2 and X3. But one of each ended before one of the others began.";
+                    and X2, and X3. But one of each ended before one of the others began.";
     assert_eq!(told("register", &sequence(&stale)), expected);
 }
 

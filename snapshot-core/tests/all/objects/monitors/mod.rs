@@ -4,6 +4,7 @@ mod duality;
 mod large;
 mod objects;
 mod planted;
+mod prefixes;
 mod random;
 mod small;
 

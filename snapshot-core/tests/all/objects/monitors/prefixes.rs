@@ -1,0 +1,150 @@
+//! Violations of random histories: their first event against all prefixes, and their fewest
+//! operations, each against all orders.
+
+use std::fmt::Debug;
+
+use snapshot_core::OperationId;
+use snapshot_core::generic::objects::{
+    Counter, Lock, PriorityQueue, Queue, Register, Set, Stack, SwapRegister,
+};
+use snapshot_core::generic::{
+    ByValues, Ending, History, Outcome, Reason, Specification, fewest, search,
+};
+use snapshot_core::object::{Answer, ObjectKind, alarm, completion};
+use snapshot_core::search::Budget;
+use snapshot_core::synchronisation::Single;
+
+use super::has_order;
+use super::random::{Drawn, Draws, execute};
+
+/// Numbers of violations.
+#[derive(Debug, Default)]
+struct Counts {
+    violations: usize,
+    /// Violations whose first event is known.
+    first: usize,
+    /// Prefixes with an alarm, and wrong ones without.
+    alarms: usize,
+    missed: usize,
+    /// Operations of violations that a search found, and those of their histories.
+    few: usize,
+    all: usize,
+}
+
+fn budget(proceed: &mut dyn FnMut() -> bool) -> Budget<'_> {
+    Budget { memory: 1 << 24, proceed }
+}
+
+/// Returns the history of some operations, with the outputs of the responses before `end`.
+fn restricted<I: Clone, O: Clone>(
+    history: &History<I, O>,
+    ids: &[OperationId],
+    end: usize,
+) -> History<I, O> {
+    let mut builder = History::builder();
+    for event in 0..end {
+        for id in ids {
+            let operation = &history.operations()[id.index()];
+            if operation.invocation == event {
+                builder.invoke(id.index(), operation.input.clone()).unwrap();
+            }
+            match &operation.ending {
+                Ending::Complete { response, output } if *response == event => {
+                    builder.respond(id.index(), output.clone()).unwrap();
+                }
+                _ => {}
+            }
+        }
+    }
+    builder.finish()
+}
+
+fn compare<S>(object: &S, rounds: u64) -> Counts
+where
+    S: Drawn + ByValues + Clone + Specification<Input: Clone + Debug, Output: Clone + Debug>,
+{
+    let kind = Single(object.clone());
+    let mut counts = Counts::default();
+    for round in 0..rounds {
+        let mut draws = Draws(round);
+        let size = 5 + draws.below(5);
+        let history = execute(object, &mut draws, (4, size), true, round % 2 == 0).history();
+        let is_wrong = |events: &usize| !has_order(object, &history.prefix(*events));
+        let Some(wrong) = (1..=history.len()).find(is_wrong) else { continue };
+        counts.violations += 1;
+        for events in 1..=history.len() {
+            match alarm(&kind, &history.prefix(events)) {
+                Some(_) => {
+                    assert!(events >= wrong, "an alarm at {events} of {history:?}");
+                    counts.alarms += 1;
+                }
+                None => counts.missed += usize::from(events >= wrong),
+            }
+        }
+        let judged = kind.judge(&history, &mut budget(&mut || true)).answer;
+        let Answer::Violation(violation) = judged else { panic!("{judged:?}") };
+        let found = completion(&kind, &history, &violation, &mut budget(&mut || true));
+        assert!(found.event + 1 >= wrong, "{found:?}, not {wrong}: {history:?}");
+        if found.is_first {
+            assert_eq!(found.event + 1, wrong, "{history:?}");
+            counts.first += 1;
+        }
+        let searched = search(object, &history, &mut budget(&mut || true));
+        let Outcome::NotLinearizable { reason: Reason::Searched(furthest), .. } = searched else {
+            panic!("{searched:?}")
+        };
+        let few = fewest(object, &history, &furthest, &mut budget(&mut || true));
+        let due = &history.operations()[furthest.due.index()];
+        let end = due.response().unwrap() + 1;
+        let is_shown = |end: usize| !has_order(object, &restricted(&history, &few, end));
+        assert!(is_shown(end) || is_shown(history.len()), "{few:?} of {history:?}");
+        counts.few += few.len();
+        counts.all += history.operations().len();
+        // No query can be left out; an operation without output is none.
+        let base = if is_shown(end) { end } else { history.len() };
+        let shown = history.prefix(base);
+        for id in &few {
+            let operation = &shown.operations()[id.index()];
+            if object.is_query(&operation.input, operation.output()) {
+                let rest: Vec<OperationId> = few.iter().filter(|one| *one != id).copied().collect();
+                assert!(has_order(object, &restricted(&history, &rest, base)), "{id} of {few:?}");
+            }
+        }
+    }
+    counts
+}
+
+fn assert_exact<S>(object: &S)
+where
+    S: Drawn + ByValues + Clone + Specification<Input: Clone + Debug, Output: Clone + Debug>,
+{
+    let counts = compare(object, 800);
+    assert!(counts.violations > 50, "{counts:?}");
+    // Values are unique, so rules decide nearly all prefixes.
+    assert!(10 * counts.first > 8 * counts.violations, "{counts:?}");
+    assert!(10 * counts.alarms > 8 * (counts.alarms + counts.missed), "{counts:?}");
+    assert!(10 * counts.few < 8 * counts.all, "{counts:?}");
+}
+
+#[test]
+fn queues_and_stacks_are_refuted_at_the_first_event_by_few_operations() {
+    assert_exact(&Queue::default());
+    assert_exact(&Stack::default());
+    assert_exact(&PriorityQueue::default());
+}
+
+#[test]
+fn cells_and_locks_are_refuted_at_the_first_event_by_few_operations() {
+    assert_exact(&Register { initial: 0 });
+    assert_exact(&Lock::default());
+    let counts = compare(&SwapRegister { initial: 0 }, 800);
+    assert!(counts.violations > 50 && counts.first > 25, "{counts:?}");
+}
+
+#[test]
+fn objects_that_are_searched_are_refuted_by_few_operations() {
+    for counts in [compare(&Set::default(), 500), compare(&Counter::default(), 500)] {
+        assert!(counts.violations > 50, "{counts:?}");
+        assert!(10 * counts.few < 9 * counts.all, "{counts:?}");
+    }
+}

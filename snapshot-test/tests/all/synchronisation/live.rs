@@ -1,0 +1,93 @@
+//! Recordings judged while they are read, at the place that the whole recording has.
+
+use std::cell::Cell;
+use std::io::{self, Read};
+
+use snapshot_test::judge::Options;
+use snapshot_test::synchronisation::{Finding, Judgement, Object, judge};
+
+/// A queue whose element `wrong` overtakes the one before it.
+fn queue(operations: usize, wrong: usize) -> String {
+    let mut text = String::new();
+    for value in 0..operations {
+        text += &format!("p0 enqueue {value}\np0 ok\n");
+    }
+    for value in 0..operations {
+        let value = match value {
+            value if value + 1 == wrong => wrong,
+            value if value == wrong => wrong - 1,
+            value => value,
+        };
+        text += &format!("p1 dequeue\np1 ok {value}\n");
+    }
+    text
+}
+
+/// An input that counts its bytes.
+struct Counted<'a> {
+    text: &'a [u8],
+    read: &'a Cell<usize>,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = buffer.len().min(64);
+        let read = self.text.read(&mut buffer[..most])?;
+        self.read.set(self.read.get() + read);
+        Ok(read)
+    }
+}
+
+fn judged(object: &str, text: &str, live: bool) -> (Judgement, usize) {
+    let object: Object = object.parse().unwrap();
+    let read = Cell::new(0);
+    let input = Counted { text: text.as_bytes(), read: &read };
+    let options = Options { live, ..Options::default() };
+    let judged = judge(&object, input, None, None, &options);
+    let [judged] = judged.unwrap_or_else(|e| panic!("{}", e.report("r"))).try_into().unwrap();
+    (judged, read.get())
+}
+
+#[test]
+fn live_answers_are_at_the_place_of_the_whole_recording() {
+    for (operations, wrong) in [(3, 1), (40, 2), (400, 1), (400, 100), (400, 399)] {
+        let text = queue(operations, wrong);
+        let (whole, all) = judged("queue", &text, false);
+        let (live, read) = judged("queue", &text, true);
+        let line = (2 * operations + 2 * wrong) as u64;
+        assert_eq!(all, text.len());
+        for judgement in [&whole, &live] {
+            assert!(matches!(judgement.finding, Finding::Violation(_)));
+            assert!(judgement.completion.unwrap().is_first);
+            assert_eq!(judgement.decided_at(), Some(line), "{operations} {wrong}");
+            assert!(!judgement.is_late);
+        }
+        // A quarter longer than needed, and what is read ahead.
+        let needed = text.lines().take(line as usize).map(|line| line.len() + 1).sum::<usize>();
+        assert!(read <= needed + needed / 4 + 200, "{read} of {needed}");
+    }
+}
+
+#[test]
+fn what_is_only_searched_is_judged_at_the_end() {
+    let text = "p0 a 1\np1 b 2\np2 c 3\np0 ok 2 3\np1 ok 1 3\np2 ok 1 1\np0 a 1\n";
+    let (judgement, read) = judged("abc", text, true);
+    assert_eq!(read, text.len());
+    assert!(judgement.is_late && matches!(judgement.finding, Finding::Violation(_)));
+    let report = snapshot_test::synchronisation::human("r", &judgement);
+    assert!(report.contains("by search, judged at the end)"), "{report}");
+}
+
+#[test]
+fn a_searched_violation_is_shown_by_few_operations() {
+    let mut text = String::new();
+    for value in 0..20 {
+        text += &format!("p{} add {value}\np{0} ok true\n", value % 3);
+    }
+    text += "p0 contains 7\np0 ok true\np1 contains 9\np1 ok false\np0 remove 3\np0 ok true\n";
+    let (judgement, _) = judged("set", &text, false);
+    let report = snapshot_test::synchronisation::human("r", &judgement);
+    assert!(report.contains("X2 = contains(9) by process 1, returned false"), "{report}");
+    assert!(report.contains("No order of X1 and X2 explains"), "{report}");
+    assert!(!report.contains("X3"), "{report}");
+}
