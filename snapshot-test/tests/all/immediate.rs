@@ -361,7 +361,7 @@ fn explanations_draw_blocks_and_what_a_violation_forces() {
     assert!(text.contains("page: "), "{text}");
     let page = fs::read_to_string(at("block.html")).unwrap();
     for words in
-        ["There are 2 blocks of 3 operations", "\"exchanges\":true", "take effect together"]
+        ["There are 2 blocks of 3 operations", "\"form\":\"exchanges\"", "take effect together"]
     {
         assert!(page.contains(words), "{words}");
     }

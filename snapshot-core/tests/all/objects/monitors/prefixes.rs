@@ -96,12 +96,13 @@ where
         let few = fewest(object, &history, &furthest, &mut budget(&mut || true));
         let due = &history.operations()[furthest.due.index()];
         let end = due.response().unwrap() + 1;
-        let is_shown = |end: usize| !has_order(object, &restricted(&history, &few, end));
-        assert!(is_shown(end) || is_shown(history.len()), "{few:?} of {history:?}");
+        // They are operations of the prefix if that is a violation already.
+        let is_early = !has_order(object, &history.prefix(end));
+        let base = if is_early { end } else { history.len() };
+        assert!(!has_order(object, &restricted(&history, &few, base)), "{few:?} of {history:?}");
         counts.few += few.len();
         counts.all += history.operations().len();
         // No query can be left out; an operation without output is none.
-        let base = if is_shown(end) { end } else { history.len() };
         let shown = history.prefix(base);
         for id in &few {
             let operation = &shown.operations()[id.index()];
