@@ -4,7 +4,7 @@
 //! | --- | --- | --- | --- |
 //! | [`Atomic`] | snapshots | [`Linearization`](crate::verdict::Linearization) | [`AtomicProof`] |
 //! | [`Immediate`] | immediate snapshots | [`SetLinearization`](crate::immediate::SetLinearization) | [`immediate::Violation`](crate::immediate::Violation) |
-//! | [`Single`] | objects with operations that take effect one at a time | groups of one | [`GroupsProof`] |
+//! | [`Single`](crate::synchronisation::Single) | objects with operations that take effect one at a time | groups of one | [`GroupsProof`] |
 //! | [`ByKeys`], [`BySearch`] | objects with operations that take effect together | groups | [`GroupsProof`] |
 //!
 //! ```

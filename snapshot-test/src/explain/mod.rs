@@ -2,7 +2,7 @@
 //!
 //! The recording is held in memory, judged, and shown in the forms of [`snapshot_picture`]: the
 //! pictures show the explanation that `check` reports, and the order that its certificate would
-//! hold. A [`Subject`] is a kind of recording: of a snapshot, of an immediate snapshot, of an object
+//! hold. A `Subject` is a kind of recording: of a snapshot, of an immediate snapshot, of an object
 //! with named operations.
 
 mod annotations;
