@@ -9,6 +9,7 @@
 //! * [`join`]: connections between these processes: only processes with the same key may join;
 //! * [`socket`]: connections watched by the system;
 //! * [`ci`]: answers as JUnit XML and SARIF;
+//! * [`cli`]: arguments, answers and pages of a command line;
 //! * [`quantity`]: options for budgets of bytes and seconds;
 //! * [`shell`]: completions and manual pages, from a command line's definition.
 //!
@@ -24,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ci;
+pub mod cli;
 mod colour;
 pub mod escape;
 pub mod fault;

@@ -19,18 +19,11 @@ mod rename;
 mod times;
 
 use std::env;
-use std::fmt::Display;
-use std::io;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use snapshot_core::seeded;
-use snapshot_io::output::{self, Printed};
-use snapshot_io::shell::{self, Shell};
-
-/// Exit code without an answer: bad input, bad options, failing output.
-const TROUBLE: u8 = 2;
+use snapshot_io::cli::{self, About, TROUBLE, print, print_data, trouble};
 
 /// Works with recordings of atomic snapshot objects.
 #[derive(Debug, Parser)]
@@ -51,17 +44,8 @@ enum Command {
     Corpus(corpus::Corpus),
     Rename(rename::Rename),
     Automata(automata::Automata),
-    /// Prints completions of this command line for a shell.
-    Completions {
-        /// The shell.
-        shell: Shell,
-    },
-    /// Writes the manual pages of this command line to a folder.
-    Man {
-        /// The folder; made if it is not there.
-        #[arg(value_name = "FOLDER")]
-        folder: PathBuf,
-    },
+    #[command(flatten)]
+    About(About),
 }
 
 /// Environment variable with the seed for hashing values, for tests.
@@ -71,11 +55,9 @@ pub fn run() -> ExitCode {
     if let Some(seed) = env::var(HASH_SEED).ok().and_then(|seed| seed.parse().ok()) {
         seeded::set(seed);
     }
-    let arguments = match Arguments::try_parse() {
+    let arguments = match cli::arguments::<Arguments>() {
         Ok(arguments) => arguments,
-        // The answer to `--help`, or the error of the arguments.
-        Err(error) if !error.use_stderr() => return print(&error.render().to_string()),
-        Err(error) => return trouble(error.render().to_string().trim_end()),
+        Err(code) => return code,
     };
     match arguments.command {
         Command::Check(command) => command.run(),
@@ -87,35 +69,6 @@ pub fn run() -> ExitCode {
         Command::Corpus(command) => command.run(),
         Command::Rename(command) => command.run(),
         Command::Automata(command) => command.run(),
-        Command::Completions { shell } => {
-            printed(output::print_data(&shell::completions(Arguments::command(), shell)))
-        }
-        Command::Man { folder } => match shell::manual(Arguments::command(), &folder) {
-            Ok(pages) => print(&format!("{} pages in {}\n", pages.len(), folder.display())),
-            Err(error) => trouble(format_args!("cannot write to {}: {error}", folder.display())),
-        },
-    }
-}
-
-/// Reports an error and returns the exit code for it.
-fn trouble(report: impl Display) -> ExitCode {
-    output::report(report);
-    ExitCode::from(TROUBLE)
-}
-
-/// Prints an answer for human readers. A closed output is not an error.
-fn print(answer: &str) -> ExitCode {
-    printed(output::print_text(answer))
-}
-
-/// As [`print`], for programs.
-fn print_data(answer: &str) -> ExitCode {
-    printed(output::print_data(answer))
-}
-
-fn printed(printed: io::Result<Printed>) -> ExitCode {
-    match printed {
-        Ok(Printed::Whole | Printed::Closed) => ExitCode::SUCCESS,
-        Err(error) => trouble(format_args!("cannot write to standard output: {error}")),
+        Command::About(about) => about.run::<Arguments>(),
     }
 }

@@ -21,25 +21,19 @@ mod replay;
 mod simulate;
 mod step;
 
-use std::fmt::Display;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 use serde::Serialize;
-use snapshot_io::output::{self, Printed};
+use snapshot_io::cli::{self, About, TROUBLE, print, print_data, trouble};
 use snapshot_io::replacement;
-use snapshot_io::shell::{self, Shell};
 use snapshot_verify::language::Source;
 use snapshot_verify::report::placed;
 use snapshot_verify::verify::VerifyError;
 
 /// Exit code: an algorithm is wrong, or an expectation is not met.
 const WRONG: u8 = 1;
-
-/// Exit code: bad input, bad options, failing output; there is no answer.
-const TROUBLE: u8 = 2;
 
 /// Exit code: nothing was established.
 const UNKNOWN: u8 = 3;
@@ -70,17 +64,8 @@ enum Command {
     Points(points::Points),
     Replay(replay::Replay),
     Simulate(simulate::Simulate),
-    /// Prints completions of this command line for a shell.
-    Completions {
-        /// Name of the shell.
-        shell: Shell,
-    },
-    /// Writes the manual pages of this command line to a folder.
-    Man {
-        /// The folder; created if missing.
-        #[arg(value_name = "FOLDER")]
-        folder: PathBuf,
-    },
+    #[command(flatten)]
+    About(About),
 }
 
 impl Command {
@@ -108,11 +93,9 @@ pub enum ReportFormat {
 }
 
 pub fn run() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match cli::arguments::<Arguments>() {
         Ok(arguments) => arguments,
-        // Either the output of `--help`, or an error in the arguments.
-        Err(error) if !error.use_stderr() => return print(&error.render().to_string()),
-        Err(error) => return trouble(error.render().to_string().trim_end()),
+        Err(code) => return code,
     };
     if arguments.command.answers_interrupts() {
         // Listen from here on, also while a text is being read.
@@ -129,20 +112,8 @@ pub fn run() -> ExitCode {
         Command::Points(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Simulate(command) => command.run(),
-        Command::Completions { shell } => {
-            printed(output::print_data(&shell::completions(Arguments::command(), shell)))
-        }
-        Command::Man { folder } => match shell::manual(Arguments::command(), &folder) {
-            Ok(pages) => print(&format!("{} pages in {}\n", pages.len(), folder.display())),
-            Err(error) => trouble(format_args!("cannot write to {}: {error}", folder.display())),
-        },
+        Command::About(about) => about.run::<Arguments>(),
     }
-}
-
-/// Reports an error and returns the exit code for it.
-fn trouble(report: impl Display) -> ExitCode {
-    output::report(report);
-    ExitCode::from(TROUBLE)
 }
 
 /// Removes an existing file at the place of an output, so that an older file is never mistaken for
@@ -171,23 +142,11 @@ fn json(value: &impl Serialize) -> String {
     text
 }
 
-/// Prints an answer as text. A closed output is not an error.
-fn print(answer: &str) -> ExitCode {
-    printed(output::print_text(answer))
-}
-
 /// Prints an answer in this format.
 fn print_in(report: ReportFormat, answer: &str) -> ExitCode {
     match report {
         ReportFormat::Human => print(answer),
-        ReportFormat::Json => printed(output::print_data(answer)),
-    }
-}
-
-fn printed(printed: io::Result<Printed>) -> ExitCode {
-    match printed {
-        Ok(Printed::Whole | Printed::Closed) => ExitCode::SUCCESS,
-        Err(error) => trouble(format_args!("cannot write to standard output: {error}")),
+        ReportFormat::Json => print_data(answer),
     }
 }
 

@@ -32,7 +32,7 @@ use self::session::Session;
 use super::bounds::{self, Budget, Sizes};
 use super::input::{Input, Variant};
 use super::progress::Ticker;
-use super::{printed, trouble};
+use super::{print_data, trouble};
 
 /// Verifies algorithms, or finds shortest counterexamples.
 ///
@@ -272,7 +272,7 @@ impl Check {
     fn malformed(&self, name: &str, diagnostics: &Diagnostics) -> ExitCode {
         if self.report == CheckReport::Json {
             let line = json_malformed(name, diagnostics) + "\n";
-            let printed = printed(output::print_data(&line));
+            let printed = print_data(&line);
             if printed != ExitCode::SUCCESS {
                 return printed;
             }
