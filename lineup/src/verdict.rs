@@ -76,7 +76,7 @@ pub enum Unknown {
     /// The same schedule led to different executions: time, random numbers, addresses, or
     /// state that outlives an execution.
     Uncontrolled {
-        /// The two executions, as far as they are known.
+        /// The first difference and the two executions, as far as they are known.
         executions: Vec<String>,
     },
     /// A call blocks where the scheduler cannot see it.
@@ -104,6 +104,27 @@ pub enum Unknown {
     /// More executions got stuck or were abandoned than fit into memory
     /// ([`crate::Check::unwinding`]).
     Memory,
+}
+
+impl Unknown {
+    /// Makes the answer for two executions that differ although their schedules are equal.
+    pub(crate) fn differing<E: fmt::Debug + PartialEq>(first: &[E], second: &[E]) -> Self {
+        let same = first.iter().zip(second).take_while(|(a, b)| a == b).count();
+        let event = |events: &[E]| match events.get(same) {
+            Some(event) => format!("{event:?}"),
+            None => "the end".to_owned(),
+        };
+        let difference =
+            format!("first difference, event {}: {} and {}", same + 1, event(first), event(second));
+        let executions = vec![difference, format!("{first:?}"), format!("{second:?}")];
+        Self::Uncontrolled { executions }
+    }
+}
+
+/// Returns the quoted names of crates in text such as `a 0.1.0 (lib.rs:5, b.rs:7); b 0.2.0 (c.rs:9)`.
+fn crates(places: &str) -> String {
+    let names = places.split("; ").filter_map(|one| one.split(' ').next());
+    names.map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
 }
 
 impl fmt::Display for Unknown {
@@ -159,7 +180,9 @@ impl fmt::Display for Unknown {
             Self::ThreadLocals { places } => write!(
                 f,
                 "all threads of a test share the values of a bare `thread_local!`, which the \
-                 stand-in for `std` cannot replace: {places}"
+                 stand-in for `std` cannot replace: {places}. If they do not matter: \
+                 `thread-locals-argued = [{}]` in `[package.metadata.lineup]`",
+                crates(places)
             ),
             Self::Panicked { message } => {
                 write!(f, "the object could not be made or dropped: {message}")

@@ -173,10 +173,8 @@ impl<S: Subject> Check<S> {
                 return Verdict::Unknown(given_up(Abandonment::Diverging, check.patience, false));
             }
             Ok(replayed) => {
-                let executions = [Some(&found.history), replayed.history.as_ref()];
-                let text = |history: &History<S::Response>| format!("{:?}", history.events());
-                let executions = executions.into_iter().flatten().map(text).collect();
-                return Verdict::Unknown(Unknown::Uncontrolled { executions });
+                let again = replayed.history.as_ref().map_or(&[][..], History::events);
+                return Verdict::Unknown(Unknown::differing(found.history.events(), again));
             }
             Err(unknown) => return Verdict::Unknown(unknown),
         }
@@ -318,8 +316,7 @@ impl<R: Clone + Debug + Eq + Hash> Driver<R> for Concurrent<R> {
         }
         if let Some(first) = self.repeat.take() {
             if first != execution.events {
-                let executions = vec![format!("{first:?}"), format!("{:?}", execution.events)];
-                self.unknown = Some(Unknown::Uncontrolled { executions });
+                self.unknown = Some(Unknown::differing(&first, &execution.events));
             }
             return;
         }

@@ -159,8 +159,8 @@ impl<R: Clone + Debug + Eq + std::hash::Hash> Driver<R> for Serial<R> {
         } else if let Some(first) = self.first.take()
             && first != execution.events
         {
-            let executions = vec![format!("{first:?}"), format!("{:?}", execution.events)];
-            self.verdict = Some(Verdict::Unknown(Unknown::Uncontrolled { executions }));
+            let unknown = Unknown::differing(&first, &execution.events);
+            self.verdict = Some(Verdict::Unknown(unknown));
             return;
         } else if self.executions == 1 {
             // The repetition is not counted as an execution.

@@ -126,17 +126,36 @@ impl<S: Subject> Typed<S> {
     fn series(check: &Check<S>, series: Series<S>, failing: &Failing) -> Answered {
         let tests = series.passed + series.failures.len() + series.unknown.len();
         let code = series.exit_code();
+        let extent = extent(&series);
         let mut text = String::new();
         if let Some(report) = series.failures.into_iter().chain(series.unknown).next() {
             text = Self::answer(check, report, failing)?.0;
         }
         let word = ["PASS", "FAIL", "", "unknown"].get(usize::from(code)).unwrap_or(&"");
         text.push_str(&format!(
-            "{}: {word}: {} of {tests} tests passed, {} of them with all executions; {} executions\n",
-            S::NAME, series.passed, series.complete, series.executions
+            "{}: {word}: {} of {tests} tests passed{extent}\n",
+            S::NAME,
+            series.passed
         ));
         Ok((text, code))
     }
+}
+
+/// Describes the executions of a series, such as `, each with up to 2 preemptions (323 executions;
+/// none exhaustive)`.
+fn extent<S: Subject>(series: &Series<S>) -> String {
+    let bounded = series.rows.iter().filter(|row| row.verdict == "PASS" && !row.complete);
+    let each = match bounded.map(|row| row.bound).min() {
+        Some(Some(bound)) => format!(", each with up to {bound} preemptions"),
+        Some(None) => ", some in part".to_owned(),
+        None => String::new(),
+    };
+    let exhaustive = match series.complete {
+        0 => "none".to_owned(),
+        complete if complete == series.passed => "all".to_owned(),
+        complete => complete.to_string(),
+    };
+    format!("{each} ({} executions; {exhaustive} exhaustive)", series.executions)
 }
 
 /// Maximum number of tests of one command.

@@ -144,7 +144,8 @@ fn observations_are_written_shown_and_compared() {
 fn many_tests() {
     let (code, text, _) = lineup(&["random", "Counter", "--shape", "2x2", "--samples", "10"]);
     assert_eq!(code, 0, "{text}");
-    assert!(text.contains("Counter: PASS: 10 of 10 tests passed"), "{text}");
+    let begin = "Counter: PASS: 10 of 10 tests passed, each with up to 2 preemptions (";
+    assert!(text.contains(begin) && text.ends_with(" exhaustive)\n"), "{text}");
     let (code, text, _) = lineup(&["auto", "Counter1", "--up-to", "2"]);
     assert_eq!(code, 1, "{text}");
     assert!(text.contains("Counter1: FAIL"), "{text}");

@@ -163,6 +163,8 @@ fn a_static_that_changes_once_is_no_failure() {
 fn what_is_not_controlled_is_unknown_and_what_is_random_fails() {
     let answer = unknown(&Check::<Statics>::new(), "next | next");
     assert!(matches!(answer, Unknown::Uncontrolled { .. }), "{answer:?}");
+    let text = answer.to_string();
+    assert!(text.contains("\n  first difference, event 2: Return("), "{text}");
     let answer = verdict::<Die>("throw | throw");
     assert!(matches!(answer, Verdict::Nondeterministic(_)), "{answer:?}");
 }

@@ -155,10 +155,13 @@ fn answers(test: &str) -> Vec<String> {
 fn thread_locals_belong_to_threads_and_bare_ones_make_answers_unknown() {
     assert_eq!(answers("count | count"), ["1"]);
     assert_eq!(answers("count_shared | count_shared"), ["1", "2"]);
-    let check = Check::<PerThread>::new().shared_thread_locals(Some("a-crate 1.0 (list.rs:12)"));
+    let check = Check::<PerThread>::new()
+        .shared_thread_locals(Some("a-crate 1.0 (list.rs:12); b-crate 2.0 (b.rs:5)"));
     let verdict = check.run(&Test::parse("count | count").unwrap()).verdict;
     let Verdict::Unknown(unknown) = &verdict else { panic!("{verdict:?}") };
-    assert!(unknown.to_string().contains("a-crate 1.0 (list.rs:12)"), "{unknown}");
+    let text = unknown.to_string();
+    assert!(text.contains("a-crate 1.0 (list.rs:12); b-crate 2.0 (b.rs:5)"), "{text}");
+    assert!(text.contains("`thread-locals-argued = [\"a-crate\", \"b-crate\"]`"), "{text}");
 }
 
 /// Outside an execution every part is the real one.

@@ -259,9 +259,8 @@ pub fn argument(judgement: &Judgement, violation: &Violation) -> String {
             list(0, operations.len())
         ),
         Violation::Searched(_) => {
-            "Every sequence of groups was tried. Those that explain most explain what is before the \
-             response of X1; in no state that they lead to can X1 take effect and return what it \
-             returned."
+            "No sequence of groups fits. Up to the response of X1 the operations have sequences, \
+             but after none of them can X1 take effect and return what it returned."
                 .to_owned()
         }
         Violation::Part(Refuted { operations, cuts }) => {
@@ -270,11 +269,8 @@ pub fn argument(judgement: &Judgement, violation: &Violation) -> String {
                 Some([]) => ", even if all of them overlapped".to_owned(),
                 Some(cuts) => {
                     let place = |id: &OperationId| operations.iter().position(|one| one == id);
-                    let names: Vec<String> = cuts
-                        .iter()
-                        .filter_map(place)
-                        .map(|at| format!("X{}", at + 1))
-                        .collect();
+                    let names: Vec<String> =
+                        cuts.iter().filter_map(place).map(|at| format!("X{}", at + 1)).collect();
                     format!(
                         ", even if all order of time is forgotten but that of what had ended before \
                          {} began and what began then or later",

@@ -74,6 +74,25 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
     text
 }
 
+/// Returns true if a pair was left since the answer of another pair decides the case.
+pub const fn is_unneeded(outcome: &Outcome) -> bool {
+    matches!(outcome.verdict, Verdict::Unknown(Unfinished::Answered))
+}
+
+/// Counts the pairs that were not needed, in one line; empty if there are none.
+pub fn human_unneeded(case: &Case<'_>) -> String {
+    let all = case.outcomes.len();
+    let count = case.outcomes.iter().filter(|outcome| is_unneeded(outcome)).count();
+    let pairs = match count {
+        0 => return String::new(),
+        1 if all == 2 => "the other pair was".to_owned(),
+        1 => format!("1 of {all} pairs was"),
+        _ if count + 1 == all => format!("the other {count} pairs were"),
+        _ => format!("{count} of {all} pairs were"),
+    };
+    format!("{}: {pairs} not needed\n", case.title())
+}
+
 /// Returns the answer for all pairs of a case together, in one line; below it the coverage of a
 /// proof, and its limits if the program looks at values.
 pub fn human_conclusion(case: &Case<'_>) -> String {

@@ -12,7 +12,7 @@ mod quantity;
 pub use case::{Case, Tally, TextPosition, placed};
 pub use every::{human_every, human_every_exercised, json_every};
 pub use exercised::human_exercised;
-pub use human::{human, human_conclusion, human_trial};
+pub use human::{human, human_conclusion, human_trial, human_unneeded, is_unneeded};
 pub use json::{json, json_summary};
 pub use malformed::json_malformed;
 pub use quantity::{count, memory, seconds};

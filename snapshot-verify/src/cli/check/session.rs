@@ -14,7 +14,7 @@ use snapshot_verify::language::Source;
 use snapshot_verify::program::Program;
 use snapshot_verify::report::{
     Case, Tally, human, human_conclusion, human_every, human_every_exercised, human_exercised,
-    human_trial, json, json_every, json_summary,
+    human_trial, human_unneeded, is_unneeded, json, json_every, json_summary,
 };
 use snapshot_verify::search::checkpoint::Keeper;
 use snapshot_verify::verify::every::{EXERCISED, Every, every_by};
@@ -157,13 +157,14 @@ impl<'a> Session<'a> {
             let trace = self.trace(input, &variant.program, &case, outcome)?;
             self.collect(&case, outcome);
             self.print(&match self.format {
+                ReportFormat::Human if is_unneeded(outcome) => String::new(),
                 ReportFormat::Human => human(&case, outcome, trace, WIDTH),
                 ReportFormat::Json => json(&case, outcome, trace) + "\n",
             })?;
         }
         let Some((request, outcome)) = trial else {
             if self.format == ReportFormat::Human {
-                self.print(&human_conclusion(&case))?;
+                self.print(&(human_unneeded(&case) + &human_conclusion(&case)))?;
                 if let Some(every) = every.filter(|every| every.verdict() == "unknown") {
                     self.print(&human_every(&case.title(), source, &every))?;
                 }

@@ -4,7 +4,7 @@
 use crate::language::Span;
 use crate::language::diagnostic::syntax::nested_too_deep;
 use crate::language::diagnostic::{Reporter, message};
-use crate::program::{Procedure, ProcedureId, Statement, StatementKind};
+use crate::program::{ExpressionKind, Procedure, ProcedureId, Statement, StatementKind};
 
 use super::range;
 
@@ -26,11 +26,30 @@ pub(super) fn check(procedures: &[Procedure], reporter: &mut Reporter) {
             let (name, returns) = (procedure.name.clone(), returns.clone());
             let message = message!("missing-return", "a path through `{name}` returns nothing")
                 .label(format!("expected `return` and a `{returns}`"))
-                .help("end every path with `return`");
+                .help(if has_endless_while(&procedure.body) {
+                    "a `while` may end, also `while true`: `loop:` has no end"
+                } else {
+                    "end every path with `return`"
+                });
             reporter.report(message, procedure.span);
         }
         ends[id] = ways.through.max(ways.back);
     }
+}
+
+/// Returns true if a statement is `while true`.
+fn has_endless_while(body: &[Statement]) -> bool {
+    let mut found = false;
+    Statement::each(body, &mut |statement| {
+        let StatementKind::Loop { body } = &statement.kind else { return };
+        let Some(StatementKind::If { condition, .. }) = body.first().map(|first| &first.kind)
+        else {
+            return;
+        };
+        let ExpressionKind::Not(condition) = &condition.kind else { return };
+        found |= matches!(condition.kind, ExpressionKind::Bool(true));
+    });
+    found
 }
 
 /// Limit on the nesting of statements. The body of a procedure is nested in the statement that

@@ -304,7 +304,13 @@ impl Globals {
                     "update-signature",
                     "`update` has one parameter, the value, and returns nothing"
                 )
-                .help("write `update(v):`");
+                .help(match parameters.len() {
+                    0 | 1 => "write `update(v):`",
+                    _ => {
+                        "write `update(v):`, which writes the process's own segment; where \
+                         several processes write one, declare an `object`"
+                    }
+                });
                 reporter.report(message, name.span);
             }
         }

@@ -43,6 +43,9 @@ fn expected_cure(expected: &str, found: &str) -> Option<&'static str> {
     Some(match (expected, found) {
         ("`:=`", "the end of the line" | "`;`") => "a call has parentheses: `push()`",
         ("`:=`", "`<-`") => "assign with `:=`",
+        ("`:=`", "`++`" | "`+=`") => "write `x := x + 1`",
+        ("`:=`", "`--`" | "`-=`") => "write `x := x - 1`",
+        ("`for`", _) => "did you mean `for`?",
         ("`else if`", _) => "write `else if`",
         ("`:`", "`do`") | ("a statement", "`end`") => {
             "a block is opened by `:` and indented; it needs no `do` and no `end`"

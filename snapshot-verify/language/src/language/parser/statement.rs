@@ -209,6 +209,7 @@ impl Parser<'_> {
             TokenKind::Name if self.at_foreign("elif") => {
                 return Err(self.unexpected("`else if`"));
             }
+            TokenKind::Name if self.at_foreign("foreach") => return Err(self.unexpected("`for`")),
             TokenKind::Name if self.at_foreign("end") => {
                 return Err(self.unexpected("a statement"));
             }
@@ -278,16 +279,25 @@ impl Parser<'_> {
         if matches!(place.kind, ExpressionKind::Call(..)) {
             return Ok((StatementKind::Do(place), self.since(begin)));
         }
-        let next = self.peek();
-        let after = self.peek_at(1);
-        if next.kind == TokenKind::Less
-            && after.kind == TokenKind::Minus
-            && next.span.end == after.span.begin
-        {
-            let span = next.span.to(after.span);
-            return Err(self.reporter.expected("`:=`", "`<-`", span));
+        match self.foreign_assignment() {
+            Some((found, span)) => Err(self.reporter.expected("`:=`", found, span)),
+            None => Err(self.unexpected("`:=`")),
         }
-        Err(self.unexpected("`:=`"))
+    }
+
+    /// Returns the next two symbols if they assign in other languages.
+    fn foreign_assignment(&self) -> Option<(&'static str, Span)> {
+        use TokenKind as K;
+        let (next, after) = (self.peek(), self.peek_at(1));
+        let found = match (next.kind, after.kind) {
+            (K::Less, K::Minus) => "`<-`",
+            (K::Plus, K::Plus) => "`++`",
+            (K::Minus, K::Minus) => "`--`",
+            (K::Plus, K::Equal) => "`+=`",
+            (K::Minus, K::Equal) => "`-=`",
+            _ => return None,
+        };
+        (next.span.end == after.span.begin).then(|| (found, next.span.to(after.span)))
     }
 
     /// Parses the left side of `:=`, or a call.
