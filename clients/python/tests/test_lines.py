@@ -90,11 +90,11 @@ def test_segments_by_number(path: Path, lines, judge) -> None:
 def test_objects_by_key(path: Path, lines, judge) -> None:
     with SnapshotRecorder(path, ["x"]) as recorder:
         # One operation at a time per process and object.
-        with recorder.update("x", 5, key="cart"), recorder.update("x", 6, key=17):
+        with recorder.update("x", 5, object="cart"), recorder.update("x", 6, object=17):
             pass
         with pytest.raises(RecordingError, match="have a key"), recorder.update("x", 7):
             pass
-        with recorder.scan(key="cart") as scan:
+        with recorder.scan(object="cart") as scan:
             scan.returned({"x": 6})
     assert [line.get("key") for line in lines()] == [None, "cart", 17, 17, "cart", "cart", "cart"]
     code, report = judge(path)
@@ -202,6 +202,14 @@ def test_a_thread_has_one_operation_at_a_time(path: Path, lines) -> None:
         with recorder.update("x", 3, process="helper"):
             pass
     assert [line["process"] for line in lines()[1:]] == [0, 1, 1, 0]
+
+
+def test_a_mistyped_keyword_is_refused(path: Path) -> None:
+    with SnapshotRecorder(path) as recorder:
+        with pytest.raises(TypeError, match="an operation has no 'proces'"):
+            recorder.update("x", 1, proces="web-1")  # type: ignore[call-arg]
+        with pytest.raises(TypeError, match="the key"):
+            recorder.scan(object=1.5)  # type: ignore[arg-type]
 
 
 def test_an_operation_happens_once(path: Path) -> None:

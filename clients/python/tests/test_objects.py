@@ -114,3 +114,17 @@ def test_threads_with_a_queue(path: Path, judge) -> None:
             thread.join()
     code, report = judge(path, "--object", "queue")
     assert (code, "320 operations" in report) == (0, True), report
+
+
+def test_several_objects_in_one_recording(path: Path, judge) -> None:
+    with MapRecorder(path) as recorder:
+        # One operation at a time per process and object.
+        with recorder.put("k", 5, object="a"), recorder.put("k", 6, object="b"):
+            pass
+        for object, found in [("a", 5), ("b", 5)]:
+            with recorder.get("k", object=object) as get:
+                get.returned(found)
+    assert judge(path, "--object", "map", "--key", "a")[0] == 0
+    code, report = judge(path, "--object", "map")
+    assert code == 1
+    assert '"b"' in report

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Unpack
 
 from .journal import Target
-from .operation import Command, Query
+from .operation import Command, Of, Query
 from .recorder import Fields, Recorder, Writer, monotonic
 from .values import Result, Value, checked, checked_result
 
 
 class ObjectRecorder(Recorder):
-    """Records operations of any object that `--object` knows, named as its page names them.
+    """Records operations of any kind of object that `--object` knows, named as its page names them.
+
+    Each operation may name its client and its object (`Of`).
 
     An exception of one of the types `failures` means that an operation had no effect. `clock`
     replaces the monotonic clock of the system.
@@ -21,39 +23,37 @@ class ObjectRecorder(Recorder):
     def __init__(
         self,
         target: Target,
-        object: str,
+        kind: str,
         *,
         failures: tuple[type[BaseException], ...] = (),
         clock: Callable[[], int] | None = None,
     ) -> None:
-        super().__init__(target, {"object": object}, failures, monotonic(clock))
+        super().__init__(target, {"object": kind}, failures, monotonic(clock))
 
-    def command(self, operation: str, *arguments: Value, process: str | None = None) -> Command:
+    def command(self, operation: str, *arguments: Value, **of: Unpack[Of]) -> Command:
         """An operation that returns nothing."""
-        return Command(self, _invocation(operation, arguments), process, None)
+        return Command(self, _invocation(operation, arguments), of)
 
     def query(
-        self, operation: str, *arguments: Value, process: str | None = None
+        self, operation: str, *arguments: Value, **of: Unpack[Of]
     ) -> Query[Result | Sequence[Result]]:
         """An operation with one result, or with a sequence of several; `None` is a missing one."""
-        return Query(self, _invocation(operation, arguments), _result, process, None)
+        return Query(self, _invocation(operation, arguments), _result, of)
 
-    def _value(self, operation: str, *arguments: Value, process: str | None) -> Query[Value]:
-        return Query(self, _invocation(operation, arguments), _one(checked), process, None)
+    def _value(self, operation: str, *arguments: Value, **of: Unpack[Of]) -> Query[Value]:
+        return Query(self, _invocation(operation, arguments), _one(checked), of)
 
-    def _optional(
-        self, operation: str, *arguments: Value, process: str | None
-    ) -> Query[Value | None]:
-        return Query(self, _invocation(operation, arguments), _one(_missing), process, None)
+    def _optional(self, operation: str, *arguments: Value, **of: Unpack[Of]) -> Query[Value | None]:
+        return Query(self, _invocation(operation, arguments), _one(_missing), of)
 
-    def _truth(self, operation: str, *arguments: Value, process: str | None) -> Query[bool]:
-        return Query(self, _invocation(operation, arguments), _one(_truth), process, None)
+    def _truth(self, operation: str, *arguments: Value, **of: Unpack[Of]) -> Query[bool]:
+        return Query(self, _invocation(operation, arguments), _one(_truth), of)
 
 
 class _Named(ObjectRecorder):
-    """A recorder of one object, with a method for each operation."""
+    """A recorder of one kind of object, with a method for each operation."""
 
-    _object: ClassVar[str]
+    _kind: ClassVar[str]
 
     def __init__(
         self,
@@ -62,69 +62,67 @@ class _Named(ObjectRecorder):
         failures: tuple[type[BaseException], ...] = (),
         clock: Callable[[], int] | None = None,
     ) -> None:
-        super().__init__(target, self._object, failures=failures, clock=clock)
+        super().__init__(target, self._kind, failures=failures, clock=clock)
 
 
 class RegisterRecorder(_Named):
     """Records a register, at first 0."""
 
-    _object = "register"
+    _kind = "register"
 
-    def write(self, value: Value, *, process: str | None = None) -> Command:
+    def write(self, value: Value, **of: Unpack[Of]) -> Command:
         """Writes a value."""
-        return self.command("write", value, process=process)
+        return self.command("write", value, **of)
 
-    def read(self, *, process: str | None = None) -> Query[Value]:
+    def read(self, **of: Unpack[Of]) -> Query[Value]:
         """Returns the value."""
-        return self._value("read", process=process)
+        return self._value("read", **of)
 
 
 class CasRegisterRecorder(RegisterRecorder):
     """Records a register with compare-and-set, at first 0."""
 
-    _object = "cas-register"
+    _kind = "cas-register"
 
-    def cas(self, expected: Value, new: Value, *, process: str | None = None) -> Query[bool]:
+    def cas(self, expected: Value, new: Value, **of: Unpack[Of]) -> Query[bool]:
         """Returns whether the value was `expected`, and is `new` now."""
-        return self._truth("cas", expected, new, process=process)
+        return self._truth("cas", expected, new, **of)
 
 
 class QueueRecorder(_Named):
     """Records a queue, at first empty."""
 
-    _object = "queue"
+    _kind = "queue"
 
-    def enqueue(self, value: Value, *, process: str | None = None) -> Command:
+    def enqueue(self, value: Value, **of: Unpack[Of]) -> Command:
         """Adds a value at the end."""
-        return self.command("enqueue", value, process=process)
+        return self.command("enqueue", value, **of)
 
-    def dequeue(self, *, process: str | None = None) -> Query[Value | None]:
+    def dequeue(self, **of: Unpack[Of]) -> Query[Value | None]:
         """Removes and returns the first value; `None` if the queue is empty."""
-        return self._optional("dequeue", process=process)
+        return self._optional("dequeue", **of)
 
 
 class MapRecorder(_Named):
     """Records a map, at first empty: a key-value store."""
 
-    _object = "map"
+    _kind = "map"
 
-    def get(self, key: Value, *, process: str | None = None) -> Query[Value | None]:
+    def get(self, key: Value, **of: Unpack[Of]) -> Query[Value | None]:
         """Returns the value of a key, or `None`."""
-        return self._optional("get", key, process=process)
+        return self._optional("get", key, **of)
 
-    def put(self, key: Value, value: Value, *, process: str | None = None) -> Command:
+    def put(self, key: Value, value: Value, **of: Unpack[Of]) -> Command:
         """Sets the value of a key."""
-        return self.command("put", key, value, process=process)
+        return self.command("put", key, value, **of)
 
-    def delete(self, key: Value, *, process: str | None = None) -> Command:
+    def delete(self, key: Value, **of: Unpack[Of]) -> Command:
         """Removes a key, if it is there."""
-        return self.command("delete", key, process=process)
+        return self.command("delete", key, **of)
 
-    def cas(
-        self, key: Value, expected: Value, new: Value, *, process: str | None = None
-    ) -> Query[bool]:
+    def cas(self, key: Value, expected: Value, new: Value, **of: Unpack[Of]) -> Query[bool]:
         """Returns whether the value was `expected`, and is `new` now."""
-        return self._truth("cas", key, expected, new, process=process)
+        return self._truth("cas", key, expected, new, **of)
 
 
 def _invocation(operation: str, arguments: Sequence[Value]) -> Writer:

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from types import TracebackType
-from typing import TYPE_CHECKING, Generic, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, Self, TypedDict, TypeVar
 
 from .errors import RecordingError
 from .processes import Process
+from .values import Value, checked
 
 if TYPE_CHECKING:
     from .recorder import Recorder, Writer
 
 Returned = TypeVar("Returned")
 Outcome = Literal["ok", "fail", "unknown"]
+
+
+class Of(TypedDict, total=False):
+    """Whose operation it is, and of which object."""
+
+    process: str | None
+    """The client, if it is not the running task or thread."""
+    object: Value | None
+    """The key of the object, if the recording has several."""
 
 
 class Command:
@@ -27,13 +37,15 @@ class Command:
         self,
         recorder: Recorder,
         invocation: Writer,
-        process: str | None,
-        key: Hashable,
+        of: Of,
     ) -> None:
+        if strange := of.keys() - Of.__annotations__.keys():
+            raise TypeError(f"an operation has no {min(strange)!r}: `process` and `object`")
+        key = of.get("object")
         self._recorder = recorder
         self._invocation = invocation
-        self._name = process
-        self._key = key
+        self._name = of.get("process")
+        self._key: Hashable = None if key is None else checked(key, "the key")
         self._process: Process | None = None
         self._outcome: Outcome | None = None
         self._reason: str | None = None
@@ -86,10 +98,9 @@ class Query(Command, Generic[Returned]):
         recorder: Recorder,
         invocation: Writer,
         result: Callable[[Returned], Writer],
-        process: str | None,
-        key: Hashable,
+        of: Of,
     ) -> None:
-        super().__init__(recorder, invocation, process, key)
+        super().__init__(recorder, invocation, of)
         self._result = result
         self._answer: Writer | None = None
 

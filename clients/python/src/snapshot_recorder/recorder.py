@@ -11,7 +11,6 @@ from typing import Self, TypeAlias
 from .errors import RecordingError
 from .journal import Journal, Target
 from .processes import Process, Processes
-from .values import checked
 
 Fields: TypeAlias = Mapping[str, object]
 """Fields of a line."""
@@ -120,11 +119,6 @@ def monotonic(clock: Callable[[], int] | None) -> Callable[[], int]:
     if not time.get_clock_info("monotonic").monotonic:
         raise RecordingError("this system has no monotonic clock: pass one as `clock`")
     return time.monotonic_ns
-
-
-def checked_key(key: object) -> Hashable:
-    """Returns the key of an object, an integer or a text; `None` if there is one object."""
-    return None if key is None else checked(key, "the key")
 
 
 def _line(key: Hashable, fields: Fields, comment: Fields) -> Fields:

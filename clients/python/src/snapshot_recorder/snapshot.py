@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, Unpack
 
 from .journal import Target
-from .operation import Command, Query
-from .recorder import Fields, Recorder, Writer, checked_key, monotonic
+from .operation import Command, Of, Query
+from .recorder import Fields, Recorder, Writer, monotonic
 from .segments import Declaration, Segment, Segments
 from .values import Value, checked
 
@@ -51,15 +51,9 @@ class SnapshotRecorder(Recorder):
         self,
         segment: Segment,
         value: Value,
-        *,
-        process: str | None = None,
-        key: Value | None = None,
+        **of: Unpack[Of],
     ) -> Command:
-        """An update of one segment.
-
-        `process` names the client, if it is not the running task or thread; `key` names the
-        object, if the recording has several.
-        """
+        """An update of one segment, of a client and an object (`Of`)."""
         self._segments.check(segment)
         value = checked(value, f"update of {segment!r}")
 
@@ -67,11 +61,11 @@ class SnapshotRecorder(Recorder):
             number = self._segments.number(segment)
             return {"operation": "update", "segment": number, "value": value}
 
-        return Command(self, invocation, process, checked_key(key))
+        return Command(self, invocation, of)
 
-    def scan(self, *, process: str | None = None, key: Value | None = None) -> Query[Values]:
+    def scan(self, **of: Unpack[Of]) -> Query[Values]:
         """A scan of all segments or of some: those that `returned` names."""
-        return Query(self, lambda: {"operation": "scan"}, self._result, process, checked_key(key))
+        return Query(self, lambda: {"operation": "scan"}, self._result, of)
 
     def _result(self, values: Values) -> Writer:
         if isinstance(values, (str, bytes)) or not isinstance(values, (Mapping, Sequence)):
