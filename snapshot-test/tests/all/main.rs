@@ -24,6 +24,7 @@ mod pages;
 mod partial_scans;
 mod proofs;
 mod python;
+mod release;
 mod round_trip;
 mod samples;
 mod shares;
