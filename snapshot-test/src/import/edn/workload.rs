@@ -435,16 +435,24 @@ pub(crate) fn items<'a>(edn: &'a Edn<'static>) -> Option<Vec<&'a Edn<'static>>> 
     }
 }
 
-/// Parses `[:r k v]` or `[:w k v]`.
+/// Parses `[:r k v]` or `[:w k v]`; Knossos writes `:read` and `:write`.
 pub(super) fn micro<'a>(
     edn: &'a Edn<'static>,
 ) -> Option<(&'a str, &'a Edn<'static>, &'a Edn<'static>)> {
     match edn {
         Edn::Vector(parts) | Edn::List(parts) => match parts.as_slice() {
-            [Edn::Key(function), key, value] => Some((function, key, value)),
-            [Edn::Key(function), key] => Some((function, key, &NIL)),
+            [Edn::Key(function), key, value] => Some((short_name(function), key, value)),
+            [Edn::Key(function), key] => Some((short_name(function), key, &NIL)),
             _ => None,
         },
         _ => None,
+    }
+}
+
+fn short_name(function: &str) -> &str {
+    match function {
+        "read" => "r",
+        "write" => "w",
+        other => other,
     }
 }

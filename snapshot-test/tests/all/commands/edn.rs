@@ -195,6 +195,7 @@ fn what_no_snapshot_does_is_refused_by_name() {
         ("write {:x 1, :y 2}", "1:35: a write of 2 keys is not judged yet"),
         ("txn [[:w 1 2] [:w 3 4]]", "1:33: a write of 2 keys is not judged yet"),
         ("txn [[:r 1 nil] [:w 3 4]]", "it reads and writes at once"),
+        ("txn [[:write :x 2] [:write :y 4]]", "1:33: a write of 2 keys is not judged yet"),
         ("txn [[:append 1 2]]", "judged by Elle"),
         ("dequeue nil", "help: queues and stacks are judged by `check --object queue`"),
         ("enqueue 1", "1:20: :enqueue is no operation of a snapshot"),

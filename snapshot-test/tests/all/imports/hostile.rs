@@ -1,11 +1,14 @@
 //! Invalid logs: they are refused or read, without any other effect.
 
 use proptest::prelude::*;
+use snapshot_test::format::Format;
 use snapshot_test::import::{EdnOptions, IntervalOptions, Stamp, by_time, edn, intervals};
+use snapshot_test::judge::Options;
+use snapshot_test::synchronisation::{Object, judge};
 use trial::extent::either;
 
 /// Pieces of logs, and other pieces.
-const PIECES: [&str; 64] = [
+const PIECES: [&str; 66] = [
     "{",
     "}",
     "[",
@@ -54,6 +57,8 @@ const PIECES: [&str; 64] = [
     "2r1",
     "##NaN",
     "{:type :invoke :process 0 :f ",
+    "{:type :invoke :process 1 :f :enqueue :value ",
+    "INFO jepsen.util - 0 :invoke :read nil\n",
     "{\"process\":0,\"event\":\"invoke\",\"operation\":\"scan\",\"time\":",
     "\"client\":1,",
     "\"operation\":\"update\",",
@@ -100,5 +105,15 @@ proptest! {
         }
         errors.extend(by_time(&log, None, Stamp::default()).err());
         errors.iter().for_each(|error| reported(error, &log));
+        for object in ["register", "map", "queue", "filter-channel"] {
+            let object: Object = object.parse().unwrap();
+            let judged = judge(&object, &log[..], Some(Format::Edn), None, &Options::default());
+            if let Err(error) = judged {
+                let text = error.report("log");
+                prop_assert!(text.starts_with("log:"), "{}", text);
+                let lines = log.split(|byte| *byte == b'\n').count() as u64;
+                prop_assert!(error.location.line <= lines, "{}", text);
+            }
+        }
     }
 }

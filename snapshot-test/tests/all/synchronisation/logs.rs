@@ -435,3 +435,24 @@ fn the_files_of_knossos_have_their_verdicts() {
         }
     }
 }
+
+/// `PORCUPINE` names a clone of github.com/anishathalye/porcupine, whose tests name the verdicts.
+#[test]
+fn the_etcd_logs_of_porcupine_have_their_verdicts() {
+    for path in files("PORCUPINE", "test_data/jepsen") {
+        let tests = Path::new(&std::env::var("PORCUPINE").unwrap()).join("porcupine_test.go");
+        let tests = fs::read_to_string(tests).unwrap();
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let number: usize = stem.trim_start_matches("etcd_").parse().unwrap();
+        let expected =
+            |is_right: bool| tests.contains(&format!("checkJepsen(t, {number}, {is_right})"));
+        if !expected(true) && !expected(false) {
+            println!("no verdict: {}", path.display());
+            continue;
+        }
+        let log = fs::read(&path).unwrap();
+        let found = judged("cas-register", log.as_slice())
+            .unwrap_or_else(|error| panic!("{}", error.report(&path.display().to_string())));
+        assert_eq!(verdict(&found) == 0, expected(true), "{}", path.display());
+    }
+}
