@@ -158,9 +158,6 @@ impl Layout<'_> {
 /// never none and be in one class at a time; if it may be in the centre, its class must not depend
 /// on which process t is.
 pub fn check(layout: &Layout<'_>) -> Result<(), &'static str> {
-    if layout.classes.len() > MOST {
-        return Err("no more classes of bits");
-    }
     for (&at, classes) in &layout.class_bits {
         let slot = &layout.slots[at];
         let is_truth = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Bool && !leaf.optional);

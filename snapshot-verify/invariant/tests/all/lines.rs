@@ -1,16 +1,18 @@
 //! The writer writes no line that the check refuses, for any names of variables and any guesses.
 
 use snapshot_invariant::check::Answer;
+use snapshot_invariant::claim::Ghosts;
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::step::Planted;
-use snapshot_invariant::write::Part;
+use snapshot_invariant::write::{Part, WriteError, lay_out};
 use snapshot_language::program::Program;
 
-use crate::programs::{certificate, checked, of_corpus, parsed, parts};
+use crate::named::FILLED;
+use crate::programs::{by_rounds, certificate, checked, of_corpus, parsed, parts};
 
 /// A lock whose condition is computed from an access: the result of the access is a local without a
 /// name.
-const LOCK: &str = "
+pub const LOCK: &str = "
 algorithm lock
 shared locked: cas process or none := none
 shared a[segment]: value
@@ -114,4 +116,38 @@ fn guesses_that_do_not_fit_are_left_out() {
         }
         accepted(&program, &found);
     }
+}
+
+/// Operations are shown late only where vectors are, and rounds begin and end with writes.
+#[test]
+fn late_operations_and_rounds_that_do_not_fit_are_left_out() {
+    let program = of_corpus("bowman", None);
+    let mut found = parts(&program, &["scans.faults", "scans.nesting", "scans.observer"]);
+    found.iter_mut().for_each(|part| part.late = true);
+    let text = accepted(&program, &found);
+    assert!(text.contains("\nlate 0\n"));
+    found[2].obligation.ghosts = Ghosts::Rounds;
+    for round in [None, Some([(0, 99), (1, 99)]), Some([(9, 0), (9, 0)])] {
+        found[2].round = round;
+        let made = certificate(&program, &found, Planted::default());
+        assert!(matches!(made, Err(WriteError::Unfit(_))), "{round:?}: {made:?}");
+    }
+}
+
+#[test]
+fn guesses_are_taken_once() {
+    let program = parsed(FILLED, None);
+    let mut found = by_rounds(&program).into_iter().flatten();
+    let mut vectors = found.find(|part| !part.names.is_empty()).expect("a part with a name");
+    let once = vectors.names.len();
+    vectors.names.extend(vectors.names.clone());
+    assert_eq!(lay_out(&program, &vectors).expect("a layout").named.len(), once);
+
+    let mut part = parts(&program, &["scans.observer"]).remove(0);
+    let scan = program.scan().0 as usize;
+    part.loose = (0..4).map(|number| (0, scan, number)).collect();
+    let once = lay_out(&program, &part).expect("a layout").loose;
+    assert!(!once.is_empty());
+    part.loose.extend(part.loose.clone());
+    assert_eq!(lay_out(&program, &part).expect("a layout").loose, once);
 }

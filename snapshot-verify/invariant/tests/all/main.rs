@@ -7,6 +7,7 @@ mod altered;
 mod asks;
 mod clock;
 mod elsewhere;
+mod heads;
 mod lines;
 mod linkable;
 mod named;

@@ -241,7 +241,7 @@ fn no_certificate_is_made_of_variants_of_jayanti() {
 
 /// A right program with a name: a process that has the lock fills its row, makes itself the named
 /// process, and continues with the named row. So its certificate is made and checked in seconds.
-const FILLED: &str = "
+pub const FILLED: &str = "
 algorithm filled
 shared owner: llsc process or none := none
 shared x: llsc record (on: bool, who: process)
