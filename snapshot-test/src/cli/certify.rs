@@ -11,6 +11,7 @@ use snapshot_io::limited::{TextError, read_text};
 use snapshot_test::certificate::{Certificate, CertificateError, Refuted};
 use snapshot_test::format::{Doubt, Object};
 use snapshot_test::input::{Gauge, Input, OpenError};
+use snapshot_test::judge::imported_log;
 use snapshot_test::synchronisation::{self, certify};
 use snapshot_test::{Value, read_exchanges, read_history};
 use thiserror::Error;
@@ -124,6 +125,29 @@ impl Certify {
 
     /// Checks a certificate for a snapshot or an immediate snapshot.
     fn check(&self, input: &Input) -> Result<Checked, Trouble> {
+        let history = match imported_log(input, self.format.format())? {
+            Some(imported) => Read::Snapshot(imported.history),
+            None => self.read(input)?,
+        };
+        let limit = match &history {
+            Read::Snapshot(history) => {
+                Certificate::most_bytes(history.operations().len(), history.segments())
+            }
+            Read::Immediate(history) => {
+                Certificate::most_bytes(history.operations().len(), history.segments())
+            }
+        };
+        let text = read_text(&self.certificate, limit, limit).map_err(KeyError::from)?;
+        let certificate = Certificate::from_text(&text).map_err(KeyError::from)?;
+        let checked = match &history {
+            Read::Snapshot(history) => certificate.check(history),
+            Read::Immediate(history) => certificate.check_exchanges(history),
+        };
+        Ok((certificate, checked))
+    }
+
+    /// Reads the recording of the chosen object.
+    fn read(&self, input: &Input) -> Result<Read, Trouble> {
         let mut reader = input.open(self.format.format())?;
         let key = match (reader.is_keyed(), &self.key) {
             (false, None) => None,
@@ -143,21 +167,7 @@ impl Certify {
         if let Some(backwards) = noticed.backwards() {
             times::warn(&escape::name(&input.name()), &backwards, Doubt::Either);
         }
-        let limit = match &history {
-            Read::Snapshot(history) => {
-                Certificate::most_bytes(history.operations().len(), history.segments())
-            }
-            Read::Immediate(history) => {
-                Certificate::most_bytes(history.operations().len(), history.segments())
-            }
-        };
-        let text = read_text(&self.certificate, limit, limit).map_err(KeyError::from)?;
-        let certificate = Certificate::from_text(&text).map_err(KeyError::from)?;
-        let checked = match &history {
-            Read::Snapshot(history) => certificate.check(history),
-            Read::Immediate(history) => certificate.check_exchanges(history),
-        };
-        Ok((certificate, checked))
+        Ok(history)
     }
 }
 

@@ -6,6 +6,7 @@ use super::{Counts, Finding, Judgement, Options, judge_recording};
 use crate::error::InputError;
 use crate::format::Format;
 use crate::import::{EdnOptions, Imported, IntervalOptions, Warning, edn, intervals};
+use crate::input::{Gauge, Input, OpenError, Opened};
 
 /// What a log says besides its history.
 #[derive(Debug, Default)]
@@ -35,6 +36,20 @@ pub(super) fn judge(format: Format, input: impl Read, options: &Options) -> Judg
             let remarks = Remarks { warnings: others, names: comments };
             Judgement { backwards, remarks, ..judgement }
         }
+    }
+}
+
+/// Imports an input that is a log of another tool, and can be read again; `None` for any other.
+///
+/// # Errors
+/// If it cannot be opened, or contradicts every history.
+pub fn imported_log(input: &Input, format: Option<Format>) -> Result<Option<Imported>, OpenError> {
+    if input.is_stream() {
+        return Ok(None);
+    }
+    match input.open_any(format, &Gauge::default())?.0 {
+        Opened::Log(format, log) => Ok(Some(imported(format, log)?)),
+        Opened::Recording(_) => Ok(None),
     }
 }
 

@@ -35,7 +35,7 @@ use crate::synchronisation;
 
 pub use self::class::Class;
 pub use self::dispute::Disputed;
-pub use self::log::Remarks;
+pub use self::log::{Remarks, imported_log};
 pub use self::recorded::judge_recorded;
 pub use snapshot_core::explanation::{AcceptingRun, accepting_run};
 

@@ -422,6 +422,18 @@ fn a_log_is_judged_with_its_own_places() {
         }
     }
     let right = edn.replace(":x nil", ":x 1");
+    for (log, code) in [(edn, 1), (right.as_str(), 0)] {
+        let (folder, path) = file("log.edn", log);
+        let (path, folder) = (path.display(), folder.path().display());
+        let (found, ..) = answer(run(&format!("check --certificate {folder} {path}")));
+        assert_eq!(found, code);
+        let (found, out, error) = answer(run(&format!("certify {path} {path}.certificate")));
+        assert_eq!((found, error.as_str()), (0, ""), "{out}");
+        let twin = if code == 0 { edn } else { right.as_str() };
+        fs::write(format!("{folder}/log.edn"), twin).unwrap();
+        let (found, ..) = answer(run(&format!("certify {path} {path}.certificate")));
+        assert_eq!(found, 1, "{twin}");
+    }
     let (_folder, path) = file("log.edn", &right);
     let (code, out, _) = answer(run(&format!("check --report json {}", path.display())));
     let record: serde_json::Value = serde_json::from_str(&out).unwrap();
