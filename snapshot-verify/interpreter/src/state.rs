@@ -69,8 +69,19 @@ impl State {
     /// once versions are renamed in the order of their occurrence. Programs only compare versions
     /// for equality, so such states have the same futures.
     pub fn key(&self) -> Vec<u8> {
+        self.key_naming(None).0
+    }
+
+    /// As [`Self::key`], with values renamed, too: equal iff the states are, up to the names of
+    /// versions and of values other than 0. Also returns the values, in the order of their
+    /// occurrence, 0 first.
+    pub fn key_up_to_values(&self) -> (Vec<u8>, Vec<u32>) {
+        self.key_naming(Some(vec![0]))
+    }
+
+    fn key_naming(&self, values: Option<Vec<u32>>) -> (Vec<u8>, Vec<u32>) {
         // Programs can name the initial version, so its name is kept.
-        let mut key = Key { bytes: Vec::with_capacity(64), versions: vec![0] };
+        let mut key = Key { bytes: Vec::with_capacity(64), versions: vec![0], values };
         for cell in &*self.cells {
             key.data(&cell.content);
             for links in cell.links.chunks(8) {
@@ -85,7 +96,7 @@ impl State {
                 Activity::Responding(None) => key.number(1),
                 Activity::Responding(Some(values)) => {
                     key.number(2);
-                    values.iter().for_each(|value| key.number(u64::from(*value)));
+                    values.iter().for_each(|value| key.value(*value));
                 }
                 Activity::Returning(procedure, result) => {
                     // A running process has more frames.
@@ -99,7 +110,7 @@ impl State {
                 }
             }
         }
-        key.bytes
+        (key.bytes, key.values.unwrap_or_default())
     }
 }
 
@@ -109,6 +120,18 @@ struct Key {
     bytes: Vec<u8>,
     /// Versions in the order of their occurrence. They are few.
     versions: Vec<u32>,
+    /// Values in the order of their occurrence, if they are renamed.
+    values: Option<Vec<u32>>,
+}
+
+/// Returns the position of a name, which is added if it is new.
+fn position(names: &mut Vec<u32>, name: u32) -> u64 {
+    let known = names.iter().position(|known| *known == name);
+    let position = known.unwrap_or_else(|| {
+        names.push(name);
+        names.len() - 1
+    });
+    position as u64
 }
 
 impl Key {
@@ -128,19 +151,23 @@ impl Key {
             Data::Bool(data) => self.number(1 + u64::from(*data)),
             // The sign is the lowest bit.
             Data::Number(data) => self.number(1 + ((data << 1) ^ (data >> 63)) as u64),
-            Data::Value(data) => self.number(1 + u64::from(*data)),
+            Data::Value(data) => self.value(*data),
             Data::Counter(data) => self.number(1 + data),
             Data::Node { number, .. } => self.number(1 + u64::from(*number)),
             Data::Version(data) => {
-                let known = self.versions.iter().position(|version| version == data);
-                let renamed = known.unwrap_or_else(|| {
-                    self.versions.push(*data);
-                    self.versions.len() - 1
-                });
-                self.number(1 + renamed as u64);
+                let renamed = position(&mut self.versions, *data);
+                self.number(1 + renamed);
             }
             Data::Parts(parts) => parts.iter().for_each(|part| self.data(part)),
         }
+    }
+
+    fn value(&mut self, value: u32) {
+        let name = match &mut self.values {
+            Some(values) => position(values, value),
+            None => u64::from(value),
+        };
+        self.number(1 + name);
     }
 
     fn frame(&mut self, frame: &Frame) {

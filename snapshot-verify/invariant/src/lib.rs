@@ -48,6 +48,7 @@ pub mod join;
 pub mod layout;
 mod liveness;
 pub mod names;
+pub mod projection;
 pub mod recall;
 mod rewriting;
 mod rounds;

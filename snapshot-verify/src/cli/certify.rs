@@ -12,19 +12,23 @@ use serde::Serialize;
 use snapshot_core::Process;
 use snapshot_io::quantity;
 use snapshot_verify::certificate::{Accepted, Answer, Budget, Claim, Unfinished, check, digest};
-use snapshot_verify::invariant::{self, claim::TITLE};
+use snapshot_verify::invariant;
+use snapshot_verify::invariant::check::{Uncovered, check_projecting};
+use snapshot_verify::invariant::claim::TITLE;
+use snapshot_verify::invariant::projection::Extent;
 use snapshot_verify::language::Source;
-use snapshot_verify::report::placed;
+use snapshot_verify::report::{placed, projected, projection};
+use snapshot_verify::verify::VerifyError;
 
 use super::input::Input;
-use super::{ReportFormat, UNKNOWN, WRONG, interrupt, json, print, trouble};
+use super::{ReportFormat, UNKNOWN, WRONG, interrupt, json, print, refused, trouble};
 
 /// Checks the certificate of a proof against the algorithm it was made for.
 ///
 /// It runs the algorithm as it is written from every state or view that the certificate
 /// lists, and shares nothing with the search for the proof (docs/certificates.md). Exit code: 0
 /// if the certificate proves its claim, 1 if it does not, 2 if an input is bad, 3 if the
-/// budget ran out.
+/// budget ran out, 4 if an execution contradicts an accepted proof.
 #[derive(Debug, Args)]
 pub struct Certify {
     /// The algorithm: a name of the corpus, or a file.
@@ -43,6 +47,10 @@ pub struct Certify {
     /// Seconds that the check may take (default: no limit).
     #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
     time: Option<Duration>,
+    /// Project far more executions into a proof for every n: for each obligation all states of
+    /// n = 2, up to 2,000,000, and 200,000 of n = 3.
+    #[arg(long)]
+    thorough: bool,
     /// Report as text, or as a JSON object (docs/certificates.md).
     #[arg(long, value_enum, default_value = "human")]
     report: ReportFormat,
@@ -79,6 +87,8 @@ struct ProvedEvery {
     obligations: Vec<ProvedObligation>,
     views: u64,
     steps: u64,
+    /// Executions that were projected into the views, per obligation.
+    projection: Vec<serde_json::Value>,
 }
 
 /// An obligation of the claim.
@@ -103,6 +113,7 @@ impl From<invariant::check::Accepted> for ProvedEvery {
             linearizable: true,
             views,
             steps: accepted.steps,
+            projection: accepted.projected.iter().map(projection).collect(),
         }
     }
 }
@@ -145,7 +156,9 @@ impl Certify {
         let digest = digest(input.algorithm.source().text());
         let (answer, seconds);
         if is_every {
-            let checked = invariant::check(&variant.program, &digest, &mut file, &mut budget);
+            let extent = if self.thorough { Extent::THOROUGH } else { Extent::default() };
+            let checked =
+                check_projecting(&variant.program, &digest, &mut file, &mut budget, Some(extent));
             seconds = began.elapsed().as_secs_f64();
             let source = input.algorithm.source();
             answer = every(&input.name, source, checked.map_err(cannot)?, seconds);
@@ -173,6 +186,11 @@ impl Certify {
                 report.answer = "refused";
                 report.reason = Some(refusal);
                 (text, ExitCode::from(WRONG))
+            }
+            Checked::Uncovered(uncovered) => {
+                let source = input.algorithm.source();
+                let error = VerifyError::Uncovered(uncovered);
+                return Err(refused(&input.name, source, &error));
             }
             Checked::Unknown(cause) => {
                 report.answer = "unknown";
@@ -209,6 +227,8 @@ enum Checked {
     Refused(String),
     /// The exhausted budget.
     Unknown(Unfinished),
+    /// An execution contradicts the check.
+    Uncovered(Uncovered),
     /// The file is not a certificate of this version.
     Foreign,
 }
@@ -233,11 +253,14 @@ fn every(name: &str, source: &Source, answer: invariant::check::Answer, seconds:
         Answer::Accepted(accepted) => {
             let bug = accepted.claim.bug.as_ref();
             let bug = bug.map_or_else(String::new, |bug| format!(" with bug {bug}"));
+            let projecting: Duration = accepted.projected.iter().map(|one| one.elapsed).sum();
+            let seconds = (seconds - projecting.as_secs_f64()).max(0.0);
             let text = format!(
                 "{name}{bug} is linearizable for every n >= 2 (all pairs, any number of \
-                 operations; {} views, {} steps, {seconds:.2} s)",
+                 operations; {} views, {} steps, {seconds:.2} s)\n  projected: {}",
                 accepted.views(),
                 accepted.steps,
+                projected(&accepted.projected),
             );
             Checked::Accepted(text, ProvedWhat::Every(ProvedEvery::from(accepted)))
         }
@@ -245,6 +268,7 @@ fn every(name: &str, source: &Source, answer: invariant::check::Answer, seconds:
             Checked::Refused(format!("{}{refusal}", placed(source, refusal.span())))
         }
         Answer::Unknown(cause) => Checked::Unknown(cause),
+        Answer::Uncovered(uncovered) => Checked::Uncovered(uncovered),
         Answer::Foreign => Checked::Foreign,
     }
 }

@@ -9,6 +9,7 @@ use snapshot_invariant::claim::Obligation;
 use super::case::UNCONFIRMED;
 use super::exercised::{Exercised, human_exercised};
 use super::json::SCHEMA;
+use super::projection::{projected, projection};
 use super::quantity::{count, seconds};
 use super::{Case, placed};
 use crate::language::Source;
@@ -45,7 +46,9 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
         let place = source.place(one.span);
         text.push_str(&format!("  not modelled: {place}: {}{cure}\n", one.construct));
     }
-    for rung in every.answer.rungs.iter().filter(|rung| is_told(rung)) {
+    // A proof is for the reader of JSON; an attempt says how far it went.
+    let is_verified = every.verdict() == "verified";
+    for rung in every.answer.rungs.iter().filter(|rung| !is_verified && is_told(rung)) {
         let (name, what) = (rung.obligation.name(), rung.obligation);
         text.push_str(&format!("  {name}, {what}: {}", tell::outcome(rung, source)));
         if let Ok(finding) = &rung.finding {
@@ -69,6 +72,9 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
         // The rules that close the views check them, too.
         let check = if every.closed.is_some() { "check" } else { "independent check" };
         text.push_str(&format!("  {check}: {}\n", confirmed(confirmation, source)));
+        if !confirmation.projected.is_empty() {
+            text.push_str(&format!("  projected: {}\n", projected(&confirmation.projected)));
+        }
     }
     if every.verdict() == "unknown" {
         let steps = every.answer.rungs.iter().rev().find_map(steps);
@@ -172,6 +178,11 @@ pub fn json_every(case: &Case<'_>, every: &Every) -> String {
             }),
         };
         line["independent_check"]["seconds"] = json!(confirmation.elapsed.as_secs_f64());
+        let projected: Vec<Value> = confirmation.projected.iter().map(projection).collect();
+        line["projection"] = json!({
+            "seconds": confirmation.projection().as_secs_f64(),
+            "obligations": projected,
+        });
     }
     if !every.rewritten.is_empty() {
         let of = |change: &Change| {

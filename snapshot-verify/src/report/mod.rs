@@ -7,6 +7,7 @@ mod human;
 mod json;
 mod malformed;
 pub mod page;
+mod projection;
 mod quantity;
 
 pub use case::{Case, Tally, TextPosition, placed};
@@ -15,4 +16,5 @@ pub use exercised::human_exercised;
 pub use human::{human, human_conclusion, human_trial, human_unneeded, is_unneeded};
 pub use json::{json, json_summary};
 pub use malformed::json_malformed;
+pub use projection::{projected, projection};
 pub use quantity::{count, memory, seconds};

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use snapshot_everyn::ladder::{Answer, Budget, Climb, Ladder, Models, Rungs};
 use snapshot_everyn::prove::VIEWS;
+use snapshot_invariant::check::Uncovered;
 use snapshot_invariant::guess::guesses;
 use snapshot_invariant::write::Part;
 
@@ -69,6 +70,11 @@ impl<'m> Attempt<'m> {
         self.closed.is_some() || !self.subject.changes.is_empty()
     }
 
+    /// An execution that contradicts a proof that the check accepts.
+    pub fn uncovered(&self) -> Option<&Uncovered> {
+        self.confirmation.as_ref()?.uncovered.as_ref()
+    }
+
     /// Whether something is left to try.
     pub fn is_open(&self) -> bool {
         self.climbs || !self.ways.is_empty()
@@ -89,10 +95,10 @@ impl<'m> Attempt<'m> {
                 Climb::Proved => {
                     let answer = self.ladder.answer();
                     let found = confirm(self.subject, &answer, may.limits(), watch);
-                    let counts = !found.finds_gap();
+                    let (counts, is_ours) = (!found.finds_gap(), found.uncovered.is_some());
                     self.confirmation = Some(found);
-                    if counts {
-                        return true;
+                    if counts || is_ours {
+                        return counts;
                     }
                 }
                 Climb::Short(_) => return false,
@@ -113,9 +119,10 @@ impl<'m> Attempt<'m> {
             match close(self.subject, way.clone(), views, may.limits(), watch) {
                 Closing::Closed(closed, confirmation) => {
                     let counts = !confirmation.finds_gap();
+                    let is_ours = confirmation.uncovered.is_some();
                     (self.closed, self.confirmation) = (Some(*closed), Some(confirmation));
-                    if counts {
-                        return true;
+                    if counts || is_ours {
+                        return counts;
                     }
                     self.closed = None;
                 }

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use snapshot_core::Process;
 use snapshot_everyn::ladder::{Answer, Budget, Climb, Ladder, Models, Rungs};
 use snapshot_everyn::prove::MEMORY;
+use snapshot_invariant::check::Uncovered;
 
 use super::confirmation::{Limits, Unconfirmed, confirm};
 use super::every::{Every, LARGEST};
@@ -96,6 +97,9 @@ fn cheaper(
         |outcome: &Outcome| matches!(outcome.verdict, Verdict::Unknown(Unfinished::Memory));
     if outcomes.iter().any(lacks_memory) {
         trying.insist();
+    }
+    if let Some(uncovered) = trying.uncovered.take() {
+        return Err(VerifyError::Uncovered(uncovered));
     }
     if let Some(found) = trying.found.take() {
         conclude(&mut outcomes, request, found)?;
@@ -197,6 +201,8 @@ struct Trying<'a> {
     /// Set by a confirmed proof.
     answered: AtomicBool,
     found: RefCell<Option<Found>>,
+    /// An execution that contradicts a proof that the check accepts.
+    uncovered: RefCell<Option<Uncovered>>,
     ladder: RefCell<Ladder<'a>>,
     /// Set if there is nothing more to try.
     is_done: Cell<bool>,
@@ -224,6 +230,7 @@ impl<'a> Trying<'a> {
             time: request.time,
             answered: AtomicBool::new(false),
             found: RefCell::new(None),
+            uncovered: RefCell::new(None),
             ladder: RefCell::new(Ladder::new(program, &Rungs::default(), models)),
             // Every n includes this one.
             is_done: Cell::new(program.check_extent(LARGEST).is_err()),
@@ -275,6 +282,7 @@ impl<'a> Trying<'a> {
         let limits = Limits { memory, time: self.time.map(|time| (self.began, time)) };
         let subject = Subject::written(self.program);
         let confirmation = confirm(&subject, answer, limits, self.watch);
+        self.uncovered.replace(confirmation.uncovered.clone());
         if confirmation.finds_gap() {
             return;
         }

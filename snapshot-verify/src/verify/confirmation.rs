@@ -4,15 +4,17 @@
 //! proof its certificate is written and checked, in memory, immediately and completely, which takes
 //! about `TIMES` times as long as the proof. Only the time and the memory of the whole request
 //! limit it. If the check finds a gap, there is no answer: either one of the two is wrong, or the
-//! check is less precise. Certificates support fewer constructs than the prover; a proof without a
+//! check is less precise. Executions of the interpreter are projected into the views that it accepts: one that
+//! is in none of them is a fault of this project. Certificates support fewer constructs than the prover; a proof without a
 //! certificate is not confirmed, and does not count as a proof.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use snapshot_everyn::ladder::Answer;
+use snapshot_everyn::ladder;
 use snapshot_everyn::prove::{INTERRUPTED, MEMORY, TIME as TIME_SHORT, VIEWS};
-use snapshot_invariant::check::{self, Accepted, check};
+use snapshot_invariant::check::{Accepted, Answer, Uncovered, check_projecting};
+use snapshot_invariant::projection::{Coverage, Extent};
 use snapshot_invariant::write::{Part, Summary, WriteError, write_within};
 use snapshot_invariant::{Budget, Unfinished, digest};
 
@@ -30,6 +32,11 @@ const TIMES: u32 = 12;
 pub struct Confirmation {
     /// Number of views in the accepted certificate, or the reason why no certificate was accepted.
     pub result: Result<u64, Unconfirmed>,
+    /// Executions that were projected into these views, per obligation.
+    pub projected: Vec<Coverage>,
+    /// An execution that contradicts an accepted certificate: our fault.
+    pub uncovered: Option<Uncovered>,
+    /// Time of the check, without the projection.
     pub elapsed: Duration,
 }
 
@@ -62,6 +69,42 @@ impl Confirmation {
     pub fn finds_gap(&self) -> bool {
         self.result.as_ref().is_err_and(|unconfirmed| unconfirmed.is_gap)
     }
+
+    /// Returns the time of the projection.
+    pub fn projection(&self) -> Duration {
+        self.projected.iter().map(|coverage| coverage.elapsed).sum()
+    }
+
+    fn new(found: Result<Accepted, Failed>, elapsed: Duration) -> Self {
+        let (result, projected, uncovered) = match found {
+            Ok(accepted) => (Ok(accepted.views()), accepted.projected, None),
+            Err(Failed::Unconfirmed(unconfirmed)) => (Err(unconfirmed), Vec::new(), None),
+            Err(Failed::Uncovered(uncovered)) => {
+                let unconfirmed = Unconfirmed {
+                    reason: uncovered.to_string(),
+                    place: None,
+                    is_gap: true,
+                    needed: None,
+                };
+                (Err(unconfirmed), Vec::new(), Some(uncovered))
+            }
+        };
+        let mut confirmation = Self { result, projected, uncovered, elapsed };
+        confirmation.elapsed = elapsed.saturating_sub(confirmation.projection());
+        confirmation
+    }
+}
+
+/// Reason for the lack of a confirmation.
+enum Failed {
+    Unconfirmed(Unconfirmed),
+    Uncovered(Uncovered),
+}
+
+impl From<Unconfirmed> for Failed {
+    fn from(unconfirmed: Unconfirmed) -> Self {
+        Self::Unconfirmed(unconfirmed)
+    }
 }
 
 /// Budget of a confirmation.
@@ -76,7 +119,7 @@ pub(super) struct Limits {
 /// Writes the certificate of a proof and checks it.
 pub(super) fn confirm(
     subject: &Subject<'_>,
-    answer: &Answer,
+    answer: &ladder::Answer,
     limits: Limits,
     watch: &dyn Watch,
 ) -> Confirmation {
@@ -88,7 +131,7 @@ pub(super) fn confirm(
     let parts = certificate_parts(&subject.program, answer, Deadline::new(end, Some(watch.stop())));
     let mut budget = Budget { memory: limits.memory, proceed: &mut proceed };
     let mut result = confirmed(subject, &parts, &mut budget);
-    if let (Err(unconfirmed), Some((since, time))) =
+    if let (Err(Failed::Unconfirmed(unconfirmed)), Some((since, time))) =
         (&mut result, limits.time.filter(|time| is_late(*time)))
         && unconfirmed.reason == TIME
     {
@@ -101,7 +144,7 @@ pub(super) fn confirm(
         let needed = began.saturating_duration_since(since) + proof * TIMES;
         unconfirmed.needed = Some(rounded(needed.max(2 * time)));
     }
-    Confirmation { result, elapsed: began.elapsed() }
+    Confirmation::new(result, began.elapsed())
 }
 
 /// Rounds up to a number of seconds with one nonzero digit.
@@ -115,7 +158,7 @@ fn confirmed(
     subject: &Subject<'_>,
     parts: &[Part],
     budget: &mut Budget<'_>,
-) -> Result<u64, Unconfirmed> {
+) -> Result<Accepted, Failed> {
     budget.spend(0).map_err(ran_out)?;
     let (certificate, _) =
         made(subject, parts, usize::MAX, budget).map_err(|error| match error {
@@ -148,17 +191,19 @@ fn checked(
     subject: &Subject<'_>,
     mut certificate: &[u8],
     budget: &mut Budget<'_>,
-) -> Result<u64, Unconfirmed> {
+) -> Result<Accepted, Failed> {
     let of = |reason: String| Unconfirmed { reason, place: None, is_gap: true, needed: None };
-    match check(subject.written, &digest(""), &mut certificate, budget) {
-        Ok(check::Answer::Accepted(accepted)) => Ok(Accepted::views(&accepted)),
-        Ok(check::Answer::Refused(refusal)) => {
+    let extent = Some(Extent::default());
+    match check_projecting(subject.written, &digest(""), &mut certificate, budget, extent) {
+        Ok(Answer::Accepted(accepted)) => Ok(accepted),
+        Ok(Answer::Refused(refusal)) => {
             let reason = format!("the certificate is refused: {refusal}");
-            Err(Unconfirmed { place: refusal.span(), ..of(reason) })
+            Err(Unconfirmed { place: refusal.span(), ..of(reason) }.into())
         }
-        Ok(check::Answer::Unknown(unfinished)) => Err(ran_out(unfinished)),
-        Ok(check::Answer::Foreign) => Err(of("the certificate is of no known kind".to_owned())),
-        Err(error) => Err(of(error.to_string())),
+        Ok(Answer::Unknown(unfinished)) => Err(ran_out(unfinished).into()),
+        Ok(Answer::Uncovered(uncovered)) => Err(Failed::Uncovered(uncovered)),
+        Ok(Answer::Foreign) => Err(of("the certificate is of no known kind".to_owned()).into()),
+        Err(error) => Err(of(error.to_string()).into()),
     }
 }
 
@@ -209,7 +254,7 @@ pub(super) fn close(
     let closed = Closed { parts, summary, elapsed: began.elapsed() };
     let began = Instant::now();
     let result = checked(subject, &certificate, &mut budget);
-    Closing::Closed(Box::new(closed), Confirmation { result, elapsed: began.elapsed() })
+    Closing::Closed(Box::new(closed), Confirmation::new(result, began.elapsed()))
 }
 
 /// What is said where the confirmation is ended.
@@ -248,6 +293,20 @@ mod tests {
         let memory = Limits { memory: 1 << 10, time: None };
         let result = super::confirm(&Subject::written(&program), &answer, memory, &watch).result;
         assert!(result.is_err_and(|unconfirmed| unconfirmed.reason.contains("--memory")));
+    }
+
+    #[test]
+    fn an_execution_outside_of_the_proof_is_a_fault_of_ours() {
+        use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
+
+        let obligation = Obligation { ghosts: Ghosts::Scans, aim: Aim::Observer };
+        let uncovered = Uncovered { obligation, state: "no view".to_owned() };
+        let failed = Err(Failed::Uncovered(uncovered.clone()));
+        let confirmation = Confirmation::new(failed, Duration::ZERO);
+        assert!(confirmation.finds_gap());
+        let found = confirmation.uncovered.expect("it is told apart from a gap");
+        let error = crate::verify::VerifyError::Uncovered(found);
+        assert!(error.is_ours() && error.to_string().contains("scans.observer"), "{error}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Errors of verification.
 
+use snapshot_invariant::check::Uncovered;
 use thiserror::Error;
 
 use crate::counterexample::CounterexampleError;
@@ -102,6 +103,9 @@ pub enum VerifyError {
          proof for every n. Its verdicts cannot be trusted"
     )]
     Contradiction,
+    /// An execution contradicts a proof for every n: our fault.
+    #[error("BUG in this program, please report it: {0}. Its verdicts cannot be trusted")]
+    Uncovered(Uncovered),
     /// An invalid fault of the program: our fault.
     #[error(
         "BUG in this program, please report it: a search claims that the algorithm goes wrong \
@@ -138,6 +142,7 @@ impl VerifyError {
             Self::Counterexample(_)
                 | Self::NoFault { .. }
                 | Self::Contradiction
+                | Self::Uncovered(_)
                 | Self::TooManyBarriers { .. }
                 | Self::NotRepeated(_)
                 | Self::Explore(

@@ -277,6 +277,10 @@ pub fn every_by(
         let may = Allowance { views, memory: request.memory, began, time: request.time };
         let mut open = attempts.iter_mut().enumerate().filter(|(_, attempt)| attempt.is_open());
         proved = open.find_map(|(at, attempt)| attempt.go_on(may, watch).then_some(at));
+        let uncovered = attempts.iter().find_map(Attempt::uncovered);
+        if let Some(uncovered) = uncovered {
+            return Err(VerifyError::Uncovered(uncovered.clone()));
+        }
         let states = (views as u64).saturating_mul(STATES);
         let is_alone = proved.is_none_or(|at| attempts[at].stands_alone());
         if is_alone {
@@ -290,7 +294,8 @@ pub fn every_by(
     }
     // Without a proof: what was found of the first.
     let told = attempts.swap_remove(proved.unwrap_or_default());
-    let checking = told.confirmation.as_ref().map_or(Duration::ZERO, |found| found.elapsed);
+    let checking = |found: &Confirmation| found.elapsed + found.projection();
+    let checking = told.confirmation.as_ref().map_or(Duration::ZERO, checking);
     let elapsed = began.elapsed().saturating_sub(checking);
     Ok(Every {
         answer: told.answer(),

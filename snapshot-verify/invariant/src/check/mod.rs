@@ -2,6 +2,7 @@
 //! each successor must be listed, too.
 
 mod head;
+mod projected;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -17,6 +18,7 @@ use thiserror::Error;
 use crate::claim::{Aim, Claim, Obligation, TITLE, missing};
 use crate::join::Effect;
 use crate::layout::{Layout, Unfit, may_fail};
+use crate::projection::{Coverage, Extent, Site, site};
 use crate::recall::Recall;
 use crate::rewriting::rewritten;
 use crate::step::{Failure, Kind, Planted};
@@ -33,6 +35,9 @@ pub enum Answer {
     Refused(Refusal),
     /// The check did not finish.
     Unknown(Unfinished),
+    /// The certificate proves its claim by the rules of this crate, but they are wrong: an execution
+    /// contradicts it.
+    Uncovered(Uncovered),
     /// The text is not a certificate of this kind and version.
     Foreign,
 }
@@ -45,6 +50,17 @@ pub struct Accepted {
     pub obligations: Vec<(Obligation, u64)>,
     /// Number of steps made, by processes and where views meet.
     pub steps: u64,
+    /// Executions that were projected into the views, per obligation; empty if none was asked for.
+    pub projected: Vec<Coverage>,
+}
+
+/// A state of an execution without a view in a list that is closed by the rules.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[error("{}: an execution leaves the proved views: {state}", .obligation.name())]
+pub struct Uncovered {
+    pub obligation: Obligation,
+    /// The state, or the execution.
+    pub state: String,
 }
 
 impl Accepted {
@@ -125,6 +141,7 @@ impl Refusal {
 enum Stop {
     Refused(Refusal),
     Unknown(Unfinished),
+    Uncovered(Uncovered),
     Foreign,
     Io(io::Error),
 }
@@ -145,20 +162,43 @@ pub fn check(
     input: &mut impl BufRead,
     budget: &mut Budget<'_>,
 ) -> io::Result<Answer> {
+    check_projecting(program, digest, input, budget, None)
+}
+
+/// As [`check()`], and projects executions into the views of each obligation, if an extent is given.
+///
+/// # Errors
+/// As [`check()`].
+pub fn check_projecting(
+    program: &Program,
+    digest: &str,
+    input: &mut impl BufRead,
+    budget: &mut Budget<'_>,
+    extent: Option<Extent>,
+) -> io::Result<Answer> {
     let memory = budget.memory;
     // The layout calls the budget, too, within steps.
     let proceed = RefCell::new(&mut *budget.proceed);
     let proceed = || (proceed.borrow_mut())();
     let lines = Lines::new(input);
-    let mut head = Check { program, lines, memory, proceed: &proceed, steps: 0 };
+    let mut head = Check {
+        program,
+        lines,
+        memory,
+        proceed: &proceed,
+        steps: 0,
+        extent,
+        projected: Vec::new(),
+    };
     let checked = head.head(digest).and_then(|(claim, program)| {
-        let mut check = Check { program: &program, lines: head.lines, steps: 0, ..head };
+        let mut check = Check { program: &program, lines: head.lines, ..head };
         check.run(claim)
     });
     match checked {
         Ok(accepted) => Ok(Answer::Accepted(accepted)),
         Err(Stop::Refused(refusal)) => Ok(Answer::Refused(refusal)),
         Err(Stop::Unknown(unfinished)) => Ok(Answer::Unknown(unfinished)),
+        Err(Stop::Uncovered(uncovered)) => Ok(Answer::Uncovered(uncovered)),
         Err(Stop::Foreign) => Ok(Answer::Foreign),
         Err(Stop::Io(error)) => Err(error),
     }
@@ -170,6 +210,8 @@ struct Check<'p, 'l, R> {
     memory: u64,
     proceed: &'p dyn Fn() -> bool,
     steps: u64,
+    extent: Option<Extent>,
+    projected: Vec<Coverage>,
 }
 
 /// Views with one centre, each with the number of its list; and the interference of their steps.
@@ -252,7 +294,10 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
         let names: Vec<Obligation> = obligations.iter().map(|(one, _)| *one).collect();
         match missing(&names, may_fail(self.program)) {
             Some(missing) => Err(Refusal::Missing(missing).into()),
-            None => Ok(Accepted { claim, obligations, steps: self.steps }),
+            None => {
+                let projected = std::mem::take(&mut self.projected);
+                Ok(Accepted { claim, obligations, steps: self.steps, projected })
+            }
         }
     }
 
@@ -309,8 +354,9 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
                 return Err(Refusal::Initial(layout.obligation).into());
             }
         }
-        self.closed(layout, &lists, &all, bytes)?;
+        let sites = self.closed(layout, &lists, &all, bytes)?;
         self.in_time(layout)?;
+        self.projected(layout, lists, &all, &sites)?;
         Ok(all.iter().map(|listed| listed.len() as u64).sum())
     }
 
@@ -343,14 +389,15 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
     }
 
     /// Checks that all views lead to listed views only: first by the steps that they show, then by
-    /// the steps of others with the same centre.
+    /// the steps of others with the same centre. Returns the sites of these steps.
     fn closed(
         &mut self,
         layout: &Layout<'_>,
         lists: &[Vec<Kind>],
         all: &[Listed],
         mut bytes: usize,
-    ) -> Result<(), Stop> {
+    ) -> Result<FxHashSet<Site>, Stop> {
+        let mut sites = FxHashSet::default();
         let obligation = layout.obligation;
         let planted = Planted::default();
         let mut numbers: SeededMap<Vec<u8>, usize> = SeededMap::default();
@@ -368,6 +415,9 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
                 let failed = |failure| failed(obligation, line, failure);
                 let steps = recall.steps(view).map_err(failed)?;
                 self.steps += steps.views.len() as u64;
+                if let Some(kind) = kinds.first().filter(|_| !steps.effects.is_empty()) {
+                    sites.insert(site(layout, kind, view));
+                }
                 if !steps.views.iter().all(|next| listed.contains_key(next.as_slice())) {
                     return Err(Refusal::Escape { obligation, line, joined: false }.into());
                 }
@@ -414,7 +464,7 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
                 }
             }
         }
-        Ok(())
+        Ok(sites)
     }
 }
 

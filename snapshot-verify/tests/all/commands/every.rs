@@ -18,6 +18,28 @@ fn a_proof_for_every_n() {
     assert!(kinds.iter().all(|kind| kind["views"].as_u64().unwrap() > 0));
 }
 
+/// Four lines: the answer, the check, the projection, and the coverage.
+#[test]
+fn executions_are_projected_into_a_proof() {
+    let out = printed(0, "check bowman -n every");
+    assert_eq!(out.lines().count(), 4, "{out}");
+    let line = out.lines().nth(2).unwrap();
+    assert!(line.starts_with("  projected: all ") && line.contains(" % of its views, "), "{out}");
+    let lines = json(0, "check bowman -n every");
+    let [one] = lines[0]["projection"]["obligations"].as_array().unwrap().as_slice() else {
+        panic!("{lines:?}")
+    };
+    let number = |value: &Value| value.as_u64().unwrap();
+    assert_eq!((&one["all_of_two"], &one["unfit"]), (&true.into(), &Value::Null), "{one}");
+    assert!(number(&one["states"]["2"]) > 1_000 && number(&one["states"]["3"]) > 1_000, "{one}");
+    assert!(number(&one["random_projections"]) > 1_000, "{one}");
+    assert!(2 * number(&one["joins"]["covered"]) > number(&one["joins"]["sites"]), "{one}");
+    for list in one["lists"].as_array().unwrap() {
+        let (views, covered) = (number(&list["views"]), number(&list["covered"]));
+        assert!(covered <= views && 10 * covered > views, "{list}");
+    }
+}
+
 #[test]
 fn a_proof_is_confirmed() {
     let out = printed(0, "check bowman -n every");

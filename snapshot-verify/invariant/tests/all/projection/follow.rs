@@ -14,7 +14,7 @@ use snapshot_invariant::step::lost::found;
 use snapshot_invariant::step::{Kind, Planted, Run};
 use snapshot_invariant::views::steps;
 
-use super::likeness::Tuple;
+use snapshot_invariant::projection::tuple::Tuple;
 
 /// Maximum number of steps of views in a move: its access, the end of a ghost scan, the computation
 /// behind it, and the begin of the next.

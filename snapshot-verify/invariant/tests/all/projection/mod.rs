@@ -2,22 +2,16 @@
 //! the list of a certificate, and each move leads from a view of the state before to one of the
 //! state after, by the steps of certificates.
 //!
-//! The comparison shares no code with the rules of certificates: the interpreter runs the program,
-//! `execution` records the past as the specification sees it, and `likeness` reads both. So this
-//! tests the statement of docs/certificates.md on closed lists, independently of the property that
-//! they prove: also for wrong programs, if failures are ignored.
+//! That states have views is the projection gate of the product. The comparison shares no code with
+//! the rules of certificates, so this tests the statement of docs/certificates.md on closed lists,
+//! independently of the property that they prove: also for wrong programs, if failures are ignored.
 
 mod aimed;
 mod counted;
-mod execution;
 mod follow;
-mod gone;
-mod histories;
 mod holes;
-mod likeness;
 mod lost;
 pub mod named;
-mod pauses;
 mod renamed;
 mod walk;
 mod ways;
@@ -26,13 +20,12 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_everyn::ladder;
 use snapshot_invariant::Budget;
-use snapshot_invariant::claim::Ghosts;
 use snapshot_invariant::layout::Layout;
+use snapshot_invariant::projection::unfit;
 use snapshot_invariant::search::{Family, Obstacle, close};
 use snapshot_invariant::step::Planted;
 use snapshot_invariant::write::{Part, lay_out};
-use snapshot_language::program::{Access, Expression, ExpressionKind, Program};
-use snapshot_semantics::interpret::code::Instruction;
+use snapshot_language::program::Program;
 use trial::extent::{either, number};
 
 use self::walk::{Counts, Views, walk};
@@ -249,38 +242,6 @@ fn sampled(program: &Program, found: Part, seed: u64) -> Part {
     Part { kept, ..found }
 }
 
-/// Returns true if all views know the process of each kept cell that is accessed: an execution
-/// always knows it, so that it may pause elsewhere.
-fn knows_indices(layout: &Layout<'_>) -> bool {
-    let is_kept = |access: &Access| {
-        let mut cells = layout.cells[access.place().variable.0 as usize].iter();
-        cells.any(|(_, room)| {
-            layout.slots[room.base..room.base + room.size].iter().any(|slot| slot.kept)
-        })
-    };
-    fn is_plain(layout: &Layout<'_>, procedure: usize, index: &Expression) -> bool {
-        match &index.kind {
-            ExpressionKind::Convert(inner) => is_plain(layout, procedure, inner),
-            ExpressionKind::Me => true,
-            // The variable of a loop.
-            ExpressionKind::Local(id) => !layout.may_forget(procedure, id.0 as usize),
-            _ => false,
-        }
-    }
-    let is_known = |procedure: usize, access: &Access| {
-        let over = &layout.program.shared(access.place().variable).dimensions;
-        let mut indices = access.place().indices.iter().zip(over);
-        indices.all(|(index, over)| !over.is_of_names() || is_plain(layout, procedure, index))
-    };
-    let mut code = layout.code.iter().enumerate().flat_map(|(procedure, code)| {
-        code.instructions.iter().map(move |instruction| (procedure, instruction))
-    });
-    code.all(|(procedure, instruction)| match instruction {
-        Instruction::Access { access, .. } => is_known(procedure, access) || !is_kept(access),
-        _ => true,
-    })
-}
-
 /// Returns the part with more kept scalars, and guesses.
 fn guessed(program: &Program, found: Part, seed: u64) -> Part {
     let truths = relative::truths(program, found.obligation);
@@ -307,21 +268,7 @@ fn guessed(program: &Program, found: Part, seed: u64) -> Part {
 /// Runs executions of a program whose list can be closed, and is short.
 fn among_known(program: &Program, part: &Part) -> Option<Counts> {
     let layout = lay_out(program, part).ok()?;
-    let is_atomic = |one: &Instruction<'_>| matches!(one, Instruction::BeginAtomic { .. });
-    let mut code = layout.code.iter().flat_map(|code| &code.instructions);
-    if layout.point.is_some() && code.any(is_atomic) {
-        // The interpreter does not tell when an atomic block stores its value.
-        return None;
-    }
-    if !knows_indices(&layout) {
-        return None;
-    }
-    let is_kept = |at: usize| layout.slots[at].kept;
-    let mut private = layout.private.iter().flat_map(|room| room.base..room.base + room.size);
-    let is_whole = private.all(|at| layout.blocks.iter().all(|block| is_kept(block + at)));
-    if layout.late && part.obligation.ghosts == Ghosts::Calls && !is_whole {
-        // An execution decides by all private variables whether an operation is shown when it calls
-        // a ghost scan, and views by the kept ones.
+    if unfit(&layout).is_some() {
         return None;
     }
     let mut proceed = || true;

@@ -2,14 +2,14 @@
 //! They are computed from the actual indices, not from the indices known in a view.
 
 use snapshot_core::Process;
-use snapshot_invariant::byte::{I, J, LOOSE, OTHER, T};
-use snapshot_invariant::layout::{Index, fixed, op};
-use snapshot_invariant::names::Use;
 use snapshot_language::program::{Access, Expression, ExpressionKind, IndexSet, Root};
 use snapshot_semantics::interpret::code::Instruction;
 use snapshot_semantics::interpret::{Next, OpenCall};
 
 use super::execution::Execution;
+use crate::byte::{I, J, LOOSE, OTHER, T};
+use crate::layout::{Index, fixed, op};
+use crate::names::Use;
 
 impl Execution<'_> {
     /// Returns true in a scan or in a ghost scan, which only the views of the process show.

@@ -8,15 +8,14 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
-use snapshot_core::observer::Must;
-use snapshot_invariant::byte::{I, J, OTHER, T};
-use snapshot_invariant::claim::Aim;
-use snapshot_invariant::layout::{Layout, Round, op};
-use snapshot_language::program::{Access, SharedId, Type};
+use snapshot_language::program::{Access, SharedId};
 use snapshot_semantics::interpret::code::Instruction;
 use snapshot_semantics::interpret::{Call, Data, Machine, Next, OpenCall, Passage, State};
 
 use super::histories::History;
+use crate::byte::{I, J, OTHER, T};
+use crate::claim::Aim;
+use crate::layout::{Layout, op};
 
 /// Accesses between two pauses after which a process counts as spinning.
 pub(super) const PATIENCE: usize = 300;
@@ -28,7 +27,7 @@ pub struct Ghost {
     /// Bits of the specification, from its first access on.
     pub bits: Option<u8>,
     /// Number of open calls of ghost scans within it.
-    depth: usize,
+    pub(super) depth: usize,
 }
 
 /// Past of a process, without its location.
@@ -66,7 +65,7 @@ pub enum Ended {
     Violation,
     /// A fault of the program.
     Fault,
-    /// The move did not end within [`PATIENCE`] accesses.
+    /// The move did not end within `PATIENCE` accesses.
     Never,
 }
 
@@ -88,8 +87,7 @@ pub struct Execution<'a> {
     pub round: Option<u64>,
     /// True if each access is a separate move, even if it is not a pause.
     pub fine: bool,
-    time: u64,
-    values: u32,
+    pub(super) time: u64,
     /// The cell of a process's latest LL on a variable in its operation.
     pub(super) linked: FxHashMap<(usize, SharedId), Vec<i64>>,
     /// Processes that may be lost, each with a variable that it has no link to; until it tests the
@@ -122,7 +120,6 @@ impl<'a> Execution<'a> {
             round: None,
             fine: false,
             time: 0,
-            values: 0,
             linked: FxHashMap::default(),
             lost: BTreeSet::new(),
             moved: FxHashMap::default(),
@@ -171,7 +168,7 @@ impl<'a> Execution<'a> {
             return Vec::new();
         }
         if self.has_tokens() {
-            return vec![Call::Update(self.values + 1), Call::Scan];
+            return vec![Call::Update(self.new_value()), Call::Scan];
         }
         let (place, switched) = (self.place(process), self.doing[process].switched);
         let mut calls = vec![Call::Scan];
@@ -231,6 +228,7 @@ impl<'a> Execution<'a> {
         let lost = self.lost.clone();
         let ended = self.advance(process, call);
         if ended == Ended::Well {
+            self.forget();
             self.respond_early(process, &lost);
         }
         ended
@@ -337,37 +335,6 @@ impl<'a> Execution<'a> {
         round.map_or(Ended::Well, |(round, variable)| self.pass_round(round, variable))
     }
 
-    /// Begins or ends a round after a write to a variable.
-    fn pass_round(&mut self, round: Round, variable: SharedId) -> Ended {
-        self.time += 1;
-        let began = std::mem::take(&mut self.round);
-        if round == Round::Begin {
-            self.round = Some(self.time);
-            if self.is_observed() {
-                for history in &mut self.histories {
-                    history.round = Some(history.observer().invoke_scan().bits());
-                }
-            }
-            return Ended::Well;
-        }
-        let content = &self.machine.program().shared(variable).content;
-        let written = self.machine.cell(&self.state, variable, &[]).expect("one cell");
-        let vector = view_within(content, written).expect("a view").clone();
-        if self.has_tokens() {
-            self.round = began;
-            let opened = began.unwrap_or_default();
-            self.returned.push(Returned { opened, by: (usize::MAX, 0), vector });
-            return Ended::Well;
-        }
-        let Data::Parts(parts) = &vector else { unreachable!("a view is an array") };
-        let [at_i, at_j] = self.pair.map(|segment| parts[segment] == Data::Value(1));
-        // A wrong history leads to no view, nor do its successors.
-        match self.histories.iter_mut().all(|history| history.end_round(at_i, at_j)) {
-            true => Ended::Well,
-            false => Ended::Violation,
-        }
-    }
-
     /// Returns true if a process is linked to the cell that it accesses next.
     fn is_linked(&self, process: usize) -> bool {
         let me = Process::from_index(process);
@@ -380,7 +347,6 @@ impl<'a> Execution<'a> {
     fn begin(&mut self, process: usize, call: Call) {
         let has_tokens = self.has_tokens();
         let switches = call == Call::Update(1) && self.place(process) != T && !has_tokens;
-        self.values += u32::from(has_tokens);
         let private = self.machine.private(&self.state, Process::from_index(process)).to_vec();
         let scan = self.machine.program().scan().0 as usize;
         let is_ghost = call == Call::Scan && self.layout.is_ghost[scan];
@@ -407,16 +373,6 @@ impl<'a> Execution<'a> {
             let waits = self.may_be_past(process);
             self.invoke(process, waits);
         }
-    }
-
-    fn begin_scan(&mut self, process: usize) {
-        let now = match self.layout.obligation.aim {
-            Aim::Observer => self.history().observer().invoke_scan().bits(),
-            Aim::Memory(_) => 1 << self.history().specification,
-            Aim::Faults | Aim::Nesting => 0,
-        };
-        let ghost = self.doing[process].ghost.as_mut().expect("a ghost scan is open");
-        ghost.bits.get_or_insert(now);
     }
 
     fn pass_point(&mut self, process: usize) {
@@ -456,79 +412,5 @@ impl<'a> Execution<'a> {
         for history in &mut self.histories {
             history.invoked.remove(&process);
         }
-    }
-
-    /// Begins and ends ghost scans at calls and returns.
-    pub(super) fn pass(&mut self, process: usize, passages: &[Passage]) -> Ended {
-        for passage in passages {
-            let is_ghost = |procedure: usize| self.layout.is_ghost[procedure];
-            match passage {
-                Passage::In(procedure) if is_ghost(procedure.0 as usize) => {
-                    if let Some(ghost) = &mut self.doing[process].ghost {
-                        ghost.depth += 1;
-                    } else {
-                        self.open(process);
-                    }
-                }
-                Passage::Out(procedure, data) if is_ghost(procedure.0 as usize) => {
-                    let ghost = self.doing[process].ghost.as_mut().expect("it was opened");
-                    if ghost.depth > 0 {
-                        ghost.depth -= 1;
-                    } else if !self.close(process, data.clone().expect("a view")) {
-                        return Ended::Violation;
-                    }
-                }
-                _ => {}
-            }
-        }
-        Ended::Well
-    }
-
-    fn open(&mut self, process: usize) {
-        let private = self.machine.private(&self.state, Process::from_index(process));
-        let has_stored = private != self.doing[process].before.0.as_slice();
-        self.doing[process].acted |= has_stored;
-        if self.doing[process].acted {
-            self.invoke(process, false);
-        }
-        self.time += 1;
-        let doing = &mut self.doing[process];
-        doing.ghost = Some(Ghost { opened: self.time, bits: None, depth: 0 });
-        doing.latest = self.time;
-    }
-
-    /// Closes a ghost scan; returns false if it is judged and wrong.
-    fn close(&mut self, process: usize, vector: Data) -> bool {
-        self.begin_scan(process);
-        let ghost = self.doing[process].ghost.take().expect("a ghost scan is open");
-        if self.has_tokens() {
-            let by = (process, self.doing[process].operations);
-            self.returned.push(Returned { opened: ghost.opened, by, vector });
-            return true;
-        }
-        let Data::Parts(parts) = &vector else { unreachable!("a view is an array") };
-        let [at_i, at_j] = self.pair.map(|segment| parts[segment] == Data::Value(1));
-        let bits = ghost.bits.unwrap_or_default();
-        let borrows = self.layout.borrows();
-        if borrows || !self.layout.obligation.judges(self.place(process)) {
-            return true;
-        }
-        if !self.is_observed() {
-            return bits >> (u8::from(at_i) | u8::from(at_j) << 1) & 1 == 1;
-        }
-        let must = Must::from_bits(bits).expect("bits of the observer");
-        self.history().respond_scan(must, at_i, at_j)
-    }
-}
-
-/// Returns the view that a value of a type is, or has in a field.
-fn view_within<'d>(content: &Type, data: &'d Data) -> Option<&'d Data> {
-    match (content, data) {
-        (view, data) if *view == Type::view() => Some(data),
-        (Type::Record(fields), Data::Parts(parts)) => fields
-            .iter()
-            .zip(parts.iter())
-            .find_map(|(field, part)| view_within(&field.content, part)),
-        _ => None,
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use snapshot_core::Process;
-use snapshot_invariant::byte::{BASE, integer};
-use snapshot_invariant::layout::op;
 use snapshot_language::program::{Access, SharedId};
 use snapshot_semantics::interpret::code::Instruction;
 use snapshot_semantics::interpret::{Data, Next};
 
 use super::execution::{Ended, Execution, PATIENCE};
+use crate::byte::{BASE, integer};
+use crate::layout::op;
 
 impl Execution<'_> {
     /// Returns true if the latest LL of a process on a variable, in its operation, was to this
@@ -65,7 +65,6 @@ impl Execution<'_> {
 
     /// Returns copies with each of these members at each location at which it may test its link, or
     /// respond, if others move before.
-    /// before.
     pub fn put_forward(&self, members: &[usize]) -> Vec<Self> {
         let mut all = vec![self.clone()];
         for &process in members {

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
-use snapshot_invariant::layout::op;
 use snapshot_language::program::{Access, SharedId};
 use snapshot_semantics::interpret::code::Instruction;
 
 use super::execution::Execution;
+use crate::layout::op;
 
 /// One history of an execution: each choice of lost updates that are invoked late, or have
 /// responded early, has its own.
