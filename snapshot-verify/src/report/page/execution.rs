@@ -4,7 +4,7 @@ use snapshot_core::History;
 use snapshot_core::check::Report;
 use snapshot_core::verdict::Verdict;
 use snapshot_picture::columns::{self, Ticks};
-use snapshot_picture::page::{Answer, Guilty, Page, Recording, Section};
+use snapshot_picture::page::{Answer, Form, Guilty, Page, Recording, Section};
 use snapshot_picture::{Bar, Diagram};
 
 use super::steps::{Walked, walk};
@@ -128,7 +128,7 @@ fn recording(history: &History<u32>, report: &Report<u32>, walked: &Walked) -> R
         annotations: Vec::new(),
         notes: walked.notes.clone(),
         decided_at: decided.and_then(|event| walked.ticks.get(event).copied()),
-        is_of_exchanges: false,
+        form: Form::Snapshot,
     }
 }
 
