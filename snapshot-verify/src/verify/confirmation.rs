@@ -279,7 +279,7 @@ mod tests {
         let text = corpus::algorithm("bowman").expect("an algorithm of the corpus").text;
         let algorithm = crate::language::parse("bowman", text).expect("a text that is right");
         let program = algorithm.program(None).expect("a program that is right");
-        let answer = snapshot_everyn::ladder::prove_all(&program, Default::default());
+        let answer = ladder::prove_all(&program, Default::default());
         let watch = Unwatched::default();
         let confirm = |time: Option<Duration>| {
             let limits = Limits { memory: 1 << 30, time: time.map(|time| (Instant::now(), time)) };
