@@ -66,8 +66,11 @@ impl Counts {
 struct Place {
     all: Vec<u32>,
     /// Bytes that the first state there determines, and the views by these.
-    index: Option<(Vec<usize>, FxHashMap<Vec<u8>, Vec<u32>>)>,
+    index: Option<Indexed>,
 }
+
+/// Bytes, and the views by these.
+type Indexed = (Vec<usize>, FxHashMap<Vec<u8>, Vec<u32>>);
 
 /// Views of a list, by the shown members.
 type Places = FxHashMap<Vec<u8>, FxHashMap<Vec<u8>, Place>>;
@@ -165,12 +168,7 @@ impl<'a> Views<'a> {
     }
 
     /// Groups views by bytes that all of them know, and that a state determines.
-    fn index(
-        &self,
-        list: usize,
-        all: &[u32],
-        likeness: &Likeness<'_>,
-    ) -> (Vec<usize>, FxHashMap<Vec<u8>, Vec<u32>>) {
+    fn index(&self, list: usize, all: &[u32], likeness: &Likeness<'_>) -> Indexed {
         let views = &self.lists[list].views;
         let is_known = |at: usize| all.iter().all(|number| views[*number as usize][at] != ANY);
         let expected = likeness.expected.iter().filter(|(at, expected)| {
