@@ -18,6 +18,8 @@ pub struct Client {
     pub values: Values,
     /// Bound on the operations of each process; `None`: unbounded.
     pub operations: Option<u32>,
+    /// Bound on the operations of each of the first processes, in place of `operations`.
+    pub each: Option<[u8; Self::MOST_BOUNDED]>,
     /// Operations that each process may begin.
     pub roles: Roles,
     /// The only process that updates, for an object with one writer. It does not scan, and all
@@ -113,12 +115,26 @@ pub struct Progress {
 impl Client {
     /// Creates a client with these values and any number of operations.
     pub const fn unbounded(values: Values) -> Self {
-        Self { values, operations: None, roles: Roles::All, updater: None }
+        Self { values, operations: None, each: None, roles: Roles::All, updater: None }
     }
 
     /// Creates a client with these values and at most this many operations of each process.
     pub const fn bounded(values: Values, operations: u32) -> Self {
         Self { operations: Some(operations), ..Self::unbounded(values) }
+    }
+
+    /// Most processes with bounds of their own.
+    pub const MOST_BOUNDED: usize = 8;
+
+    /// Returns the bound on the operations of a process.
+    fn bound(&self, process: Process) -> Option<u32> {
+        let own = self.each.and_then(|each| each.get(process.index()).copied());
+        own.map(u32::from).or(self.operations)
+    }
+
+    /// Returns true if the operations of processes are bounded.
+    pub const fn is_bounded(&self) -> bool {
+        self.operations.is_some() || self.each.is_some()
     }
 
     /// Replaces the operations that each process may begin.
@@ -142,7 +158,7 @@ impl Client {
                 Err(ClientError::Pair { i, j, processes })
             }
             Values::Full(0) => Err(ClientError::NoValue),
-            Values::Distinct if self.operations.is_none() => Err(ClientError::Unbounded),
+            Values::Distinct if !self.is_bounded() => Err(ClientError::Unbounded),
             _ => Ok(()),
         }
     }
@@ -163,7 +179,7 @@ impl Client {
     }
 
     /// Returns the number of values for the operations of an object.
-    const fn values_of_object(&self) -> u32 {
+    pub const fn values_of_object(&self) -> u32 {
         match self.values {
             Values::Full(values) => values,
             Values::Simple(..) | Values::Distinct => 2,
@@ -172,14 +188,14 @@ impl Client {
 
     /// Returns the progress of n processes before the first operation.
     pub fn start(&self, n: usize) -> Progress {
-        let counts = self.operations.is_some() || self.values == Values::Distinct;
+        let counts = self.is_bounded() || self.values == Values::Distinct;
         Progress { begun: vec![0; if counts { n } else { 0 }], switched: [false; 2] }
     }
 
     /// Returns the operations that an idle process may begin.
     pub fn calls(&self, progress: &Progress, process: Process, n: usize) -> Vec<Call> {
         let begun = progress.begun.get(process.index()).copied().unwrap_or(0);
-        if self.operations.is_some_and(|bound| begun >= bound) {
+        if self.bound(process).is_some_and(|bound| begun >= bound) {
             return Vec::new();
         }
         let updates = match self.values {
@@ -213,7 +229,7 @@ impl Client {
         process: Process,
     ) -> Vec<Call> {
         let begun = progress.begun.get(process.index()).copied().unwrap_or(0);
-        if self.operations.is_some_and(|bound| begun >= bound) || !self.takes_part(process) {
+        if self.bound(process).is_some_and(|bound| begun >= bound) || !self.takes_part(process) {
             return Vec::new();
         }
         let calls = object.calls(process.index(), self.values_of_object());

@@ -49,6 +49,25 @@ impl Action {
     }
 }
 
+/// An operation without its arguments.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Operation {
+    Update,
+    Scan,
+    /// Operation of an object that the text declares.
+    Declared(OperationId),
+}
+
+impl From<Call> for Operation {
+    fn from(call: Call) -> Self {
+        match call {
+            Call::Update(_) => Self::Update,
+            Call::Scan => Self::Scan,
+            Call::Operation(call) => Self::Declared(call.operation),
+        }
+    }
+}
+
 /// An operation, with its arguments.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Call {

@@ -9,6 +9,7 @@ use hashbrown::hash_table::Entry;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Part;
+use super::names::{latest_value, latest_version};
 
 /// Interner of parts. Equal parts have equal numbers.
 #[derive(Debug)]
@@ -18,13 +19,17 @@ pub struct Interned<T: Part> {
     /// Indexed by the last bits of their numbers.
     recent: RefCell<[Option<(u32, T)>; RECENT]>,
     numbers: HashTable<u32>,
-    /// Versions of each part, in the order of their occurrence.
-    versions: Vec<Box<[u32]>>,
-    /// Renamed parts, by part and the new names of its versions.
+    /// Names in each part, in the order of their occurrence.
+    names: Vec<Box<[u32]>>,
+    /// True if values are names, besides versions.
+    values: bool,
+    /// Renamed parts, by part and its new names.
     renamings: FxHashMap<(u32, Box<[u32]>), u32>,
     /// Permuted parts, by part and permutation.
     permuted: FxHashMap<(u32, u32), u32>,
-    has_versions: bool,
+    has_names: bool,
+    /// New names of the part being renamed.
+    after: Vec<u32>,
     /// Size of the allocations that the tables point to.
     bytes: usize,
 }
@@ -41,16 +46,23 @@ impl<T: Part> Default for Interned<T> {
             all: Vec::new(),
             recent: RefCell::default(),
             numbers: HashTable::new(),
-            versions: Vec::new(),
+            names: Vec::new(),
+            values: false,
             renamings: FxHashMap::default(),
             permuted: FxHashMap::default(),
-            has_versions: false,
+            has_names: false,
+            after: Vec::new(),
             bytes: 0,
         }
     }
 }
 
 impl<T: Part> Interned<T> {
+    /// Creates an interner for which values are names; without `values`, only versions are.
+    pub fn naming(values: bool) -> Self {
+        Self { values, ..Self::default() }
+    }
+
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -59,19 +71,19 @@ impl<T: Part> Interned<T> {
         self.all.len()
     }
 
-    /// Returns true if any part holds a version.
-    pub const fn has_versions(&self) -> bool {
-        self.has_versions
+    /// Returns true if any part holds a name.
+    pub const fn has_names(&self) -> bool {
+        self.has_names
     }
 
     /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         let all = self.all.capacity() * size_of::<T::Kept>();
-        let versions = self.versions.capacity() * size_of::<Box<[u32]>>();
+        let names = self.names.capacity() * size_of::<Box<[u32]>>();
         // A hash table has one byte per slot, and keeps an eighth of the slots empty.
         let renamings = self.renamings.capacity() * 8 / 7 * size_of::<[usize; 5]>();
         let permuted = self.permuted.capacity() * 8 / 7 * (size_of::<((u32, u32), u32)>() + 1);
-        self.bytes + all + versions + self.numbers.allocation_size() + renamings + permuted
+        self.bytes + all + names + self.numbers.allocation_size() + renamings + permuted
     }
 
     /// Returns the part with this number.
@@ -100,30 +112,32 @@ impl<T: Part> Interned<T> {
         };
         let number = all.len() as u32;
         place.insert(number);
-        let versions = part.versions().into_boxed_slice();
-        self.has_versions |= !versions.is_empty();
-        self.bytes += T::size(&kept) + size_of_val(&*versions);
-        self.versions.push(versions);
+        let names = part.names(self.values).into_boxed_slice();
+        self.has_names |= !names.is_empty();
+        self.bytes += T::size(&kept) + size_of_val(&*names);
+        self.names.push(names);
         self.all.push(kept);
         self.recent.get_mut()[number as usize % RECENT] = Some((number, part));
         number
     }
 
-    /// Renames the versions of a part; calls `rename` in the order of their occurrence.
+    /// Renames a part; calls `rename` with its names in the order of their occurrence.
     pub fn renamed(&mut self, number: u32, rename: impl FnMut(u32) -> u32) -> u32 {
-        let before = &self.versions[number as usize];
-        let after: Box<[u32]> = before.iter().copied().map(rename).collect();
-        if after == *before {
+        let before = &self.names[number as usize];
+        self.after.clear();
+        self.after.extend(before.iter().copied().map(rename));
+        if *self.after == **before {
             return number;
         }
+        let after: Box<[u32]> = (&*self.after).into();
         if let Some(renamed) = self.renamings.get(&(number, after.clone())) {
             return *renamed;
         }
-        let name = |version: u32| {
-            let position = before.iter().position(|known| *known == version);
-            after[position.expect("all versions of a part are known")]
+        let name = |name: u32| {
+            let position = before.iter().position(|known| *known == name);
+            after[position.expect("all names of a part are known")]
         };
-        let renamed = self.get(number).renamed(&mut { name });
+        let renamed = self.get(number).renamed(self.values, &mut { name });
         let renamed = self.number(renamed);
         self.bytes += size_of_val(&*after) + ALLOCATION;
         self.renamings.insert((number, after), renamed);
@@ -144,6 +158,11 @@ impl<T: Part> Interned<T> {
 
     /// Returns the largest version in a part, or 0 if it has none.
     pub fn latest(&self, number: u32) -> u32 {
-        self.versions[number as usize].iter().copied().max().unwrap_or(0)
+        latest_version(&self.names[number as usize])
+    }
+
+    /// Returns the largest value in a part, or 0 if it has none. Values must be names.
+    pub fn latest_value(&self, number: u32) -> u32 {
+        latest_value(&self.names[number as usize])
     }
 }

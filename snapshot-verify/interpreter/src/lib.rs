@@ -28,7 +28,7 @@
 //! | `heap` | nodes: allocated, freed, collected, and renamed |
 //! | `next` | the next access of a process |
 //! | `forget` | dead locals, which no step reads before a write |
-//! | `parts`, `interned` | states in parts, for tables of many |
+//! | `parts`, `interned`, `names` | states in parts, for tables of many |
 //! | `permute` | parts with their processes renamed |
 //! | `written` | parts as text, and back |
 //! | `schedule` | executions as lists of moves |
@@ -62,6 +62,7 @@ mod inspect;
 mod interned;
 mod judge;
 mod machine;
+mod names;
 mod next;
 mod object;
 mod packed;
@@ -84,7 +85,7 @@ pub use comparand::{Comparands, Emptiable};
 pub use coverage::Coverage;
 pub use data::Data;
 pub use declared::{Answer, Declared, Question};
-pub use event::{Action, Argument, Call, Event, OperationCall, history};
+pub use event::{Action, Argument, Call, Event, Operation, OperationCall, history};
 pub use fault::{Fault, FaultKind};
 pub use forget::Forgetting;
 pub use heap::{Heap, Shape};
@@ -92,7 +93,8 @@ pub use inspect::{Holding, Owner};
 pub use interned::Interned;
 pub use judge::{JudgeError, judge};
 pub use machine::{MAX_PROCESSES, Machine, MachineError};
-pub use next::Next;
+pub use names::{Names, is_value, latest_value, value_found, value_renamed};
+pub use next::{Branching, Next};
 pub use object::{ObjectState, Sequential};
 pub use parts::{Part, ProcessPart, SharedPart};
 pub use replay::{Replay, Scene, Shown};

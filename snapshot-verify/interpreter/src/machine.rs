@@ -281,8 +281,9 @@ impl<'p> Machine<'p> {
         state: &mut State,
         process: Process,
         call: Call,
+        coverage: Option<&mut Coverage>,
     ) -> Result<Action, Fault> {
-        self.begin_observed(state, process, call, None, None)
+        self.begin_observed(state, process, call, coverage, None)
     }
 
     pub(super) fn begin_observed(
@@ -361,8 +362,9 @@ impl<'p> Machine<'p> {
         state: &mut State,
         process: Process,
         outcome: u32,
+        coverage: Option<&mut Coverage>,
     ) -> Result<Advance, Fault> {
-        self.advance_observed(state, process, outcome, None, None)
+        self.advance_observed(state, process, outcome, None, coverage)
     }
 
     fn go_on(

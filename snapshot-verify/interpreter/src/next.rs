@@ -4,9 +4,10 @@ use snapshot_core::Process;
 
 use super::code::Instruction;
 use super::evaluate::Scope;
+use super::event::Operation;
 use super::machine::Machine;
 use super::state::{Activity, State};
-use crate::program::{IndexSet, NodeId, SharedId};
+use crate::program::{IndexSet, NodeId, OperationId, SharedId};
 
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Next {
@@ -68,6 +69,43 @@ impl Machine<'_> {
             Instruction::Choose { over, .. } => Some(Branching::Choice(over)),
             _ => None,
         }
+    }
+
+    /// Returns true if the next step of a process accesses shared memory: by one access, or by an
+    /// `atomic` block.
+    ///
+    /// # Panics
+    /// If the process does not exist.
+    pub fn accesses(&self, state: &State, process: Process) -> bool {
+        let Activity::Running(frames) = &state.processes[process.index()].activity else {
+            return false;
+        };
+        let Some(frame) = frames.last() else { return false };
+        matches!(
+            self.code[frame.procedure.0 as usize].instructions[frame.at],
+            Instruction::Access { .. } | Instruction::BeginAtomic { .. }
+        )
+    }
+
+    /// Returns the open operation of a process.
+    ///
+    /// # Panics
+    /// If the process does not exist.
+    pub fn open_operation(&self, state: &State, process: Process) -> Option<Operation> {
+        let procedure = match &state.processes[process.index()].activity {
+            Activity::Idle => return None,
+            Activity::Responding(None) => return Some(Operation::Update),
+            Activity::Responding(Some(_)) => return Some(Operation::Scan),
+            Activity::Returning(procedure, _) => *procedure,
+            Activity::Running(frames) => frames.first()?.procedure,
+        };
+        let Some(object) = self.program.object() else {
+            let is_update = procedure == self.program.update();
+            return Some(if is_update { Operation::Update } else { Operation::Scan });
+        };
+        let mut operations = (0..).map(OperationId).zip(&object.operations);
+        let found = operations.find(|(_, operation)| operation.procedure == procedure)?;
+        Some(Operation::Declared(found.0))
     }
 
     /// Returns the next access of a process.

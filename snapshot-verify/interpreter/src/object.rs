@@ -160,6 +160,36 @@ impl<'p> Sequential<'p> {
         calls
     }
 
+    /// Replaces the values in the arguments of a call.
+    pub fn with_values(
+        &self,
+        call: OperationCall,
+        replace: &mut dyn FnMut(u32) -> u32,
+    ) -> OperationCall {
+        let mut call = call;
+        let procedure = self.procedure(self.operation(call));
+        for (content, argument) in parameters(procedure).zip(&mut call.arguments) {
+            let is_value = match content {
+                Type::Optional(content) => **content == Type::Value && *argument != Argument::NONE,
+                content => *content == Type::Value,
+            };
+            if is_value {
+                *argument = Argument(replace(argument.0.unsigned_abs()) as i32);
+            }
+        }
+        call
+    }
+
+    /// Returns the values in the arguments of a call.
+    pub fn values_of(&self, call: OperationCall) -> Vec<u32> {
+        let mut values = Vec::new();
+        self.with_values(call, &mut |value| {
+            values.push(value);
+            value
+        });
+        values
+    }
+
     /// Returns the number of distinct operations, arguments counted; saturates.
     pub(super) fn count_calls(&self, values: u32) -> u64 {
         let operations = self.object.operations.iter();

@@ -4,8 +4,8 @@
 //! interned, and the effect of a step is cached for all states that agree on both parts.
 //!
 //! Versions are the exception: their names are assigned for the whole state. A search that
-//! identifies states with different names renames versions ([`SharedPart::versions`],
-//! [`SharedPart::renamed`]) in the order of their occurrence. Programs only compare versions for
+//! identifies states with different names renames versions ([`Part::names`], [`Part::renamed`]) in
+//! the order of their occurrence. Programs only compare versions for
 //! equality, so such states have the same futures.
 
 use std::fmt::Debug;
@@ -17,6 +17,7 @@ use super::data::Data;
 use super::heap::Shape;
 use super::interned::ALLOCATION;
 use super::machine::Machine;
+use super::names::{value_found, value_renamed};
 use super::packed::Packed;
 use super::state::{Activity, Cell, Frame, Local, State};
 
@@ -37,13 +38,14 @@ pub trait Part: Clone {
 
     fn from_kept(kept: &Self::Kept) -> Self;
 
-    /// Returns the versions of the part, each once, in the order of their occurrence. The initial
-    /// version, which programs can name, is left out.
-    fn versions(&self) -> Vec<u32>;
+    /// Returns the names in the part, each once, in the order of their occurrence: versions, and
+    /// values if `values`. The initial version and the initial value, which programs can name, are
+    /// left out.
+    fn names(&self, values: bool) -> Vec<u32>;
 
-    /// Renames the versions; `rename` keeps 0, the initial version.
+    /// Renames the names.
     #[must_use]
-    fn renamed(&self, rename: &mut dyn FnMut(u32) -> u32) -> Self;
+    fn renamed(&self, values: bool, rename: &mut dyn FnMut(u32) -> u32) -> Self;
 
     /// Approximate heap memory of the packed form, in bytes.
     fn size(kept: &Self::Kept) -> usize;
@@ -122,15 +124,15 @@ impl Part for SharedPart {
         Self(Arc::new(kept.cells()))
     }
 
-    fn versions(&self) -> Vec<u32> {
+    fn names(&self, values: bool) -> Vec<u32> {
         let mut found = Vec::new();
-        self.0.iter().for_each(|cell| versions(&cell.content, &mut found));
+        self.0.iter().for_each(|cell| cell.content.names(values, &mut found));
         found
     }
 
-    fn renamed(&self, rename: &mut dyn FnMut(u32) -> u32) -> Self {
+    fn renamed(&self, values: bool, rename: &mut dyn FnMut(u32) -> u32) -> Self {
         let cell = |cell: &Cell| Cell {
-            content: renamed(&cell.content, rename),
+            content: cell.content.named_anew(values, rename),
             links: cell.links.clone(),
         };
         Self(Arc::new(self.0.iter().map(cell).collect()))
@@ -152,21 +154,38 @@ impl Part for ProcessPart {
         kept.clone()
     }
 
-    fn versions(&self) -> Vec<u32> {
+    fn names(&self, values: bool) -> Vec<u32> {
         let mut found = Vec::new();
         let frames = self.frames().iter().flat_map(|frame| &frame.locals);
-        self.0.private.iter().chain(frames).for_each(|data| versions(data, &mut found));
+        self.0.private.iter().chain(frames).for_each(|data| data.names(values, &mut found));
+        match &self.0.activity {
+            Activity::Responding(Some(result)) if values => {
+                result.iter().for_each(|value| value_found(*value, &mut found));
+            }
+            Activity::Returning(_, Some(result)) if values => result.names(values, &mut found),
+            _ => {}
+        }
         found
     }
 
-    fn renamed(&self, rename: &mut dyn FnMut(u32) -> u32) -> Self {
+    fn renamed(&self, values: bool, rename: &mut dyn FnMut(u32) -> u32) -> Self {
         let mut local = (*self.0).clone();
+        let anew = |data: &mut Data| *data = data.named_anew(values, rename);
         let frames = match &mut local.activity {
             Activity::Running(frames) => frames.as_mut_slice(),
             Activity::Idle | Activity::Responding(_) | Activity::Returning(..) => &mut [],
         };
         let frames = frames.iter_mut().flat_map(|frame| &mut frame.locals);
-        local.private.iter_mut().chain(frames).for_each(|data| *data = renamed(data, rename));
+        local.private.iter_mut().chain(frames).for_each(anew);
+        match &mut local.activity {
+            Activity::Responding(Some(result)) if values => {
+                result.iter_mut().for_each(|value| *value = value_renamed(*value, rename));
+            }
+            Activity::Returning(_, Some(result)) if values => {
+                *result = result.named_anew(values, rename);
+            }
+            _ => {}
+        }
         Self(Arc::new(local))
     }
 
@@ -186,24 +205,6 @@ impl ProcessPart {
             Activity::Running(frames) => frames,
             Activity::Idle | Activity::Responding(_) | Activity::Returning(..) => &[],
         }
-    }
-}
-
-fn versions(data: &Data, found: &mut Vec<u32>) {
-    match data {
-        Data::Version(version) if *version != 0 && !found.contains(version) => {
-            found.push(*version);
-        }
-        Data::Parts(parts) => parts.iter().for_each(|part| versions(part, found)),
-        _ => {}
-    }
-}
-
-fn renamed(data: &Data, rename: &mut dyn FnMut(u32) -> u32) -> Data {
-    match data {
-        Data::Version(version) if *version != 0 => Data::Version(rename(*version)),
-        Data::Parts(parts) => Data::Parts(parts.iter().map(|part| renamed(part, rename)).collect()),
-        data => data.clone(),
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Trace {
     /// Whether the history is linearizable, if known.
     pub linearizable: Option<bool>,
     pub moves: Vec<Move>,
+    /// Number of moves before those that repeat for ever; the last state is the one before them.
+    pub repeats: Option<usize>,
     /// Descriptions of moves, by their numbers from 1, as far as known.
     pub deeds: BTreeMap<usize, String>,
 }
@@ -88,7 +90,7 @@ pub enum TraceErrorKind {
         "`{found}` is neither a move (`p0 update 1`, `p0 scan`, `p0 step`, `p0 step 3`, or \
          `p0 begin NAME ARGUMENTS` of one of the `operations`) nor one of `algorithm NAME`, `bug \
          NAME`, `size N`, `processes N`, `pair I J`, `operations NAMES`, `points`, `program \
-         DIGEST`, `history linearizable|violation`, `= DEED`, `end`"
+         DIGEST`, `history linearizable|violation`, `loop`, `= DEED`, `end`"
     )]
     Unknown {
         /// Line found.
@@ -120,6 +122,9 @@ pub enum TraceErrorKind {
         Trace::END
     )]
     NoEnd,
+    /// No move follows the mark of the loop.
+    #[error("after `{LOOP}` the moves are missing that repeat for ever")]
+    EmptyLoop,
     /// A line stands after the end.
     #[error("`{found}` stands after the last line, `{}`", Trace::END)]
     AfterEnd {
@@ -187,6 +192,9 @@ impl fmt::Display for Trace {
         }
         writeln!(f)?;
         for (number, made) in (1..).zip(&self.moves) {
+            if self.repeats == Some(number - 1) {
+                writeln!(f, "{LOOP}")?;
+            }
             writeln!(f, "{}", made.named(&self.operations))?;
             if let Some(deed) = self.deeds.get(&number) {
                 writeln!(f, "= {deed}")?;
@@ -198,6 +206,9 @@ impl fmt::Display for Trace {
 
 /// Line that marks a program with its linearization points.
 const POINTS: &str = "points";
+
+/// Line before the moves that repeat for ever.
+const LOOP: &str = "loop";
 
 /// Text for a linearizable history.
 const LINEARIZABLE: &str = "linearizable";
@@ -224,6 +235,7 @@ struct Reading {
     program: Option<String>,
     linearizable: Option<bool>,
     moves: Vec<Move>,
+    repeats: Option<usize>,
     deeds: BTreeMap<usize, String>,
 }
 
@@ -260,6 +272,9 @@ impl FromStr for Trace {
             return Err(at(TraceErrorKind::NoEnd));
         }
         let missing = |what| at(TraceErrorKind::Missing { what });
+        if reading.repeats.is_some_and(|repeats| repeats == reading.moves.len()) {
+            return Err(at(TraceErrorKind::EmptyLoop));
+        }
         Ok(Self {
             algorithm: reading.algorithm.ok_or_else(|| missing("algorithm"))?,
             bug: reading.bug,
@@ -271,6 +286,7 @@ impl FromStr for Trace {
             program: reading.program,
             linearizable: reading.linearizable,
             moves: reading.moves,
+            repeats: reading.repeats,
             deeds: reading.deeds,
         })
     }
@@ -313,6 +329,9 @@ impl Reading {
                 return Err(TraceErrorKind::Late { what: POINTS });
             }
             return once(&mut self.points, POINTS, ());
+        }
+        if line == LOOP {
+            return once(&mut self.repeats, LOOP, self.moves.len());
         }
         let (word, rest) = line.split_once(char::is_whitespace).ok_or_else(unknown)?;
         let rest = rest.trim();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use snapshot_core::Process;
 use snapshot_io::quantity;
+use snapshot_verify::interpret::Client;
 use snapshot_verify::verify::every::{Rungs, UnknownRung};
 use snapshot_verify::verify::{Barriers, Operations, Pairs, Reductions, ReductionsError, TABLE};
 use thiserror::Error;
@@ -66,6 +67,11 @@ pub enum BoundError {
          bound), or `grow` (1, 2, 3, ...)"
     )]
     Operations,
+    #[error(
+        "expected numbers of operations from 0 to {MOST_OF_EACH}, for at most {} processes",
+        Client::MOST_BOUNDED
+    )]
+    OfEach,
     #[error(
         "expected a number of barriers from 0 to {MOST_BARRIERS}, `none` (no bound), or `grow` \
          (0, 1, 2, ...)"
@@ -169,6 +175,33 @@ pub fn operations(text: &str) -> Result<Operations, BoundError> {
         },
     }
 }
+
+/// A bound on the operations, for all processes or for each.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Bounds {
+    pub all: Operations,
+    /// Bound of each process; empty: `all` is the bound.
+    pub each: Vec<u32>,
+}
+
+/// Parses `none`, `2`, `grow`, `1,2,1`.
+pub fn operations_of_each(text: &str) -> Result<Bounds, BoundError> {
+    if !text.contains(',') {
+        return Ok(Bounds { all: operations(text)?, each: Vec::new() });
+    }
+    let number = |text: &str| match text.trim().parse() {
+        Ok(bound @ 0..=MOST_OF_EACH) => Ok(bound),
+        _ => Err(BoundError::OfEach),
+    };
+    let each = text.split(',').map(number).collect::<Result<Vec<u32>, _>>()?;
+    if each.len() > Client::MOST_BOUNDED {
+        return Err(BoundError::OfEach);
+    }
+    Ok(Bounds { all: Operations::AtMost(each.iter().copied().max().unwrap_or(1).max(1)), each })
+}
+
+/// Most operations of a process with a bound of its own.
+const MOST_OF_EACH: u32 = u8::MAX as u32;
 
 /// With this many barriers, each process begins as many operations as a state can count.
 const MOST_BARRIERS: u32 = MOST_OPERATIONS - 1;

@@ -1,7 +1,7 @@
 //! `snapshot-verify certify`: does a certificate prove that an algorithm is linearizable?
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -18,6 +18,7 @@ use snapshot_verify::invariant::claim::TITLE;
 use snapshot_verify::invariant::projection::Extent;
 use snapshot_verify::language::Source;
 use snapshot_verify::report::{placed, projected, projection};
+use snapshot_verify::strategy::{self, Played, Refusal};
 use snapshot_verify::verify::VerifyError;
 
 use super::input::Input;
@@ -56,6 +57,9 @@ pub struct Certify {
     report: ReportFormat,
 }
 
+/// Most bytes of the certificate of a strategy.
+const LARGEST: u64 = 4 << 30;
+
 /// The answer in JSON.
 #[derive(Serialize)]
 struct Report {
@@ -75,6 +79,22 @@ struct Report {
 enum ProvedWhat {
     One(Proved),
     Every(ProvedEvery),
+    Strong(ProvedStrong),
+}
+
+/// Strong linearizability, proved for one n.
+#[derive(Serialize)]
+struct ProvedStrong {
+    algorithm: String,
+    bug: Option<String>,
+    processes: usize,
+    operations: Option<u32>,
+    operations_of_each: Vec<u32>,
+    values: Option<u32>,
+    strongly_linearizable: bool,
+    positions: usize,
+    answers: usize,
+    moves: u64,
 }
 
 /// Claim proved for every n.
@@ -143,10 +163,14 @@ impl Certify {
         let place = self.certificate.display();
         let input = Input::read(&self.input)?;
         let variant = input.variant(self.bug.as_deref())?;
-        input.require_snapshot(&variant, "certify")?;
         let cannot = |error| trouble(format_args!("cannot read {place}: {error}"));
         let mut file = BufReader::new(File::open(&self.certificate).map_err(cannot)?);
-        let is_every = file.fill_buf().map_err(cannot)?.starts_with(TITLE.as_bytes());
+        let first = file.fill_buf().map_err(cannot)?;
+        let is_every = first.starts_with(TITLE.as_bytes());
+        let is_strategy = first.starts_with(strategy::TITLE.as_bytes());
+        if !is_strategy {
+            input.require_snapshot(&variant, "a certificate of linearizability")?;
+        }
         let (began, stop) = (Instant::now(), interrupt::listen());
         let mut proceed = || {
             let is_late = self.time.is_some_and(|time| began.elapsed() >= time);
@@ -155,7 +179,17 @@ impl Certify {
         let mut budget = Budget { memory: self.memory, proceed: &mut proceed };
         let digest = digest(input.algorithm.source().text());
         let (answer, seconds);
-        if is_every {
+        if is_strategy {
+            let mut text = String::new();
+            file.take(LARGEST).read_to_string(&mut text).map_err(cannot)?;
+            let played = strategy::read(&text).and_then(|(claim, answers)| {
+                let played =
+                    strategy::check(&variant.program, &digest, (&claim, answers), &mut budget)?;
+                Ok((claim, played))
+            });
+            seconds = began.elapsed().as_secs_f64();
+            answer = strong(&input.name, played, seconds);
+        } else if is_every {
             let extent = if self.thorough { Extent::THOROUGH } else { Extent::default() };
             let checked =
                 check_projecting(&variant.program, &digest, &mut file, &mut budget, Some(extent));
@@ -244,6 +278,47 @@ fn one(name: &str, answer: Answer, seconds: f64) -> Checked {
         Answer::Unknown(cause) => Checked::Unknown(cause),
         Answer::Foreign => Checked::Foreign,
     }
+}
+
+/// Reports on a certificate of strong linearizability.
+fn strong(name: &str, played: Result<(strategy::Claim, Played), Refusal>, seconds: f64) -> Checked {
+    let (claim, played) = match played {
+        Ok(played) => played,
+        Err(Refusal::Unknown(cause)) => return Checked::Unknown(cause),
+        Err(refusal) => return Checked::Refused(refusal.to_string()),
+    };
+    let each: Vec<String> = claim.each.iter().map(u32::to_string).collect();
+    let operations = match claim.operations {
+        _ if !each.is_empty() => format!("at most {} operations", each.join(", ")),
+        None => "any number of operations".to_owned(),
+        Some(1) => "at most 1 operation by each process".to_owned(),
+        Some(bound) => format!("at most {bound} operations by each process"),
+    };
+    let values = match claim.values {
+        None => "all values".to_owned(),
+        Some(1) => "1 value".to_owned(),
+        Some(values) => format!("{values} values"),
+    };
+    let text = format!(
+        "{name} is strongly linearizable for n = {} ({operations}, {values}; {} positions, {} \
+         answers, {} moves, {seconds:.2} s)",
+        claim.processes, played.positions, played.answers, played.moves
+    );
+    Checked::Accepted(
+        text,
+        ProvedWhat::Strong(ProvedStrong {
+            algorithm: claim.algorithm,
+            bug: claim.bug,
+            processes: claim.processes,
+            operations: claim.operations,
+            operations_of_each: claim.each,
+            values: claim.values,
+            strongly_linearizable: true,
+            positions: played.positions,
+            answers: played.answers,
+            moves: played.moves,
+        }),
+    )
 }
 
 /// Reports on a certificate for every n.

@@ -6,18 +6,19 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 use snapshot_verify::language::{Expectation, ExpectedVerdict};
-use snapshot_verify::report::{Case, count, seconds};
+use snapshot_verify::report::{Case, count, seconds, strong_words};
 use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::every::every;
+use snapshot_verify::verify::properties::{Scope, progressing, strongly};
 use snapshot_verify::verify::{
-    Conformance, Measures, Outcome, Reductions, Request, conformance, object_request, request,
-    verify,
+    Conformance, Measures, Outcome, Reductions, Request, conformance, object_request,
+    progress_conformance, request, strong_conformance, verify,
 };
 
 use super::bounds::{self, Budget};
 use super::input::{self, Input, Variant};
 use super::progress::{ProgressWatch, Ticker};
-use super::{ReportFormat, UNKNOWN, WRONG, interrupt, print, print_in, refused};
+use super::{ReportFormat, UNKNOWN, WRONG, interrupt, print, print_in, refused, trouble};
 
 /// Maximum number of states in the search for one expectation, unless its time is limited.
 const STATES: u64 = 40_000_000;
@@ -43,9 +44,9 @@ pub struct Expect {
     /// Report as text, or as one JSON object per line.
     #[arg(long, value_enum, default_value = "human")]
     report: ReportFormat,
-    /// Show progress on standard error even if it is not a terminal.
+    /// Show the status of the search on standard error even if it is not a terminal.
     #[arg(long)]
-    progress: bool,
+    status: bool,
 }
 
 /// Result for one expectation.
@@ -70,7 +71,7 @@ impl Expect {
     }
 
     fn expect(&self) -> Result<ExitCode, ExitCode> {
-        let ticker = Ticker::new(self.progress);
+        let ticker = Ticker::new(self.status);
         let mut counts = [0usize; 3];
         for name in input::names(&self.inputs) {
             let input = Input::read(&name)?;
@@ -116,6 +117,9 @@ impl Expect {
         let variant = input.variant(bug)?;
         if expectation.every {
             return self.row_of_every(input, &variant, expectation, ticker);
+        }
+        if expectation.verdict.is_property() {
+            return self.row_of_property(input, &variant, expectation, ticker);
         }
         let request = match variant.object() {
             None => request(expectation, &self.means()),
@@ -203,6 +207,61 @@ impl Expect {
             unit: "views",
             states: found.views(),
             seconds: found.elapsed.as_secs_f64(),
+        };
+        Ok((conforms, row))
+    }
+
+    /// Strong linearizability, or progress.
+    fn row_of_property(
+        &self,
+        input: &Input,
+        variant: &Variant,
+        expectation: &Expectation,
+        ticker: &Ticker,
+    ) -> Result<(Conformance, Row), ExitCode> {
+        let watch = ProgressWatch {
+            title: variant.title.clone(),
+            stop: interrupt::listen(),
+            ticker,
+            keeper: None,
+            disk: None,
+            engine: None,
+        };
+        let scope = Scope {
+            processes: expectation.processes as usize,
+            operations: expectation.operations,
+            each: Vec::new(),
+            values: expectation.values,
+            memory: self.budget.memory,
+            time: self.budget.time,
+            states: self.budget.time.is_none().then_some(STATES),
+        };
+        let (program, verdict) = (&variant.program, expectation.verdict);
+        let refused = |error| refused(&variant.title, input.algorithm.source(), &error);
+        let is_strong = matches!(verdict, ExpectedVerdict::Strong | ExpectedVerdict::NotStrong);
+        let (conforms, answer, states, elapsed) = if is_strong {
+            let found = strongly(program, &scope, &watch).map_err(refused)?;
+            let strong = &found.answer.0;
+            let conforms = strong_conformance(verdict, &strong.verdict);
+            (conforms, strong_words(strong).to_owned(), strong.positions, found.elapsed)
+        } else {
+            let found = progressing(program, &scope, &watch).map_err(refused)?;
+            let progress = &found.answer;
+            let operation = expectation.operation.as_ref().map(|name| name.text.as_str());
+            let conforms = progress_conformance(verdict, operation, progress);
+            let conforms = conforms.ok_or_else(|| {
+                trouble(format_args!("{}: `{expectation}`: no such operation", input.name))
+            })?;
+            (conforms, "another progress".to_owned(), progress.states, found.elapsed)
+        };
+        let row = Row {
+            input: input.name.clone(),
+            expectation: expectation.to_string(),
+            conforms: name_of(conforms),
+            answer,
+            unit: "states",
+            states: states as u64,
+            seconds: elapsed.as_secs_f64(),
         };
         Ok((conforms, row))
     }

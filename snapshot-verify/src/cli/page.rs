@@ -152,6 +152,7 @@ pub fn trace(
         program: Some(digest(program)),
         linearizable,
         moves: moves.to_vec(),
+        repeats: None,
         deeds: (1..).zip(deeds).collect(),
     }))
 }

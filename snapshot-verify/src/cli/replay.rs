@@ -10,7 +10,7 @@ use clap::Args;
 use snapshot_io::limited::{LINE_LIMIT, read_text};
 use snapshot_io::{output, quantity};
 use snapshot_verify::deadline::{Deadline, Stopped};
-use snapshot_verify::interpret::{Machine, MoveErrorKind, Sequential, Trace, digest, judge};
+use snapshot_verify::interpret::{Machine, Move, MoveErrorKind, Sequential, Trace, digest, judge};
 use snapshot_verify::object::{Judge, Judgement, forbidden};
 use snapshot_verify::report::page::{Answer, PageInput, of_execution};
 
@@ -163,6 +163,10 @@ impl Replay {
         };
         for scene in machine.replay(&trace.moves) {
             deadline.check().map_err(stopped)?;
+            let number = scene.as_ref().map_or_else(|error| error.number, |scene| scene.number);
+            if trace.repeats == Some(number - 1) && !self.step {
+                text.push_str("      from here, the moves repeat for ever\n");
+            }
             match scene {
                 Ok(scene) => match differs(scene.number, &scene.deeds()) {
                     None if self.step => {}
@@ -190,6 +194,14 @@ impl Replay {
         }
         let execution =
             machine.run(&trace.moves).map_err(|error| trouble(format_args!("{path}: {error}")))?;
+        if let Some(stem) = trace.repeats
+            && !returns(&machine, &trace.moves, stem)
+        {
+            let code = trouble(format_args!(
+                "{path}: the moves of the loop do not lead back to where it begins"
+            ));
+            return Ok((text, code));
+        }
         let is_linearizable = match &sequential {
             None => {
                 let mut proceed = || deadline.check().is_ok();
@@ -235,5 +247,15 @@ impl Replay {
             text.push_str(&format!("({changed}; what these moves do has not.)\n"));
         }
         Ok((text, code))
+    }
+}
+
+/// Returns true if the moves of a loop lead back to the state before it. Its first round counts for
+/// the stem: it overwrites variables that are not read.
+fn returns(machine: &Machine<'_>, moves: &[Move], stem: usize) -> bool {
+    let twice = [moves, &moves[stem..]].concat();
+    match (machine.run(moves), machine.run(&twice)) {
+        (Ok(once), Ok(twice)) => machine.key(&once.last) == machine.key(&twice.last),
+        _ => false,
     }
 }

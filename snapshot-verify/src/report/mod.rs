@@ -8,6 +8,7 @@ mod json;
 mod malformed;
 pub mod page;
 mod projection;
+mod properties;
 mod quantity;
 
 pub use case::{Case, Tally, TextPosition, placed};
@@ -17,4 +18,8 @@ pub use human::{human, human_conclusion, human_trial, human_unneeded, is_unneede
 pub use json::{json, json_summary};
 pub use malformed::json_malformed;
 pub use projection::{projected, projection};
+pub use properties::{
+    PropertyCase, human_progress, human_strong, json_progress, json_strong, strong_code,
+    strong_words,
+};
 pub use quantity::{count, memory, seconds};

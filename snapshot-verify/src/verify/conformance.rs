@@ -4,8 +4,10 @@ use snapshot_core::Process;
 
 use super::outcome::{Outcome, Verdict};
 use super::request::{Method, Operations, Pairs, Request};
-use crate::language::{Expectation, ExpectedVerdict};
+use crate::language::{Expectation, ExpectedVerdict, Freedom};
+use crate::progress::{OperationProgress, Progress, Standing};
 use crate::refine::Means;
+use crate::strong::StrongVerdict;
 
 /// Whether an expectation is met.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -80,6 +82,10 @@ pub fn conformance(expected: ExpectedVerdict, outcomes: &[Outcome]) -> Conforman
         ExpectedVerdict::Fault => faulty && !violated,
         ExpectedVerdict::Linearizable => !violated && !faulty && !refused,
         ExpectedVerdict::NoProof => !violated && !faulty && refused,
+        ExpectedVerdict::Strong
+        | ExpectedVerdict::NotStrong
+        | ExpectedVerdict::Free(_)
+        | ExpectedVerdict::NotFree(_) => return Conformance::Undecided,
     };
     let is_wrong = matches!(expected, ExpectedVerdict::Violation | ExpectedVerdict::Fault);
     match (met, unknown) {
@@ -87,6 +93,67 @@ pub fn conformance(expected: ExpectedVerdict, outcomes: &[Outcome]) -> Conforman
         (true, _) => Conformance::Met,
         (false, true) if !violated && !faulty => Conformance::Undecided,
         (false, _) => Conformance::Contradicted,
+    }
+}
+
+/// Compares an answer on strong linearizability with the expected verdict.
+#[must_use]
+pub const fn strong_conformance(expected: ExpectedVerdict, found: &StrongVerdict) -> Conformance {
+    match (expected, found) {
+        (ExpectedVerdict::Strong, StrongVerdict::Strong)
+        | (ExpectedVerdict::NotStrong, StrongVerdict::NotStrong(_)) => Conformance::Met,
+        (_, StrongVerdict::Unknown | StrongVerdict::Faulty { .. }) => Conformance::Undecided,
+        _ => Conformance::Contradicted,
+    }
+}
+
+/// Compares the progress of an operation, or of all, with the expected level; `None`: there is no
+/// such operation.
+#[must_use]
+pub fn progress_conformance(
+    expected: ExpectedVerdict,
+    operation: Option<&str>,
+    found: &Progress,
+) -> Option<Conformance> {
+    let (ExpectedVerdict::Free(freedom) | ExpectedVerdict::NotFree(freedom)) = expected else {
+        return None;
+    };
+    let standings = standings(found, freedom, operation);
+    let fails = |one: &&&Standing| one.lasso().is_some();
+    let holds = |one: &&Standing| **one == Standing::Holds;
+    let is_refuted = standings.iter().any(|one| fails(&one));
+    let is_free = matches!(expected, ExpectedVerdict::Free(_));
+    match (is_refuted, standings.iter().all(holds)) {
+        _ if standings.is_empty() => None,
+        (true, _) if is_free => Some(Conformance::Contradicted),
+        (true, _) => Some(Conformance::Met),
+        (false, true) if is_free => Some(Conformance::Met),
+        (false, true) => Some(Conformance::Contradicted),
+        (false, false) => Some(Conformance::Undecided),
+    }
+}
+
+/// Returns the standings that decide a level: of an operation, or of all. Freedom from locks and
+/// from deadlock is of all operations together.
+#[must_use]
+pub fn standings<'a>(
+    found: &'a Progress,
+    freedom: Freedom,
+    operation: Option<&str>,
+) -> Vec<&'a Standing> {
+    let operations = || {
+        let is_it = |one: &&OperationProgress| {
+            operation.is_none_or(|name| found.name_of(one.operation) == name)
+        };
+        found.operations.iter().filter(is_it)
+    };
+    match freedom {
+        Freedom::Wait => operations().map(|one| &one.wait_free).collect(),
+        Freedom::Obstruction => operations().map(|one| &one.obstruction_free).collect(),
+        Freedom::Starvation => operations().map(|one| &one.starvation_free).collect(),
+        Freedom::Lock if operation.is_none() => vec![&found.lock_free],
+        Freedom::Deadlock if operation.is_none() => vec![&found.deadlock_free],
+        Freedom::Lock | Freedom::Deadlock => Vec::new(),
     }
 }
 

@@ -106,6 +106,9 @@ pub enum VerifyError {
     /// An execution contradicts a proof for every n: our fault.
     #[error("BUG in this program, please report it: {0}. Its verdicts cannot be trusted")]
     Uncovered(Uncovered),
+    /// An execution or a tree of them that is no argument: our fault.
+    #[error("BUG in this program, please report it: {0}. Its verdicts cannot be trusted")]
+    Unjudged(String),
     /// An invalid fault of the program: our fault.
     #[error(
         "BUG in this program, please report it: a search claims that the algorithm goes wrong \
@@ -145,6 +148,7 @@ impl VerifyError {
                 | Self::Uncovered(_)
                 | Self::TooManyBarriers { .. }
                 | Self::NotRepeated(_)
+                | Self::Unjudged(_)
                 | Self::Explore(
                     ExploreError::SelfCheck(_) | ExploreError::Cluster(Failure::Defect { .. })
                 )

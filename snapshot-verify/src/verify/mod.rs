@@ -12,6 +12,7 @@
 //! | [`contribution`] | contribution of each statement to a proof |
 //! | `exercised` | coverage of the executions of an answer |
 //! | [`points`] | statements at which updates take effect, found by trying |
+//! | [`properties`] | strong linearizability and progress |
 //! | `trial` | a short search of programs that look at values |
 //! | [`every`] | for every n: a proof, or a violation for some n |
 //! | `by_proof` | for one n with a large search: the proof for every n |
@@ -37,6 +38,7 @@ mod explore_pair;
 mod outcome;
 pub mod points;
 mod progress;
+pub mod properties;
 mod refinement;
 mod request;
 mod schedule;
@@ -49,7 +51,10 @@ pub mod unmodelled;
 
 pub use answer::{Answer, AnswerError, answer};
 pub use by_proof::{Way, verify_by};
-pub use conformance::{Conformance, conformance, object_request, request};
+pub use conformance::{
+    Conformance, conformance, object_request, progress_conformance, request, standings,
+    strong_conformance,
+};
 pub use error::VerifyError;
 pub use exercised::exercised;
 pub use outcome::{ByProof, Measures, Misplaced, Outcome, ProgramFault, Unfinished, Verdict};

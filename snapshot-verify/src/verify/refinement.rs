@@ -70,7 +70,13 @@ impl<'a> Refined<'a> {
             active if active >= self.request.processes => Roles::All,
             active => Roles::Few { first: pair, others: active.saturating_sub(2) },
         };
-        Client { values, operations: effort.operations, roles, updater: self.request.updater }
+        Client {
+            values,
+            operations: effort.operations,
+            roles,
+            updater: self.request.updater,
+            each: None,
+        }
     }
 
     /// Returns the pair that is searched, if values are simple.

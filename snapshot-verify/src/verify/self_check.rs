@@ -107,6 +107,7 @@ pub fn answer(
     let client = Client {
         values: Values::Simple(pair[0], pair[1]),
         operations: effort.most_operations(),
+        each: None,
         roles: Roles::Few { first: pair, others },
         updater: None,
     };

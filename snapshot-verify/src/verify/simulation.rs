@@ -79,6 +79,7 @@ pub fn compare(
     let client = Client {
         values: Values::Simple(pair[0], pair[1]),
         operations: effort.most_operations(),
+        each: None,
         roles: Roles::Few { first: pair, others: processes - 2 },
         updater: None,
     };

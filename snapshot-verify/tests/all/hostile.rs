@@ -102,7 +102,7 @@ fn full_and_closed_outputs_end_the_program() {
     let commands: [&[&str]; 11] = [
         &["check", "naive_collect", "-n", "2"],
         &["check", "naive_collect", "-n", "2", "--report", "json"],
-        &["check", "naive_collect", "-n", "2", "--progress"],
+        &["check", "naive_collect", "-n", "2", "--status"],
         &["list"],
         &["list", "--reductions", "--report", "json"],
         &["emit", "bowman", "--stage", "steps"],

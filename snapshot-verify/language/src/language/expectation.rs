@@ -27,6 +27,8 @@ pub struct Expectation {
     pub values: Option<u32>,
     /// The only process that updates, below n, which does not scan. Requires full executions.
     pub updater: Option<u32>,
+    /// The operation whose progress is expected; `None`: all.
+    pub operation: Option<Name>,
     pub verdict: ExpectedVerdict,
     /// Span of the line.
     pub span: Span,
@@ -42,6 +44,53 @@ pub enum ExpectedVerdict {
     Fault,
     /// A proof is refused: the program is not data-independent.
     NoProof,
+    /// Orders of executions can be chosen such that longer executions have longer orders.
+    Strong,
+    /// They cannot.
+    NotStrong,
+    /// Operations have this progress.
+    Free(Freedom),
+    /// They have not.
+    NotFree(Freedom),
+}
+
+/// Progress: freedom from this.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Freedom {
+    Wait,
+    Lock,
+    Obstruction,
+    Starvation,
+    Deadlock,
+}
+
+impl ExpectedVerdict {
+    /// Returns true for another property than linearizability.
+    pub const fn is_property(self) -> bool {
+        matches!(self, Self::Strong | Self::NotStrong | Self::Free(_) | Self::NotFree(_))
+    }
+}
+
+impl Freedom {
+    pub const ALL: [Self; 5] =
+        [Self::Wait, Self::Lock, Self::Obstruction, Self::Starvation, Self::Deadlock];
+
+    /// Returns the word before `-free`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Wait => "wait",
+            Self::Lock => "lock",
+            Self::Obstruction => "obstruction",
+            Self::Starvation => "starvation",
+            Self::Deadlock => "deadlock",
+        }
+    }
+}
+
+impl fmt::Display for Freedom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-free", self.word())
+    }
 }
 
 impl Expectation {
@@ -64,7 +113,7 @@ impl Parser<'_> {
         bug: Option<Name>,
         (processes, place): (u32, Span),
         clauses: Clauses,
-        verdict: ExpectedVerdict,
+        (operation, verdict): (Option<Name>, ExpectedVerdict),
         span: Span,
     ) -> Expectation {
         if processes < 2 {
@@ -116,6 +165,7 @@ impl Parser<'_> {
             operations: clauses.operations.map(|(given, _)| given),
             values: clauses.values.map(|(given, _)| given),
             updater: clauses.updater.map(|(given, _)| given),
+            operation,
             verdict,
             span,
         }
@@ -129,6 +179,10 @@ impl fmt::Display for ExpectedVerdict {
             Self::Violation => "violation",
             Self::Fault => "fault",
             Self::NoProof => "no proof",
+            Self::Strong => "strongly linearizable",
+            Self::NotStrong => "not strongly linearizable",
+            Self::Free(freedom) => return freedom.fmt(f),
+            Self::NotFree(freedom) => return write!(f, "not {freedom}"),
         })
     }
 }
@@ -159,6 +213,10 @@ impl fmt::Display for Expectation {
         if let Some(updater) = self.updater {
             write!(f, ", updater {updater}")?;
         }
-        write!(f, ": {}", self.verdict)
+        f.write_str(": ")?;
+        if let Some(operation) = &self.operation {
+            write!(f, "{} ", operation.text)?;
+        }
+        self.verdict.fmt(f)
     }
 }

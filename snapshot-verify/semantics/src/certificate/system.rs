@@ -16,7 +16,7 @@ use snapshot_core::Process;
 use super::judge::{Judge, Sight};
 use super::permutations;
 use crate::interpret::{
-    Action, Call, Client, Fault, Interned, Machine, Move, MoveKind, ProcessPart, Progress,
+    Action, Call, Client, Fault, Interned, Machine, Move, MoveKind, Names, ProcessPart, Progress,
     SharedPart, State, Values,
 };
 
@@ -169,18 +169,10 @@ impl<'m, 'p> System<'m, 'p> {
             return;
         }
         let at = self.shared_at();
-        let mut names: Vec<u32> = Vec::new();
-        let mut rename = |version: u32| {
-            let known = names.iter().position(|known| *known == version);
-            let position = known.unwrap_or_else(|| {
-                names.push(version);
-                names.len() - 1
-            });
-            position as u32 + 1
-        };
-        row[at] = self.shared.renamed(row[at], &mut rename);
+        let mut names = Names::default();
+        row[at] = self.shared.renamed(row[at], |name| names.rename(name));
         for number in &mut row[at + 1..] {
-            *number = self.processes.renamed(*number, &mut rename);
+            *number = self.processes.renamed(*number, |name| names.rename(name));
         }
     }
 
@@ -258,6 +250,6 @@ impl<'m, 'p> System<'m, 'p> {
     }
 
     const fn has_versions(&self) -> bool {
-        self.shared.has_versions() || self.processes.has_versions()
+        self.shared.has_names() || self.processes.has_names()
     }
 }

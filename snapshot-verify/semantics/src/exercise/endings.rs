@@ -9,9 +9,8 @@
 
 use snapshot_core::Process;
 
-use super::environment::Environment;
-use super::graph::StateGraph;
 use super::{Operation, Stuck};
+use crate::graph::{Environment, Graph, Incoming};
 
 /// Operations that return in no continuation.
 #[derive(Debug, Default)]
@@ -25,13 +24,26 @@ pub struct Hangs {
     pub is_open: bool,
 }
 
-impl StateGraph<'_, '_> {
+/// Graph with what the searches for hanging operations need.
+pub struct Questions<'g, 'm, 'p> {
+    graph: &'g mut Graph<'m, 'p>,
+    /// Processes with an open operation in each state, as bit sets.
+    open: Vec<u64>,
+    incoming: Incoming,
+}
+
+impl<'g, 'm, 'p> Questions<'g, 'm, 'p> {
+    pub fn new(graph: &'g mut Graph<'m, 'p>) -> Self {
+        let (open, incoming) = (graph.open(), Incoming::new(graph));
+        Self { graph, open, incoming }
+    }
+
     /// Finds the operations that return in no continuation.
-    pub fn hangs(&self, environment: &mut Environment<'_>) -> Hangs {
+    pub fn hangs(&mut self, environment: &mut Environment<'_>) -> Hangs {
         let able = self.able();
         let mut hangs = Hangs::default();
-        for (number, able) in able.into_iter().enumerate() {
-            let stuck = self.open(number) & !able;
+        for (number, able) in (0..).zip(able) {
+            let stuck = self.open[number as usize] & !able;
             let is_deadlock = able == 0;
             let is_needed = match (&hangs.stuck, &hangs.waiting) {
                 (Some(known), _) if known.is_deadlock => break,
@@ -41,7 +53,7 @@ impl StateGraph<'_, '_> {
             if stuck == 0 || !is_needed {
                 continue;
             }
-            let found = match environment.keeps_waiting(self.nodes[number].situation, stuck) {
+            let found = match environment.keeps_waiting(self.graph.situation(number), stuck) {
                 Some(true) => &mut hangs.waiting,
                 Some(false) => &mut hangs.stuck,
                 None => {
@@ -58,53 +70,46 @@ impl StateGraph<'_, '_> {
 
     /// Finds an operation that does not return if only its process makes steps, after the fewest
     /// moves.
-    pub fn waits_for_others(&self) -> Option<Stuck> {
+    pub fn waits_for_others(&mut self) -> Option<Stuck> {
         let ends = self.ends_alone();
-        let numbers = 0..self.nodes.len();
-        let mut waiting = numbers.map(|number| (number, self.open(number) & !ends[number]));
-        let (number, processes) = waiting.find(|(_, processes)| *processes != 0)?;
-        Some(self.stuck_at(number, processes, false))
+        let mut waiting = self.open.iter().zip(&ends).map(|(open, ends)| open & !ends);
+        let number = waiting.position(|processes| processes != 0)?;
+        let processes = self.open[number] & !ends[number];
+        Some(self.stuck_at(number as u32, processes, false))
     }
 
     /// Describes the first of these processes in a state.
-    fn stuck_at(&self, number: usize, processes: u64, is_deadlock: bool) -> Stuck {
-        let node = &self.nodes[number];
-        let index = processes.trailing_zeros() as usize;
-        let process = Process::from_index(index);
-        let operation = node.open[index].unwrap_or(Operation::Update);
-        let at = self.machine.next_text(&node.state, process);
-        Stuck { moves: self.path(number as u32), process, operation, at, is_deadlock }
-    }
-
-    /// Returns the processes with an open operation in a state, as a bit set.
-    fn open(&self, number: usize) -> u64 {
-        let open = self.nodes[number].open.iter().enumerate();
-        open.filter(|(_, open)| open.is_some()).fold(0, |all, (process, _)| all | 1 << process)
-    }
-
-    /// Returns true if the steps from a state are unknown.
-    fn is_unknown(&self, number: usize) -> bool {
-        number >= self.expanded || self.nodes[number].is_limited
+    fn stuck_at(&mut self, number: u32, processes: u64, is_deadlock: bool) -> Stuck {
+        let process = Process::from_index(processes.trailing_zeros() as usize);
+        let operation = self.graph.prospect(number, process).operation;
+        let state = self.graph.state(number);
+        let at = self.graph.machine().next_text(&state, process);
+        Stuck {
+            moves: self.graph.path(number),
+            process,
+            operation: operation.unwrap_or(Operation::Update),
+            at,
+            is_deadlock,
+        }
     }
 
     /// Returns the processes that return in some continuation, as a bit set per state.
     fn able(&self) -> Vec<u64> {
-        let mut able = vec![0; self.nodes.len()];
-        (0..able.len())
-            .filter(|&number| self.is_unknown(number))
-            .for_each(|number| able[number] = u64::MAX);
-        for edge in self.edges.iter().filter(|edge| edge.returns) {
-            able[edge.from as usize] |= 1 << edge.process.index();
-        }
-        let incoming = self.incoming();
-        let mut work: Vec<usize> =
-            (0..self.nodes.len()).filter(|&state| able[state] != 0).collect();
+        let states = 0..self.graph.len() as u32;
+        let able = states.clone().map(|number| match self.graph.is_unknown(number) {
+            true => u64::MAX,
+            false => {
+                let returning = self.graph.from(number).iter().filter(|edge| edge.label.returns());
+                returning.fold(0, |able, edge| able | 1 << edge.label.process().index())
+            }
+        });
+        let mut able: Vec<u64> = able.collect();
+        let mut work: Vec<u32> = states.filter(|state| able[*state as usize] != 0).collect();
         while let Some(state) = work.pop() {
-            for &edge in incoming.of(state) {
-                let from = self.edges[edge as usize].from as usize;
-                let more = able[from] | able[state];
-                if more != able[from] {
-                    able[from] = more;
+            for &(from, _) in self.incoming.of(state) {
+                let more = able[from as usize] | able[state as usize];
+                if more != able[from as usize] {
+                    able[from as usize] = more;
                     work.push(from);
                 }
             }
@@ -115,73 +120,42 @@ impl StateGraph<'_, '_> {
     /// Returns, as a bit set per state, the processes whose operation returns after enough steps of
     /// their own, for any outcomes. Idle processes are included.
     fn ends_alone(&self) -> Vec<u64> {
-        let n = self.machine.processes();
-        let incoming = self.incoming();
-        let mut ends: Vec<u64> = (0..self.nodes.len())
-            .map(|number| if self.is_unknown(number) { u64::MAX } else { !self.open(number) })
-            .collect();
-        for process in (0..n).map(Process::from_index) {
+        let states = 0..self.graph.len() as u32;
+        let ends = states.clone().map(|number| match self.graph.is_unknown(number) {
+            true => u64::MAX,
+            false => !self.open[number as usize],
+        });
+        let mut ends: Vec<u64> = ends.collect();
+        for process in (0..self.graph.machine().processes()).map(Process::from_index) {
             let bit = 1 << process.index();
+            let is_open = |from: u32| self.open[from as usize] & bit != 0;
             // Number of outcomes of the next step that may run for ever.
-            let mut left = vec![0_u32; self.nodes.len()];
-            let own = |edge: u32| {
-                let edge = &self.edges[edge as usize];
-                let is_step = self.nodes[edge.from as usize].open[process.index()].is_some();
-                (edge.process == process && is_step).then_some(edge)
-            };
-            let mut has_step = vec![false; self.nodes.len()];
-            for edge in (0..self.edges.len() as u32).filter_map(own) {
-                has_step[edge.from as usize] = true;
-                left[edge.from as usize] += u32::from(!edge.returns);
-            }
-            for number in 0..self.nodes.len() {
+            let mut left = vec![0_u32; ends.len()];
+            for number in states.clone().filter(|number| is_open(*number)) {
+                let edges = self.graph.from(number);
+                let own = edges.iter().filter(|edge| edge.label.process() == process);
+                left[number as usize] = own.filter(|edge| !edge.label.returns()).count() as u32;
                 // A state without a step is a fault.
-                if !has_step[number] || left[number] == 0 {
-                    ends[number] |= bit;
+                if left[number as usize] == 0 {
+                    ends[number as usize] |= bit;
                 }
             }
-            let mut work: Vec<usize> =
-                (0..self.nodes.len()).filter(|&number| ends[number] & bit != 0).collect();
+            let ending = states.clone().filter(|number| ends[*number as usize] & bit != 0);
+            let mut work: Vec<u32> = ending.collect();
             while let Some(state) = work.pop() {
-                for edge in incoming.of(state).iter().filter_map(|edge| own(*edge)) {
-                    let from = edge.from as usize;
-                    if edge.returns || ends[from] & bit != 0 {
+                for &(from, label) in self.incoming.of(state) {
+                    let is_own = label.process() == process && is_open(from) && !label.returns();
+                    if !is_own || ends[from as usize] & bit != 0 {
                         continue;
                     }
-                    left[from] -= 1;
-                    if left[from] == 0 {
-                        ends[from] |= bit;
+                    left[from as usize] -= 1;
+                    if left[from as usize] == 0 {
+                        ends[from as usize] |= bit;
                         work.push(from);
                     }
                 }
             }
         }
         ends
-    }
-
-    /// Groups the edges by target state.
-    fn incoming(&self) -> Incoming {
-        let mut begins = vec![0; self.nodes.len() + 1];
-        self.edges.iter().for_each(|edge| begins[edge.to as usize + 1] += 1);
-        (0..self.nodes.len()).for_each(|state| begins[state + 1] += begins[state]);
-        let mut places = begins.clone();
-        let mut edges = vec![0; self.edges.len()];
-        for (number, edge) in (0..).zip(&self.edges) {
-            edges[places[edge.to as usize]] = number;
-            places[edge.to as usize] += 1;
-        }
-        Incoming { begins, edges }
-    }
-}
-
-/// Numbers of the edges to each state, grouped by state.
-struct Incoming {
-    begins: Vec<usize>,
-    edges: Vec<u32>,
-}
-
-impl Incoming {
-    fn of(&self, state: usize) -> &[u32] {
-        &self.edges[self.begins[state]..self.begins[state + 1]]
     }
 }

@@ -41,18 +41,15 @@
 //! | `walks` | random executions, where the graph is too large |
 
 mod endings;
-mod environment;
-mod graph;
 mod walks;
 
 use snapshot_core::Process;
 
-use crate::interpret::{Call, Client, Coverage, Machine, Move, Sequential};
+use crate::graph::{Environment, Graph, Limits, Means, Nobody, Situation};
+pub use crate::interpret::Operation;
+use crate::interpret::{Call, Client, Coverage, Machine, Move, Sequential, State};
 use crate::language::Span;
-use crate::program::OperationId;
-use endings::Hangs;
-use environment::Environment;
-use graph::{Node, StateGraph};
+use endings::{Hangs, Questions};
 
 /// Limits on the cost. All but `proceed` are counts, so that answers are the same on every machine.
 pub struct Budget<'a> {
@@ -74,15 +71,6 @@ pub enum Occurrence {
     Never,
     /// Not established.
     Open,
-}
-
-/// An operation without its arguments.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum Operation {
-    Update,
-    Scan,
-    /// Operation of an object that the text declares.
-    Declared(OperationId),
 }
 
 /// Coverage of a program's executions.
@@ -146,16 +134,6 @@ impl Ending {
             Self::Possible => "possible",
             Self::Impossible(_) => "impossible",
             Self::Open => "open",
-        }
-    }
-}
-
-impl From<Call> for Operation {
-    fn from(call: Call) -> Self {
-        match call {
-            Call::Update(_) => Self::Update,
-            Call::Scan => Self::Scan,
-            Call::Operation(call) => Self::Declared(call.operation),
         }
     }
 }
@@ -239,8 +217,8 @@ fn exercised<'p>(
     let n = machine.processes();
     let mut seen = Seen { coverage: machine.no_coverage(), returned: Vec::new() };
     let mut bounded = environment(*client);
-    let first = Node::initial(machine, &bounded);
-    let graph = StateGraph::explore(machine, &mut bounded, first, &mut seen, budget);
+    let first = (machine.initial(), bounded.first());
+    let mut graph = explore(machine, &mut bounded, first, &mut seen, budget);
     let begun: Vec<(Process, Operation)> = (0..n)
         .map(Process::from_index)
         .flat_map(|process| {
@@ -249,17 +227,17 @@ fn exercised<'p>(
             operations.into_iter().map(move |operation| (process, operation))
         })
         .collect();
-    let unbounded = Client { operations: None, ..*client };
-    let endings = match client.operations {
-        None => Endings::of(&graph, &unbounded, &mut bounded, budget),
-        Some(_) => {
+    let unbounded = Client { operations: None, each: None, ..*client };
+    let endings = match client.is_bounded() {
+        false => Endings::of(&mut graph, &unbounded, &mut bounded, budget),
+        true => {
             // Coverage of the unbounded client is out of bounds.
             let mut unseen = seen.clone();
             let mut environment = environment(unbounded);
-            let first = Node::initial(machine, &environment);
+            let first = (machine.initial(), environment.first());
             let environment = &mut environment;
-            let graph = StateGraph::explore(machine, environment, first, &mut unseen, budget);
-            Endings::of(&graph, &unbounded, environment, budget)
+            let mut graph = explore(machine, environment, first, &mut unseen, budget);
+            Endings::of(&mut graph, &unbounded, environment, budget)
         }
     };
     if !graph.is_exhaustive() {
@@ -283,8 +261,39 @@ fn exercised<'p>(
         alone: endings.alone,
         waiting: endings.waiting,
         names: machine.program().operation_names(),
-        states: endings.states.max(graph.states()),
+        states: endings.states.max(graph.len()),
     }
+}
+
+/// Explores the states reachable from one, as far as the budget allows. Adds the executed statements
+/// and returns to `seen`.
+fn explore<'m, 'p>(
+    machine: &'m Machine<'p>,
+    environment: &mut Environment<'_>,
+    first: (&State, Situation),
+    seen: &mut Seen,
+    budget: &mut Budget<'_>,
+) -> Graph<'m, 'p> {
+    let means = Means::default();
+    let states = Graph::states_of(machine, means).covering(seen.coverage.clone());
+    let mut graph = Graph::new(states, means, first, &mut Nobody);
+    let Budget { states, memory, proceed, .. } = budget;
+    let mut limits = Limits { states: *states, memory: *memory, proceed: &mut **proceed };
+    graph.grow(environment, &mut Nobody, usize::MAX, &mut limits);
+    if let Some(coverage) = graph.states().take_coverage() {
+        seen.coverage = coverage;
+    }
+    for number in 0..graph.expanded() as u32 {
+        for position in 0..graph.from(number).len() {
+            let label = graph.from(number)[position].label;
+            if label.returns()
+                && let Some(operation) = graph.prospect(number, label.process()).operation
+            {
+                seen.note_return(label.process(), operation);
+            }
+        }
+    }
+    graph
 }
 
 /// Answers whether operations can end.
@@ -299,15 +308,18 @@ struct Endings {
 impl Endings {
     /// Answers for a client without a bound, from the explored executions.
     fn of(
-        graph: &StateGraph<'_, '_>,
+        graph: &mut Graph<'_, '_>,
         client: &Client,
         environment: &mut Environment<'_>,
         budget: &mut Budget<'_>,
     ) -> Self {
-        let Hangs { mut stuck, mut waiting, mut is_open } = graph.hangs(environment);
-        let is_exhaustive = graph.is_exhaustive();
+        let (is_exhaustive, states, machine) =
+            (graph.is_exhaustive(), graph.len(), graph.machine());
+        let mut questions = Questions::new(graph);
+        let Hangs { mut stuck, mut waiting, mut is_open } = questions.hangs(environment);
+        let alone = questions.waits_for_others();
         if stuck.is_none() && !is_exhaustive {
-            let after = walks::hangs(graph.machine, client, environment, budget);
+            let after = walks::hangs(machine, client, environment, budget);
             (stuck, waiting) = (after.stuck, waiting.or(after.waiting));
             is_open = true;
         }
@@ -318,9 +330,9 @@ impl Endings {
         };
         Self {
             ending: ending(stuck, is_open),
-            alone: ending(graph.waits_for_others(), !is_exhaustive),
+            alone: ending(alone, !is_exhaustive),
             waiting,
-            states: graph.states(),
+            states,
         }
     }
 }

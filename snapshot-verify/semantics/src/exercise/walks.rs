@@ -1,10 +1,9 @@
 //! Random executions, for graphs that are too large: they exercise statements, and lead far away
 //! from the initial state.
 
-use super::endings::Hangs;
-use super::environment::{Environment, Situation};
-use super::graph::{Node, StateGraph};
-use super::{Budget, Operation, Seen, Stuck};
+use super::endings::{Hangs, Questions};
+use super::{Budget, Operation, Seen, Stuck, explore};
+use crate::graph::{Environment, Situation};
 use crate::interpret::{Client, Event, Machine, Move, MoveKind, Scheduler, State};
 
 /// Most moves of one walk.
@@ -18,8 +17,6 @@ const PROBE: usize = 1_000;
 
 struct Walk {
     last: State,
-    /// Open operation of each process.
-    open: Vec<Option<Operation>>,
     situation: Situation,
     moves: Vec<Move>,
 }
@@ -43,14 +40,14 @@ fn walk(
     while moves.len() < WALK && (budget.proceed)() {
         let outcomes = |process| machine.outcomes(&state, process);
         let next = scheduler.next_taking(&state, outcomes, |_, _, process| {
-            let choices = environment.choices(situation, process).unwrap_or_default();
+            let choices = environment.choices(situation, process, 0).unwrap_or_default();
             choices.into_iter().map(|(call, _)| call).collect()
         });
         let Some(made) = next else { break };
         let (process, coverage) = (made.process, &mut seen.coverage);
         let action = match made.kind {
             MoveKind::Begin(call) => {
-                let mut choices = environment.choices(situation, process)?.into_iter();
+                let mut choices = environment.choices(situation, process, 0).ok()?.into_iter();
                 situation = choices.find(|(choice, _)| *choice == call)?.1;
                 open[process.index()] = Some(Operation::from(call));
                 Some(machine.begin_covered(&mut state, process, call, Some(coverage)).ok()?)
@@ -68,11 +65,11 @@ fn walk(
             }
         };
         if let Some(action) = action {
-            situation = environment.after(situation, &Event { process, action })?;
+            situation = environment.after(situation, &Event { process, action }).ok()??;
         }
         moves.push(made);
     }
-    (budget.proceed)().then_some(Walk { last: state, open, situation, moves })
+    (budget.proceed)().then_some(Walk { last: state, situation, moves })
 }
 
 /// Makes walks until everything is covered or the moves are used up.
@@ -104,13 +101,12 @@ pub fn hangs(
     let mut found = Hangs::default();
     for seed in 0..PROBES {
         let walked = walk(machine, client, environment, seed, &mut unseen, budget);
-        let Some(Walk { last, open, situation, moves }) = walked else { continue };
+        let Some(Walk { last, situation, moves }) = walked else { continue };
         let proceed = &mut *budget.proceed;
         let mut probe = Budget { states: PROBE, memory: budget.memory, moves: 0, proceed };
-        let first = Node::first(last, open, situation);
-        let graph = StateGraph::explore(machine, environment, first, &mut unseen, &mut probe);
+        let mut graph = explore(machine, environment, (&last, situation), &mut unseen, &mut probe);
         let after = |stuck: Stuck| Stuck { moves: [&*moves, &*stuck.moves].concat(), ..stuck };
-        let hangs = graph.hangs(environment);
+        let hangs = Questions::new(&mut graph).hangs(environment);
         found.waiting = found.waiting.or(hangs.waiting.map(after));
         if hangs.stuck.is_some() {
             found.stuck = hangs.stuck.map(after);

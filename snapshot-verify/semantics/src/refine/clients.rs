@@ -7,8 +7,8 @@ use snapshot_core::Process;
 use super::object::{AtomicObject, ObjectSpecification};
 use super::specification::{AtomicSnapshot, Misplacement, SnapshotSpecification};
 use super::subsets::{Automaton, LetterId, Possibilities, Subsets};
-use super::symmetry::OrderId;
 use crate::interpret::{Call, Client, Fault, Progress, Sequential};
+use crate::product::OrderId;
 use crate::program::linearization::Points;
 
 /// A call, and the progress of the client after it.

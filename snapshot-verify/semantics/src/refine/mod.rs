@@ -21,18 +21,12 @@
 //! | `subsets` | normalisation on the fly |
 //! | `specification`, `object` | the normalised specification: the atomic snapshot, or an object of
 //! the text |
-//! | `states` | states of the interpreter as rows of numbers |
-//! | `nodes` | identifies states up to the numbers of nodes |
-//! | `symmetry` | identifies states up to the order of processes |
-//! | `slices` | cached data of many states, in few allocations |
-//! | `footprint` | steps that are independent of all others |
-//! | `table` | interned rows with their parents |
 //! | `clients` | operations that may begin, by number, together with the specification |
 //! | `waiting` | whether an object itself keeps operations from returning |
-//! | `search` | product of all these, breadth-first |
+//! | `search` | product of these with the states of `product`, breadth-first |
 //!
 //! **Partial order reduction** (section 4.2 of the paper). If a process is about to make an
-//! invisible step that no other process can ever interfere with (`footprint`), only this step is
+//! invisible step that no other process can ever interfere with (`product`), only this step is
 //! explored (`tau`, Fig. 3). The same holds for a response that every configuration of the set
 //! allows (`visible`, Fig. 4): it accesses no cell, removes only its own operation from the
 //! configurations, and a delay only makes it easier to allow.
@@ -55,21 +49,15 @@
 //! first may lengthen it.
 
 mod clients;
-mod footprint;
-mod nodes;
 mod object;
 mod search;
-mod slices;
 mod specification;
-mod states;
 mod subsets;
-mod symmetry;
-mod table;
 mod waiting;
 
-pub use object::ObjectSpecification;
-pub use specification::{Misplacement, SnapshotSpecification};
-pub use subsets::{Letter, LetterId, Possibilities, Successor};
+pub use object::{AtomicObject, ObjectSpecification};
+pub use specification::{AtomicSnapshot, Misplacement, SnapshotSpecification};
+pub use subsets::{Automaton, Letter, LetterId, Possibilities, Successor};
 
 use crate::interpret::{Client, ClientError, Fault, Machine, Move, Sequential};
 use crate::program::anonymity;

@@ -16,8 +16,11 @@ use std::sync::Arc;
 use snapshot_core::Process;
 
 use super::subsets::{Automaton, Possibilities, Subsets};
-use super::symmetry::reordered;
-use crate::interpret::{Action, Block, Data, Event, Fault, ObjectState, OperationCall, Sequential};
+use crate::interpret::{
+    Action, Block, Data, Event, Fault, ObjectState, OperationCall, Sequential, is_value,
+    value_found, value_renamed,
+};
+use crate::product::reordered;
 
 /// Subset construction of an object's configurations.
 pub type ObjectSpecification<'p> = Subsets<AtomicObject<'p>>;
@@ -105,7 +108,12 @@ impl<'p> ObjectSpecification<'p> {
     }
 }
 
-impl AtomicObject<'_> {
+impl<'p> AtomicObject<'p> {
+    /// Creates the object; operations take effect anywhere.
+    pub fn new(sequential: Sequential<'p>) -> Self {
+        Self { sequential, at_points: Box::default() }
+    }
+
     fn is_at_points(&self, call: OperationCall) -> bool {
         self.at_points.get(call.operation.0 as usize).is_some_and(|has| *has)
     }
@@ -128,6 +136,10 @@ impl AtomicObject<'_> {
 
 impl Automaton for AtomicObject<'_> {
     type Configuration = Configuration;
+
+    fn processes(&self) -> usize {
+        self.sequential.processes()
+    }
 
     fn initial(&self) -> Configuration {
         let open = vec![Open::Nothing; self.sequential.processes()];
@@ -200,6 +212,41 @@ impl Automaton for AtomicObject<'_> {
             reach(Configuration { state, open });
         }
         Ok(())
+    }
+
+    fn has_taken_effect(&self, one: &Configuration, process: Process) -> bool {
+        matches!(one.open[process.index()], Open::Done(_))
+    }
+
+    fn values(&self, one: &Configuration, found: &mut Vec<u32>) {
+        one.state.iter().for_each(|data| data.names(true, found));
+        for open in &one.open {
+            match open {
+                Open::Begun(call) => {
+                    let values = self.sequential.values_of(*call);
+                    values.into_iter().for_each(|value| value_found(value, found));
+                }
+                Open::Done(Some(result)) => result.names(true, found),
+                Open::Done(None) | Open::Nothing => {}
+            }
+        }
+        // Versions of the object are its own.
+        found.retain(|name| is_value(*name));
+    }
+
+    fn renamed(&self, one: &Configuration, rename: &mut dyn FnMut(u32) -> u32) -> Configuration {
+        let mut anew = |name: u32| if is_value(name) { rename(name) } else { name };
+        let state = one.state.iter().map(|data| data.named_anew(true, &mut anew)).collect();
+        let open = one.open.iter().map(|open| match open {
+            Open::Begun(call) => {
+                let mut value = |value| value_renamed(value, &mut anew);
+                Open::Begun(self.sequential.with_values(*call, &mut value))
+            }
+            Open::Done(Some(result)) => Open::Done(Some(result.named_anew(true, &mut anew))),
+            open => open.clone(),
+        });
+        let open = open.collect();
+        Configuration { state: Arc::new(state), open }
     }
 
     fn size(&self, one: &Configuration) -> usize {

@@ -3,12 +3,10 @@
 use snapshot_core::Process;
 
 use super::clients::World;
-use super::states::{Made, Prospect, States};
 use super::subsets::{Letter, LetterId, Possibilities};
-use super::symmetry::{OrderId, reordered};
-use super::table::Table;
 use super::{Budget, Means, Progress, Refinement, RefinementVerdict, Unfinished};
 use crate::interpret::{Event, Fault, FaultKind, Machine, Move, MoveErrorKind, MoveKind};
+use crate::product::{EventId, Made, OrderId, Prospect, States, Table, reordered};
 
 /// Most moves between two calls of `proceed`, and most evaluations and copied scalars.
 const MOVES: u64 = 4096;
@@ -23,6 +21,8 @@ pub struct Search<'m, 'p, W> {
     has_points: bool,
     states: States<'m, 'p>,
     world: W,
+    /// Letter of each event.
+    letters: Vec<LetterId>,
     table: Table,
     transitions: u64,
     /// Number of moves between two calls of `proceed`: smaller if a move may take long.
@@ -72,6 +72,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
             has_points: world.has_points(),
             states,
             world,
+            letters: Vec::new(),
             table: Table::new(width),
             transitions: 0,
             question_every: (WORK / (extent.work + extent.scalars).max(1)).clamp(1, MOVES),
@@ -175,8 +176,9 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
 
     /// Returns true if every configuration allows the response that a process is about to make.
     fn is_decided(&mut self, process: Process) -> bool {
-        let made = self.states.step(&self.from, process, 0, self.world.specification());
-        let Ok(Made { event: Some(letter), .. }) = made else { return false };
+        let made = self.states.step(&self.from, process, 0);
+        let Ok(Made { event: Some(event), .. }) = made else { return false };
+        let letter = self.letter(event);
         let possibilities = self.possibilities();
         self.world.specification().successor(possibilities, letter).keeps_all
     }
@@ -232,8 +234,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         let process = made.process;
         let (step, progress) = match made.kind {
             MoveKind::Begin(call) => {
-                let begun =
-                    self.states.begin(&self.from, process, call, self.world.specification());
+                let begun = self.states.begin(&self.from, process, call);
                 let (progress, possibilities) = (self.progress(), self.possibilities());
                 let choices = self.world.choices(progress, possibilities, process);
                 let choices = choices.map_err(End::InObject)?;
@@ -242,9 +243,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
             }
             MoveKind::Step | MoveKind::Take(_) => {
                 let outcome = made.outcome();
-                let step =
-                    self.states.step(&self.from, process, outcome, self.world.specification());
-                (step, self.progress())
+                (self.states.step(&self.from, process, outcome), self.progress())
             }
         };
         let step = step.map_err(End::Fault)?;
@@ -255,7 +254,8 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
                 possibilities = self.possibilities_after(possibilities, letter)?;
             }
         }
-        if let Some(letter) = step.event {
+        if let Some(event) = step.event {
+            let letter = self.letter(event);
             possibilities = self.possibilities_after(possibilities, letter)?;
         }
         self.to.copy_from_slice(&self.from);
@@ -278,6 +278,15 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         self.to[possibilities_at] = possibilities.number();
         self.to[progress_at] = progress;
         Ok(())
+    }
+
+    /// Returns the letter of an event.
+    fn letter(&mut self, event: EventId) -> LetterId {
+        for number in self.letters.len()..self.states.events() {
+            let event = self.states.event(EventId(number as u32)).clone();
+            self.letters.push(self.world.specification().letter(Letter::Event(event)));
+        }
+        self.letters[event.0 as usize]
     }
 
     fn possibilities_after(
@@ -377,41 +386,10 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         }
         moves.extend(last.map(|last| named(last, &names)));
         if self.machine.program().frees() {
-            self.take_outcomes(&mut moves, &rows);
+            let rows: Vec<&[u32]> = rows.iter().map(|row| self.table.row(*row)).collect();
+            self.states.take_outcomes(self.machine.initial(), &mut moves, &rows);
         }
         moves
-    }
-
-    /// Finds the outcomes that lead to the same rows. Outcomes depend on the order of nodes, which
-    /// differs in the interpreter, because it does not renumber nodes.
-    fn take_outcomes(&mut self, moves: &mut [Move], rows: &[u32]) {
-        let mut state = self.machine.initial().clone();
-        let width = self.states.width();
-        for (position, made) in moves.iter_mut().enumerate() {
-            let outcomes = match made.kind {
-                MoveKind::Begin(_) => vec![*made],
-                MoveKind::Step | MoveKind::Take(_) => {
-                    let outcomes = 0..self.machine.outcomes(&state, made.process);
-                    outcomes.map(|outcome| Move::taking(made.process, outcome)).collect()
-                }
-            };
-            let found = outcomes.into_iter().find_map(|made| {
-                let mut after = state.clone();
-                let result = self.machine.make(&mut after, made);
-                let is_it = match (rows.get(position), result) {
-                    (Some(row), Ok(_)) => {
-                        self.states.write(&mut self.to, &after);
-                        self.to[..width] == self.table.row(*row)[..width]
-                    }
-                    (Some(_), Err(_)) => false,
-                    // The last move, without a target row.
-                    (None, _) => true,
-                };
-                is_it.then_some((made, after))
-            });
-            let (found, after) = found.expect("a path of rows is an execution");
-            (*made, state) = (found, after);
-        }
     }
 
     /// Finds a move from the row `from` to another row.

@@ -22,7 +22,7 @@ use std::mem::size_of;
 use snapshot_core::Process;
 
 use super::subsets::{Automaton, Letter, LetterId, Possibilities, Subsets};
-use crate::interpret::{Action, Event, Fault};
+use crate::interpret::{Action, Event, Fault, value_found, value_renamed};
 use crate::program::linearization::Points;
 
 /// Reason why operations do not take effect at their linearization points.
@@ -85,6 +85,13 @@ pub struct AtomicSnapshot {
     points: Points,
 }
 
+impl AtomicSnapshot {
+    /// Creates the snapshot of n segments; operations with points take effect there.
+    pub const fn new(n: usize, points: Points) -> Self {
+        Self { n, points }
+    }
+}
+
 impl SnapshotSpecification {
     /// Creates the specification of a snapshot of n segments that all hold 0, process k writing
     /// segment k. Operations take effect anywhere.
@@ -94,7 +101,7 @@ impl SnapshotSpecification {
 
     /// Creates the specification in which operations with linearization points take effect there.
     pub fn with_points(n: usize, points: Points) -> Self {
-        Self::of(AtomicSnapshot { n, points })
+        Self::of(AtomicSnapshot::new(n, points))
     }
 
     /// Returns true if some operations take effect at linearization points.
@@ -130,6 +137,10 @@ impl SnapshotSpecification {
 
 impl Automaton for AtomicSnapshot {
     type Configuration = Configuration;
+
+    fn processes(&self) -> usize {
+        self.n
+    }
 
     fn initial(&self) -> Configuration {
         Configuration { segments: vec![0; self.n], open: vec![Open::Nothing; self.n] }
@@ -169,6 +180,35 @@ impl Automaton for AtomicSnapshot {
             }
         }
         Ok(())
+    }
+
+    fn has_taken_effect(&self, one: &Configuration, process: Process) -> bool {
+        matches!(one.open[process.index()], Open::Updated | Open::Scanned(_))
+    }
+
+    fn values(&self, one: &Configuration, found: &mut Vec<u32>) {
+        one.segments.iter().for_each(|value| value_found(*value, found));
+        for open in &one.open {
+            match open {
+                Open::Update(value) => value_found(*value, found),
+                Open::Scanned(seen) => seen.iter().for_each(|value| value_found(*value, found)),
+                Open::Nothing | Open::Updated | Open::Scan => {}
+            }
+        }
+    }
+
+    fn renamed(&self, one: &Configuration, rename: &mut dyn FnMut(u32) -> u32) -> Configuration {
+        let mut all = |values: &[u32]| -> Vec<u32> {
+            values.iter().map(|value| value_renamed(*value, rename)).collect()
+        };
+        let segments = all(&one.segments);
+        let open = one.open.iter().map(|open| match open {
+            Open::Update(value) => Open::Update(all(&[*value])[0]),
+            Open::Scanned(seen) => Open::Scanned(all(seen)),
+            open => open.clone(),
+        });
+        let open = open.collect();
+        Configuration { segments, open }
     }
 
     fn size(&self, one: &Configuration) -> usize {

@@ -50,7 +50,10 @@ pub struct Successor {
 /// operations that take effect.
 pub trait Automaton {
     /// A possible state of the specification after the events so far.
-    type Configuration: Eq + Hash;
+    type Configuration: Clone + Eq + Hash;
+
+    /// Returns the number of processes.
+    fn processes(&self) -> usize;
 
     /// Returns the configuration before any event.
     fn initial(&self) -> Self::Configuration;
@@ -90,6 +93,19 @@ pub trait Automaton {
         one: &Self::Configuration,
         reach: &mut dyn FnMut(Self::Configuration),
     ) -> Result<(), Fault>;
+
+    /// Returns true if the open operation of a process has taken effect.
+    fn has_taken_effect(&self, one: &Self::Configuration, process: Process) -> bool;
+
+    /// Adds the names of the values in a configuration, each once.
+    fn values(&self, one: &Self::Configuration, found: &mut Vec<u32>);
+
+    /// Renames the values in a configuration.
+    fn renamed(
+        &self,
+        one: &Self::Configuration,
+        rename: &mut dyn FnMut(u32) -> u32,
+    ) -> Self::Configuration;
 
     /// Approximate memory use of a configuration in bytes, with its slots in tables.
     fn size(&self, one: &Self::Configuration) -> usize;
@@ -319,7 +335,7 @@ impl Possibilities {
     }
 
     /// Creates the set with this number, which must exist.
-    pub(super) const fn of_number(number: u32) -> Self {
+    pub(crate) const fn of_number(number: u32) -> Self {
         Self(number)
     }
 }

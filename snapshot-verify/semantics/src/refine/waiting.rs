@@ -40,6 +40,27 @@ impl ObjectSpecification<'_> {
         if is_open { None } else { Some(false) }
     }
 
+    /// Returns true if, in one of the configurations of a set, the operations of all these
+    /// processes (a bit each) wait: none has taken effect or can take effect there.
+    ///
+    /// # Panics
+    /// If `set` does not belong to this specification.
+    pub fn lets_wait(&self, set: Possibilities, processes: u64) -> bool {
+        self.configurations(set).any(|one| {
+            let mut reached = Vec::new();
+            if self.automaton.take_effect(one, &mut |next| reached.push(next)).is_err() {
+                return false;
+            }
+            let waits = |process: &usize| {
+                let is_begun = |one: &Configuration| matches!(one.open[*process], Open::Begun(_));
+                is_begun(one) && reached.iter().all(is_begun)
+            };
+            let processes: Vec<usize> =
+                (0..one.open.len()).filter(|process| processes >> process & 1 == 1).collect();
+            !processes.is_empty() && processes.iter().all(waits)
+        })
+    }
+
     /// Returns true if one of these processes returns in some continuation of a configuration.
     fn may_return(
         &self,

@@ -4,3 +4,5 @@
 
 mod certificate;
 mod interpret;
+mod progress;
+mod strong;

@@ -137,7 +137,7 @@ impl Check {
             "algorithms": algorithms,
             "processes": self.sizes.0,
             "pairs": pairs,
-            "operations": self.operations.to_string(),
+            "operations": self.operations.all.to_string(),
             "barriers": self.barriers.to_string(),
             "reductions": request.reductions.to_string(),
         });

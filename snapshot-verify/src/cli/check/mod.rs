@@ -1,13 +1,15 @@
 //! `snapshot-verify check`: are all executions of these algorithms linearizable?
 //!
 //! [`disk`] stores states that do not fit into memory, [`distribution`] connects workers,
-//! [`options`] checks which options are compatible, [`session`] verifies and reports, [`watch`]
+//! [`options`] checks which options are compatible, [`property`] answers other questions than
+//! linearizability, [`session`] verifies and reports, [`watch`]
 //! repeats this whenever a file changes, and [`checkpoints`] saves searches.
 
 mod checkpoints;
 mod disk;
 mod distribution;
 mod options;
+mod property;
 mod session;
 mod watch;
 
@@ -25,11 +27,11 @@ use snapshot_verify::Diagnostics;
 use snapshot_verify::report::json_malformed;
 use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::every::Rungs;
-use snapshot_verify::verify::{Barriers, Method, Operations, Pairs, Reductions, Request, Way};
+use snapshot_verify::verify::{Barriers, Method, Pairs, Reductions, Request, Way};
 
 use self::disk::Folder;
 use self::session::Session;
-use super::bounds::{self, Budget, Sizes};
+use super::bounds::{self, Bounds, Budget, Sizes};
 use super::input::{Input, Variant};
 use super::progress::Ticker;
 use super::{print_data, trouble};
@@ -88,11 +90,12 @@ pub struct Check {
     /// marks with `linearizes`, and nowhere else.
     #[arg(long)]
     points: bool,
-    /// A bound on the operations of each process: a number, none, or grow: 1, 2,
-    /// 3, ... and few processes first, to find bugs fast.
+    /// A bound on the operations of each process: a number, none, or grow: 1, 2, 3, ... and few
+    /// processes first, to find bugs fast; with --strong and --progress also a list with a number
+    /// for each process.
     #[arg(long, value_name = "B|none|grow", default_value = "none",
-          value_parser = bounds::operations)]
-    operations: Operations,
+          value_parser = bounds::operations_of_each)]
+    operations: Bounds,
     /// A bound on the barriers of an execution, invocations right behind a response: a number,
     /// none, or grow: 0, 1, 2, ... and few processes first (docs/barriers.md).
     #[arg(long, value_name = "K|none|grow", default_value = "none",
@@ -127,16 +130,27 @@ pub struct Check {
     trace: Option<PathBuf>,
     /// Write a certificate of the proof to this file, for `certify`: all states of the interpreter,
     /// reduced by antichain and symmetry at most; with --processes every, all views, by the
-    /// plainest rules (docs/certificates.md).
+    /// plainest rules (docs/certificates.md); with --strong, the strategy (docs/strong.md).
     #[arg(long, value_name = "FILE", conflicts_with = "all_bugs")]
     certificate: Option<PathBuf>,
     /// Write a page for a browser: the counterexample, forwards and backwards, or the proof, with
     /// the contribution of each statement (docs/explain.md).
     #[arg(long, value_name = "FILE", conflicts_with = "all_bugs")]
     html: Option<PathBuf>,
-    /// Show progress on standard error even if it is not a terminal.
-    #[arg(long)]
+    /// Decide strong linearizability instead: an order of the operations for each execution, such
+    /// that longer executions have longer orders (docs/strong.md).
+    #[arg(long, conflicts_with_all = NOT_OF_PROPERTIES)]
+    strong: bool,
+    /// Decide progress instead: wait-freedom with the most accesses, lock-freedom,
+    /// obstruction-freedom, and freedom from deadlock and starvation (docs/progress.md).
+    #[arg(long, conflicts_with_all = NOT_OF_PROPERTIES)]
     progress: bool,
+    /// With --progress: exit code 1 if this level is not reached.
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    require: Option<property::Level>,
+    /// Show the status of the search on standard error even if it is not a terminal.
+    #[arg(long)]
+    status: bool,
     /// Save the search in this new folder, so that it can resume after the program ends for any
     /// reason (docs/beyond.md).
     #[arg(long, value_name = "DIR", conflicts_with_all = ["resume", "watch"])]
@@ -171,6 +185,31 @@ pub struct Check {
     #[arg(long)]
     watch: bool,
 }
+
+/// Options that only linearizability has.
+const NOT_OF_PROPERTIES: [&str; 21] = [
+    "pairs",
+    "method",
+    "executions",
+    "updater",
+    "partial_order",
+    "points",
+    "barriers",
+    "reductions",
+    "rungs",
+    "threads",
+    "self_check",
+    "keep_going",
+    "strict",
+    "html",
+    "checkpoint",
+    "resume",
+    "every",
+    "disk",
+    "workers",
+    "cluster",
+    "process",
+];
 
 /// Method of the check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -234,6 +273,17 @@ impl Check {
                  the algorithm itself",
             ));
         }
+        if self.asks_property() {
+            return self.properties(&cases);
+        }
+        if self.require.is_some() {
+            return Err(trouble("--require is of --progress: add it, or leave out --require"));
+        }
+        if !self.operations.each.is_empty() {
+            return Err(trouble(
+                "a bound for each process is of --strong and --progress: give one number",
+            ));
+        }
         let mut methods = Vec::new();
         for (input, variant) in &cases {
             methods.push(match variant.object() {
@@ -248,7 +298,7 @@ impl Check {
         self.require_place(self.html.as_deref())?;
         self.require_one_page(&cases)?;
         self.require_search(&methods)?;
-        let ticker = Ticker::new(self.progress);
+        let ticker = Ticker::new(self.status);
         let checkpoints = self.checkpoints(&cases, &ticker)?;
         let disk = self.disk.as_deref().map(Folder::new).transpose()?;
         let cluster = self.connected()?;
@@ -290,7 +340,7 @@ impl Check {
             || self.is_kept()
             || self.disk.is_some()
             || self.is_distributed()
-            || self.operations.bound().is_some()
+            || self.operations.all.bound().is_some()
             || self.barriers.bound().is_some();
         match self.method {
             Some(MethodName::Proof) => Way::Proof(self.rungs.clone().unwrap_or_default()),
@@ -306,7 +356,7 @@ impl Check {
             pairs: self.pairs,
             values: self.values,
             updater: self.updater,
-            operations: self.operations,
+            operations: self.operations.all,
             barriers: self.barriers,
             reductions: self.reductions.unwrap_or_else(Reductions::standard),
             threads: self.budget.threads(),

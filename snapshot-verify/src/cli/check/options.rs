@@ -142,7 +142,7 @@ impl Check {
         }
         let is_given = [
             (
-                self.operations != Operations::Unbounded,
+                self.operations.all != Operations::Unbounded,
                 "--operations",
                 "K barriers allow K + 1 operations of each process",
             ),
@@ -166,7 +166,7 @@ impl Check {
                 (self.method.is_some_and(|method| method != MethodName::Proof), "--method"),
                 (self.executions.is_some() || self.values.is_some(), "--values or --executions"),
                 (self.updater.is_some(), "--updater"),
-                (self.operations != Operations::Unbounded, "--operations"),
+                (self.operations.all != Operations::Unbounded, "--operations"),
                 (self.barriers != Barriers::Unbounded, "--barriers"),
                 (self.keep_going, "--keep-going"),
             ];
@@ -211,7 +211,7 @@ impl Check {
         if methods.iter().any(|method| *method != Method::Exploration) {
             return Err(trouble("--certificate is of exploration: leave out --method refinement"));
         }
-        if self.operations == Operations::Grow {
+        if self.operations.all == Operations::Grow {
             return Err(trouble(
                 "a certificate is of one bound on the operations: with --certificate, give a \
                  number or none",
@@ -227,7 +227,7 @@ impl Check {
                  check them one by one",
             ));
         };
-        if self.operations == Operations::Unbounded && variant.program.has_counters() {
+        if self.operations.all == Operations::Unbounded && variant.program.has_counters() {
             return Err(trouble(
                 "a certificate lists all states, and with counters there are infinitely many: \
                  add --operations 2, say",

@@ -173,6 +173,7 @@ fn expectations<'a>(
     algorithm.expectations().iter().filter(move |expected| {
         expected.bug.as_ref().map(|bug| bug.text.as_str()) == bug
             && !expected.every
+            && !expected.verdict.is_property()
             && expected.processes as usize == request.processes
             && expected.pair.is_none()
             && expected.operations.is_none()

@@ -377,7 +377,7 @@ fn budgets_end_in_unknown_with_what_was_covered() {
 fn progress_is_reported_on_standard_error_and_interrupts_end_in_unknown() {
     use std::io::Read;
     use std::process::{Command, Stdio};
-    let arguments = "check afek_bounded -n 3 --report json --threads 1 --progress";
+    let arguments = "check afek_bounded -n 3 --report json --threads 1 --status";
     let mut child = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
         .args(arguments.split(' '))
         .stdout(Stdio::piped())

@@ -20,6 +20,7 @@ mod lsp;
 mod marks;
 mod outputs;
 mod pages;
+mod properties;
 mod spin;
 mod traces;
 mod watch;

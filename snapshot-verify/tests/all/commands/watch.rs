@@ -94,7 +94,7 @@ fn a_change_is_checked_and_stops_what_runs() {
     // A search that would take forever.
     let long = corpus::algorithm("afek_bounded").unwrap().text;
     fs::write(&file, long).unwrap();
-    let endless = ["-n", "3,4", "--reductions", "none", "--threads", "1", "--progress"];
+    let endless = ["-n", "3,4", "--reductions", "none", "--threads", "1", "--status"];
     let watching = Watching::start(&[&[path], &endless[..]].concat());
     watching.says("states");
     fs::write(&file, &wrong).unwrap();

@@ -3,7 +3,8 @@
 use super::{Parsed, Parser, TokenKind};
 use crate::language::Span;
 use crate::language::bug::{Bug, Change, Edit, Quotation, Scope};
-use crate::language::expectation::{Expectation, ExpectedVerdict};
+use crate::language::expectation::{Expectation, ExpectedVerdict, Freedom};
+use crate::language::tree::Name;
 
 impl Parser<'_> {
     /// Parses `bug NAME "DESCRIPTION":` and its edits.
@@ -68,7 +69,7 @@ impl Parser<'_> {
         Ok(Quotation { span })
     }
 
-    /// `expect [BUG,] every n: VERDICT`, or `expect [BUG,] n = N [, size S] [, pair I,J] [, operations B] [, full, values K] [, updater P]: VERDICT`.
+    /// `expect [BUG,] every n: VERDICT`, or `expect [BUG,] n = N [, size S] [, pair I,J] [, operations B] [, full, values K] [, updater P]: VERDICT`, or `[OPERATION] [not] LEVEL` as the verdict.
     pub fn expectation(&mut self) -> Parsed<Expectation> {
         let begin = self.position;
         self.expect_word("expect", "`expect`")?;
@@ -123,21 +124,42 @@ impl Parser<'_> {
         Ok((self.number(expected)? as u32, span))
     }
 
-    fn verdict(&mut self) -> Parsed<ExpectedVerdict> {
+    /// Parses a verdict, after the name of an operation if its progress is meant.
+    fn verdict(&mut self) -> Parsed<(Option<Name>, ExpectedVerdict)> {
+        const EXPECTED: &str = "`linearizable`, `violation`, `fault`, `no proof`, `strongly \
+                                linearizable`, `wait-free`, or another level of progress";
         if self.eat_word("linearizable") {
-            return Ok(ExpectedVerdict::Linearizable);
+            return Ok((None, ExpectedVerdict::Linearizable));
         }
         if self.eat_word("violation") {
-            return Ok(ExpectedVerdict::Violation);
+            return Ok((None, ExpectedVerdict::Violation));
         }
         if self.eat_word("fault") {
-            return Ok(ExpectedVerdict::Fault);
+            return Ok((None, ExpectedVerdict::Fault));
         }
         if self.eat_word("no") {
             self.expect_word("proof", "`proof`")?;
-            return Ok(ExpectedVerdict::NoProof);
+            return Ok((None, ExpectedVerdict::NoProof));
         }
-        Err(self.unexpected("`linearizable`, `violation`, `fault` or `no proof`"))
+        let is_level = Freedom::ALL.iter().any(|level| self.at_word(level.word()));
+        let mut operation = None;
+        if self.at(TokenKind::Name) && !is_level && !self.at_word("strongly") {
+            operation = Some(self.name(EXPECTED)?);
+        }
+        let is_not = self.eat(TokenKind::Not);
+        if operation.is_none() && self.eat_word("strongly") {
+            self.expect_word("linearizable", "`linearizable`")?;
+            let strong = if is_not { ExpectedVerdict::NotStrong } else { ExpectedVerdict::Strong };
+            return Ok((None, strong));
+        }
+        let Some(level) = Freedom::ALL.into_iter().find(|level| self.eat_word(level.word())) else {
+            return Err(self.unexpected(EXPECTED));
+        };
+        self.expect(TokenKind::Minus, "`-free`")?;
+        self.expect_word("free", "`free`")?;
+        let verdict =
+            if is_not { ExpectedVerdict::NotFree(level) } else { ExpectedVerdict::Free(level) };
+        Ok((operation, verdict))
     }
 }
 

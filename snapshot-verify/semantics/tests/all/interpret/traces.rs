@@ -25,6 +25,7 @@ fn a_trace_is_read_as_it_was_written() {
             pair: Some([p0, p1]),
             program: None,
             linearizable: None,
+            repeats: None,
             deeds: Default::default(),
             moves: vec![
                 Move::update(p0, 1),

@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
 
-use crate::interpret::{Call, Client, Event, Sequential};
+use crate::interpret::{Call, Client, Event, Fault, Sequential};
 use crate::program::linearization::Points;
 use crate::refine::{ObjectWorld, Possibilities, SnapshotWorld, World};
 
@@ -22,6 +22,8 @@ pub struct Environment<'p> {
     /// Cached answers: true if these processes, a bit each, wait for the object at these
     /// possibilities.
     waits: FxHashMap<(Possibilities, u64), Option<bool>>,
+    /// Cached answers: true if the object lets these processes wait now.
+    lets_wait: FxHashMap<(Possibilities, u64), bool>,
     configurations: usize,
 }
 
@@ -57,7 +59,8 @@ impl<'p> Environment<'p> {
     }
 
     fn of(kind: Kind<'p>) -> Self {
-        Self { kind, waits: FxHashMap::default(), configurations: CONFIGURATIONS }
+        let (waits, lets_wait) = (FxHashMap::default(), FxHashMap::default());
+        Self { kind, waits, lets_wait, configurations: CONFIGURATIONS }
     }
 
     /// Returns the situation before any event.
@@ -70,31 +73,85 @@ impl<'p> Environment<'p> {
     }
 
     /// Returns the operations that an idle process may begin, each with the situation before the
-    /// event; `None` if the object is faulty there.
-    pub fn choices(&mut self, at: Situation, process: Process) -> Option<Vec<(Call, Situation)>> {
+    /// event. `fresh`: the value that replaces all others, the next ones in further arguments; or
+    /// 0: values stay.
+    ///
+    /// # Errors
+    /// If the object is faulty there.
+    pub fn choices(
+        &mut self,
+        at: Situation,
+        process: Process,
+        fresh: u32,
+    ) -> Result<Vec<(Call, Situation)>, Fault> {
         let Situation { progress, possibilities } = at;
         let choices = match &mut self.kind {
             Kind::Snapshot(world) => world.choices(progress, possibilities, process),
             Kind::Object { world, .. } => world.choices(progress, possibilities, process),
         };
         let begun = |&(call, progress)| (call, Situation { progress, possibilities });
-        Some(choices.ok()?.iter().map(begun).collect())
+        let mut choices: Vec<(Call, Situation)> = choices?.iter().map(begun).collect();
+        if fresh > 0 {
+            choices.iter_mut().for_each(|(call, _)| *call = self.with_fresh(*call, fresh));
+        }
+        Ok(choices)
     }
 
-    /// Returns the situation after an event; `None` if the object does not allow it, or is faulty
-    /// there.
-    pub fn after(&mut self, at: Situation, event: &Event) -> Option<Situation> {
+    /// Replaces the values of a call by `fresh` and the next ones.
+    pub fn with_fresh(&self, call: Call, fresh: u32) -> Call {
+        let mut next = fresh..;
+        match (call, &self.kind) {
+            (Call::Update(_), _) => Call::Update(fresh),
+            (Call::Operation(call), Kind::Object { world, .. }) => {
+                let replace = &mut |_| next.next().expect("there are more numbers than arguments");
+                Call::Operation(world.known().sequential().with_values(call, replace))
+            }
+            (call, _) => call,
+        }
+    }
+
+    /// Returns the number of values in a call.
+    pub fn values_in(&self, call: Call) -> u32 {
+        match (call, &self.kind) {
+            (Call::Update(_), _) => 1,
+            (Call::Operation(call), Kind::Object { world, .. }) => {
+                world.known().sequential().values_of(call).len() as u32
+            }
+            (Call::Operation(_) | Call::Scan, _) => 0,
+        }
+    }
+
+    /// Returns true if the operations that may begin, or the ends of operations, depend on the
+    /// configurations: then values cannot be renamed.
+    pub const fn is_followed(&self) -> bool {
+        matches!(self.kind, Kind::Object { is_followed: true, .. })
+    }
+
+    /// Returns the situation after an event; `None` if the object does not allow it.
+    ///
+    /// # Errors
+    /// If the object is faulty there.
+    pub fn after(&mut self, at: Situation, event: &Event) -> Result<Option<Situation>, Fault> {
         match &mut self.kind {
             Kind::Object { world, is_followed: true, .. } => {
                 let specification = world.specification();
                 let after = specification.after(at.possibilities, event);
                 match specification.take_fault() {
-                    None => after.map(|possibilities| Situation { possibilities, ..at }),
-                    Some(_) => None,
+                    None => Ok(after.map(|possibilities| Situation { possibilities, ..at })),
+                    Some(fault) => Err(fault),
                 }
             }
-            Kind::Object { .. } | Kind::Snapshot(_) => Some(at),
+            Kind::Object { .. } | Kind::Snapshot(_) => Ok(Some(at)),
         }
+    }
+
+    /// Returns true if the object's `await` lets all these processes, a bit each, wait: in one of
+    /// the configurations, none of their operations can take effect.
+    pub fn lets_wait(&mut self, at: Situation, processes: u64) -> bool {
+        let Kind::Object { world, is_followed: true, .. } = &self.kind else { return false };
+        let known = world.known();
+        let waits = self.lets_wait.entry((at.possibilities, processes));
+        *waits.or_insert_with_key(|&(set, processes)| known.lets_wait(set, processes))
     }
 
     /// Returns true if the object's `await` keeps these processes, a bit each, from returning in
@@ -121,9 +178,18 @@ impl<'p> Environment<'p> {
 }
 
 impl Situation {
-    /// Returns bytes that are equal iff situations are.
-    pub fn key(self) -> impl Iterator<Item = u8> {
-        let numbers = [self.progress, self.possibilities.number()];
-        numbers.into_iter().flat_map(u32::to_le_bytes)
+    /// Creates the situation with these numbers, which must exist.
+    pub const fn of_numbers(progress: u32, possibilities: u32) -> Self {
+        Self { progress, possibilities: Possibilities::of_number(possibilities) }
+    }
+
+    /// Returns the number of the progress of the client.
+    pub const fn progress(self) -> u32 {
+        self.progress
+    }
+
+    /// Returns the number of the set of configurations.
+    pub const fn possibilities(self) -> u32 {
+        self.possibilities.number()
     }
 }

@@ -18,18 +18,21 @@ use snapshot_core::Process;
 
 use super::footprint::Footprint;
 use super::nodes::Naming;
-use super::subsets::{Automaton, Letter, LetterId, Subsets};
 use super::symmetry::{OrderId, Orders, reordered};
 use crate::interpret::{
-    Call, Comparands, Emptiable, Event, Fault, Forgetting, Interned, Machine, Next, ProcessPart,
-    SharedPart, State,
+    Branching, Call, Comparands, Coverage, Emptiable, Event, Fault, Forgetting, Interned, Machine,
+    Move, MoveKind, Names, Next, Operation, ProcessPart, SharedPart, State,
 };
 use crate::program::Type;
 
 /// Column of the shared part; the processes follow it.
 const SHARED: usize = 0;
 
-/// Effect of a move on a row: new parts, and the letters of the specification.
+/// Number of an event. Equal events have equal numbers.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct EventId(pub u32);
+
+/// Effect of a move on a row: new parts, and the event.
 #[derive(Clone, Copy, Debug)]
 pub struct Made {
     shared: u32,
@@ -37,7 +40,7 @@ pub struct Made {
     /// Number of linearization points passed.
     pub points: u32,
     /// Invocation or response.
-    pub event: Option<LetterId>,
+    pub event: Option<EventId>,
 }
 
 /// Properties of the next step of a process, known without making it.
@@ -52,6 +55,12 @@ pub struct Prospect {
     pub is_alone: bool,
     /// The step chooses, or allocates a node, and may have several outcomes.
     pub branches: bool,
+    /// The step is a `choose`.
+    pub chooses: bool,
+    /// The step accesses shared memory.
+    pub accesses: bool,
+    /// The open operation.
+    pub operation: Option<Operation>,
 }
 
 /// A step: shared part, process's part, process, and the number of versions made, which is the name
@@ -77,7 +86,13 @@ pub struct States<'m, 'p> {
     /// An invocation leaves the shared part unchanged.
     begins: FxHashMap<(StepKey, Call), Made>,
     prospects: FxHashMap<(u32, u32), Prospect>,
-    has_versions: bool,
+    events: Vec<Event>,
+    event_numbers: FxHashMap<Event, EventId>,
+    /// Statements that the steps so far have executed.
+    coverage: Option<Coverage>,
+    has_names: bool,
+    /// Names in the row that was normalised last.
+    names: Names,
     /// Orders into which processes were sorted; `None`: they are not symmetric.
     orders: Option<Orders>,
 }
@@ -102,9 +117,64 @@ impl<'m, 'p> States<'m, 'p> {
             steps: FxHashMap::default(),
             begins: FxHashMap::default(),
             prospects: FxHashMap::default(),
-            has_versions: false,
+            events: Vec::new(),
+            event_numbers: FxHashMap::default(),
+            coverage: None,
+            has_names: false,
+            names: Names::default(),
             orders: symmetric.then(Orders::default),
         }
+    }
+
+    /// Identifies states up to the names of values, for a program that is data-independent.
+    #[must_use]
+    pub fn naming_values(mut self) -> Self {
+        self.shared = Interned::naming(true);
+        self.processes = Interned::naming(true);
+        self
+    }
+
+    /// Returns the names in the row that was normalised last, so that further columns are renamed
+    /// likewise.
+    pub const fn names(&mut self) -> &mut Names {
+        &mut self.names
+    }
+
+    /// Returns the largest value in a row, or 0. Values must be names.
+    pub fn latest_value(&self, row: &[u32]) -> u32 {
+        let processes = row[1..1 + self.machine.processes()].iter();
+        let latest = processes.map(|number| self.processes.latest_value(*number));
+        latest.fold(self.shared.latest_value(row[SHARED]), u32::max)
+    }
+
+    /// Records the statements that steps execute from now on. A step that is remembered is not
+    /// executed again.
+    #[must_use]
+    pub fn covering(mut self, coverage: Coverage) -> Self {
+        self.coverage = Some(coverage);
+        self
+    }
+
+    /// Returns the recorded statements, and ends the record.
+    pub const fn take_coverage(&mut self) -> Option<Coverage> {
+        self.coverage.take()
+    }
+
+    /// Returns the event with this number.
+    ///
+    /// # Panics
+    /// If the event does not exist.
+    pub fn event(&self, number: EventId) -> &Event {
+        &self.events[number.0 as usize]
+    }
+
+    /// Returns the number of distinct events so far.
+    pub const fn events(&self) -> usize {
+        self.events.len()
+    }
+
+    pub const fn machine(&self) -> &'m Machine<'p> {
+        self.machine
     }
 
     /// Returns the number of columns of a state in a row.
@@ -143,6 +213,43 @@ impl<'m, 'p> States<'m, 'p> {
         debug_assert!(order.is_none(), "symmetric processes have another order here");
     }
 
+    /// Replaces the outcomes of moves from a state by those that lead to these rows; beyond the
+    /// last row, outcomes stay. Outcomes depend on the order of nodes, which differs in the
+    /// interpreter, because it does not renumber nodes.
+    ///
+    /// # Panics
+    /// If no outcomes lead to the rows.
+    pub fn take_outcomes(&mut self, first: &State, moves: &mut [Move], rows: &[&[u32]]) {
+        let mut state = first.clone();
+        let width = self.width();
+        let mut to = vec![0; width];
+        for (position, made) in moves.iter_mut().enumerate() {
+            let outcomes = match made.kind {
+                MoveKind::Begin(_) => vec![*made],
+                MoveKind::Step | MoveKind::Take(_) => {
+                    let outcomes = 0..self.machine.outcomes(&state, made.process);
+                    outcomes.map(|outcome| Move::taking(made.process, outcome)).collect()
+                }
+            };
+            let found = outcomes.into_iter().find_map(|made| {
+                let mut after = state.clone();
+                let result = self.machine.make(&mut after, made);
+                let is_it = match (rows.get(position), result) {
+                    (Some(row), Ok(_)) => {
+                        self.write(&mut to, &after);
+                        to[..] == row[..width]
+                    }
+                    (Some(_), Err(_)) => false,
+                    // The last move, without a target row.
+                    (None, _) => true,
+                };
+                is_it.then_some((made, after))
+            });
+            let (found, after) = found.expect("a path of rows is an execution");
+            (*made, state) = (found, after);
+        }
+    }
+
     /// Returns the number of outcomes of the next step of a process.
     pub fn outcomes(&self, row: &[u32], process: Process, prospect: Prospect) -> u32 {
         match prospect.branches {
@@ -155,21 +262,16 @@ impl<'m, 'p> States<'m, 'p> {
     ///
     /// # Errors
     /// If the step is a fault.
-    pub fn step<A: Automaton>(
-        &mut self,
-        row: &[u32],
-        process: Process,
-        outcome: u32,
-        specification: &mut Subsets<A>,
-    ) -> Result<Made, Fault> {
+    pub fn step(&mut self, row: &[u32], process: Process, outcome: u32) -> Result<Made, Fault> {
         let key = (self.key(row, process), outcome);
         if let Some(made) = self.steps.get(&key) {
             return Ok(*made);
         }
         let mut state = self.state(row);
-        let advance = self.machine.advance_in_parts(&mut state, process, outcome)?;
+        let coverage = self.coverage.as_mut();
+        let advance = self.machine.advance_in_parts(&mut state, process, outcome, coverage)?;
         let event = advance.action.map(|action| Event { process, action });
-        let made = self.made(&mut state, process, advance.points, event, specification);
+        let made = self.made(&mut state, process, advance.points, event);
         self.steps.insert(key, made);
         Ok(made)
     }
@@ -178,21 +280,15 @@ impl<'m, 'p> States<'m, 'p> {
     ///
     /// # Errors
     /// If the invocation is a fault.
-    pub fn begin<A: Automaton>(
-        &mut self,
-        row: &[u32],
-        process: Process,
-        call: Call,
-        specification: &mut Subsets<A>,
-    ) -> Result<Made, Fault> {
+    pub fn begin(&mut self, row: &[u32], process: Process, call: Call) -> Result<Made, Fault> {
         let key = self.key(row, process);
         if let Some(made) = self.begins.get(&(key, call)) {
             return Ok(*made);
         }
         let mut state = self.state(row);
-        let action = self.machine.begin_in_parts(&mut state, process, call)?;
-        let made =
-            self.made(&mut state, process, 0, Some(Event { process, action }), specification);
+        let coverage = self.coverage.as_mut();
+        let action = self.machine.begin_in_parts(&mut state, process, call, coverage)?;
+        let made = self.made(&mut state, process, 0, Some(Event { process, action }));
         self.begins.insert((key, call), made);
         Ok(made)
     }
@@ -205,7 +301,7 @@ impl<'m, 'p> States<'m, 'p> {
         }
         let state = self.state(row);
         let next = self.machine.next(&state, process);
-        let branches = self.machine.branching(&state, process).is_some();
+        let branching = self.machine.branching(&state, process);
         let is_alone = match &next {
             Next::Access { variable, indices, writes, linearizes } => {
                 let (n, me) = (self.machine.processes(), process.index());
@@ -214,7 +310,15 @@ impl<'m, 'p> States<'m, 'p> {
             Next::Begin | Next::Respond | Next::Other => false,
         };
         let (is_idle, responds) = (next == Next::Begin, next == Next::Respond);
-        let prospect = Prospect { is_idle, responds, is_alone, branches };
+        let prospect = Prospect {
+            is_idle,
+            responds,
+            is_alone,
+            branches: branching.is_some(),
+            chooses: matches!(branching, Some(Branching::Choice(_))),
+            accesses: self.machine.accesses(&state, process),
+            operation: self.machine.open_operation(&state, process),
+        };
         self.prospects.insert(key, prospect);
         prospect
     }
@@ -225,7 +329,7 @@ impl<'m, 'p> States<'m, 'p> {
     pub fn normalise(&mut self, row: &mut [u32]) -> Option<OrderId> {
         self.empty_comparands(row);
         let order = self.sort(row);
-        self.rename_versions(row);
+        self.rename(row);
         order
     }
 
@@ -276,23 +380,16 @@ impl<'m, 'p> States<'m, 'p> {
         }
     }
 
-    fn rename_versions(&mut self, row: &mut [u32]) {
-        if !self.has_versions {
+    fn rename(&mut self, row: &mut [u32]) {
+        self.names.clear();
+        if !self.has_names {
             return;
         }
-        let mut names: Vec<u32> = Vec::new();
+        let names = &mut self.names;
         for (slot, number) in row[..1 + self.machine.processes()].iter_mut().enumerate() {
-            let rename = |version: u32| {
-                let known = names.iter().position(|known| *known == version);
-                let position = known.unwrap_or_else(|| {
-                    names.push(version);
-                    names.len() - 1
-                });
-                position as u32 + 1
-            };
             *number = match slot {
-                SHARED => self.shared.renamed(*number, rename),
-                _ => self.processes.renamed(*number, rename),
+                SHARED => self.shared.renamed(*number, |name| names.rename(name)),
+                _ => self.processes.renamed(*number, |name| names.rename(name)),
             };
         }
     }
@@ -344,25 +441,35 @@ impl<'m, 'p> States<'m, 'p> {
             + self.processes.bytes()
     }
 
-    fn made<A: Automaton>(
+    fn made(
         &mut self,
         state: &mut State,
         process: Process,
         points: u32,
         event: Option<Event>,
-        specification: &mut Subsets<A>,
     ) -> Made {
         if let Some(forgetting) = &self.forgetting {
             forgetting.forget(state, process.index());
         }
         let shared = self.shared.number(state.shared_part());
         let part = self.processes.number(state.process_part(process.index()));
-        self.has_versions |= self.shared.has_versions() || self.processes.has_versions();
-        let event = event.map(|event| specification.letter(Letter::Event(event)));
+        self.has_names |= self.shared.has_names() || self.processes.has_names();
+        let event = event.map(|event| self.event_number(event));
         Made { shared, process: part, points, event }
     }
 
-    fn state(&self, row: &[u32]) -> State {
+    fn event_number(&mut self, event: Event) -> EventId {
+        if let Some(number) = self.event_numbers.get(&event) {
+            return *number;
+        }
+        let number = EventId(self.events.len() as u32);
+        self.events.push(event.clone());
+        self.event_numbers.insert(event, number);
+        number
+    }
+
+    /// Returns the state of a row.
+    pub fn state(&self, row: &[u32]) -> State {
         let parts = row[1..1 + self.machine.processes()].iter();
         let parts = parts.map(|number| self.processes.get(*number));
         let shared = self.shared.get(row[SHARED]);
@@ -376,7 +483,7 @@ impl<'m, 'p> States<'m, 'p> {
 
     /// In a normal row, versions are numbered without gaps.
     fn versions_made(&self, row: &[u32]) -> u32 {
-        if !self.has_versions {
+        if !self.has_names {
             return self.machine.initial().versions_made();
         }
         let processes = row[1..1 + self.machine.processes()].iter();

@@ -1,0 +1,512 @@
+//! Graph of the states that a client reaches, breadth-first up to a budget: the one graph of
+//! coverage ([`crate::exercise`]), of progress ([`crate::progress`]) and of strong linearizability
+//! ([`crate::strong`]).
+//!
+//! A state consists of the interpreter's ([`crate::product`]), the situation of the client
+//! ([`Situation`]), and a number of a [`Player`], who answers the responses of operations: several
+//! answers lead to several states.
+//!
+//! Invariant: a state numbered below [`Graph::expanded`] has all its edges, except moves that are
+//! faults; the edges of other states are unknown.
+//!
+//! | file | content |
+//! | --- | --- |
+//! | `environment` | operations that may begin, and waiting of the object itself |
+//! | `label` | moves, packed |
+//! | `incoming` | edges by their targets |
+//! | `components` | strongly connected components |
+
+mod components;
+mod environment;
+mod incoming;
+mod label;
+
+use rustc_hash::FxHashSet;
+use snapshot_core::Process;
+
+use crate::interpret::{Call, Event, Fault, Machine, Move, MoveKind, Names, State};
+use crate::product::{EventId, Made, Prospect, States, Table};
+pub use components::Components;
+pub use environment::{Environment, Situation};
+pub use incoming::Incoming;
+pub use label::{Kind, Label, Labels, MOST_PROCESSES};
+
+/// Columns beside the state.
+const BESIDE: usize = 3;
+
+/// Target of a response without an answer.
+pub const LOST: u32 = u32::MAX;
+
+/// Limits on the cost of a graph.
+pub struct Limits<'a> {
+    /// Most states.
+    pub states: usize,
+    /// Approximate maximum of the bytes.
+    pub memory: usize,
+    /// Called periodically; `false` ends the exploration.
+    pub proceed: &'a mut dyn FnMut() -> bool,
+}
+
+/// Answers to the events of an execution, as a nondeterministic automaton with numbered states.
+pub trait Player {
+    /// Returns the state before any event.
+    fn first(&mut self) -> u32;
+
+    /// Adds the states after an event, each once.
+    ///
+    /// # Errors
+    /// If the object is faulty there.
+    fn answers(
+        &mut self,
+        before: u32,
+        event: (EventId, &Event),
+        answers: &mut Vec<u32>,
+    ) -> Result<(), Fault>;
+
+    /// Renames the values of a state.
+    fn renamed(&mut self, state: u32, names: &mut Names) -> u32;
+
+    /// Returns the largest value in a state, or 0. Values must be names.
+    fn latest_value(&self, state: u32) -> u32;
+
+    /// Approximate memory use in bytes.
+    fn bytes(&self) -> usize;
+}
+
+/// The player of one state, for graphs without answers.
+#[derive(Debug)]
+pub struct Nobody;
+
+impl Player for Nobody {
+    fn first(&mut self) -> u32 {
+        0
+    }
+
+    fn answers(
+        &mut self,
+        _: u32,
+        _: (EventId, &Event),
+        answers: &mut Vec<u32>,
+    ) -> Result<(), Fault> {
+        answers.push(0);
+        Ok(())
+    }
+
+    fn renamed(&mut self, state: u32, _: &mut Names) -> u32 {
+        state
+    }
+
+    fn latest_value(&self, _: u32) -> u32 {
+        0
+    }
+
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+/// Move from one state to another. The answers to a response follow each other, with equal labels.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    /// Target; [`LOST`]: there is no answer.
+    pub to: u32,
+    pub label: Label,
+}
+
+/// Identifications of states, and omitted moves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Means {
+    /// Identifies states up to the names of values; the program must be data-independent.
+    pub values: bool,
+    /// Identifies states that differ only in locals that no step will read.
+    pub forgetting: bool,
+    /// Explores only a step that no other process can interfere with, if there is one: for
+    /// properties of events.
+    pub partial_order: bool,
+}
+
+#[derive(Debug)]
+pub struct Graph<'m, 'p> {
+    states: States<'m, 'p>,
+    means: Means,
+    table: Table,
+    labels: Labels,
+    edges: Vec<Edge>,
+    /// First edge of each expanded state, and the end.
+    begins: Vec<usize>,
+    /// States with a step that exceeds a limit of the interpreter.
+    limited: FxHashSet<u32>,
+    /// First faulty move: its state, and the fault.
+    fault: Option<(u32, Option<Move>, Fault)>,
+    is_incomplete: bool,
+    /// True if some response has no answer.
+    has_lost: bool,
+    from: Vec<u32>,
+    to: Vec<u32>,
+    answers: Vec<u32>,
+}
+
+impl<'m, 'p> Graph<'m, 'p> {
+    /// Creates the graph of an initial state, without edges.
+    ///
+    /// # Panics
+    /// If there are more than [`MOST_PROCESSES`] processes.
+    pub fn new(
+        states: States<'m, 'p>,
+        means: Means,
+        (first, situation): (&State, Situation),
+        player: &mut impl Player,
+    ) -> Self {
+        let machine = states.machine();
+        assert!(machine.processes() <= MOST_PROCESSES, "labels have room for few processes");
+        let width = states.width() + BESIDE;
+        let mut graph = Self {
+            states,
+            means,
+            table: Table::new(width),
+            labels: Labels::default(),
+            edges: Vec::new(),
+            begins: vec![0],
+            limited: FxHashSet::default(),
+            fault: None,
+            is_incomplete: false,
+            has_lost: false,
+            from: vec![0; width],
+            to: vec![0; width],
+            answers: Vec::new(),
+        };
+        graph.states.write(&mut graph.to, first);
+        let columns = [situation.progress(), situation.possibilities(), player.first()];
+        graph.to[width - BESIDE..].copy_from_slice(&columns);
+        graph.table.insert(&graph.to, 0);
+        graph
+    }
+
+    /// Creates the interner of the states of a graph.
+    pub fn states_of(machine: &'m Machine<'p>, means: Means) -> States<'m, 'p> {
+        let states = States::new(machine, means.forgetting, false);
+        if means.values { states.naming_values() } else { states }
+    }
+
+    /// Expands states until this many are expanded, all are, or the limits are reached.
+    pub fn grow(
+        &mut self,
+        environment: &mut Environment<'_>,
+        player: &mut impl Player,
+        until: usize,
+        limits: &mut Limits<'_>,
+    ) {
+        while self.expanded() < self.len().min(until) {
+            let has_room = self.len() <= limits.states.min(LOST as usize - 1)
+                && self.bytes() + environment.bytes() + player.bytes() <= limits.memory;
+            if !has_room || !(limits.proceed)() {
+                self.is_incomplete = true;
+                return;
+            }
+            self.expand(environment, player);
+        }
+    }
+
+    /// Returns the number of reached states.
+    pub const fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Returns the number of states with all their edges.
+    pub const fn expanded(&self) -> usize {
+        self.begins.len() - 1
+    }
+
+    /// Returns the number of edges.
+    pub const fn edges(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Returns true if the graph has all states and all moves.
+    pub const fn is_exhaustive(&self) -> bool {
+        self.expanded() == self.len() && self.fault.is_none()
+    }
+
+    /// Returns true if the limits ended the exploration.
+    pub const fn is_cut_off(&self) -> bool {
+        self.is_incomplete
+    }
+
+    /// Returns the first faulty move, if any, with the moves before it: of the program; or of the
+    /// object, without a move.
+    pub const fn fault(&self) -> Option<&(u32, Option<Move>, Fault)> {
+        self.fault.as_ref()
+    }
+
+    /// Returns true if some response has no answer.
+    pub const fn has_lost(&self) -> bool {
+        self.has_lost
+    }
+
+    pub const fn machine(&self) -> &'m Machine<'p> {
+        self.states.machine()
+    }
+
+    pub const fn states(&mut self) -> &mut States<'m, 'p> {
+        &mut self.states
+    }
+
+    /// Returns the edges of a state; none if it was not expanded.
+    pub fn from(&self, number: u32) -> &[Edge] {
+        match self.begins.get(number as usize + 1) {
+            Some(end) => &self.edges[self.begins[number as usize]..*end],
+            None => &[],
+        }
+    }
+
+    /// Returns true if the moves from a state are unknown.
+    pub fn is_unknown(&self, number: u32) -> bool {
+        number as usize >= self.expanded() || self.limited.contains(&number)
+    }
+
+    /// Returns the state of the interpreter in a state.
+    pub fn state(&self, number: u32) -> State {
+        self.states.state(self.table.row(number))
+    }
+
+    pub fn situation(&self, number: u32) -> Situation {
+        let columns = self.columns(self.table.row(number));
+        Situation::of_numbers(columns[0], columns[1])
+    }
+
+    /// Returns the state of the player in a state.
+    pub fn answer(&self, number: u32) -> u32 {
+        self.columns(self.table.row(number))[2]
+    }
+
+    /// Returns the event of an edge from a state.
+    pub fn event(&mut self, number: u32, label: Label) -> Option<EventId> {
+        let made = self.labels.made(label);
+        let row = self.table.row(number);
+        let step = match made.kind {
+            MoveKind::Begin(call) => self.states.begin(row, made.process, call),
+            MoveKind::Step | MoveKind::Take(_) => {
+                self.states.step(row, made.process, made.outcome())
+            }
+        };
+        step.ok()?.event
+    }
+
+    /// Returns the prospect of the next step of a process.
+    pub fn prospect(&mut self, number: u32, process: Process) -> Prospect {
+        self.states.prospect(self.table.row(number), process)
+    }
+
+    /// Returns the processes with an open operation in each state, as bit sets.
+    pub fn open(&mut self) -> Vec<u64> {
+        let n = self.machine().processes();
+        let open = (0..self.len() as u32).map(|number| {
+            let is_open = |process: &usize| {
+                let process = Process::from_index(*process);
+                !self.states.prospect(self.table.row(number), process).is_idle
+            };
+            (0..n).filter(is_open).fold(0, |all, process| all | 1_u64 << process)
+        });
+        open.collect()
+    }
+
+    /// Returns the states that lead to a state first, from the first state to it.
+    fn way(&self, mut number: u32) -> Vec<u32> {
+        let mut way = vec![number];
+        while number > 0 {
+            number = self.table.parent(number);
+            way.push(number);
+        }
+        way.reverse();
+        way
+    }
+
+    /// Returns the edges from the first state to this one.
+    pub fn steps_to(&self, number: u32) -> Vec<(u32, Edge)> {
+        let way = self.way(number);
+        let steps = way.windows(2).map(|pair| {
+            let edge = self.from(pair[0]).iter().find(|edge| edge.to == pair[1]);
+            (pair[0], *edge.expect("states follow each other"))
+        });
+        steps.collect()
+    }
+
+    /// Returns the moves from the first state to this one.
+    pub fn path(&mut self, number: u32) -> Vec<Move> {
+        let steps = self.steps_to(number);
+        self.along(&steps, &mut |call| call)
+    }
+
+    /// Returns the moves along edges, given with their sources, from the first state; `renamed`
+    /// gives calls their values. Only the last edge may be [`LOST`].
+    pub fn along(
+        &mut self,
+        steps: &[(u32, Edge)],
+        renamed: &mut dyn FnMut(Call) -> Call,
+    ) -> Vec<Move> {
+        let moves = steps.iter().map(|(_, edge)| match self.labels.made(edge.label) {
+            Move { process, kind: MoveKind::Begin(call) } => {
+                Move { process, kind: MoveKind::Begin(renamed(call)) }
+            }
+            made => made,
+        });
+        let mut moves: Vec<Move> = moves.collect();
+        if self.machine().program().frees() {
+            let first = self.states.state(self.table.row(0));
+            let known = steps.iter().filter(|(_, edge)| edge.to != LOST);
+            let rows: Vec<&[u32]> = known.map(|(_, edge)| self.table.row(edge.to)).collect();
+            self.states.take_outcomes(&first, &mut moves, &rows);
+        }
+        moves
+    }
+
+    /// Approximate memory use in bytes.
+    pub fn bytes(&self) -> usize {
+        let edges = self.edges.capacity() * size_of::<Edge>();
+        let begins = self.begins.capacity() * size_of::<usize>();
+        self.table.bytes() + self.states.bytes() + edges + begins
+    }
+
+    fn columns<'r>(&self, row: &'r [u32]) -> &'r [u32] {
+        &row[self.states.width()..]
+    }
+
+    fn expand(&mut self, environment: &mut Environment<'_>, player: &mut impl Player) {
+        let number = self.expanded() as u32;
+        self.from.copy_from_slice(self.table.row(number));
+        let processes = || (0..self.states.machine().processes()).map(Process::from_index);
+        let mut is_done = false;
+        if self.means.partial_order {
+            let mut alone = processes();
+            let found = alone.find(|process| self.states.prospect(&self.from, *process).is_alone);
+            if let Some(process) = found {
+                let first = self.edges.len();
+                self.step(number, process, environment, player);
+                let new = &self.edges[first..];
+                // States put first have ascending numbers, so no step is put off for ever.
+                is_done = new.len() == 1 && new[0].to > number;
+                if !is_done {
+                    self.edges.truncate(first);
+                }
+            }
+        }
+        if !is_done {
+            for process in (0..self.machine().processes()).map(Process::from_index) {
+                self.step(number, process, environment, player);
+            }
+        }
+        self.begins.push(self.edges.len());
+    }
+
+    /// Adds the moves of a process.
+    fn step(
+        &mut self,
+        number: u32,
+        process: Process,
+        environment: &mut Environment<'_>,
+        player: &mut impl Player,
+    ) {
+        let prospect = self.states.prospect(&self.from, process);
+        if !prospect.is_idle {
+            let kind = match (prospect.responds, prospect.chooses) {
+                (true, _) => Kind::Response,
+                (false, true) => Kind::Choice,
+                (false, false) => Kind::Step,
+            };
+            for outcome in 0..self.states.outcomes(&self.from, process, prospect) {
+                let step = self.states.step(&self.from, process, outcome);
+                let made = Move::taking(process, outcome);
+                let label = self.labels.label(made, kind, prospect.accesses);
+                let situation = self.situation_now();
+                self.lead((number, made, label), step, situation, environment, player);
+            }
+            return;
+        }
+        let situation = self.situation_now();
+        let fresh = if self.means.values {
+            let answer = self.columns(&self.from)[2];
+            1 + self.states.latest_value(&self.from).max(player.latest_value(answer))
+        } else {
+            0
+        };
+        let choices = match environment.choices(situation, process, fresh) {
+            Ok(choices) => choices,
+            Err(fault) => return self.go_wrong(number, None, fault),
+        };
+        for (call, situation) in choices {
+            let made = Move { process, kind: MoveKind::Begin(call) };
+            let begun = self.states.begin(&self.from, process, call);
+            let label = self.labels.label(made, Kind::Begin, false);
+            self.lead((number, made, label), begun, situation, environment, player);
+        }
+    }
+
+    fn situation_now(&self) -> Situation {
+        let columns = self.columns(&self.from);
+        Situation::of_numbers(columns[0], columns[1])
+    }
+
+    fn go_wrong(&mut self, number: u32, made: Option<Move>, fault: Fault) {
+        if fault.kind.is_limit() {
+            self.limited.insert(number);
+        }
+        self.fault.get_or_insert((number, made, fault));
+    }
+
+    /// Adds the targets of a move.
+    fn lead(
+        &mut self,
+        (number, made, label): (u32, Move, Label),
+        step: Result<Made, Fault>,
+        situation: Situation,
+        environment: &mut Environment<'_>,
+        player: &mut impl Player,
+    ) {
+        let step = match step {
+            Ok(step) => step,
+            Err(fault) => return self.go_wrong(number, Some(made), fault),
+        };
+        let mut situation = situation;
+        let before = self.columns(&self.from)[2];
+        let mut answers = std::mem::take(&mut self.answers);
+        answers.clear();
+        if let Some(id) = step.event {
+            let event = self.states.event(id);
+            let after = environment.after(situation, event).and_then(|after| {
+                player.answers(before, (id, event), &mut answers)?;
+                Ok(after)
+            });
+            match after {
+                Ok(Some(after)) => situation = after,
+                // The history has no order at all.
+                Ok(None) => answers.clear(),
+                Err(fault) => {
+                    self.go_wrong(number, None, fault);
+                    self.answers = answers;
+                    return;
+                }
+            }
+        } else {
+            answers.push(before);
+        }
+        if answers.is_empty() {
+            self.has_lost = true;
+            self.edges.push(Edge { to: LOST, label });
+        }
+        let beside = self.states.width();
+        for answer in &answers {
+            self.to.copy_from_slice(&self.from);
+            self.states.apply(&mut self.to, made.process, &step);
+            self.states.normalise(&mut self.to);
+            let answer = match self.means.values {
+                true => player.renamed(*answer, self.states.names()),
+                false => *answer,
+            };
+            let columns = [situation.progress(), situation.possibilities(), answer];
+            self.to[beside..].copy_from_slice(&columns);
+            let to = self.table.insert(&self.to, number);
+            self.edges.push(Edge { to, label });
+        }
+        self.answers = answers;
+    }
+}

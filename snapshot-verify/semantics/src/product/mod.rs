@@ -1,0 +1,22 @@
+//! The algorithm's side of a search: states of the interpreter as rows of numbers, with remembered
+//! steps. The searches ([`crate::refine`], [`crate::graph`]) add columns of their own.
+//!
+//! | file | content |
+//! | --- | --- |
+//! | `states` | states of the interpreter as rows of numbers |
+//! | `nodes` | identifies states up to the numbers of nodes |
+//! | `symmetry` | identifies states up to the order of processes |
+//! | `slices` | cached data of many states, in few allocations |
+//! | `footprint` | steps that are independent of all others |
+//! | `table` | interned rows with their parents |
+
+mod footprint;
+mod nodes;
+mod slices;
+mod states;
+mod symmetry;
+mod table;
+
+pub use states::{EventId, Made, Prospect, States};
+pub use symmetry::{OrderId, reordered};
+pub use table::Table;

@@ -1,0 +1,259 @@
+//! `check --strong` and `check --progress`: other properties than linearizability.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use snapshot_io::ci::CheckReport;
+use snapshot_io::replacement;
+use snapshot_verify::certificate::digest as text_digest;
+use snapshot_verify::interpret::{Machine, Move, StepReport, Trace, digest};
+use snapshot_verify::language::{ExpectedVerdict, Freedom};
+use snapshot_verify::progress::{Progress, Standing};
+use snapshot_verify::report::{
+    PropertyCase, human_progress, human_strong, json_progress, json_strong, strong_code,
+};
+use snapshot_verify::strong::{Case as Tree, StrongVerdict};
+use snapshot_verify::verify::properties::{Scope, progressing, strategy, strongly};
+use snapshot_verify::verify::{Conformance, Operations, progress_conformance, standings};
+
+use super::Check;
+use crate::cli::input::{Input, Variant};
+use crate::cli::progress::{ProgressWatch, Ticker};
+use crate::cli::{ReportFormat, UNKNOWN, WRONG, interrupt, print_in, refused, trouble};
+
+/// Level of progress.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(super) enum Level {
+    #[value(name = "wait-free")]
+    Wait,
+    #[value(name = "lock-free")]
+    Lock,
+    #[value(name = "obstruction-free")]
+    Obstruction,
+    #[value(name = "starvation-free")]
+    Starvation,
+    #[value(name = "deadlock-free")]
+    Deadlock,
+}
+
+impl Level {
+    const fn freedom(self) -> Freedom {
+        match self {
+            Self::Wait => Freedom::Wait,
+            Self::Lock => Freedom::Lock,
+            Self::Obstruction => Freedom::Obstruction,
+            Self::Starvation => Freedom::Starvation,
+            Self::Deadlock => Freedom::Deadlock,
+        }
+    }
+
+    /// Returns the exit code.
+    fn code(self, progress: &Progress) -> u8 {
+        let expected = ExpectedVerdict::Free(self.freedom());
+        match progress_conformance(expected, None, progress) {
+            Some(Conformance::Met) => 0,
+            Some(Conformance::Contradicted) => WRONG,
+            Some(Conformance::Undecided) | None => UNKNOWN,
+        }
+    }
+}
+
+impl Check {
+    /// Returns true if another property than linearizability is asked for.
+    pub(super) const fn asks_property(&self) -> bool {
+        self.strong || self.progress
+    }
+
+    /// Answers for each algorithm and number of processes. Returns 1 if a property is refuted, else
+    /// 3 if one is not established, else 0.
+    pub(super) fn properties(&self, cases: &[(&Input, Variant)]) -> Result<ExitCode, ExitCode> {
+        if self.sizes.is_every() {
+            return Err(trouble(
+                "--strong and --progress are decided for one number of processes: give -n a number",
+            ));
+        }
+        if self.operations.all == Operations::Grow {
+            return Err(trouble(
+                "--strong and --progress are decided for one bound on the operations: give \
+                 --operations a number, a list with a number for each process, or none",
+            ));
+        }
+        if self.require.is_some() && !self.progress {
+            return Err(trouble("--require is of --progress: add it, or leave out --require"));
+        }
+        let format = match self.report {
+            CheckReport::Human => ReportFormat::Human,
+            CheckReport::Json => ReportFormat::Json,
+            _ => {
+                return Err(trouble(
+                    "--strong and --progress are reported as text or as JSON: use --report json",
+                ));
+            }
+        };
+        if self.certificate.is_some() && (!self.strong || cases.len() * self.sizes.0.len() != 1) {
+            return Err(trouble(
+                "a certificate is of --strong, of one algorithm for one number of processes: \
+                 check them one by one",
+            ));
+        }
+        self.require_place(self.trace.as_deref())?;
+        self.require_place(self.certificate.as_deref())?;
+        self.clear_files()?;
+        let ticker = Ticker::new(self.status);
+        let mut codes = Vec::new();
+        for (input, variant) in cases {
+            for &processes in &self.sizes.0 {
+                codes.push(self.property(input, variant, processes, format, &ticker)?);
+            }
+        }
+        Ok(ExitCode::from(match codes.contains(&WRONG) {
+            true => WRONG,
+            false => codes.into_iter().max().unwrap_or(0),
+        }))
+    }
+
+    fn property(
+        &self,
+        input: &Input,
+        variant: &Variant,
+        processes: usize,
+        format: ReportFormat,
+        ticker: &Ticker,
+    ) -> Result<u8, ExitCode> {
+        let each = &self.operations.each;
+        if !each.is_empty() && each.len() != processes {
+            return Err(trouble(format_args!(
+                "--operations has {} numbers for {processes} processes: give one for each",
+                each.len()
+            )));
+        }
+        let scope = Scope {
+            processes,
+            operations: self.operations.all.bound(),
+            each: each.clone(),
+            values: self.values,
+            memory: self.budget.memory,
+            time: self.budget.time,
+            states: None,
+        };
+        let source = input.algorithm.source();
+        let watch = ProgressWatch {
+            title: variant.title.clone(),
+            stop: interrupt::listen(),
+            ticker,
+            keeper: None,
+            disk: None,
+            engine: None,
+        };
+        let trace = self.trace.as_deref();
+        let case = PropertyCase {
+            input: &input.name,
+            title: &variant.title,
+            bug: variant.bug.as_deref(),
+            program: &variant.program,
+            source,
+            scope: &scope,
+            trace: None,
+        };
+        let refused = |error| refused(&variant.title, source, &error);
+        let mut code = 0;
+        let mut text = String::new();
+        if self.strong {
+            let found = strongly(&variant.program, &scope, &watch).map_err(refused)?;
+            let strong = &found.answer.0;
+            let written = match (&strong.verdict, trace) {
+                (StrongVerdict::NotStrong(tree), Some(path)) => {
+                    write_trace(path, input, &case, &first_leaf(tree), None)?;
+                    Some(path)
+                }
+                _ => None,
+            };
+            let case = PropertyCase { trace: written, ..case };
+            code = strong_code(strong);
+            text = match format {
+                ReportFormat::Human => human_strong(&case, &found),
+                ReportFormat::Json => json_strong(&case, &found) + "\n",
+            };
+            if let (StrongVerdict::Strong, Some(path)) = (&strong.verdict, &self.certificate) {
+                let place = path.display();
+                let digest = text_digest(source.text());
+                let certificate = strategy(&variant.program, &scope, strong.values, digest, &watch);
+                let certificate = certificate
+                    .map_err(|error| trouble(format_args!("no certificate {place}: {error}")))?;
+                replacement::write(path, certificate.as_bytes())
+                    .map_err(|error| trouble(format_args!("cannot write {place}: {error}")))?;
+                if format == ReportFormat::Human {
+                    text += &format!("  certificate: {place}\n");
+                }
+            }
+        }
+        if self.progress {
+            let found = progressing(&variant.program, &scope, &watch).map_err(refused)?;
+            let progress = &found.answer;
+            let required = |standing: &&Standing| match self.require {
+                None => true,
+                Some(level) => standings(progress, level.freedom(), None).contains(standing),
+            };
+            let lasso = progress.standings().filter(required).find_map(Standing::lasso);
+            let written = match (lasso, trace) {
+                (Some(lasso), Some(path)) => {
+                    let moves = [&*lasso.stem, &*lasso.cycle].concat();
+                    write_trace(path, input, &case, &moves, Some(lasso.stem.len()))?;
+                    Some(path)
+                }
+                _ => None,
+            };
+            let case = PropertyCase { trace: written, ..case };
+            let established = if progress.is_established() { 0 } else { UNKNOWN };
+            code = code.max(self.require.map_or(established, |level| level.code(progress)));
+            text += &match format {
+                ReportFormat::Human => human_progress(&case, &found),
+                ReportFormat::Json => json_progress(&case, &found) + "\n",
+            };
+        }
+        match print_in(format, &text) {
+            ExitCode::SUCCESS => Ok(code),
+            failed => Err(failed),
+        }
+    }
+}
+
+/// Returns the moves of the first execution of a tree.
+fn first_leaf(tree: &Tree) -> Vec<Move> {
+    let mut moves = tree.moves.clone();
+    if let Some(branch) = tree.branches.first() {
+        moves.extend(first_leaf(&branch.case));
+    }
+    moves
+}
+
+/// Writes an execution; `repeats`: number of moves before those that repeat for ever.
+fn write_trace(
+    path: &Path,
+    input: &Input,
+    case: &PropertyCase<'_>,
+    moves: &[Move],
+    repeats: Option<usize>,
+) -> Result<(), ExitCode> {
+    let place = path.display();
+    let fail = |error: &dyn std::fmt::Display| trouble(format_args!("{place}: {error}"));
+    let machine = Machine::new(case.program, case.scope.processes).map_err(|one| fail(&one))?;
+    let execution = machine.run(moves).map_err(|error| fail(&error))?;
+    let trace = Trace {
+        algorithm: input.name.clone(),
+        bug: case.bug.map(str::to_owned),
+        size: input.size,
+        processes: case.scope.processes,
+        pair: None,
+        operations: case.program.operation_names(),
+        points: false,
+        program: Some(digest(case.program)),
+        linearizable: None,
+        moves: moves.to_vec(),
+        repeats,
+        deeds: (1..).zip(execution.reports.iter().map(StepReport::deeds)).collect(),
+    };
+    replacement::write(path, trace.to_string().as_bytes())
+        .map_err(|error| trouble(format_args!("cannot write {place}: {error}")))
+}
