@@ -302,7 +302,10 @@ pub fn human_progress(case: &PropertyCase<'_>, found: &Decided<Progress>) -> Str
     match &answer.extent {
         Extent::Complete => {}
         Extent::CutOff => {
-            text.push_str("  the limits ended the exploration: give it more --memory or --time\n");
+            text.push_str(
+                "  not all executions were explored: give it more --memory or --time; an object \
+                 must be linearizable\n",
+            );
         }
         Extent::Faulty { moves, fault } => {
             let _ = writeln!(

@@ -240,14 +240,14 @@ fn exercised<'p>(
             Endings::of(&mut graph, &unbounded, environment, budget)
         }
     };
-    if !graph.is_exhaustive() {
+    if !graph.is_complete() {
         let is_complete = |seen: &Seen| {
             let statements = machine.statements(&seen.coverage);
             statements.iter().all(|(_, executed)| *executed) && seen.returned.len() == begun.len()
         };
         walks::cover(machine, client, &mut bounded, &mut seen, &is_complete, budget);
     }
-    let otherwise = if graph.is_exhaustive() { Occurrence::Never } else { Occurrence::Open };
+    let otherwise = if graph.is_complete() { Occurrence::Never } else { Occurrence::Open };
     let standing = |is_seen| if is_seen { Occurrence::Seen } else { otherwise };
     let statements = machine.statements(&seen.coverage).into_iter();
     let statements = statements.map(|(span, executed)| (span, standing(executed))).collect();
@@ -313,8 +313,7 @@ impl Endings {
         environment: &mut Environment<'_>,
         budget: &mut Budget<'_>,
     ) -> Self {
-        let (is_exhaustive, states, machine) =
-            (graph.is_exhaustive(), graph.len(), graph.machine());
+        let (is_exhaustive, states, machine) = (graph.is_complete(), graph.len(), graph.machine());
         let mut questions = Questions::new(graph);
         let Hangs { mut stuck, mut waiting, mut is_open } = questions.hangs(environment);
         let alone = questions.waits_for_others();

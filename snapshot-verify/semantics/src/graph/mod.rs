@@ -13,6 +13,7 @@
 //! | --- | --- |
 //! | `environment` | operations that may begin, and waiting of the object itself |
 //! | `label` | moves, packed |
+//! | `player` | answers to responses |
 //! | `incoming` | edges by their targets |
 //! | `components` | strongly connected components |
 
@@ -20,16 +21,18 @@ mod components;
 mod environment;
 mod incoming;
 mod label;
+mod player;
 
 use rustc_hash::FxHashSet;
 use snapshot_core::Process;
 
-use crate::interpret::{Call, Event, Fault, Machine, Move, MoveKind, Names, State};
+use crate::interpret::{Call, Fault, Machine, Move, MoveKind, State};
 use crate::product::{EventId, Made, Prospect, States, Table};
 pub use components::Components;
 pub use environment::{Environment, Situation};
 pub use incoming::Incoming;
 pub use label::{Kind, Label, Labels, MOST_PROCESSES};
+pub use player::{Nobody, Player};
 
 /// Columns beside the state.
 const BESIDE: usize = 3;
@@ -45,64 +48,6 @@ pub struct Limits<'a> {
     pub memory: usize,
     /// Called periodically; `false` ends the exploration.
     pub proceed: &'a mut dyn FnMut() -> bool,
-}
-
-/// Answers to the events of an execution, as a nondeterministic automaton with numbered states.
-pub trait Player {
-    /// Returns the state before any event.
-    fn first(&mut self) -> u32;
-
-    /// Adds the states after an event, each once.
-    ///
-    /// # Errors
-    /// If the object is faulty there.
-    fn answers(
-        &mut self,
-        before: u32,
-        event: (EventId, &Event),
-        answers: &mut Vec<u32>,
-    ) -> Result<(), Fault>;
-
-    /// Renames the values of a state.
-    fn renamed(&mut self, state: u32, names: &mut Names) -> u32;
-
-    /// Returns the largest value in a state, or 0. Values must be names.
-    fn latest_value(&self, state: u32) -> u32;
-
-    /// Approximate memory use in bytes.
-    fn bytes(&self) -> usize;
-}
-
-/// The player of one state, for graphs without answers.
-#[derive(Debug)]
-pub struct Nobody;
-
-impl Player for Nobody {
-    fn first(&mut self) -> u32 {
-        0
-    }
-
-    fn answers(
-        &mut self,
-        _: u32,
-        _: (EventId, &Event),
-        answers: &mut Vec<u32>,
-    ) -> Result<(), Fault> {
-        answers.push(0);
-        Ok(())
-    }
-
-    fn renamed(&mut self, state: u32, _: &mut Names) -> u32 {
-        state
-    }
-
-    fn latest_value(&self, _: u32) -> u32 {
-        0
-    }
-
-    fn bytes(&self) -> usize {
-        0
-    }
 }
 
 /// Move from one state to another. The answers to a response follow each other, with equal labels.
@@ -225,6 +170,12 @@ impl<'m, 'p> Graph<'m, 'p> {
     /// Returns true if the graph has all states and all moves.
     pub const fn is_exhaustive(&self) -> bool {
         self.expanded() == self.len() && self.fault.is_none()
+    }
+
+    /// Returns true if the graph has all states and all moves, and each response has an answer, so
+    /// that all continuations were explored.
+    pub const fn is_complete(&self) -> bool {
+        self.is_exhaustive() && !self.has_lost
     }
 
     /// Returns true if the limits ended the exploration.

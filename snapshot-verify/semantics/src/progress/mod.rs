@@ -201,7 +201,7 @@ impl<'m, 'p, 'e> Judging<'m, 'p, 'e> {
         let first = (machine.initial(), environment.first());
         let mut graph = Graph::new(states, means, first, &mut Nobody);
         graph.grow(&mut environment, &mut Nobody, usize::MAX, limits);
-        let (open, is_exhaustive) = (graph.open(), graph.is_exhaustive());
+        let (open, is_exhaustive) = (graph.open(), graph.is_complete());
         let mut all = (0..graph.expanded() as u32).flat_map(|number| graph.from(number));
         let has_choices = all.any(|edge| edge.label.kind() == Kind::Choice);
         Self { graph, environment, open, is_exhaustive, has_choices }
@@ -226,7 +226,7 @@ impl<'m, 'p, 'e> Judging<'m, 'p, 'e> {
                 moves.extend(made);
                 Extent::Faulty { moves, fault }
             }
-            None if graph.is_exhaustive() => Extent::Complete,
+            None if graph.is_complete() => Extent::Complete,
             None => Extent::CutOff,
         };
         Progress {

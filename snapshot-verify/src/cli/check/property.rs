@@ -156,67 +156,96 @@ impl Check {
             scope: &scope,
             trace: None,
         };
-        let refused = |error| refused(&variant.title, source, &error);
-        let mut code = 0;
-        let mut text = String::new();
+        let question = Question { input, variant, case, format, watch: &watch, trace };
+        let (mut code, mut text) = (0, String::new());
         if self.strong {
-            let found = strongly(&variant.program, &scope, &watch).map_err(refused)?;
-            let strong = &found.answer.0;
-            let written = match (&strong.verdict, trace) {
-                (StrongVerdict::NotStrong(tree), Some(path)) => {
-                    write_trace(path, input, &case, &first_leaf(tree), None)?;
-                    Some(path)
-                }
-                _ => None,
-            };
-            let case = PropertyCase { trace: written, ..case };
-            code = strong_code(strong);
-            text = match format {
-                ReportFormat::Human => human_strong(&case, &found),
-                ReportFormat::Json => json_strong(&case, &found) + "\n",
-            };
-            if let (StrongVerdict::Strong, Some(path)) = (&strong.verdict, &self.certificate) {
-                let place = path.display();
-                let digest = text_digest(source.text());
-                let certificate = strategy(&variant.program, &scope, strong.values, digest, &watch);
-                let certificate = certificate
-                    .map_err(|error| trouble(format_args!("no certificate {place}: {error}")))?;
-                replacement::write(path, certificate.as_bytes())
-                    .map_err(|error| trouble(format_args!("cannot write {place}: {error}")))?;
-                if format == ReportFormat::Human {
-                    text += &format!("  certificate: {place}\n");
-                }
-            }
+            (code, text) = self.strong_answer(&question)?;
         }
         if self.progress {
-            let found = progressing(&variant.program, &scope, &watch).map_err(refused)?;
-            let progress = &found.answer;
-            let required = |standing: &&Standing| match self.require {
-                None => true,
-                Some(level) => standings(progress, level.freedom(), None).contains(standing),
-            };
-            let lasso = progress.standings().filter(required).find_map(Standing::lasso);
-            let written = match (lasso, trace) {
-                (Some(lasso), Some(path)) => {
-                    let moves = [&*lasso.stem, &*lasso.cycle].concat();
-                    write_trace(path, input, &case, &moves, Some(lasso.stem.len()))?;
-                    Some(path)
-                }
-                _ => None,
-            };
-            let case = PropertyCase { trace: written, ..case };
-            let established = if progress.is_established() { 0 } else { UNKNOWN };
-            code = code.max(self.require.map_or(established, |level| level.code(progress)));
-            text += &match format {
-                ReportFormat::Human => human_progress(&case, &found),
-                ReportFormat::Json => json_progress(&case, &found) + "\n",
-            };
+            let (own, answer) = self.progress_answer(&question)?;
+            code = code.max(own);
+            text += &answer;
         }
         match print_in(format, &text) {
             ExitCode::SUCCESS => Ok(code),
             failed => Err(failed),
         }
     }
+
+    /// Decides strong linearizability; returns the exit code and the text to print.
+    fn strong_answer(&self, question: &Question<'_>) -> Result<(u8, String), ExitCode> {
+        let Question { input, variant, case, format, watch, trace } = *question;
+        let (scope, source) = (case.scope, case.source);
+        let found = strongly(&variant.program, scope, watch);
+        let found = found.map_err(|error| refused(&variant.title, source, &error))?;
+        let strong = &found.answer.0;
+        let written = match (&strong.verdict, trace) {
+            (StrongVerdict::NotStrong(tree), Some(path)) => {
+                write_trace(path, input, &case, &first_leaf(tree), None)?;
+                Some(path)
+            }
+            _ => None,
+        };
+        let case = PropertyCase { trace: written, ..case };
+        let mut text = match format {
+            ReportFormat::Human => human_strong(&case, &found),
+            ReportFormat::Json => json_strong(&case, &found) + "\n",
+        };
+        if let (StrongVerdict::Strong, Some(path)) = (&strong.verdict, &self.certificate) {
+            let place = path.display();
+            let digest = text_digest(source.text());
+            let certificate = strategy(&variant.program, scope, strong.values, digest, watch);
+            let certificate = certificate
+                .map_err(|error| trouble(format_args!("no certificate {place}: {error}")))?;
+            replacement::write(path, certificate.as_bytes())
+                .map_err(|error| trouble(format_args!("cannot write {place}: {error}")))?;
+            if format == ReportFormat::Human {
+                text += &format!("  certificate: {place}\n");
+            }
+        }
+        Ok((strong_code(strong), text))
+    }
+
+    /// Decides progress; returns the exit code and the text to print.
+    fn progress_answer(&self, question: &Question<'_>) -> Result<(u8, String), ExitCode> {
+        let Question { input, variant, case, format, watch, trace } = *question;
+        let found = progressing(&variant.program, case.scope, watch);
+        let found = found.map_err(|error| refused(&variant.title, case.source, &error))?;
+        let progress = &found.answer;
+        let required = |standing: &&Standing| match self.require {
+            None => true,
+            Some(level) => standings(progress, level.freedom(), None).contains(standing),
+        };
+        let lasso = progress.standings().filter(required).find_map(Standing::lasso);
+        let written = match (lasso, trace) {
+            (Some(lasso), Some(path)) => {
+                let moves = [&*lasso.stem, &*lasso.cycle].concat();
+                write_trace(path, input, &case, &moves, Some(lasso.stem.len()))?;
+                Some(path)
+            }
+            _ => None,
+        };
+        let case = PropertyCase { trace: written, ..case };
+        let established = if progress.is_established() { 0 } else { UNKNOWN };
+        let code = self.require.map_or(established, |level| level.code(progress));
+        let text = match format {
+            ReportFormat::Human => human_progress(&case, &found),
+            ReportFormat::Json => json_progress(&case, &found) + "\n",
+        };
+        Ok((code, text))
+    }
+}
+
+/// A question about an algorithm, and how to answer it.
+#[derive(Clone, Copy)]
+struct Question<'a> {
+    input: &'a Input,
+    variant: &'a Variant,
+    case: PropertyCase<'a>,
+    format: ReportFormat,
+    watch: &'a ProgressWatch<'a>,
+    /// File for an execution.
+    trace: Option<&'a Path>,
 }
 
 /// Returns the moves of the first execution of a tree.
