@@ -183,6 +183,7 @@ pub(crate) mod tests {
     use snapshot_core::history::{Action, Declaration, Event};
     use snapshot_test::format::Reader;
     use snapshot_test::{Value, read_history};
+    use trial::effort::either;
 
     use super::*;
     use crate::history::history;
@@ -251,11 +252,11 @@ pub(crate) mod tests {
     #[test]
     fn noise_is_decided_alike() {
         let (mut good, mut bad) = (0, 0);
-        for bytes in noise(3000, 60) {
+        for bytes in noise(either(1_000, 3_000), 60) {
             let history = history(&bytes);
             check(&history);
             *(if is_linearizable(&history) { &mut good } else { &mut bad }) += 1;
         }
-        assert!(good > 500 && bad > 500, "both answers occur: {good} and {bad}");
+        assert!(good.min(bad) > either(150, 500), "both answers occur: {good} and {bad}");
     }
 }

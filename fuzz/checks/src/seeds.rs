@@ -1,5 +1,5 @@
 //! Initial inputs of the targets: the files of `seeds`, and generated ones from the corpus and the
-//! programs. `SNAPSHOT_SEEDS=fuzz/corpus cargo test -p fuzz-checks --lib smoke` writes them for a
+//! programs. `SNAPSHOT_FUZZ_SEEDS=fuzz/corpus cargo test -p fuzz-checks --lib smoke` writes them for a
 //! fuzzer.
 
 use std::path::Path;
@@ -26,7 +26,7 @@ pub(crate) fn of(target: &str) -> Vec<Vec<u8>> {
         seeds.extend(files.iter().map(|file| fs::read(file).expect("it can be read")));
     }
     assert!(!seeds.is_empty(), "{target} has seeds");
-    if let Some(folder) = env::var_os("SNAPSHOT_SEEDS") {
+    if let Some(folder) = env::var_os("SNAPSHOT_FUZZ_SEEDS") {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder).join(target);
         fs::create_dir_all(&folder).expect("it can be made");
         for (number, seed) in seeds.iter().enumerate() {

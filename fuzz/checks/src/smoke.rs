@@ -1,11 +1,11 @@
 //! A short run of each fuzz target: its seeds, each unchanged, cut off, and spoilt.
-//! `SNAPSHOT_SPOILT=1000 cargo test -p fuzz-checks --lib smoke::import_edn` multiplies the number
-//! of inputs by a thousand; `SNAPSHOT_SEED=8` chooses others.
+//! `SNAPSHOT_EFFORT=night cargo test -p fuzz-checks --lib smoke::import_edn` multiplies the number
+//! of inputs by a thousand.
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use snapshot_test::format::Format;
-use trial::extent::number;
+use trial::effort::by_effort;
 
 use crate::{
     agreement, algorithm, checkpoint, cli, history, import, parse, proof, seeds, simple, trace,
@@ -78,8 +78,8 @@ fn spoilt(seed: &[u8], random: &mut ChaCha8Rng) -> Vec<u8> {
 /// Runs a target on its seeds and on variants of them.
 fn run(name: &str, check: impl Fn(&[u8]), count: u64) {
     let seeds = seeds::of(name);
-    let times = number("SNAPSHOT_SPOILT", 1, 10);
-    let mut random = ChaCha8Rng::seed_from_u64(number("SNAPSHOT_SEED", 7, 7));
+    let times = by_effort(1, 10, 1_000);
+    let mut random = ChaCha8Rng::seed_from_u64(7);
     let mut inputs = 0;
     for seed in &seeds {
         check(seed);

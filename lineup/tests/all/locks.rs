@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use lineup::{Check, Failure, Schedule, Subject, Test, Verdict, many};
 use shuttle::sync::{Condvar, Mutex};
 use snapshot_core::generic::Specification;
-use trial::extent::either;
+use trial::effort::{by_effort, either};
 
 const STATES: u64 = 3;
 const OPERATIONS: u64 = 4;
@@ -167,14 +167,7 @@ fn broken(seed: u64, counts: &mut Counts) {
     }
 }
 
-/// Reads a number from the environment.
-fn number(name: &str) -> Option<usize> {
-    let text = std::env::var(name).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{name}: expected a number, not `{text}`")))
-}
-
-/// `SNAPSHOT_LINEUP_TESTS=1000000` runs this many tests of random objects, by serial executions
-/// alone; `SNAPSHOT_LINEUP_FIRST_SEED=5000` sets the first seed.
+/// At night also half a million tests of random objects, by serial executions alone.
 #[test]
 fn a_lock_around_a_sequential_object_never_fails() {
     let mut counts = Counts::default();
@@ -182,14 +175,13 @@ fn a_lock_around_a_sequential_object_never_fails() {
     (1..=seeds).for_each(|seed| locked(seed, &mut counts));
     assert_eq!(counts.tests as u64, 10 * seeds);
     assert!(2 * counts.stuck > 15 * seeds && counts.executions > 625 * seeds, "{counts:?}");
-    let more = number("SNAPSHOT_LINEUP_TESTS").unwrap_or(0);
+    let more = by_effort(0, 0, 500_000);
     if more == 0 {
         return;
     }
     let mut counts = Counts::default();
     let check = Check::<Behind<false>>::new().executions(Some(30)).unwinding(true);
-    let first = number("SNAPSHOT_LINEUP_FIRST_SEED").unwrap_or(1_000) as u64;
-    for seed in first.. {
+    for seed in 1_000.. {
         if counts.tests >= more {
             break;
         }
@@ -208,14 +200,14 @@ fn a_lock_around_a_sequential_object_never_fails() {
     eprintln!("a lock around a random object: {counts:?}");
 }
 
-/// `SNAPSHOT_LINEUP_FAILURES=10000` runs until this many failures, each replayed.
+/// At night until 10,000 failures are found, each replayed.
 #[test]
 fn locks_given_back_too_early_fail_by_both_judges_and_replay_exactly() {
     let mut counts = Counts::default();
     let seeds = either(4, 8);
     (1..=seeds).for_each(|seed| broken(seed, &mut counts));
     assert!(counts.failures as u64 > 2 * seeds - 1 && counts.stuck > 0, "{counts:?}");
-    let more = number("SNAPSHOT_LINEUP_FAILURES").unwrap_or(0);
+    let more = by_effort(0, 0, 10_000);
     for seed in seeds + 1.. {
         if counts.failures >= more {
             break;

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::observation::{ConcurrentHistory, Event, Judgement, Observations};
 use snapshot_core::observation::{SerialHistory, Thread};
-use trial::extent::either;
+use trial::effort::either;
 
 /// A step of an operation, on one of two cells.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]

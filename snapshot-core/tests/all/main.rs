@@ -10,8 +10,3 @@ mod judge;
 mod objects;
 mod observation;
 mod synchronisation;
-
-/// Returns true if this variable asks for the full extent, instead of the one that takes seconds.
-fn is_full(variable: &str) -> bool {
-    std::env::var_os(variable).is_some_and(|extent| extent == "full")
-}

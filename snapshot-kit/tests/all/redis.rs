@@ -1,7 +1,7 @@
 //! A real server under load, killed or not: atomic operations are never accused, others are found
 //! out. If `redis-server` is not installed, nothing is tested, and a line says so.
 //!
-//! `SNAPSHOT_REDIS=1000000` is the number of operations of the linearizable recordings.
+//! `SNAPSHOT_EFFORT=night` makes a million operations of each linearizable recording.
 
 #[path = "../../examples/redis/load.rs"]
 mod load;
@@ -33,7 +33,7 @@ fn checked(history: &History<i64>) -> Report<i64> {
 }
 
 fn operations() -> usize {
-    std::env::var("SNAPSHOT_REDIS").map_or(6_000, |n| n.parse().unwrap())
+    trial::effort::by_effort(6_000, 6_000, 1_000_000)
 }
 
 #[test]

@@ -16,6 +16,7 @@ use snapshot_test::monitor::{
     Snapshots, Standing, owner,
 };
 use snapshot_test::{InputError, Value};
+use trial::effort::either;
 
 use crate::shares::{self, Recording, due};
 
@@ -241,7 +242,7 @@ fn recordings(random: &mut ChaCha8Rng) -> Vec<Recording> {
 fn in_any_interleaving_and_killed_the_alarms_are_those_of_each_object_alone() {
     let mut random = ChaCha8Rng::seed_from_u64(11);
     let (mut due, mut twice, mut bare) = (0, 0, 0);
-    for _ in 0..160 {
+    for _ in 0..either(80, 160) {
         let recordings = recordings(&mut random);
         let texts: Vec<String> = recordings.iter().map(|one| one.text.clone()).collect();
         for (workers, kills) in [(&[1][..], 0), (&[3], 0), (&[1, 2, 5], 4)] {
@@ -264,7 +265,10 @@ fn in_any_interleaving_and_killed_the_alarms_are_those_of_each_object_alone() {
             assert!(kills > 0 || raised.values().all(|times| *times == 1), "{texts:#?}");
         }
     }
-    assert!(due > 100 && twice > 3 && bare > 10, "{due}, {twice} twice, {bare} without keys");
+    assert!(
+        due > either(50, 100) && twice > either(1, 3) && bare > either(5, 10),
+        "{due}, {twice} twice, {bare} without keys"
+    );
 }
 
 /// For every order of the inputs, and every owner.

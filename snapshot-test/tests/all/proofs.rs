@@ -15,7 +15,7 @@ use snapshot_test::conformance::{Family, Recorded};
 use snapshot_test::format::{Format, Location, write_history};
 use snapshot_test::input::Input;
 use snapshot_test::judge::{Finding, Options, ViolationFinding, judge, judge_recording};
-use trial::extent::{either, number};
+use trial::effort::either;
 
 use crate::choices::Choices;
 
@@ -139,12 +139,12 @@ fn is_linearizable(history: &History<Value>, events: usize) -> bool {
     Projection::whole(&prefix).linearization(STATES).expect("it is small").is_some()
 }
 
-/// 100,000 in the slow suite; `SNAPSHOT_PROOFS` for more.
+/// 100,000 in the slow suite.
 #[test]
 fn every_violation_of_random_histories_is_proved_where_it_is_complete() {
     let mut choices = Choices(0x9e37_79b9_7f4a_7c15);
     let (mut methods, mut rules, mut partial) = (HashMap::new(), HashMap::new(), 0);
-    let all = number("SNAPSHOT_PROOFS", 3_000, 100_000);
+    let all = either(3_000, 100_000);
     for turn in 0..all {
         let history = random(&mut choices);
         let Finding::Violation(violation) = judged(&history, None) else { continue };

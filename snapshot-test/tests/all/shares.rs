@@ -12,7 +12,7 @@ use snapshot_test::format::{Format, Reader};
 use snapshot_test::input::{Input, OpenError};
 use snapshot_test::judge::{Finding, Options, judge};
 use snapshot_test::monitor::{Answer, Checkpoint, End, Judge as _, Share, Snapshots, Standing};
-use trial::extent::either;
+use trial::effort::either;
 
 use crate::inputs::Course;
 use crate::objects::run;

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use snapshot_test::format::Format;
-use trial::extent::either;
+use trial::effort::either;
 
 /// The second thread takes over after this many events, in batches of this many.
 const FIRST: usize = 1 << 14;
@@ -134,7 +134,7 @@ fn what_is_linearizable() {
 fn violations_wherever_they_are() {
     let events = linearizable(FIRST + 2 * BATCH);
     for format in Format::ALL {
-        let few = if format == Format::Text { either(2, 1) } else { 7 };
+        let few = if format == Format::Text { either(5, 1) } else { either(17, 7) };
         let scans = places(events.len()).filter(|place| matches!(events[*place], Scanned(..)));
         for place in scans.step_by(few) {
             let mut events = events.clone();

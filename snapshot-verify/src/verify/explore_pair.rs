@@ -491,7 +491,7 @@ mod tests {
     #[test]
     fn with_too_few_numbers_it_begins_again() {
         // The correct program, in the slow suite, has the most states.
-        for bug in [Some("early_count"), None].into_iter().take(trial::extent::either(1, 2)) {
+        for bug in [Some("early_count"), None].into_iter().take(trial::effort::either(1, 2)) {
             let all = explored(bug, &[]);
             assert_eq!(all.0, bug.is_none());
             let [few, too_few] = [&[7][..], &[1, 2]].map(|numbers| explored(bug, numbers));

@@ -13,7 +13,7 @@ use snapshot_verify::program::{Program, independence};
 use snapshot_verify::refine::Means;
 use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::{Method, Operations, Request, Unwatched, Verdict, verify};
-use trial::extent::either;
+use trial::effort::either;
 
 /// `bad` is always none.
 const DECLARED: &str = "private bad: 0..3 or none\n";

@@ -1,7 +1,7 @@
 //! The number of barriers that violations need: the definition, by brute force on all small
 //! histories, against [`snapshot_core::generic::weaken`], and the table of `docs/barriers.md`.
 //!
-//! `SNAPSHOT_BARRIERS=full` counts the whole table (some minutes); by default its rows end
+//! `SNAPSHOT_EFFORT=night` counts the whole table (some minutes); by default its rows end
 //! one operation earlier where they are long.
 
 mod definition;
@@ -13,5 +13,5 @@ mod theorem;
 mod weaken;
 
 fn is_full() -> bool {
-    crate::is_full("SNAPSHOT_BARRIERS")
+    trial::effort::is_night()
 }

@@ -4,7 +4,7 @@
 //! judges of certificates must agree with it on all small executions and on random
 //! larger ones.
 //!
-//! `SNAPSHOT_EXHAUSTIVE=full` extends the enumeration from seconds to minutes.
+//! `SNAPSHOT_EFFORT=night` extends the enumeration from seconds to minutes.
 
 mod certificates;
 mod enumeration;

@@ -6,7 +6,7 @@ use snapshot_core::certificate::witness::{self, WitnessError};
 use snapshot_core::history::Declaration;
 use snapshot_core::verdict::{Linearization, Reason, Witness};
 use snapshot_core::{History, OperationId, Segment};
-use trial::extent::either;
+use trial::effort::either;
 
 use crate::judge::checkers::{brute_force, drawing, minimal_witness, whole_witness};
 use crate::judge::enumeration::Space;

@@ -1,18 +1,20 @@
 //! All checkers agree on all small histories.
 //!
 //! The expected counts keep the enumeration honest: a space that silently loses histories fails. In
-//! spaces of more than [`MANY`] histories, brute force and the linear-time conditions judge all,
-//! and the other checkers one in [`FEW`] or [`SOME`]; with `SNAPSHOT_EXHAUSTIVE=full` they judge
+//! spaces of more than [`many`] histories, brute force and the linear-time conditions judge all,
+//! and the other checkers one in [`FEW`] or [`SOME`]; with `SNAPSHOT_EFFORT=night` they judge
 //! all, too.
 
-use trial::extent::is_slow;
+use trial::effort::{either, is_slow};
 
 use crate::judge::checkers::{agreed_verdict, quick_verdict};
 use crate::judge::enumeration::Space;
 use crate::judge::is_full;
 
 /// Every checker judges all histories of spaces up to this size.
-const MANY: usize = 20_000;
+fn many() -> usize {
+    either(5_000, 20_000)
+}
 
 /// Larger spaces are for the slow suite.
 const LARGE: usize = 150_000;
@@ -30,12 +32,12 @@ type Case = (Space, (usize, usize));
 fn exhaust(cases: &[Case]) {
     for case in cases {
         let (histories, linearizable) = case.1;
-        if histories > LARGE && !is_slow() && !is_full() {
+        if histories > LARGE && !is_slow() {
             continue;
         }
         let rarer = linearizable.min(histories - linearizable);
         let stride = match histories {
-            _ if is_full() || histories <= MANY => 1,
+            _ if is_full() || histories <= many() => 1,
             _ if rarer / FEW > ENOUGH + 50 => FEW,
             _ => SOME,
         };

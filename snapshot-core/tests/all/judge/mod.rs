@@ -5,7 +5,7 @@
 //! judges the checkers, the certificate checkers judge the certificates, and [`certificates`] shows
 //! that they refuse invalid ones.
 //!
-//! `SNAPSHOT_EXHAUSTIVE=full` extends the enumeration from seconds to minutes, and runs five times
+//! `SNAPSHOT_EFFORT=night` extends the enumeration from seconds to minutes, and runs five times
 //! as many random histories.
 
 use proptest::prelude::ProptestConfig;
@@ -38,7 +38,7 @@ mod translated;
 
 /// Returns true if the larger spaces are wanted, too.
 fn is_full() -> bool {
-    crate::is_full("SNAPSHOT_EXHAUSTIVE")
+    trial::effort::is_night()
 }
 
 /// Returns the number of random cases: all of these, or a fifth.

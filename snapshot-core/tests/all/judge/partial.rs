@@ -10,7 +10,7 @@ use snapshot_core::saturation::{self, Outcome};
 use snapshot_core::search::{self, Budget};
 use snapshot_core::verdict::{Method, Rule, Verdict};
 use snapshot_core::{History, OperationId};
-use trial::extent::is_slow;
+use trial::effort::is_slow;
 
 use crate::judge::checkers::{agreed_verdict, drawing};
 use crate::judge::enumeration::Space;
@@ -69,7 +69,7 @@ fn all_small_histories() {
         (Space::many_writers(3, 2, 2, 3).with_gaps(), (42_617, 28_253)),
         (Space::binary(2, 2, 3).with_gaps(), (5_105, 3_913)),
     ];
-    if is_slow() || is_full() {
+    if is_slow() {
         let faults = Space::many_writers(2, 3, 1, 3).with_gaps().with_faults();
         cases.push((faults, (89_277, 74_883)));
     }

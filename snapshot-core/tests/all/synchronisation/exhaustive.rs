@@ -1,6 +1,6 @@
 //! All small executions of every object, judged in every way, against the definition.
 //!
-//! `SNAPSHOT_EXHAUSTIVE=full` judges all executions of one operation more.
+//! `SNAPSHOT_EFFORT=night` judges all executions of one operation more.
 
 use std::fmt::Debug;
 
@@ -24,7 +24,7 @@ where
         let found = judge(&domain.object, history, &mut tally);
         assert_eq!(found, truth(&domain.object, history), "{history:#?}");
     });
-    if crate::is_full("SNAPSHOT_EXHAUSTIVE") {
+    if trial::effort::is_night() {
         domain.all(operations + 1, &mut |history| {
             let found = judge(&domain.object, history, &mut Tally::default());
             assert_eq!(found, truth(&domain.object, history), "{history:#?}");

@@ -167,7 +167,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(trial::extent::either(4_000, 40_000)))]
+        #![proptest_config(ProptestConfig::with_cases(trial::effort::either(4_000, 40_000)))]
 
         #[test]
         fn what_is_read_here_is_read_in_general(

@@ -26,9 +26,9 @@ pub fn start(command_line: &str, hosts: &Path, process: usize, inputs: &[&str]) 
     Running::start(command.args(["--process", &process.to_string()]).args(inputs))
 }
 
-/// Number of times that processes are killed, or networks cut; `SNAPSHOT_KILLS` overrides it.
+/// Number of times that processes are killed, or networks cut.
 fn kills() -> usize {
-    trial::extent::number("SNAPSHOT_KILLS", 10, 20) as usize
+    trial::effort::by_effort(10, 20, 200)
 }
 
 /// Writes recordings of many objects with different keys to files. Returns their paths.

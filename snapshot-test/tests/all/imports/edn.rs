@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use snapshot_test::Value;
 use snapshot_test::import::{EdnOptions, Imported, edn};
-use trial::extent::either;
+use trial::effort::either;
 
 use super::log::{Act, How, Log, Name, Operation, REGISTERS, logs, told};
 

@@ -6,7 +6,7 @@ use snapshot_everyn::model::{Act, Ghosts, Obligation, Part, Specification, Step}
 use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
 use snapshot_everyn::shape::{Mode, T};
 use snapshot_everyn::term::{Other, Term};
-use trial::extent::is_slow;
+use trial::effort::is_slow;
 
 use super::verdicts::{answer, is_proved, is_refuted, is_unknown, parsed};
 

@@ -7,7 +7,7 @@ use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
 use snapshot_everyn::rounds::candidates;
 use snapshot_everyn::shape::{Mode, integer};
 
-use trial::extent::is_slow;
+use trial::effort::is_slow;
 
 use super::verdicts::{is_proved, is_refuted, parsed};
 

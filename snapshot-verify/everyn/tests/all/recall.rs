@@ -5,7 +5,7 @@ use snapshot_everyn::ladder::Rungs;
 use snapshot_everyn::model::Obligation;
 use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
 use snapshot_language::program::Program;
-use trial::extent::either;
+use trial::effort::either;
 
 use super::verdicts::{corpus, parsed};
 

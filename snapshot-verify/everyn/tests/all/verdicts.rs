@@ -6,7 +6,7 @@ use snapshot_everyn::model::{Act, Ghosts, Obligation, Part, Specification, Unsup
 use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
 use snapshot_everyn::shape::{I, J, Mode};
 use snapshot_language::program::Program;
-use trial::extent::either;
+use trial::effort::either;
 
 pub fn parsed(text: &str, bug: Option<&str>) -> Program {
     let algorithm = snapshot_language::parse("test", text).expect("a text that is right");

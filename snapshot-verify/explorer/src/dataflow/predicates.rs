@@ -365,7 +365,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(trial::extent::either(4_000, 40_000)))]
+        #![proptest_config(ProptestConfig::with_cases(trial::effort::either(4_000, 40_000)))]
 
         #[test]
         fn what_supports_a_condition_decides_it_in_the_same_way(

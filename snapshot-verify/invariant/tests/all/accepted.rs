@@ -129,11 +129,10 @@ fn those_by_what_was_in_memory() {
     accepted(&small("versioned"), &rungs, 500);
 }
 
-/// Certificates by calls: afek_unbounded; with `SNAPSHOT_CERTIFICATES=1` afek_bounded, which takes
-/// minutes.
+/// Certificates by calls: afek_unbounded; at night afek_bounded, which takes minutes.
 #[test]
 fn those_by_calls() {
-    let is_whole = std::env::var_os("SNAPSHOT_CERTIFICATES").is_some();
+    let is_whole = trial::effort::is_night();
     let name = if is_whole { "afek_bounded" } else { "afek_unbounded" };
     let rungs = ["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];
     accepted(&of_corpus(name, None), &rungs, 1_000);

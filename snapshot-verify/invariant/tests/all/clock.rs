@@ -7,7 +7,7 @@ use snapshot_invariant::guess::guesses;
 use snapshot_invariant::step::{Failure, Planted};
 use snapshot_invariant::write::{Part, WriteError};
 use snapshot_language::program::{Program, SharedId};
-use trial::extent::either;
+use trial::effort::either;
 
 use crate::altered::{lines, sealed};
 use crate::programs::{certificate, checked, parsed, refused};

@@ -9,7 +9,7 @@ use snapshot_invariant::search::{Obstacle, close_within};
 use snapshot_invariant::step::Planted;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
-use trial::extent::either;
+use trial::effort::either;
 
 use crate::programs::{of_corpus, parts};
 

@@ -9,7 +9,7 @@ use snapshot_invariant::search::{Obstacle, close};
 use snapshot_invariant::step::{Failure, Planted};
 use snapshot_invariant::write::{Part, WriteError, lay_out};
 use snapshot_language::program::Program;
-use trial::extent::either;
+use trial::effort::{either, is_night};
 
 use crate::altered::{self, lines, sealed};
 use crate::programs::{by_rounds, certificate, checked, of_corpus, parsed, parts, refused};
@@ -215,10 +215,10 @@ const VARIANTS: [(&str, &str); 9] = [
     ("A_copy[x.proc_a][s]", "A_copy[x.proc_b][s]"),
 ];
 
-/// With `SNAPSHOT_CERTIFICATES=1`, which takes minutes.
+/// At night: it takes minutes.
 #[test]
 fn no_certificate_is_made_of_variants_of_jayanti() {
-    if std::env::var_os("SNAPSHOT_CERTIFICATES").is_none() {
+    if !is_night() {
         return;
     }
     let text = corpus::algorithm("jayanti").unwrap().text;
@@ -388,7 +388,7 @@ fn changed_views_of_names_are_refused() {
             b'&' => b'%',
             _ => continue,
         };
-        if number < (seen + 1) * count / 12 {
+        if number < (seen + 1) * count / either(4, 12) {
             continue;
         }
         seen += 1;
@@ -477,12 +477,12 @@ fn jayanti(program: &Program) -> Vec<Part> {
     parts
 }
 
-/// With `SNAPSHOT_CERTIFICATES=1`, which takes minutes; otherwise without the vectors.
+/// At night, which takes minutes, with the vectors.
 #[test]
 fn jayanti_is_certified() {
     let program = of_corpus("jayanti", None);
     let mut parts = jayanti(&program);
-    let is_whole = std::env::var_os("SNAPSHOT_CERTIFICATES").is_some();
+    let is_whole = is_night();
     if !is_whole {
         parts.truncate(2);
         let made = certificate(&program, &parts[1..], Planted::default());

@@ -11,7 +11,7 @@ use snapshot_invariant::search::close;
 use snapshot_invariant::views::{centres, lists, steps};
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
-use trial::extent::{either, number};
+use trial::effort::either;
 
 use crate::programs::{of_corpus, parsed, part, parts, small};
 use crate::relative::{self, NOTED, SILENT};
@@ -49,7 +49,7 @@ fn compared(program: &Program, part: &Part) -> (usize, usize, usize) {
     (family.len(), shared, several)
 }
 
-/// Three random programs of each kind, in the slow suite twelve, or `SNAPSHOT_PROGRAMS`.
+/// Three random programs of each kind, in the slow suite twelve.
 #[test]
 fn recalled_steps_are_those_of_each_view() {
     let (mut views, mut shared, mut apart, mut several) = (0, 0, 0, 0);
@@ -80,7 +80,7 @@ fn recalled_steps_are_those_of_each_view() {
     for rung in ["scans.memory-t", "scans.memory-i"] {
         add(&noted, &Part { alike: true, ..relative::noted(&noted, rung, false) });
     }
-    let programs = number("SNAPSHOT_PROGRAMS", 3, 12);
+    let programs = either(3, 12);
     let of = [corpus::program::text, corpus::program::exchanging];
     for text in of.into_iter().flat_map(|text| (0..programs).map(text)) {
         let program = parsed(&text, None);

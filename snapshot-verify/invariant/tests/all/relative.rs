@@ -14,7 +14,7 @@ use snapshot_invariant::write::{Part, lay_out};
 use snapshot_invariant::{Budget, byte, centre::centre};
 use snapshot_language::program::{Program, Type};
 use snapshot_semantics::interpret::code::{Instruction, compile};
-use trial::extent::either;
+use trial::effort::either;
 
 use crate::altered::{lines, sealed};
 use crate::programs::{certificate, checked, of_corpus, parsed, parts, refused, small};

@@ -60,10 +60,10 @@ fn refuted(solver: (&str, &[&str]), name: &str, text: &str, count: usize) -> Vec
     .collect()
 }
 
-/// With `SNAPSHOT_CERTIFICATES=1` bowman and collects of versions, by both solvers.
+/// At night bowman and collects of versions, by both solvers.
 #[test]
 fn proofs_are_confirmed() {
-    let all = std::env::var_os("SNAPSHOT_CERTIFICATES").is_some();
+    let all = trial::effort::is_night();
     let mut programs = vec![("locked", small("locked"))];
     if all {
         programs.push(("bowman", of_corpus("bowman", None)));
@@ -90,7 +90,7 @@ fn what_is_wrong_is_refuted_where_it_is() {
         assert_eq!(open.len(), 1, "{}: {open:?}", solver.0);
         assert!(open[0].starts_with("another process scans") && open[0].ends_with("to the end"));
     }
-    if std::env::var_os("SNAPSHOT_CERTIFICATES").is_some() {
+    if trial::effort::is_night() {
         let wrong = of_corpus("bowman", Some("early_exit"));
         for solver in installed() {
             let (text, conditions) = written(&wrong, None).unwrap();

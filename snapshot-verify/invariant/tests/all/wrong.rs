@@ -9,7 +9,7 @@ use snapshot_invariant::search::{Obstacle, close};
 use snapshot_invariant::step::Planted;
 use snapshot_invariant::write::{Part, WriteError, lay_out};
 use snapshot_language::program::Program;
-use trial::extent::{either, is_slow};
+use trial::effort::{either, is_slow};
 
 use crate::accepted::{NUMBERED, SPARE, TIDY, spare_parts};
 use crate::programs::{by_rounds, certificate, of_corpus, parsed, parts, refused, small};

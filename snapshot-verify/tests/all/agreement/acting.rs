@@ -20,7 +20,7 @@ const ALL: Pairs = Pairs::All;
 /// One pair, where a pair takes seconds.
 const ONE: Pairs = Pairs::One(Process::from_index(0), Process::from_index(1));
 
-/// Algorithm, n, operations, pairs, and the indices of mutants to try with `SNAPSHOT_AGREEMENT`.
+/// Algorithm, n, operations, pairs, and the indices of mutants to try at night.
 type Case = (&'static str, usize, Operations, Pairs, &'static [usize]);
 
 const CASES: [Case; 7] = [
@@ -33,7 +33,7 @@ const CASES: [Case; 7] = [
     ("jayanti", 2, Operations::AtMost(2), ALL, &[]),
 ];
 
-/// Cases that take ten seconds, with `SNAPSHOT_AGREEMENT`.
+/// Cases that take ten seconds, at night.
 const LARGE: [Case; 2] = [
     ("attiya_welch", 3, Operations::AtMost(1), ONE, &[]),
     ("riany", 2, Operations::AtMost(1), ONE, &[]),

@@ -11,8 +11,10 @@ use snapshot_verify::verify::{
     Operations, Pairs, Reductions, Request, Unwatched, VerifyError, verify,
 };
 
+use trial::effort::seeds;
+
 use crate::agreement::mutants::mutants;
-use crate::agreement::{request, seeds, word};
+use crate::agreement::{request, word};
 
 /// Lists that need more memory than this are abandoned.
 const MEMORY: u64 = 16 << 20;
@@ -104,7 +106,7 @@ fn attack(seed: u64, text: &str, tally: &mut Tally) {
     }
 }
 
-/// `SNAPSHOT_PROGRAMS=FROM..TO` chooses the seeds.
+/// `SNAPSHOT_SEEDS=FROM..TO` chooses the seeds.
 #[test]
 fn certificates_are_for_what_is_right() {
     let seeds = seeds(40, 240);

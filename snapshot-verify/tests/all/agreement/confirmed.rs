@@ -8,10 +8,9 @@ use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::verify::every::{Rungs, every_by};
 use snapshot_verify::verify::{Request, Unwatched};
-use trial::extent::either;
+use trial::effort::{by_effort, seeds};
 
 use super::mutants::mutants;
-use super::seeds;
 
 /// Number of programs by result.
 #[derive(Debug, Default)]
@@ -75,7 +74,7 @@ fn with_hidden_locals(text: &str) -> String {
 #[test]
 fn of_random_programs() {
     let mut counts = Counts::default();
-    for seed in seeds(6, 30) {
+    for seed in seeds(3, 30) {
         let texts = [
             corpus::program::text(seed),
             corpus::program::exchanging(seed),
@@ -94,7 +93,7 @@ fn of_random_programs() {
 #[test]
 fn of_mutants_of_programs_with_locks_and_links() {
     let mut counts = Counts::default();
-    let step = if std::env::var_os("SNAPSHOT_MUTANTS").is_some() { 1 } else { either(9, 3) };
+    let step = by_effort(18, 3, 1);
     for name in ["locked", "locked_by_links", "undisturbed", "turns", "published"] {
         let text = with_hidden_locals(corpus::small(name));
         counts.add(name, &text);

@@ -12,7 +12,7 @@ use snapshot_verify::search::distributed::Engine;
 use snapshot_verify::verify::{
     Effort, Operations, Outcome, Reductions, Request, Unfinished, Unwatched, Verdict, Watch, verify,
 };
-use trial::extent::is_slow;
+use trial::effort::is_slow;
 
 use super::{PLAIN, is_full, programs, request, sample};
 
@@ -83,7 +83,7 @@ fn is_right(told: &[String]) -> bool {
     told.iter().all(|told| told.ends_with("verified"))
 }
 
-/// With all reductions, and one in three with none. With `SNAPSHOT_AGREEMENT`, also correct
+/// With all reductions, and one in three with none. At night, also correct
 /// programs that take seconds, and all programs with none.
 #[test]
 fn workers_agree_with_threads_on_corpus_and_bugs() {
@@ -127,7 +127,7 @@ fn workers_agree_with_threads_on_mutants() {
 }
 
 /// Searches with more than one level per worker, of several pairs and of growing bounds, one after
-/// the other on the same workers. With `SNAPSHOT_AGREEMENT` each program has both a bound and
+/// the other on the same workers. At night each program has both a bound and
 /// growing ones, else they alternate.
 #[test]
 fn workers_agree_with_threads_on_three_processes() {

@@ -7,10 +7,10 @@ use snapshot_everyn::ladder::{Budget, prove_all};
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::verify::{Operations, Pairs, Reductions, Request, Unwatched, verify};
-use trial::extent::{either, number};
+use trial::effort::{by_effort, either, seeds};
 
 use super::mutants::{Mutant, mutants};
-use super::{request, seeds};
+use super::request;
 
 /// A flag per scan: a write in between clears it.
 const ANNOUNCED: &str = "
@@ -121,38 +121,33 @@ fn texts() -> [(&'static str, &'static str); 7] {
     ]
 }
 
-/// Every fifteenth mutant, every fifth in the slow suite; with `SNAPSHOT_MUTANTS` each.
+/// Every thirtieth mutant, every fifth in the slow suite, each at night.
 #[test]
 fn no_mutant_that_is_wrong_for_small_n_is_proved() {
-    let step = if std::env::var_os("SNAPSHOT_MUTANTS").is_some() { 1 } else { either(15, 5) };
+    let step = by_effort(30, 5, 1);
     let mutants = texts().into_iter().flat_map(|(name, text)| mutants(name, text));
     let counts = check(mutants.step_by(step), 2, proving());
     println!("{counts:?}");
-    assert!(counts.tried >= either(9, 25) && counts.proved >= 3 && counts.wrong >= 1, "{counts:?}");
+    assert!(counts.tried >= either(5, 25) && counts.proved >= 3 && counts.wrong >= 1, "{counts:?}");
 }
 
-/// Every sixth mutant of small programs with LL/SC, every third in the slow suite; with
-/// `SNAPSHOT_MUTANTS` each.
+/// Every twelfth mutant of small programs with LL/SC, every third in the slow suite, each
+/// at night.
 #[test]
 fn no_mutant_with_links_that_is_wrong_for_small_n_is_proved() {
-    let step = if std::env::var_os("SNAPSHOT_MUTANTS").is_some() { 1 } else { either(6, 3) };
+    let step = by_effort(12, 3, 1);
     let names = ["undisturbed", "locked_by_links", "turns", "published"];
     let mutants = names.into_iter().flat_map(|name| mutants(name, corpus::small(name)));
     let counts = check(mutants.step_by(step), 2, proving());
     println!("{counts:?}");
-    assert!(
-        counts.tried >= either(15, 30) && counts.proved >= 5 && counts.wrong >= 1,
-        "{counts:?}"
-    );
+    assert!(counts.tried >= either(7, 30) && counts.proved >= 5 && counts.wrong >= 1, "{counts:?}");
 }
 
 /// Mutants, evenly chosen, of algorithms with LL/SC that have no proof themselves, and the bugs of
-/// these algorithms. `SNAPSHOT_MUTANTS=1000` tries all, with more time for each.
+/// these algorithms. At night all are tried, with more time for each.
 #[test]
 fn no_mutant_of_helpers_with_links_that_is_wrong_for_small_n_is_proved() {
-    let set = std::env::var("SNAPSHOT_MUTANTS").ok().and_then(|most| most.parse::<usize>().ok());
-    let most = set.unwrap_or(4);
-    let views = if set.is_some() { 250_000 } else { 8_000 };
+    let (most, views) = by_effort((4, 8_000), (4, 8_000), (1_000, 250_000));
     let mut counts = Counts::default();
     for (name, bug) in [("jayanti", "plain_ss"), ("riany", "early_count")] {
         let text = corpus::algorithm(name).unwrap().text;
@@ -171,11 +166,11 @@ fn no_mutant_of_helpers_with_links_that_is_wrong_for_small_n_is_proved() {
     assert!(counts.tried >= 8, "{counts:?}");
 }
 
-/// Mutants of mutants, evenly chosen from some thousand. `SNAPSHOT_MUTANTS=1000` tries 1000 of
-/// them, in about ten minutes; see docs/every-n.md.
+/// Mutants of mutants, evenly chosen from some thousand. At night 1,000 of
+/// them, in about ten minutes.
 #[test]
 fn no_mutant_of_a_mutant_that_is_wrong_for_small_n_is_proved() {
-    let most = number("SNAPSHOT_MUTANTS", 3, 10) as usize;
+    let most = by_effort(3, 10, 1_000);
     let first = texts().into_iter().flat_map(|(name, text)| mutants(name, text));
     let second: Vec<Mutant> =
         first.flat_map(|mutant| mutants(&mutant.name, &mutant.text)).collect();
@@ -186,7 +181,7 @@ fn no_mutant_of_a_mutant_that_is_wrong_for_small_n_is_proved() {
 }
 
 /// Random programs: few are proved, and the proved ones are right for small n.
-/// `SNAPSHOT_PROGRAMS=FROM..TO` chooses the seeds.
+/// `SNAPSHOT_SEEDS=FROM..TO` chooses the seeds.
 #[test]
 fn no_random_program_that_is_wrong_for_small_n_is_proved() {
     let seeds = seeds(7, 24);
@@ -217,16 +212,12 @@ fn all_texts() -> Vec<(&'static str, &'static str)> {
     texts.chain(larger.map(|name| (name, corpus::algorithm(name).unwrap().text))).collect()
 }
 
-/// Mutants that the search finds wrong are not proved. `SNAPSHOT_WRONG_MUTANTS=300` continues until
-/// it has found 300 of them (docs/every-n.md).
+/// Mutants that the search finds wrong are not proved. At night the test continues until
+/// it has found 300 of them.
 #[test]
 fn no_mutant_that_the_search_finds_wrong_is_proved() {
-    let set = std::env::var("SNAPSHOT_WRONG_MUTANTS").ok();
-    let set: Option<usize> = set.and_then(|most| most.parse().ok());
-    let (most, patience, proof) = match set {
-        Some(most) => (most, 500_000, 250_000),
-        None => (either(2, 8), 150_000, proving()),
-    };
+    let (most, patience, proof) =
+        by_effort((2, 150_000, proving()), (8, 150_000, proving()), (300, 500_000, 250_000));
     let first: Vec<Mutant> =
         all_texts().into_iter().flat_map(|(name, text)| mutants(name, text)).collect();
     // One mutant of each mutant, once the first ones are exhausted.

@@ -1,7 +1,7 @@
 //! Random programs: without each reduction, with each reduction alone, with none, and by the second
 //! method, the answers agree with those of all reductions together.
 //!
-//! `SNAPSHOT_PROGRAMS=FROM..TO` chooses the seeds: for 100,000 programs see `docs/verification.md`.
+//! `SNAPSHOT_SEEDS=FROM..TO` chooses the seeds: for 100,000 programs see `docs/verification.md`.
 //! With `SNAPSHOT_DISAGREEMENTS=FOLDER`, disagreements are shrunk and written there, and all seeds
 //! are tried.
 
@@ -21,8 +21,10 @@ use snapshot_verify::verify::{
     verify,
 };
 
+use trial::effort::seeds;
+
 use crate::agreement::shrink::shrunk;
-use crate::agreement::{request, seeds, word};
+use crate::agreement::{request, word};
 
 /// Memory limit: a search that needs more is abandoned as unknown.
 const LITTLE: u64 = 2 << 20;

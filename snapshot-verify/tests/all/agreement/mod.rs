@@ -25,7 +25,7 @@ use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::{
     Operations, Outcome, Pairs, Reduction, Reductions, Request, TABLE, Unwatched, Verdict, verify,
 };
-use trial::extent::either;
+use trial::effort::either;
 
 /// All pairs by exploration with all reductions and the self-check.
 fn standard(processes: usize, operations: Operations) -> Request {
@@ -79,20 +79,12 @@ const PLAIN: Reductions = Reductions::NONE.with(Reduction::Counters);
 
 /// Returns true if all mutants are tried, with more memory for each.
 fn is_full() -> bool {
-    std::env::var_os("SNAPSHOT_AGREEMENT").is_some()
+    trial::effort::is_night()
 }
 
 /// Memory that suffices for almost all mutants with few reductions.
 fn enough() -> u64 {
     if is_full() { 256 << 20 } else { 64 << 20 }
-}
-
-/// Returns the seeds of random programs: the first ones, as many as the suite takes, unless
-/// `SNAPSHOT_PROGRAMS=FROM..TO` chooses them.
-pub fn seeds(quick: u64, slow: u64) -> Range<u64> {
-    let Ok(chosen) = std::env::var("SNAPSHOT_PROGRAMS") else { return 0..either(quick, slow) };
-    let (from, to) = chosen.split_once("..").expect("SNAPSHOT_PROGRAMS=FROM..TO");
-    from.parse().unwrap()..to.parse().unwrap()
 }
 
 /// Returns a subset that depends on the number.
@@ -136,8 +128,8 @@ fn there_are_enough_mutants() {
 #[test]
 fn every_reduction_can_be_left_out_of_corpus_and_bugs() {
     let each = if is_full() { 1 } else { either(16, 4) };
-    // Every third program; in the slow suite each.
-    for (number, (name, program)) in programs().into_iter().enumerate().step_by(either(3, 1)) {
+    // Every sixth program; in the slow suite each.
+    for (number, (name, program)) in programs().into_iter().enumerate().step_by(either(6, 1)) {
         let plain = words(&program, &request(2, 1, PLAIN));
         let others = TABLE.iter().filter(|entry| entry.reduction != Reduction::Counters);
         for entry in others.skip(number % each).step_by(each) {

@@ -11,7 +11,7 @@ use snapshot_verify::refine::{Means, Misplacement};
 use snapshot_verify::verify::{
     Method, Operations, Outcome, Reductions, Request, Unwatched, Verdict, verify,
 };
-use trial::extent::{either, is_slow};
+use trial::effort::{either, is_slow};
 
 use crate::agreement::{programs, request, sample, words, words_if_any};
 

@@ -13,7 +13,7 @@ use snapshot_verify::verify::every::{Every, every};
 use snapshot_verify::verify::{
     Effort, Operations, Outcome, Request, Verdict, Watch, Way, tried, verify_by,
 };
-use trial::extent::either;
+use trial::effort::either;
 
 /// Sleeps at every call, each time for longer or shorter.
 struct Slow {

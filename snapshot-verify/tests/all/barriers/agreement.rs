@@ -1,14 +1,14 @@
 //! Exploration of executions with few barriers against the oracle: algorithms of the corpus, and
 //! random programs, with all reductions, with few, and without.
 //!
-//! `SNAPSHOT_PROGRAMS=FROM..TO` chooses the seeds of the random programs.
+//! `SNAPSHOT_SEEDS=FROM..TO` chooses the seeds of the random programs.
 
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::verify::{Reduction, Reductions, TABLE};
 
 use super::{explored, is_wrong, oracle};
-use crate::agreement::seeds;
+use trial::effort::seeds;
 
 /// Number of comparisons.
 #[derive(Debug, Default)]

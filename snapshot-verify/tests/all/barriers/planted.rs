@@ -1,6 +1,6 @@
 //! Number of barriers that the planted bugs of the corpus need: the table of `docs/barriers.md`.
 //!
-//! `SNAPSHOT_BARRIERS=full` tries all of them, and all pairs.
+//! `SNAPSHOT_EFFORT=night` tries all of them, and all pairs.
 
 use snapshot_core::history::History;
 use snapshot_verify::language::parse;
@@ -40,7 +40,7 @@ fn barriers(history: &History<u32>) -> usize {
 /// needed.
 #[test]
 fn planted_bugs_need_so_many_barriers_and_no_fewer() {
-    let is_full = std::env::var_os("SNAPSHOT_BARRIERS").is_some_and(|value| value == "full");
+    let is_full = trial::effort::is_night();
     let wanted = PLANTED.iter().filter(|(.., is_short)| is_full || *is_short);
     for &(name, bug, processes, least, _) in wanted {
         let text = corpus::algorithm(name).unwrap().text;

@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 use tempfile::TempDir;
-use trial::extent::either;
+use trial::effort::either;
 
 use super::{json, refused};
 
@@ -93,8 +93,8 @@ fn every_algorithm_is_searched_by_several_processes() {
     // Programs that look at values are not explored.
     let is_explored =
         |file: &&corpus::Algorithm| !["register", "double_collect"].contains(&file.name);
-    // Every third one; in the slow suite each.
-    for file in corpus::algorithms().iter().filter(is_explored).step_by(either(3, 1)) {
+    // Every fifth one; in the slow suite each.
+    for file in corpus::algorithms().iter().filter(is_explored).step_by(either(5, 1)) {
         let case = format!("check {} -n 2 --operations 1", file.name);
         let expected = counts(&json(0, &case));
         let (_folder, hosts) = hosts(2);
@@ -121,9 +121,9 @@ fn processes_go_from_search_to_search() {
     assert_eq!((ended[0].0, ended[1].0), (Some(1), Some(1)));
 }
 
-/// Number of kills, which `SNAPSHOT_KILLS` chooses.
+/// Number of kills.
 pub(super) fn kills() -> usize {
-    trial::extent::number("SNAPSHOT_KILLS", 1, 3) as usize
+    trial::effort::by_effort(1, 3, 200)
 }
 
 /// The others end soon, with an error that names the killed process, unless they already had the

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use trial::extent::either;
+use trial::effort::either;
 
 use super::{answer, json, refused};
 

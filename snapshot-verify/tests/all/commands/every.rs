@@ -1,7 +1,7 @@
 //! `check --processes every`.
 
 use serde_json::Value;
-use trial::extent::either;
+use trial::effort::either;
 
 use super::{answer, answer_in, json, printed, refused};
 

@@ -1,7 +1,7 @@
 //! Models in Promela and TLA+: Spin and TLC give the verdicts and count the states of the search.
 //!
 //! If Spin or a C compiler is not installed, or `SNAPSHOT_TLC` names no `tla2tools.jar`, the tests
-//! say so and end. `SNAPSHOT_SPIN=full` also takes larger instances.
+//! say so and end. `SNAPSHOT_EFFORT=night` also takes larger instances.
 
 use std::fs;
 use std::path::Path;
@@ -62,7 +62,7 @@ impl Tlc {
 
 /// Returns true if larger instances are included.
 fn is_full() -> bool {
-    std::env::var("SNAPSHOT_SPIN").is_ok_and(|size| size == "full")
+    trial::effort::is_night()
 }
 
 fn run(program: &str, folder: &Path, arguments: &[&str]) -> Output {

@@ -10,7 +10,7 @@ use snapshot_verify::language::{Algorithm, parse};
 use snapshot_verify::program::Program;
 use snapshot_verify::verify::every::{Every, Rungs, every_by};
 use snapshot_verify::verify::{Operations, Request, Unwatched, verify};
-use trial::extent::either;
+use trial::effort::either;
 
 /// How a program is proved.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -145,7 +145,7 @@ fn small_ones_are_as_in_the_table() {
 
 #[test]
 fn all_are_as_in_the_table() {
-    if trial::extent::is_slow() {
+    if trial::effort::is_slow() {
         TABLE.iter().for_each(is_so);
     }
     let proved = TABLE.iter().filter(|(.., by)| !matches!(by, None(_))).count();

@@ -5,7 +5,7 @@ use snapshot_verify::program::Program;
 use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::simulation::{check, compare, rewritten};
 use snapshot_verify::verify::{Operations, Request, Unwatched, verify};
-use trial::extent::{either, number};
+use trial::effort::either;
 
 use super::{TABLE, algorithm};
 use crate::agreement::mutants::mutants;
@@ -29,7 +29,7 @@ fn programs(each: usize) -> Vec<(String, Program)> {
 #[test]
 fn a_rewritten_program_makes_the_same_steps() {
     let (mut walked, mut moves, mut faults) = (0, 0, 0);
-    let seeds = number("SNAPSHOT_WALKS", 1, 40);
+    let seeds = either(1, 40);
     for (name, program) in programs(either(6, 1)) {
         let Some(subject) = rewritten(&program) else { continue };
         walked += 1;

@@ -9,7 +9,7 @@ use snapshot_verify::enumerate::Enumeration;
 use snapshot_verify::interpret::{Client, Values};
 use snapshot_verify::language::Algorithm;
 use snapshot_verify::refine::RefinementVerdict;
-use trial::extent::is_slow;
+use trial::effort::is_slow;
 
 use super::{Case, algorithm, enumerable};
 

@@ -1,5 +1,5 @@
 //! Nodes that processes only compare are emptied, and nothing else changes: random stacks, right,
-//! wrong and odd, with and without this reduction. `SNAPSHOT_PROGRAMS=FROM..TO` chooses their
+//! wrong and odd, with and without this reduction. `SNAPSHOT_SEEDS=FROM..TO` chooses their
 //! seeds.
 
 use rand_chacha::ChaCha8Rng;
@@ -9,7 +9,7 @@ use snapshot_verify::refine::{Means, RefinementVerdict};
 
 use super::points::refine;
 use super::{Case, STACK_OF_TWO, program};
-use crate::agreement::seeds;
+use trial::effort::seeds;
 
 /// Statements for a loop of `push`, where `t` may not be a node.
 const PUSH: [&str; 12] = [

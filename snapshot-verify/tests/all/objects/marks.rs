@@ -11,7 +11,7 @@ use snapshot_verify::interpret::{Client, Machine, Move, Next, State, Values};
 use snapshot_verify::object::walk_object;
 use snapshot_verify::program::linearization::at_points;
 use snapshot_verify::refine::{Letter, Means, Misplacement, RefinementVerdict};
-use trial::extent::either;
+use trial::effort::either;
 
 use super::points::{explained, refine, walk};
 use super::{Case, program};

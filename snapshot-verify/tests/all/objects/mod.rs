@@ -113,13 +113,13 @@ const fn bounded(operations: u32) -> Client {
 }
 
 /// Two operations each: the extent of an enumeration of a second or two. For objects with lists,
-/// whose algorithms are longer, and for more than two processes, a single value, unless
-/// `SNAPSHOT_EXHAUSTIVE` is set.
+/// whose algorithms are longer, and for more than two processes, a single value, except at
+/// night.
 fn enumerable(program: &Program, n: usize) -> Client {
     let object = program.object().expect("the text declares an object");
     let mut state = object.specification.private.iter();
     let has_lists = state.any(|variable| matches!(variable.content, Type::List(_)));
-    let is_full = std::env::var_os("SNAPSHOT_EXHAUSTIVE").is_some();
+    let is_full = trial::effort::is_night();
     let values = if (has_lists || n > 2) && !is_full { 1 } else { 2 };
     Client::bounded(Values::Full(values), 2)
 }

@@ -8,7 +8,7 @@
 //! in which each process allocates its own numbers, each once. It has the same histories, and needs
 //! neither allocation nor collection.
 //!
-//! Both are applied to random mutants of the algorithms of the corpus. `SNAPSHOT_PROGRAMS=FROM..TO`
+//! Both are applied to random mutants of the algorithms of the corpus. `SNAPSHOT_SEEDS=FROM..TO`
 //! chooses the seeds.
 
 use rand_chacha::ChaCha8Rng;
@@ -18,10 +18,9 @@ use snapshot_verify::interpret::{Client, FaultKind, MoveKind, Values};
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::refine::{RefinementVerdict, Unfinished};
-use trial::extent::is_slow;
+use trial::effort::{is_slow, seeds};
 
 use super::{Case, STACK_OF_TWO, algorithm};
-use crate::agreement::seeds;
 
 /// Maximum number of states of an enumeration; larger mutants are skipped.
 const LIMIT: usize = 60_000;

@@ -1,5 +1,5 @@
 //! Anonymous processes are sorted without changing an answer: the objects of the corpus with their
-//! bugs, and random stacks, with and without symmetry. `SNAPSHOT_PROGRAMS=FROM..TO` chooses the
+//! bugs, and random stacks, with and without symmetry. `SNAPSHOT_SEEDS=FROM..TO` chooses the
 //! seeds of the stacks.
 
 use snapshot_verify::interpret::{Client, Roles, Values};
@@ -7,11 +7,10 @@ use snapshot_verify::object::{Judge, Judgement};
 use snapshot_verify::program::anonymity::is_anonymous;
 use snapshot_verify::program::linearization::has_points;
 use snapshot_verify::refine::{Means, Misplacement, RefinementVerdict};
-use trial::extent::either;
+use trial::effort::{either, seeds};
 
 use super::points::refine;
 use super::{Case, algorithm, comparands, program};
-use crate::agreement::seeds;
 
 /// Answer of a search: the verdict, with the length of a counterexample.
 type Said = (&'static str, usize);

@@ -3,7 +3,7 @@
 //!
 //! `--time` and the first Ctrl-C end each command at most [`LATE`] late, in processor time, on any
 //! text. The suite tries a few texts;
-//! `SNAPSHOT_HOSTILE=FROM..TO cargo test -p snapshot-verify --test all watchdog::` tries the given
+//! `SNAPSHOT_SEEDS=FROM..TO cargo test -p snapshot-verify --test all watchdog::` tries the given
 //! seeds.
 
 #![cfg(target_os = "linux")]
@@ -18,7 +18,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use trial::Program;
-use trial::extent::either;
+use trial::effort::seeds;
 use trial::lateness::{Ended, Told, interrupt};
 
 /// The program from outside.
@@ -33,16 +33,6 @@ const AFTER: Duration = Duration::from_millis(150);
 /// Number of attempts before a command counts as late: on a busy machine, it may start so late that
 /// a timely end looks late.
 const TRIES: usize = 4;
-
-/// Returns the seeds to try.
-fn seeds(quick: u64, slow: u64) -> Range<u64> {
-    let set = std::env::var("SNAPSHOT_HOSTILE").ok();
-    let set = set.and_then(|set| {
-        let (from, to) = set.split_once("..")?;
-        Some(from.parse().ok()?..to.parse().ok()?)
-    });
-    set.unwrap_or(0..either(quick, slow))
-}
 
 /// Runs a command on a text until it ends in time, or is late in each attempt.
 fn in_time(arguments: &[&str], told: Told) -> Ended {

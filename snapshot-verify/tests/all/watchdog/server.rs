@@ -7,9 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use trial::effort::seeds;
 use trial::lateness::processor_time;
 
-use super::{AFTER, LATE, PROGRAM, TRIES, seeds, texts};
+use super::{AFTER, LATE, PROGRAM, TRIES, texts};
 
 /// Maximum time to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -6,7 +6,7 @@ use snapshot_core::generic::objects::{
     PriorityQueue, PriorityQueueInput, PriorityQueueOutput, Queue, QueueInput, QueueOutput, Stack,
     StackInput, StackOutput,
 };
-use trial::extent;
+use trial::effort;
 
 use super::random::Draws;
 use super::{Script, Tally, has_order, judged};
@@ -44,7 +44,7 @@ fn reversed<I, O>(
 fn what_runs_backwards_is_judged_alike() {
     let mut draws = Draws(3);
     let mut counts = [[0; 2]; 2];
-    for _ in 0..extent::either(4_000, 200_000) {
+    for _ in 0..effort::either(4_000, 200_000) {
         let values = 3 + draws.below(4) as u8;
         let events = shuffled(&mut draws, 2 * usize::from(values) + 1);
         let mut queue =
@@ -120,7 +120,7 @@ const ORDERS: usize = 7_484_400;
 fn three_values_in_all_orders() {
     let mut tallies = [(); 3].map(|()| Tally::default());
     // A prime, so that all ends of orders come.
-    let stride = extent::either(997, 1);
+    let stride = effort::either(997, 1);
     let count = three_values(stride, |events| {
         let events = events.to_vec();
         let mut queue = Script { events: events.clone(), calls: Vec::new() };

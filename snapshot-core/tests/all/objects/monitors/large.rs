@@ -9,7 +9,7 @@ use snapshot_core::generic::objects::{
 };
 use snapshot_core::generic::{History, Outcome, check, replay, search};
 use snapshot_core::search::Budget;
-use trial::extent;
+use trial::effort;
 
 use super::random::{Drawn, Draws, execute};
 
@@ -17,7 +17,7 @@ use super::random::{Drawn, Draws, execute};
 fn compare<S: Drawn>(object: &S) {
     let mut draws = Draws(9);
     let (mut right, mut wrong, mut searched) = (0, 0, 0);
-    for round in 0..extent::either(300, 5_000) {
+    for round in 0..effort::either(300, 5_000) {
         let size = (2 + draws.below(2), 20 + draws.below(40));
         let history = execute(object, &mut draws, size, round % 2 == 1, false).history();
         let mut budget = Budget { memory: 1 << 26, proceed: &mut || true };
@@ -53,7 +53,7 @@ fn monitors_agree_with_the_search() {
 fn what_rules_leave_open_is_searched() {
     // Locks whose operations are not told apart, and failed swaps.
     let mut draws = Draws(11);
-    for _ in 0..extent::either(200, 2_000) {
+    for _ in 0..effort::either(200, 2_000) {
         let history =
             execute(&SwapRegister::default(), &mut draws, (3, 40), false, false).history();
         linearizable(&SwapRegister::default(), &history);

@@ -10,7 +10,7 @@ use snapshot_core::generic::objects::{
     RegisterInput, RegisterOutput, Set, SetInput, SetOutput, Stack, StackInput, StackOutput,
     SwapRegister, SwapRegisterInput, SwapRegisterOutput,
 };
-use trial::extent;
+use trial::effort;
 
 use super::{Script, Tally, has_order, judged};
 
@@ -252,7 +252,7 @@ impl Drawn for Counter {
 fn tally<S: Drawn>(object: &S) -> Tally {
     let mut draws = Draws(1);
     let mut tally = Tally::default();
-    for round in 0..extent::number("SNAPSHOT_MONITOR_ROUNDS", 1_500, 60_000) {
+    for round in 0..effort::either(1_500, 60_000) {
         let size = (2 + draws.below(5), 5 + draws.below(8));
         let (lies, losses) = (round % 3 != 0, round % 2 == 0);
         let script = execute(object, &mut draws, size, lies, losses);

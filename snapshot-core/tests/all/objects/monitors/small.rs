@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use snapshot_core::generic::objects::{
     Counter, Lock, PriorityQueue, Queue, Register, Set, Stack, SwapRegister,
 };
-use trial::extent;
+use trial::effort;
 
 use super::objects::{Call, Tried};
 use super::{Script, Tally, has_order, judged};
@@ -83,7 +83,7 @@ where
     S: Tried<Input: Debug, Output: Debug>,
 {
     let mut tally = Tally::default();
-    for operations in 1..=extent::either(quick, slow) {
+    for operations in 1..=effort::either(quick, slow) {
         judge_all(object, operations, &mut tally);
     }
     eprintln!("{tally:?}");
@@ -93,13 +93,13 @@ where
 #[test]
 fn queues() {
     let tally = tally(&Queue::<u8>::default(), (4, 5));
-    assert_eq!(tally.counts(), extent::either((12_194, 86_194, 22), (382_403, 9_908_337, 1_360)));
+    assert_eq!(tally.counts(), effort::either((12_194, 86_194, 22), (382_403, 9_908_337, 1_360)));
 }
 
 #[test]
 fn stacks() {
     let tally = tally(&Stack::<u8>::default(), (4, 5));
-    assert_eq!(tally.counts(), extent::either((12_752, 85_636, 22), (412_969, 9_877_771, 1_370)));
+    assert_eq!(tally.counts(), effort::either((12_752, 85_636, 22), (412_969, 9_877_771, 1_370)));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn priority_queues() {
 #[test]
 fn registers() {
     let tally = tally(&Register::<u8>::default(), (4, 5));
-    assert_eq!(tally.counts(), extent::either((11_142, 70_049, 0), (420_175, 8_328_647, 0)));
+    assert_eq!(tally.counts(), effort::either((11_142, 70_049, 0), (420_175, 8_328_647, 0)));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn swap_registers() {
     let tally = tally(&SwapRegister::<u8>::default(), (3, 4));
     assert_eq!(
         tally.counts(),
-        extent::either((6_971, 15_278, 1_540), (695_452, 3_686_127, 145_603))
+        effort::either((6_971, 15_278, 1_540), (695_452, 3_686_127, 145_603))
     );
 }
 
@@ -128,7 +128,7 @@ fn locks() {
     let tally = tally(&Lock::<u8>::default(), (4, 5));
     assert_eq!(
         tally.counts(),
-        extent::either((10_877, 10_974, 15_825), (981_921, 1_529_274, 2_009_089))
+        effort::either((10_877, 10_974, 15_825), (981_921, 1_529_274, 2_009_089))
     );
 }
 

@@ -8,7 +8,7 @@ use snapshot_everyn::model::{Ghosts, Obligation, Part};
 use snapshot_everyn::rounds::candidates;
 use snapshot_everyn::shape::{I, T};
 use snapshot_language::program::Program;
-use trial::extent::either;
+use trial::effort::either;
 
 use super::follow::Counts;
 use super::programs::{DIRECT, LOCAL, NESTED, corpus, parsed, small, views};

@@ -120,19 +120,19 @@ fn executions_of_verified_programs_are_among_the_views() {
 }
 
 /// Returns the number of executions, of the programs whose updates scan.
-/// `SNAPSHOT_PROJECTIONS=2000` makes more than a million projections of each.
+/// `SNAPSHOT_EFFORT=night` makes more than a million projections of each.
 pub fn executions() -> u64 {
-    trial::extent::number("SNAPSHOT_PROJECTIONS", 40, 64)
+    trial::effort::by_effort(40, 64, 2_000)
 }
 
 /// Returns true to include the programs whose views take a minute.
 pub fn are_large_ones_taken() -> bool {
-    trial::extent::is_slow() || executions() >= 1_000
+    trial::effort::is_slow()
 }
 
-/// Returns the number of random programs: `SNAPSHOT_PROGRAMS`, or the usual number.
+/// Returns the number of random programs.
 pub fn programs(usual: u64) -> u64 {
-    trial::extent::number("SNAPSHOT_PROGRAMS", usual, 2 * usual)
+    trial::effort::by_effort(usual, 2 * usual, 2_000)
 }
 
 #[test]

@@ -13,7 +13,7 @@ use snapshot_explorer::search::code::RegisterMachine;
 use snapshot_explorer::search::product::{Ahead, Product, Scratch};
 use snapshot_explorer::search::{Choice, Exploration, Outcome, SearchVerdict, Stop};
 use snapshot_language::parse;
-use trial::extent::either;
+use trial::effort::either;
 
 use crate::explore::published::explored;
 
@@ -202,9 +202,9 @@ fn what_is_done_at_once_commutes_with_all_that_comes() {
         (corpus("riany"), 3, 1),
     ];
     for (text, processes, operations) in texts {
-        let met = walk(&instance(text, processes), operations, 3_000);
+        let met = walk(&instance(text, processes), operations, either(1_000, 3_000));
         let title = text.lines().find(|line| line.starts_with("algorithm")).unwrap();
-        assert!(met.as_ref().is_ok_and(|&met| met > 200), "{title}: {met:?}");
+        assert!(met.as_ref().is_ok_and(|&met| met > either(60, 200)), "{title}: {met:?}");
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use snapshot_explorer::search::{
     Exploration, ExploreError, Outcome, Progress, SearchVerdict, Unfinished,
 };
-use trial::extent::either;
+use trial::effort::either;
 
 use crate::explore::bowman::{Exit, bowman};
 

@@ -2,7 +2,7 @@
 
 use snapshot_explorer::reduction::Reductions;
 use snapshot_explorer::search::{Exploration, Outcome, SearchVerdict, Unfinished};
-use trial::extent::either;
+use trial::effort::either;
 
 use crate::explore::published::explored;
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use snapshot_explorer::search::spill::{Disk, FileId};
 use snapshot_explorer::search::{Exploration, ExploreError, Outcome, SearchVerdict, Unfinished};
-use trial::extent::{either, is_slow};
+use trial::effort::{either, is_slow};
 
 use crate::explore::bowman::{Exit, bowman};
 

@@ -26,7 +26,7 @@ use snapshot_invariant::search::{Family, Obstacle, close};
 use snapshot_invariant::step::Planted;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
-use trial::extent::{either, number};
+use trial::effort::{by_effort, either, is_night};
 
 use self::walk::{Counts, Views, walk};
 use crate::programs::{by_rounds, of_corpus, parsed, part, parts, small};
@@ -78,10 +78,10 @@ fn among_laid_out(
     Ok(counts)
 }
 
-/// Returns the number of executions. `SNAPSHOT_PROJECTIONS=2000` makes about a million projections
+/// Returns the number of executions. `SNAPSHOT_EFFORT=night` makes about a million projections
 /// of each.
 fn executions() -> u64 {
-    number("SNAPSHOT_PROJECTIONS", 40, 64)
+    by_effort(40, 64, 2_000)
 }
 
 fn covered(program: &Program, rungs: &[&str]) -> Counts {
@@ -134,13 +134,13 @@ fn states_of_programs_with_rounds_have_views() {
     assert!(total.changes > 5_000, "{total:?}");
 }
 
-/// Lists of afek_bounded take minutes; they need `SNAPSHOT_CERTIFICATES`.
+/// Lists of afek_bounded take minutes; they are checked at night.
 #[test]
 fn states_of_programs_by_calls_have_views() {
     let rungs = ["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];
     let unbounded = covered(&of_corpus("afek_unbounded", None), &rungs);
     assert!(unbounded.late > 1_000, "{unbounded:?}");
-    if std::env::var_os("SNAPSHOT_CERTIFICATES").is_some() {
+    if is_night() {
         let bounded = covered(&of_corpus("afek_bounded", None), &rungs);
         assert!(bounded.late > 1_000 && bounded.flipped > 1_000, "{bounded:?}");
     }
@@ -174,7 +174,7 @@ fn states_of_aimed_programs_have_views() {
                 // Forgetting a link is a guess, too.
                 layout.unlinked.iter_mut().flatten().for_each(Vec::clear);
             }
-            match among_laid_out(&layout, SILENT, executions() / 4, 60) {
+            match among_laid_out(&layout, SILENT, executions() / either(8, 4), 60) {
                 Ok(counts) => total.add(counts),
                 Err(missing) => panic!("{missing}"),
             }
@@ -187,10 +187,9 @@ fn states_of_aimed_programs_have_views() {
 /// Programs with names, versions, numbers, loops and blocks of all kinds, and programs that keep
 /// state between operations, each with the prover's choices, and with guesses: of kept scalars,
 /// late operations, loose loops, and classes of bits. No guess makes a list wrong.
-/// `SNAPSHOT_PROGRAMS` chooses the number of each kind.
 #[test]
 fn states_of_random_programs_have_views() {
-    let programs = number("SNAPSHOT_PROGRAMS", 20, 64);
+    let programs = by_effort(10, 64, 2_000);
     let (mut listed, mut samples, mut total) = (0, 0, Counts::default());
     let of = [corpus::program::text, corpus::program::exchanging, corpus::program::keeping];
     for (seed, text) in of.iter().flat_map(|text| (0..programs).map(|seed| (seed, text(seed)))) {

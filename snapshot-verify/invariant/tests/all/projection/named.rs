@@ -4,7 +4,7 @@
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
-use trial::extent::is_slow;
+use trial::effort::{either, is_slow};
 
 use super::walk::Counts;
 use super::{SILENT, among_laid_out, executions};
@@ -197,10 +197,10 @@ pub fn programs(many: bool) -> Vec<(Program, Part)> {
 #[test]
 fn states_of_programs_with_names_have_views() {
     let mut total = Counts::default();
-    for (program, part) in programs(is_slow() || executions() >= 1_000) {
+    for (program, part) in programs(is_slow()) {
         let layout = lay_out(&program, &part).unwrap();
         assert!(!layout.named.is_empty(), "{}", program.name);
-        match among_laid_out(&layout, SILENT, executions() / 2, 100) {
+        match among_laid_out(&layout, SILENT, executions() / either(4, 2), 100) {
             Ok(counts) => total.add(counts),
             Err(missing) => panic!("{missing}"),
         }

@@ -4,6 +4,7 @@ use snapshot_core::Process;
 use snapshot_semantics::enumerate::{Enumeration, enumerate};
 use snapshot_semantics::interpret::{Client, Machine, Values};
 use snapshot_semantics::refine::{Refinement, RefinementVerdict};
+use trial::effort::either;
 
 use crate::interpret::bowman::bowman;
 use crate::interpret::texts::{PLAIN, refined_with};
@@ -40,9 +41,10 @@ fn bowman_is_linearizable_and_early_exit_needs_three_processes() {
 
 #[test]
 fn refinement_and_enumeration_agree() {
-    for (early_exit, n, operations) in
-        [(false, 2, 1), (true, 2, 1), (false, 2, 2), (true, 2, 2), (true, 3, 1), (false, 3, 1)]
-    {
+    let cases =
+        [(false, 2, 1), (true, 2, 1), (false, 2, 2), (true, 2, 2), (true, 3, 1), (false, 3, 1)];
+    // All orders of a right algorithm of three processes: in the slow suite.
+    for (early_exit, n, operations) in cases.into_iter().take(either(5, 6)) {
         let program = bowman(early_exit);
         let machine = Machine::new(&program, n).unwrap();
         for values in [simple(0, 1), Values::Full(2), Values::Distinct] {

@@ -8,7 +8,7 @@ use snapshot_semantics::interpret::{Client, ClientError, Machine, Roles, Values}
 use snapshot_semantics::refine::{
     Budget, Means, Refinement, RefinementVerdict, Unfinished, refine,
 };
-use trial::extent::is_slow;
+use trial::effort::is_slow;
 
 use crate::interpret::bowman::bowman;
 use crate::interpret::texts::{PLAIN, program, refined_with};
