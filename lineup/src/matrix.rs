@@ -38,7 +38,7 @@ pub enum TestError {
     /// `drop` elsewhere than at the end.
     #[error("`{given}` takes the object: it can only be the last operation of `final:`")]
     Drop {
-        /// Its text.
+        /// Text of the invocation that drops the object.
         given: String,
     },
     /// A word that is not a representative invocation.

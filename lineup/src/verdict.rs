@@ -55,7 +55,7 @@ pub struct Violation<R> {
 pub enum Unknown {
     /// The time limit passed.
     Time,
-    /// It was interrupted.
+    /// Ctrl-C ended the check.
     Interrupted,
     /// An execution makes this many steps without call or return.
     Diverging {

@@ -20,7 +20,7 @@ pub enum Error {
     /// Cargo failed; it has said why.
     #[error("`cargo {command}` failed")]
     Cargo {
-        /// Its subcommand.
+        /// Subcommand of cargo.
         command: String,
     },
     /// Invalid output of cargo.
@@ -63,7 +63,7 @@ pub enum Error {
          `package.metadata.lineup.controlled`"
     )]
     Needed {
-        /// Its name.
+        /// Name of the program.
         name: String,
     },
     /// The stand-in is not among the dependencies.
@@ -88,7 +88,7 @@ pub enum Error {
     Programs {
         /// The package.
         package: String,
-        /// Its programs.
+        /// Programs of the package.
         known: String,
     },
     /// A file that cannot be read or written.

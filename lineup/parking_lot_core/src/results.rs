@@ -14,7 +14,7 @@ pub const DEFAULT_PARK_TOKEN: ParkToken = ParkToken(0);
 /// Default token.
 pub const DEFAULT_UNPARK_TOKEN: UnparkToken = UnparkToken(0);
 
-/// How waiting ended.
+/// End of a wait.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ParkResult {
     /// Woken.

@@ -85,7 +85,7 @@ pub enum CommandError {
     /// The baseline belongs to another test.
     #[error("the baseline is of another test: {baseline}")]
     Baseline {
-        /// Its test.
+        /// Test of the baseline.
         baseline: String,
     },
 }

@@ -145,7 +145,7 @@ pub(super) struct Given {
     pub(super) finally: String,
 }
 
-/// The same, given or random.
+/// Operations before and after each test, given or random.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct Around {
     #[command(flatten)]
@@ -183,7 +183,7 @@ pub(super) struct Failing {
     pub(super) save: Option<PathBuf>,
 }
 
-/// How far a check goes.
+/// Bounds of a check.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Bounds {
     /// The largest number of preemptions, or `all`.

@@ -142,9 +142,9 @@ pub struct Record {
     pub seconds: f64,
     /// The smallest failing test that was found, after operations were removed.
     pub smallest: Option<String>,
-    /// Its operations per thread, of the columns.
+    /// Operations per thread of the smallest failing test, without initial and final ones.
     pub rows: Option<usize>,
-    /// Its threads.
+    /// Threads of the smallest failing test.
     pub columns: Option<usize>,
     /// Reason why the first test without answer has none.
     pub reason: Option<String>,

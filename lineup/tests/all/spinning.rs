@@ -24,7 +24,6 @@ enum Step {
     Lock(usize),
 }
 
-/// How a thread waits.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 enum Style {
     Yields,

@@ -16,7 +16,7 @@ type States = BitBox<u64, Lsb0>;
 struct Effect {
     /// The states with a self loop.
     stay: States,
-    /// The other transitions.
+    /// Transitions from a state to another.
     moves: Vec<(StateId, StateId)>,
 }
 

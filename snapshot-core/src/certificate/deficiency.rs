@@ -67,7 +67,7 @@ pub enum DeficiencyError {
     Meets {
         /// The operation in a component.
         operation: OperationId,
-        /// The other one.
+        /// Operation outside the component that can meet it.
         other: OperationId,
     },
     /// There are enough partners.

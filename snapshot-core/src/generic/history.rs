@@ -11,7 +11,7 @@ use crate::{OperationId, Process};
 /// How an operation ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ending<O> {
-    /// It responded.
+    /// The operation has a response.
     Complete {
         /// Number of the response event.
         response: usize,
@@ -33,7 +33,7 @@ pub struct Operation<I, O> {
     pub input: I,
     /// Number of the event that invoked it.
     pub invocation: usize,
-    /// How it ended.
+    /// End of the operation.
     pub ending: Ending<O>,
 }
 
@@ -143,7 +143,7 @@ pub enum HistoryError {
         event: usize,
         /// The busy process.
         process: Process,
-        /// Its open operation.
+        /// Open operation of the process.
         open: OperationId,
     },
     /// A process number above the limit of [`Process`].

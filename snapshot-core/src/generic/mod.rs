@@ -86,7 +86,7 @@ pub enum Outcome {
     },
     /// A budget ran out.
     Exhausted {
-        /// Which.
+        /// Budget that ran out.
         exhausted: Exhausted,
         /// How far the search got, in the part that it was busy with.
         furthest: Furthest,

@@ -55,7 +55,7 @@ pub(crate) struct Problem<'h, I, O> {
     pub slots: usize,
 }
 
-/// Where an operation went.
+/// Place of an operation in its part.
 #[derive(Clone, Copy)]
 struct Place {
     part: u32,

@@ -114,7 +114,7 @@ pub enum Proof {
         /// Operations on some values, which are joined by those that replace one by the other; what
         /// did not respond wrote a value that another found.
         first: Vec<OperationId>,
-        /// The same of other values.
+        /// Operations of the other values.
         second: Vec<OperationId>,
     },
     /// A cell: the operation found another value, though it began after `before` and ended

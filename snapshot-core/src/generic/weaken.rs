@@ -124,7 +124,7 @@ pub enum Refutation {
     },
     /// It is with all cuts that were tried to the end, and a budget ran out for others.
     Exhausted {
-        /// Which.
+        /// Budget that ran out.
         exhausted: Exhausted,
         /// Number of configurations entered.
         states: u64,

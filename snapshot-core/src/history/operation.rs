@@ -26,7 +26,7 @@ pub enum Outcome {
     Pending,
 }
 
-/// The kind of an operation.
+/// Update or scan, with the written segment or the returned values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum OperationKind {
     /// Writes one value to one segment.
@@ -107,7 +107,7 @@ impl Operation {
         self.process
     }
 
-    /// The kind of the operation.
+    /// Returns whether the operation is an update or a scan.
     #[inline]
     pub const fn kind(&self) -> OperationKind {
         if self.kind == UPDATE {

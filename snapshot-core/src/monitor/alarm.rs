@@ -87,7 +87,7 @@ pub enum Violation {
     Unordered {
         /// One scan.
         first: OperationId,
-        /// The other scan.
+        /// Scan that contradicts the first.
         second: OperationId,
     },
 }

@@ -38,7 +38,7 @@ pub enum NotDifferentiated {
         segment: Segment,
         /// The update invoked first.
         first: OperationId,
-        /// The other one.
+        /// Update that writes the same value later.
         second: OperationId,
     },
 }

@@ -35,7 +35,7 @@ pub enum Conflict {
     Pair {
         /// One scan.
         first: OperationId,
-        /// The other scan.
+        /// Scan that contradicts the first.
         second: OperationId,
     },
     /// A scan returned a value of no valid update: none was invoked before the scan responded and

@@ -48,7 +48,7 @@ pub enum NotSimple {
         segment: Segment,
         /// The update invoked first.
         first: OperationId,
-        /// The other one.
+        /// The update invoked later.
         second: OperationId,
     },
 }

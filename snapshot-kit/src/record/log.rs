@@ -16,7 +16,7 @@ use snapshot_core::{Process, Segment};
 /// Capacity of a ring: items between two times that a writer takes the lock.
 const RING: usize = 2048;
 
-/// Item of a ring.
+/// Event, or a part of one.
 #[derive(Debug)]
 pub(super) enum Item<V> {
     /// An event; its values follow.

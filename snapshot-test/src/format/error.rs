@@ -185,13 +185,11 @@ pub enum ReadErrorKind {
     /// A header after the first event.
     #[error("header after an event: expected {keyword} before the first event, found it here")]
     HeaderAfterEvent {
-        /// The kind of header.
         keyword: &'static str,
     },
     /// A header given twice.
     #[error("duplicate header: expected {keyword} at most once, found it again")]
     DuplicateHeader {
-        /// The kind of header.
         keyword: &'static str,
         /// The line of the first such header.
         first: u64,
@@ -216,13 +214,11 @@ pub enum ReadErrorKind {
     MissingField {
         /// The field.
         field: &'static str,
-        /// The kind of line.
         within: &'static str,
     },
     /// A field that the format does not have.
     #[error("unknown field: expected a field of {within}, found {found}")]
     UnknownField {
-        /// The kind of line.
         within: &'static str,
         /// The field.
         found: Found,

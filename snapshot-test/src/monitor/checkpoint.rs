@@ -73,7 +73,7 @@ pub struct Ended {
     pub refused: Option<String>,
     /// Its number among the events of the object, from 0.
     pub event: u64,
-    /// Its line, from 1.
+    /// Line of the input, from 1.
     pub line: u64,
     /// Its column, from 1, in characters.
     pub column: u64,

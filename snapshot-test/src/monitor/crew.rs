@@ -51,7 +51,7 @@ pub struct Clash<'a> {
     pub key: &'a Value,
     /// The input that it was read from first.
     pub first: usize,
-    /// The other input.
+    /// Input that has the key, too.
     pub second: usize,
     /// Its first event there, if that was read: it may also come from a checkpoint.
     pub at: Option<Location>,

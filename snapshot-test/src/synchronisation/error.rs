@@ -17,9 +17,7 @@ use crate::input::unopened;
 #[derive(Debug, Error)]
 #[error("{location}: {kind}")]
 pub struct ReadError {
-    /// Where it is.
     pub location: Location,
-    /// What it is.
     pub kind: ReadErrorKind,
     /// The line, if it is short and printable.
     pub line: Option<String>,

@@ -81,7 +81,7 @@ pub const FRESH: u8 = BASE + 1;
 pub const OLD: u8 = BASE + 2;
 /// From a place that belongs to one untracked process: shown with that process tracked.
 pub const EXEMPT: u8 = BASE + 3;
-/// Of several origins.
+/// Values of several origins.
 pub const MIXED: u8 = BASE + 4;
 /// Returned by a ghost scan that the same operation called.
 pub const MINE: u8 = BASE + 5;

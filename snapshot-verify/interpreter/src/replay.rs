@@ -23,7 +23,6 @@ pub struct Scene {
 /// A cell or variable of a scene.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Shown {
-    /// Its content.
     pub holding: Holding,
     /// Its content before the step, if different.
     pub before: Option<Holding>,

@@ -284,7 +284,7 @@ fn mapped(by: &Isomorphism, from: &Instance, to: &Instance, state: &[Scalar]) ->
 #[derive(Debug)]
 struct Observed {
     state: ObserverState,
-    /// Of open scans, by process.
+    /// Obligations of open scans, by process.
     musts: Vec<Must>,
 }
 

@@ -35,7 +35,6 @@ pub struct Compared {
 pub struct Difference {
     /// The moves up to it.
     pub moves: Vec<String>,
-    /// How the two go on.
     pub what: String,
 }
 

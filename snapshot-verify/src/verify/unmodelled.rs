@@ -15,9 +15,8 @@ use crate::program::{
 /// A construct that is not modelled.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Unmodelled {
-    /// Where it occurs first.
     pub span: Span,
-    /// What it is, in the plural.
+    /// Name of the construct, in the plural.
     pub construct: &'static str,
     /// What helps, if something does.
     pub cure: Option<&'static str>,

@@ -14,7 +14,6 @@ use crate::deadline::Deadline;
 #[error("{place}: {rule}")]
 pub struct Broken {
     pub rule: &'static str,
-    /// The place of the violation.
     pub place: String,
 }
 

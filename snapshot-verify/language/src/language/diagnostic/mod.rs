@@ -21,7 +21,6 @@ use super::{Source, Span};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Diagnostic {
     message: Message,
-    /// Where.
     pub span: Span,
 }
 

@@ -40,7 +40,6 @@ impl Form {
 /// A variable that was rewritten.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Change {
-    /// How.
     pub form: Form,
     /// The name of the variable, behind it the fields down to the scalar.
     pub variable: String,

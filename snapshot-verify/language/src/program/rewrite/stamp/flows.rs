@@ -13,9 +13,9 @@ use crate::program::{
 /// A store of a counter.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    /// Where it goes.
+    /// Target of the flow.
     pub to: Spot,
-    /// What it is.
+    /// Origin of the value.
     pub from: Origin,
 }
 

@@ -39,7 +39,6 @@ pub enum Step {
 pub struct Location {
     /// The variable.
     pub base: Base,
-    /// The place.
     pub path: Vec<Step>,
 }
 
@@ -96,7 +95,6 @@ pub fn each(count: usize) -> Vec<Index> {
 /// A counter at definite indices.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Spot {
-    /// Where it lies.
     pub location: Location,
     /// One index for each of the location.
     pub indices: Vec<Index>,

@@ -9,7 +9,7 @@ use crate::program::{IndexSet, Program};
 /// The root of a class.
 #[derive(Debug)]
 pub struct Root {
-    /// Where its counters lie.
+    /// Location of the counters.
     pub location: Location,
     /// Which of its cells may differ, and who stores in them.
     pub kind: RootKind,
@@ -17,7 +17,7 @@ pub struct Root {
     pub pending: BTreeSet<Location>,
 }
 
-/// Who stores in a root.
+/// Processes that store in a root.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RootKind {
     /// A private variable: its process.
