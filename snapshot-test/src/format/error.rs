@@ -184,9 +184,7 @@ pub enum ReadErrorKind {
     },
     /// A header after the first event.
     #[error("header after an event: expected {keyword} before the first event, found it here")]
-    HeaderAfterEvent {
-        keyword: &'static str,
-    },
+    HeaderAfterEvent { keyword: &'static str },
     /// A header given twice.
     #[error("duplicate header: expected {keyword} at most once, found it again")]
     DuplicateHeader {
