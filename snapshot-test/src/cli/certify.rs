@@ -5,19 +5,18 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use snapshot_core::{History, immediate};
 use snapshot_io::escape;
 use snapshot_io::limited::{TextError, read_text};
+use snapshot_test::Value;
 use snapshot_test::certificate::{Certificate, CertificateError, Refuted};
-use snapshot_test::format::{Doubt, Object};
 use snapshot_test::input::{Gauge, Input, OpenError};
 use snapshot_test::judge::imported_log;
 use snapshot_test::synchronisation::{self, certify};
-use snapshot_test::{Value, read_exchanges, read_history};
 use thiserror::Error;
 
 use super::format::InputFormat;
-use super::{print, times, trouble};
+use super::recorded::{self, Either};
+use super::{print, trouble};
 
 /// Checks a certificate against its recording, sharing no code with the search: a linearization is
 /// replayed; the lines of a violation are checked one by one or, without lines, its operations
@@ -38,12 +37,6 @@ pub struct Certify {
     history: PathBuf,
     /// The certificate, as `check --certificate` wrote it.
     certificate: PathBuf,
-}
-
-/// The recording of either object.
-enum Read {
-    Snapshot(History<Value>),
-    Immediate(immediate::History<Value>),
 }
 
 /// The reason why a certificate is not for the chosen object.
@@ -125,49 +118,29 @@ impl Certify {
 
     /// Checks a certificate for a snapshot or an immediate snapshot.
     fn check(&self, input: &Input) -> Result<Checked, Trouble> {
+        let choose = |is_keyed: bool| match (is_keyed, &self.key) {
+            (false, None) => Ok(None),
+            (_, key) => self.key(key.as_ref()).map_err(Trouble::from),
+        };
         let history = match imported_log(input, self.format.format())? {
-            Some(imported) => Read::Snapshot(imported.history),
-            None => self.read(input)?,
+            Some(imported) => Either::Snapshot(imported.history),
+            None => recorded::open(input, self.format, choose)?.0,
         };
         let limit = match &history {
-            Read::Snapshot(history) => {
+            Either::Snapshot(history) => {
                 Certificate::most_bytes(history.operations().len(), history.segments())
             }
-            Read::Immediate(history) => {
+            Either::Immediate(history) => {
                 Certificate::most_bytes(history.operations().len(), history.segments())
             }
         };
         let text = read_text(&self.certificate, limit, limit).map_err(KeyError::from)?;
         let certificate = Certificate::from_text(&text).map_err(KeyError::from)?;
         let checked = match &history {
-            Read::Snapshot(history) => certificate.check(history),
-            Read::Immediate(history) => certificate.check_exchanges(history),
+            Either::Snapshot(history) => certificate.check(history),
+            Either::Immediate(history) => certificate.check_exchanges(history),
         };
         Ok((certificate, checked))
-    }
-
-    /// Reads the recording of the chosen object.
-    fn read(&self, input: &Input) -> Result<Read, Trouble> {
-        let mut reader = input.open(self.format.format())?;
-        let key = match (reader.is_keyed(), &self.key) {
-            (false, None) => None,
-            (_, key) => self.key(key.as_ref())?,
-        };
-        if let Some(key) = &key {
-            reader.select(key).map_err(OpenError::from)?;
-        }
-        let noticed = reader.noticed();
-        let history = match reader.object() {
-            Object::Snapshot => read_history(reader).map(|(history, _)| Read::Snapshot(history)),
-            Object::Immediate => {
-                read_exchanges(reader, usize::MAX).map(|(history, _)| Read::Immediate(history))
-            }
-        };
-        let history = history.map_err(OpenError::from)?;
-        if let Some(backwards) = noticed.backwards() {
-            times::warn(&escape::name(&input.name()), &backwards, Doubt::Either);
-        }
-        Ok(history)
     }
 }
 

@@ -1,14 +1,13 @@
-//! A recording of one snapshot object as a history in memory, for subcommands that need the whole
-//! history.
+//! A recording of one object as a history in memory, for subcommands that need the whole history.
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use snapshot_core::History;
+use snapshot_core::{History, immediate};
 use snapshot_io::escape;
 use snapshot_test::format::{Doubt, Location, Object};
-use snapshot_test::input::Input;
-use snapshot_test::{InputError, Value, read_history};
+use snapshot_test::input::{Input, OpenError};
+use snapshot_test::{Value, read_exchanges, read_history};
 
 use super::format::InputFormat;
 use super::{times, trouble};
@@ -22,6 +21,12 @@ pub struct Recorded {
     pub locations: Vec<Location>,
 }
 
+/// The history of a snapshot of either kind.
+pub enum Either {
+    Snapshot(History<Value>),
+    Immediate(immediate::History<Value>),
+}
+
 /// Reads the recording at a path; of several objects, the one with a key.
 ///
 /// # Errors
@@ -29,22 +34,41 @@ pub struct Recorded {
 pub fn read(path: &Path, format: InputFormat, key: Option<&Value>) -> Result<Recorded, ExitCode> {
     let input = Input::from_argument(path);
     let name = escape::name(&input.name()).into_owned();
-    let mut reader = input.open(format.format()).map_err(|error| trouble(error.report(&name)))?;
-    if let Some(key) = key
-        && let Err(error) = reader.select(key)
-    {
-        return Err(trouble(InputError::from(error).report(&name)));
-    }
-    if reader.object() != Object::Snapshot {
-        return Err(trouble(format_args!(
+    match open(&input, format, |_| Ok::<_, OpenError>(key.cloned())) {
+        Ok((Either::Snapshot(history), locations)) => Ok(Recorded { name, history, locations }),
+        Ok((Either::Immediate(_), _)) => Err(trouble(format_args!(
             "{name}: a recording of immediate snapshots; only snapshots have simple histories"
-        )));
+        ))),
+        Err(error) => Err(trouble(error.report(&name))),
+    }
+}
+
+/// Reads a recording to its end, with the position of each event; of several objects, the one whose
+/// key `choose` returns, which learns whether objects have keys there. Warns about times that run
+/// backwards.
+///
+/// # Errors
+/// If the recording is malformed, or has no object with this key; and those of `choose`.
+pub fn open<E: From<OpenError>>(
+    input: &Input,
+    format: InputFormat,
+    choose: impl FnOnce(bool) -> Result<Option<Value>, E>,
+) -> Result<(Either, Vec<Location>), E> {
+    let mut reader = input.open(format.format())?;
+    if let Some(key) = choose(reader.is_keyed())? {
+        reader.select(&key).map_err(OpenError::from)?;
     }
     let noticed = reader.noticed();
-    let (history, locations) =
-        read_history(reader).map_err(|error| trouble(error.report(&name)))?;
+    let read = match reader.object() {
+        Object::Snapshot => {
+            read_history(reader).map(|(history, locations)| (Either::Snapshot(history), locations))
+        }
+        Object::Immediate => read_exchanges(reader, usize::MAX)
+            .map(|(history, locations)| (Either::Immediate(history), locations)),
+    };
+    let read = read.map_err(OpenError::from)?;
     if let Some(backwards) = noticed.backwards() {
-        times::warn(&name, &backwards, Doubt::Either);
+        times::warn(&escape::name(&input.name()), &backwards, Doubt::Either);
     }
-    Ok(Recorded { name, history, locations })
+    Ok(read)
 }

@@ -71,12 +71,12 @@ fn table(name: &str, rung: &str, most: usize) -> Vec<(&'static str, Result<usize
     rows
 }
 
-/// `SNAPSHOT_CERTIFICATES` adds the large algorithms.
+/// At night also the large algorithms.
 #[test]
 fn each_hint_saves_views_or_is_idle() {
     let mut all = vec![("bowman", "scans.observer", 60_000)];
     all.extend(either(vec![], vec![("afek_unbounded", "calls.memory-t", 200_000)]));
-    if std::env::var_os("SNAPSHOT_CERTIFICATES").is_some() {
+    if trial::effort::is_night() {
         all.push(("afek_bounded", "calls.memory-t", 400_000));
         all.push(("attiya_welch", "calls.memory-t", 600_000));
     }
