@@ -41,6 +41,26 @@ scan:
     return copy
 ";
 
+/// The clock always moves twice within one step: two equal writes that are two effects.
+const TWICE: &str = "
+algorithm twice
+shared seq: cas counter
+shared a[segment]: value
+update(v):
+    atomic:
+        a[me] := v
+        x := FAA(seq, 1)
+        y := FAA(seq, 1)
+scan:
+    local copy[segment]: value
+    s := seq
+    z := s + 1
+    for l in segments: copy[l] := a[l]
+    t := seq
+    if z < t: skip
+    return copy
+";
+
 /// Returns a part that judges no vectors, with some scalars only.
 fn some(program: &Program, clock: Clock, kept: &[&str]) -> Part {
     let parts = guesses(program).into_iter().rev().flatten();
@@ -72,6 +92,10 @@ fn states_of_programs_with_a_clock_have_views() {
         let clock = Clock { variable, divisor, is_signed: false };
         total.add(walked(&lay_out(&program, &some(&program, clock, kept)).unwrap()));
     }
+    let program = parsed(TWICE, None);
+    let clock = Clock { variable: crate::clock::variable(&program), divisor: 3, is_signed: false };
+    let part = some(&program, clock, &["seq", "scan.s#", "scan.z#"]);
+    total.add(walked(&lay_out(&program, &part).unwrap()));
     let of = [total.counted, total.changes, total.joins];
     assert!(of.iter().all(|count| *count > 300), "{total:?}");
 }
