@@ -48,10 +48,10 @@ fn answers_of_small_scopes_are_as_known() {
     }
 }
 
-/// Rows that take longer: `SNAPSHOT_SLOW=1 cargo test --release -p snapshot-semantics larger`.
+/// Rows that take longer: `SNAPSHOT_EFFORT=slow cargo test --release -p snapshot-semantics larger`.
 #[test]
 fn answers_of_larger_scopes_are_as_known() {
-    if !trial::extent::is_slow() {
+    if !trial::effort::is_slow() {
         return;
     }
     for (name, n, operations, expected) in [
