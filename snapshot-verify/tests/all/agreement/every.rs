@@ -7,7 +7,7 @@ use snapshot_everyn::ladder::{Budget, prove_all};
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::verify::{Operations, Pairs, Reductions, Request, Unwatched, verify};
-use trial::effort::{by_effort, either, seeds};
+use trial::effort::{by_effort, either, is_night, seeds};
 
 use super::mutants::{Mutant, mutants};
 use super::request;
@@ -250,10 +250,7 @@ fn no_mutant_that_the_search_finds_wrong_is_proved() {
          {open} of them within {proof} views"
     );
     assert!(wrong >= most, "{wrong} of {tried}");
-    assert!(
-        open * 2 < wrong || set.is_none(),
-        "most attempts at a proof had too few views: {open}"
-    );
+    assert!(open * 2 < wrong || !is_night(), "most attempts at a proof had too few views: {open}");
 }
 
 fn coprime(one: usize, two: usize) -> bool {

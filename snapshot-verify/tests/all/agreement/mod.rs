@@ -15,7 +15,6 @@ mod speed;
 mod unreduced;
 
 use std::num::NonZeroUsize;
-use std::ops::Range;
 
 use mutants::{Mutant, mutants};
 use snapshot_core::Process;
