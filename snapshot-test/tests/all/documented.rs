@@ -6,7 +6,7 @@ use trial::{Program, pages};
 
 /// Options of other programs on the pages: cargo, its tests, rustc, Redis, tree-sitter, Helix and the Python
 /// examples.
-const FOREIGN: [&str; 15] = [
+const FOREIGN: [&str; 18] = [
     "--abi",
     "--appendfsync",
     "--appendonly",
@@ -21,6 +21,9 @@ const FOREIGN: [&str; 15] = [
     "--locked",
     "--nocapture",
     "--save-baseline",
+    "--shard",
+    "--sharding",
+    "--timeout",
     "--workspace",
 ];
 

@@ -65,7 +65,7 @@ const MAY_KNOW: [(&str, &[&str]); 22] = [
     ("snapshot-picture", &["snapshot-core", "snapshot-corpus"]),
     ("snapshot-corpus", &["snapshot-core"]),
     ("trial", &[]),
-    ("snapshot-kit", &["snapshot-core", "snapshot-kit"]),
+    ("snapshot-kit", &["snapshot-core", "snapshot-kit", "trial"]),
     (
         "snapshot-test",
         &[

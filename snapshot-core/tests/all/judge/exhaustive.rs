@@ -39,7 +39,8 @@ fn exhaust(cases: &[Case]) {
         let stride = match histories {
             _ if is_full() || histories <= many() => 1,
             _ if rarer / FEW > ENOUGH + 50 => FEW,
-            _ => SOME,
+            _ if rarer / SOME > ENOUGH + 50 => SOME,
+            _ => 1,
         };
         exhaust_by(case, stride);
     }

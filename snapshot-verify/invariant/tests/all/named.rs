@@ -403,7 +403,7 @@ fn changed_views_of_names_are_refused() {
         let answer = checked(&program, sealed(&lines).as_bytes());
         assert!(matches!(answer, Answer::Refused(_)), "{number}, {at}: {answer:?}");
     }
-    assert!(seen > 6, "{seen}");
+    assert!(seen > either(2, 6), "{seen}");
 }
 
 /// For nesting, where results of operations are judged, no process is lost.

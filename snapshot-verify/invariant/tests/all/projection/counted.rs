@@ -94,8 +94,7 @@ fn states_of_programs_with_a_clock_have_views() {
     }
     let program = parsed(TWICE, None);
     let clock = Clock { variable: crate::clock::variable(&program), divisor: 3, is_signed: false };
-    let part = some(&program, clock, &["seq", "scan.s#", "scan.z#"]);
-    total.add(walked(&lay_out(&program, &part).unwrap()));
+    total.add(walked(&lay_out(&program, &part(&program, Some(clock))).unwrap()));
     let of = [total.counted, total.changes, total.joins];
     assert!(of.iter().all(|count| *count > 300), "{total:?}");
 }

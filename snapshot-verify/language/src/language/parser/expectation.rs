@@ -69,7 +69,9 @@ impl Parser<'_> {
         Ok(Quotation { span })
     }
 
-    /// `expect [BUG,] every n: VERDICT`, or `expect [BUG,] n = N [, size S] [, pair I,J] [, operations B] [, full, values K] [, updater P]: VERDICT`, or `[OPERATION] [not] LEVEL` as the verdict.
+    /// `expect [BUG,] every n: VERDICT`, or `expect [BUG,] n = N [, size S] [, pair I,J]
+    /// [, operations B] [, full, values K] [, updater P]: VERDICT`. The verdict may be `[not]
+    /// strongly linearizable`, or `[OPERATION] [not] LEVEL`.
     pub fn expectation(&mut self) -> Parsed<Expectation> {
         let begin = self.position;
         self.expect_word("expect", "`expect`")?;
@@ -143,7 +145,8 @@ impl Parser<'_> {
         }
         let is_level = Freedom::ALL.iter().any(|level| self.at_word(level.word()));
         let mut operation = None;
-        if self.at(TokenKind::Name) && !is_level && !self.at_word("strongly") {
+        let is_followed = matches!(self.peek_at(1).kind, TokenKind::Name | TokenKind::Not);
+        if self.at(TokenKind::Name) && is_followed && !is_level && !self.at_word("strongly") {
             operation = Some(self.name(EXPECTED)?);
         }
         let is_not = self.eat(TokenKind::Not);
