@@ -45,11 +45,14 @@ fn options_of_snapshots_are_refused_for_objects() {
         refusals += 1;
     }
     assert_eq!(refusals, 10);
+    let (code, _, error) =
+        answer(folder.path(), "check naive_collect -n 2 --pairs 0,1 --certificate proof");
+    assert_eq!(code, 0, "{error}");
     for arguments in [
         "simulate cas_counter --pair 0,1",
         "simulate cas_counter --updater 0",
         "emit cas_counter --stage instance",
-        "certify cas_counter nothing",
+        "certify cas_counter proof",
     ] {
         let error = refused(folder.path(), arguments);
         assert!(error.contains("declares the object `counter`"), "{arguments}: {error}");
