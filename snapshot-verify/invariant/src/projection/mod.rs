@@ -15,7 +15,7 @@
 //! | --- | --- |
 //! | [`execution`], `ghosts`, [`histories`], `gone`, `pauses` | executions with their past |
 //! | `identity` | executions that no view tells apart |
-//! | [`tuple`], [`likeness`] | which processes a view shows, and each of its bytes |
+//! | [`mod@tuple`], [`likeness`] | which processes a view shows, and each of its bytes |
 //! | [`cover`] | the views of a state |
 //! | [`search`], [`mod@walk`] | breadth-first, and random executions |
 //! | `fitness` | programs whose executions cannot be projected |
