@@ -41,16 +41,20 @@ scan:
     return copy
 ";
 
-/// The clock always moves twice within one step: two equal writes that are two effects.
+/// The clock moves once in an execution, twice within one step: two equal writes that are two
+/// effects. The number after the one read is in the past then, and never the present one.
 const TWICE: &str = "
 algorithm twice
 shared seq: cas counter
+shared moved: bool
 shared a[segment]: value
 update(v):
     atomic:
         a[me] := v
-        x := FAA(seq, 1)
-        y := FAA(seq, 1)
+        if not moved:
+            moved := true
+            x := FAA(seq, 1)
+            y := FAA(seq, 1)
 scan:
     local copy[segment]: value
     s := seq
