@@ -18,7 +18,7 @@ use snapshot_verify::verify::{
 use super::bounds::{self, Budget};
 use super::input::{self, Input, Variant};
 use super::progress::{ProgressWatch, Ticker};
-use super::{ReportFormat, UNKNOWN, WRONG, interrupt, print, print_in, refused, trouble};
+use super::{ReportFormat, UNKNOWN, WRONG, print, print_in, refused, trouble};
 
 /// Maximum number of states in the search for one expectation, unless its time is limited.
 const STATES: u64 = 40_000_000;
@@ -138,14 +138,7 @@ impl Expect {
             exercise: None,
             looks_at_values: &looks_at_values,
         };
-        let watch = ProgressWatch {
-            title: case.title(),
-            stop: interrupt::listen(),
-            ticker,
-            keeper: None,
-            disk: None,
-            engine: None,
-        };
+        let watch = ProgressWatch::new(case.title(), ticker);
         let outcomes = verify(&variant.program, looks_at_values.is_empty(), &request, &watch);
         ticker.clear();
         let outcomes: Vec<Outcome> =
@@ -173,15 +166,7 @@ impl Expect {
         expectation: &Expectation,
         ticker: &Ticker,
     ) -> Result<(Conformance, Row), ExitCode> {
-        let title = variant.program.name.clone();
-        let watch = ProgressWatch {
-            title,
-            stop: interrupt::listen(),
-            ticker,
-            keeper: None,
-            disk: None,
-            engine: None,
-        };
+        let watch = ProgressWatch::new(variant.program.name.clone(), ticker);
         let found = every(&variant.program, &self.means(), &watch);
         ticker.clear();
         let source = input.algorithm.source();
@@ -219,14 +204,7 @@ impl Expect {
         expectation: &Expectation,
         ticker: &Ticker,
     ) -> Result<(Conformance, Row), ExitCode> {
-        let watch = ProgressWatch {
-            title: variant.title.clone(),
-            stop: interrupt::listen(),
-            ticker,
-            keeper: None,
-            disk: None,
-            engine: None,
-        };
+        let watch = ProgressWatch::new(variant.title.clone(), ticker);
         let scope = Scope {
             processes: expectation.processes as usize,
             operations: expectation.operations,

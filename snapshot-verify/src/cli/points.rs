@@ -16,7 +16,7 @@ use snapshot_verify::verify::{Measures, Operations, Request};
 use super::bounds;
 use super::input::Input;
 use super::progress::{ProgressWatch, Ticker};
-use super::{UNKNOWN, WRONG, interrupt, print, refused, trouble};
+use super::{UNKNOWN, WRONG, print, refused, trouble};
 
 /// Finds statements at which operations take effect (static linearization points).
 ///
@@ -87,15 +87,7 @@ impl Points {
         };
         let source = input.algorithm.source();
         let ticker = Ticker::new(false);
-        let stop = interrupt::listen();
-        let watch = ProgressWatch {
-            title: title.clone(),
-            stop,
-            ticker: &ticker,
-            keeper: None,
-            disk: None,
-            engine: None,
-        };
+        let watch = ProgressWatch::new(title.clone(), &ticker);
         let refused = |error| refused(&title, source, &error);
         let (report, code) = if is_object {
             let found = find_object_points(&variant.program, &trials, &watch);

@@ -18,6 +18,7 @@ use snapshot_verify::search::distributed::Engine;
 use snapshot_verify::search::spill::Disk;
 use snapshot_verify::verify::{Effort, Watch};
 
+use super::interrupt;
 use super::memory::allocated;
 
 /// Redraws per second of the line on a terminal.
@@ -133,6 +134,14 @@ pub struct ProgressWatch<'a> {
     pub disk: Option<&'a dyn Disk>,
     /// Runs searches on its workers.
     pub engine: Option<&'a dyn Engine>,
+}
+
+impl<'a> ProgressWatch<'a> {
+    /// Watches searches in memory by threads of this process, until Ctrl-C.
+    pub fn new(title: String, ticker: &'a Ticker) -> Self {
+        let stop = interrupt::listen();
+        Self { title, stop, ticker, keeper: None, disk: None, engine: None }
+    }
 }
 
 impl Watch for ProgressWatch<'_> {

@@ -203,15 +203,7 @@ impl<'a> Session<'a> {
         let title = format!("{}{with}", variant.program.name);
         let time = self.share();
         let request = Request { time, ..self.command.request(2, Method::Exploration) };
-        let (stop, ticker) = (self.stop, self.ticker);
-        let watch = ProgressWatch {
-            title: title.clone(),
-            stop,
-            ticker,
-            keeper: None,
-            disk: None,
-            engine: None,
-        };
+        let watch = ProgressWatch::new(title.clone(), self.ticker);
         let rungs = self.command.rungs.clone().unwrap_or_default();
         let searches = self.command.method.is_none();
         let began = Instant::now();
