@@ -123,6 +123,18 @@ impl Client {
         Self { operations: Some(operations), ..Self::unbounded(values) }
     }
 
+    /// Gives the first processes bounds of their own, up to 255, if there are any.
+    #[must_use]
+    pub fn with_each(self, bounds: &[u32]) -> Self {
+        let each = (!bounds.is_empty()).then(|| {
+            let mut each = [0; Self::MOST_BOUNDED];
+            let places = each.iter_mut().zip(bounds);
+            places.for_each(|(place, bound)| *place = u8::try_from(*bound).unwrap_or(u8::MAX));
+            each
+        });
+        Self { each, ..self }
+    }
+
     /// Most processes with bounds of their own.
     pub const MOST_BOUNDED: usize = 8;
 

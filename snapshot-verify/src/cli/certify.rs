@@ -17,7 +17,7 @@ use snapshot_verify::invariant::check::{Uncovered, check_projecting};
 use snapshot_verify::invariant::claim::TITLE;
 use snapshot_verify::invariant::projection::Extent;
 use snapshot_verify::language::Source;
-use snapshot_verify::report::{placed, projected, projection};
+use snapshot_verify::report::{bound_on_operations, placed, projected, projection};
 use snapshot_verify::strategy::{self, Played, Refusal};
 use snapshot_verify::verify::VerifyError;
 
@@ -287,13 +287,7 @@ fn strong(name: &str, played: Result<(strategy::Claim, Played), Refusal>, second
         Err(Refusal::Unknown(cause)) => return Checked::Unknown(cause),
         Err(refusal) => return Checked::Refused(refusal.to_string()),
     };
-    let each: Vec<String> = claim.each.iter().map(u32::to_string).collect();
-    let operations = match claim.operations {
-        _ if !each.is_empty() => format!("at most {} operations", each.join(", ")),
-        None => "any number of operations".to_owned(),
-        Some(1) => "at most 1 operation by each process".to_owned(),
-        Some(bound) => format!("at most {bound} operations by each process"),
-    };
+    let operations = bound_on_operations(claim.operations, &claim.each);
     let values = match claim.values {
         None => "all values".to_owned(),
         Some(1) => "1 value".to_owned(),
@@ -353,11 +347,7 @@ fn describe(name: &str, accepted: &Accepted, seconds: f64) -> String {
     let Accepted { claim, states, moves } = accepted;
     let Claim { bug, processes, operations, pairs, coverage, .. } = claim;
     let bug = bug.as_ref().map_or_else(String::new, |bug| format!(" with bug {bug}"));
-    let bound = match operations {
-        None => "any number of operations".to_owned(),
-        Some(1) => "at most 1 operation by each process".to_owned(),
-        Some(bound) => format!("at most {bound} operations by each process"),
-    };
+    let bound = bound_on_operations(*operations, &[]);
     let about = match claim.has_all_pairs() {
         true if pairs.len() == 1 => "1 pair".to_owned(),
         true => format!("{} pairs", pairs.len()),

@@ -7,11 +7,11 @@ use snapshot_core::Process;
 use super::case::UNCONFIRMED;
 use super::every::reason;
 use super::exercised::human_exercised;
-use super::quantity::{count, memory, seconds};
+use super::quantity::{bound_on_operations, count, memory, seconds};
 use super::{Case, TextPosition};
 use crate::counterexample::{render, render_object};
 use crate::refine::Means;
-use crate::verify::{Barriers, Effort, Measures, Method, Operations, Outcome, Unfinished, Verdict};
+use crate::verify::{Barriers, Effort, Measures, Method, Outcome, Unfinished, Verdict};
 
 /// Returns one outcome of a case in one line, and below it the violation or fault in lines of at
 /// most `width` characters. `trace` is the file that the counterexample was written to.
@@ -109,9 +109,7 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
         .map_or_else(String::new, |updater| format!("updates by p{updater} only, "));
     let bound = match (case.request.operations, case.request.barriers) {
         (_, Barriers::AtMost(bound)) => executions_with_at_most(bound),
-        (Operations::AtMost(1), _) => "at most 1 operation by each process".to_owned(),
-        (Operations::AtMost(bound), _) => format!("at most {bound} operations by each process"),
-        (Operations::Unbounded | Operations::Grow, _) => "any number of operations".to_owned(),
+        (operations, _) => bound_on_operations(operations.bound(), &[]),
     };
     let title = format!("{}: {}", case.title(), case.conclusion());
     match case.outcomes.iter().any(|outcome| outcome.verdict.is_wrong()) {

@@ -22,4 +22,4 @@ pub use properties::{
     PropertyCase, human_progress, human_strong, json_progress, json_strong, strong_code,
     strong_words,
 };
-pub use quantity::{count, memory, seconds};
+pub use quantity::{bound_on_operations, count, memory, seconds};

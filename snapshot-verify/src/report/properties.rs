@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{count, seconds};
+use super::{bound_on_operations, count, seconds};
 use crate::interpret::{Machine, Move, MoveKind};
 use crate::language::{Source, Span};
 use crate::program::Program;
@@ -31,13 +31,7 @@ pub struct PropertyCase<'a> {
 impl PropertyCase<'_> {
     /// Returns text such as `bowman, n = 2, at most 2 operations by each process`.
     fn heading(&self) -> String {
-        let each: Vec<String> = self.scope.each.iter().map(u32::to_string).collect();
-        let operations = match self.scope.operations {
-            _ if !each.is_empty() => format!("at most {} operations", each.join(", ")),
-            None => "any number of operations".to_owned(),
-            Some(1) => "at most 1 operation by each process".to_owned(),
-            Some(bound) => format!("at most {bound} operations by each process"),
-        };
+        let operations = bound_on_operations(self.scope.operations, &self.scope.each);
         format!("{}, n = {}, {operations}", self.title, self.scope.processes)
     }
 

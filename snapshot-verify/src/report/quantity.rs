@@ -35,6 +35,18 @@ pub fn seconds(time: Duration) -> String {
     if seconds < 10.0 { format!("{seconds:.3} s") } else { format!("{seconds:.1} s") }
 }
 
+/// Returns text such as `at most 2 operations by each process`; `each`: bounds of their own, if there
+/// are any.
+pub fn bound_on_operations(all: Option<u32>, each: &[u32]) -> String {
+    let each: Vec<String> = each.iter().map(u32::to_string).collect();
+    match all {
+        _ if !each.is_empty() => format!("at most {} operations", each.join(", ")),
+        None => "any number of operations".to_owned(),
+        Some(1) => "at most 1 operation by each process".to_owned(),
+        Some(bound) => format!("at most {bound} operations by each process"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -44,12 +44,7 @@ impl Scope {
     const VALUES: u32 = 2;
 
     fn client(&self, values: Values) -> Client {
-        let each = (!self.each.is_empty()).then(|| {
-            let mut each = [0; Client::MOST_BOUNDED];
-            each.iter_mut().zip(&self.each).for_each(|(place, bound)| *place = *bound as u8);
-            each
-        });
-        Client { operations: self.operations, each, ..Client::unbounded(values) }
+        Client { operations: self.operations, ..Client::unbounded(values) }.with_each(&self.each)
     }
 
     fn check(&self, program: &Program) -> Result<(), VerifyError> {

@@ -43,13 +43,7 @@ impl Claim {
 
     /// Returns the client of the claim.
     pub fn executions(&self) -> Client {
-        let each = (!self.each.is_empty()).then(|| {
-            let mut each = [0; Client::MOST_BOUNDED];
-            let places = each.iter_mut().zip(&self.each);
-            places.for_each(|(place, bound)| *place = u8::try_from(*bound).unwrap_or(u8::MAX));
-            each
-        });
-        Client { operations: self.operations, each, ..self.client() }
+        Client { operations: self.operations, ..self.client() }.with_each(&self.each)
     }
 
     /// Returns the client; the player counts its operations.

@@ -20,7 +20,7 @@ use snapshot_verify::verify::{Conformance, Operations, progress_conformance, sta
 use super::Check;
 use crate::cli::input::{Input, Variant};
 use crate::cli::progress::{ProgressWatch, Ticker};
-use crate::cli::{ReportFormat, UNKNOWN, WRONG, interrupt, print_in, refused, trouble};
+use crate::cli::{ReportFormat, UNKNOWN, WRONG, print_in, refused, trouble};
 
 /// Level of progress.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -107,10 +107,7 @@ impl Check {
                 codes.push(self.property(input, variant, processes, format, &ticker)?);
             }
         }
-        Ok(ExitCode::from(match codes.contains(&WRONG) {
-            true => WRONG,
-            false => codes.into_iter().max().unwrap_or(0),
-        }))
+        Ok(ExitCode::from(worst(&codes)))
     }
 
     fn property(
@@ -138,14 +135,7 @@ impl Check {
             states: None,
         };
         let source = input.algorithm.source();
-        let watch = ProgressWatch {
-            title: variant.title.clone(),
-            stop: interrupt::listen(),
-            ticker,
-            keeper: None,
-            disk: None,
-            engine: None,
-        };
+        let watch = ProgressWatch::new(variant.title.clone(), ticker);
         let trace = self.trace.as_deref();
         let case = PropertyCase {
             input: &input.name,
@@ -157,17 +147,11 @@ impl Check {
             trace: None,
         };
         let question = Question { input, variant, case, format, watch: &watch, trace };
-        let (mut code, mut text) = (0, String::new());
-        if self.strong {
-            (code, text) = self.strong_answer(&question)?;
-        }
-        if self.progress {
-            let (own, answer) = self.progress_answer(&question)?;
-            code = code.max(own);
-            text += &answer;
-        }
-        match print_in(format, &text) {
-            ExitCode::SUCCESS => Ok(code),
+        let strong = self.strong.then(|| self.strong_answer(&question)).transpose()?;
+        let progress = self.progress.then(|| self.progress_answer(&question)).transpose()?;
+        let (codes, texts): (Vec<u8>, Vec<String>) = strong.into_iter().chain(progress).unzip();
+        match print_in(format, &texts.concat()) {
+            ExitCode::SUCCESS => Ok(worst(&codes)),
             failed => Err(failed),
         }
     }
@@ -236,6 +220,12 @@ impl Check {
     }
 }
 
+/// Returns the exit code of several answers: a refuted property precedes one that is not
+/// established.
+fn worst(codes: &[u8]) -> u8 {
+    if codes.contains(&WRONG) { WRONG } else { codes.iter().copied().max().unwrap_or(0) }
+}
+
 /// A question about an algorithm, and how to answer it.
 #[derive(Clone, Copy)]
 struct Question<'a> {
@@ -285,4 +275,16 @@ fn write_trace(
     };
     replacement::write(path, trace.to_string().as_bytes())
         .map_err(|error| trouble(format_args!("cannot write {place}: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{UNKNOWN, WRONG, worst};
+
+    #[test]
+    fn a_refuted_property_precedes_an_open_one() {
+        assert_eq!(worst(&[WRONG, UNKNOWN]), WRONG);
+        assert_eq!(worst(&[0, UNKNOWN]), UNKNOWN);
+        assert_eq!(worst(&[0, 0]), 0);
+    }
 }
