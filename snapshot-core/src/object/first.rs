@@ -1,6 +1,6 @@
 //! The first event at which an execution is not correct.
 
-use super::{Answer, Cost, ObjectKind};
+use super::{Answer, Cost, Evidence, ObjectKind};
 use crate::OperationId;
 use crate::generic::History;
 use crate::search::Budget;
@@ -9,7 +9,7 @@ use crate::synchronisation::Violation;
 /// The event that completes a violation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Completion {
-    /// Its number.
+    /// Number of the event.
     pub event: usize,
     /// True if the execution before it is known to be correct; else the violation is complete at
     /// that event or before.
@@ -61,8 +61,7 @@ where
     K: ObjectKind<History = History<I, O>, Violation = Violation>,
 {
     let response = |id: OperationId| history.operations()[id.index()].response();
-    let end =
-        |violation: &Violation| K::operations(violation).into_iter().filter_map(response).max();
+    let end = |violation: &Violation| violation.operations().into_iter().filter_map(response).max();
     // Numbers of events: of a correct prefix, and of a wrong one.
     let (mut right, mut wrong) = (0, history.len());
     let mut guesses: Vec<usize> = end(violation).map_or_else(Vec::new, |end| vec![end, end + 1]);

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{Answer, Cost, Criterion, Judged, JudgedOf, ObjectKind};
+use super::{Answer, Cost, Criterion, Evidence, Judged, JudgedOf, ObjectKind};
 use crate::OperationId;
 use crate::certificate::deficiency::{self, DeficiencyError};
 use crate::certificate::groups::{self, GroupsError};
@@ -63,9 +63,10 @@ fn judged(verdict: Verdict, method: &'static str) -> Judged<SetLinearization, Vi
     Judged { answer, method }
 }
 
-impl Violation {
-    /// Returns the proof, unless only a search finds the violation or the proof is too large.
-    pub fn proof(&self) -> Option<GroupsProof> {
+impl Evidence for Violation {
+    type Proof = GroupsProof;
+
+    fn proof(&self) -> Option<GroupsProof> {
         match self {
             Self::Unmatched { deficiency, .. } => deficiency.clone().map(GroupsProof::Deficiency),
             Self::Rule(proof) => Some(GroupsProof::Rule(proof.clone())),
@@ -73,8 +74,7 @@ impl Violation {
         }
     }
 
-    /// Returns the operations that it names, in the order of its argument.
-    pub fn operations(&self) -> Vec<OperationId> {
+    fn operations(&self) -> Vec<OperationId> {
         match self {
             Self::Unmatched { deficiency: Some(Deficiency { partners, components }), .. } => {
                 components.iter().flatten().chain(partners).copied().collect()
@@ -91,7 +91,6 @@ impl<S: Keyed> ObjectKind for ByKeys<S> {
     type History = History<S::Input, S::Output>;
     type Order = SetLinearization;
     type Violation = Violation;
-    type Proof = GroupsProof;
     type Unknown = Open;
     type OrderError = GroupsError;
     type ProofError = GroupsProofError;
@@ -111,10 +110,6 @@ impl<S: Keyed> ObjectKind for ByKeys<S> {
         groups::check(&self.0, history, order)
     }
 
-    fn proof(violation: &Violation) -> Option<GroupsProof> {
-        violation.proof()
-    }
-
     fn check_proof(
         &self,
         history: &Self::History,
@@ -126,10 +121,6 @@ impl<S: Keyed> ObjectKind for ByKeys<S> {
         }
     }
 
-    fn operations(violation: &Violation) -> Vec<OperationId> {
-        violation.operations()
-    }
-
     fn progress(&self, history: &Self::History, budget: &mut Budget<'_>) -> Option<Progress> {
         Some(progress::by_keys(&self.0, history, budget))
     }
@@ -139,7 +130,6 @@ impl<S: Synchronisation> ObjectKind for BySearch<S> {
     type History = History<S::Input, S::Output>;
     type Order = SetLinearization;
     type Violation = Violation;
-    type Proof = GroupsProof;
     type Unknown = Open;
     type OrderError = GroupsError;
     type ProofError = GroupsProofError;
@@ -159,19 +149,11 @@ impl<S: Synchronisation> ObjectKind for BySearch<S> {
         groups::check(&self.0, history, order)
     }
 
-    fn proof(violation: &Violation) -> Option<GroupsProof> {
-        violation.proof()
-    }
-
     fn check_proof(&self, _: &Self::History, proof: &GroupsProof) -> Result<(), GroupsProofError> {
         match proof {
             GroupsProof::Deficiency(_) => Err(DeficiencyError::Arity.into()),
             GroupsProof::Rule(proof) => Err(ProofError::Object { rule: proof.rule() }.into()),
         }
-    }
-
-    fn operations(violation: &Violation) -> Vec<OperationId> {
-        violation.operations()
     }
 
     fn progress(&self, history: &Self::History, budget: &mut Budget<'_>) -> Option<Progress> {
@@ -183,7 +165,6 @@ impl<S: ByValues<Input: Clone, Output: Clone>> ObjectKind for Single<S> {
     type History = History<S::Input, S::Output>;
     type Order = SetLinearization;
     type Violation = Violation;
-    type Proof = GroupsProof;
     type Unknown = Open;
     type OrderError = GroupsError;
     type ProofError = GroupsProofError;
@@ -209,10 +190,6 @@ impl<S: ByValues<Input: Clone, Output: Clone>> ObjectKind for Single<S> {
         groups::check(self, history, order)
     }
 
-    fn proof(violation: &Violation) -> Option<GroupsProof> {
-        violation.proof()
-    }
-
     fn check_proof(
         &self,
         history: &Self::History,
@@ -222,10 +199,6 @@ impl<S: ByValues<Input: Clone, Output: Clone>> ObjectKind for Single<S> {
             GroupsProof::Deficiency(_) => Err(DeficiencyError::Arity.into()),
             GroupsProof::Rule(proof) => Ok(generic::check_proof(&self.0, history, proof)?),
         }
-    }
-
-    fn operations(violation: &Violation) -> Vec<OperationId> {
-        violation.operations()
     }
 
     fn progress(&self, history: &Self::History, budget: &mut Budget<'_>) -> Option<Progress> {

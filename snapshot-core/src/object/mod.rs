@@ -10,7 +10,7 @@
 //! ```
 //! use snapshot_core::generic::History;
 //! use snapshot_core::generic::objects::{Queue, QueueInput, QueueOutput};
-//! use snapshot_core::object::{Answer, ObjectKind};
+//! use snapshot_core::object::{Answer, Evidence, ObjectKind};
 //! use snapshot_core::search::Budget;
 //! use snapshot_core::synchronisation::Single;
 //!
@@ -21,7 +21,7 @@
 //! let mut budget = Budget { memory: 1 << 20, proceed: &mut || true };
 //! let judged = queue.judge(&history, &mut budget);
 //! let Answer::Violation(violation) = judged.answer else { panic!() };
-//! let proof = Single::<Queue<i64>>::proof(&violation).unwrap();
+//! let proof = violation.proof().unwrap();
 //! assert_eq!(queue.check_proof(&history, &proof), Ok(()));
 //! ```
 
@@ -98,6 +98,22 @@ pub enum Cost {
     Search,
 }
 
+/// The finding that an execution is not correct.
+pub trait Evidence {
+    /// The part of it that can be checked.
+    type Proof;
+
+    /// Returns the proof; `None` if only a search finds the violation, or if the proof is too
+    /// large.
+    fn proof(&self) -> Option<Self::Proof>;
+
+    /// Returns the operations that it names, each once, in the order of its argument.
+    fn operations(&self) -> Vec<OperationId>;
+}
+
+/// Proof of a violation, by the kind of object.
+pub type ProofOf<K> = <<K as ObjectKind>::Violation as Evidence>::Proof;
+
 /// A kind of object: its executions, their judge, and the proofs of its answers.
 pub trait ObjectKind {
     /// An execution.
@@ -105,9 +121,7 @@ pub trait ObjectKind {
     /// The proof that an execution is correct.
     type Order;
     /// The finding that an execution is not correct.
-    type Violation;
-    /// The checkable part of a violation.
-    type Proof;
+    type Violation: Evidence;
     /// The reason for a missing answer.
     type Unknown;
     /// The reason why an order proves nothing.
@@ -133,10 +147,6 @@ pub trait ObjectKind {
         order: &Self::Order,
     ) -> Result<(), Self::OrderError>;
 
-    /// Returns the proof of a violation; `None` if only a search finds it, or if the proof is too
-    /// large.
-    fn proof(violation: &Self::Violation) -> Option<Self::Proof>;
-
     /// Checks the proof of a violation, by code that shares nothing with [`Self::decide`].
     ///
     /// # Errors
@@ -144,11 +154,8 @@ pub trait ObjectKind {
     fn check_proof(
         &self,
         history: &Self::History,
-        proof: &Self::Proof,
+        proof: &ProofOf<Self>,
     ) -> Result<(), Self::ProofError>;
-
-    /// Returns the operations that a violation names, each once, in the order of its argument.
-    fn operations(violation: &Self::Violation) -> Vec<OperationId>;
 
     /// As [`Self::decide`]; each order is replayed, and each proof checked, before it is returned.
     fn judge(&self, history: &Self::History, budget: &mut Budget<'_>) -> JudgedOf<Self> {
@@ -160,7 +167,8 @@ pub trait ObjectKind {
                 Dispute { accepting: DECISION, refusing: CHECK }
             }
             Answer::Violation(violation)
-                if Self::proof(violation)
+                if violation
+                    .proof()
                     .is_some_and(|proof| self.check_proof(history, &proof).is_err()) =>
             {
                 Dispute { accepting: CHECK, refusing: DECISION }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use thiserror::Error;
 
-use super::{Answer, Cost, Criterion, Judged, JudgedOf, ObjectKind};
+use super::{Answer, Cost, Criterion, Evidence, Judged, JudgedOf, ObjectKind};
 use crate::OperationId;
 use crate::certificate::blocks::{self, BlocksError};
 use crate::certificate::exchanges::{self, ExchangesError};
@@ -49,11 +49,25 @@ pub enum AtomicProofError {
     Refutation(#[from] RefutationError),
 }
 
+impl<V> Evidence for Explanation<V> {
+    type Proof = AtomicProof;
+
+    fn proof(&self) -> Option<AtomicProof> {
+        Some(match &self.refutation {
+            Some(refutation) => AtomicProof::Refutation(refutation.clone()),
+            None => AtomicProof::Witness(self.witness.clone()),
+        })
+    }
+
+    fn operations(&self) -> Vec<OperationId> {
+        self.exhibits.iter().map(|exhibit| exhibit.id).collect()
+    }
+}
+
 impl<V: Clone + Eq + Hash> ObjectKind for Atomic<V> {
     type History = History<V>;
     type Order = Linearization;
     type Violation = Explanation<V>;
-    type Proof = AtomicProof;
     type Unknown = Unknown;
     type OrderError = LinearizationError;
     type ProofError = AtomicProofError;
@@ -82,13 +96,6 @@ impl<V: Clone + Eq + Hash> ObjectKind for Atomic<V> {
         linearization::check(history, order)
     }
 
-    fn proof(violation: &Explanation<V>) -> Option<AtomicProof> {
-        Some(match &violation.refutation {
-            Some(refutation) => AtomicProof::Refutation(refutation.clone()),
-            None => AtomicProof::Witness(violation.witness.clone()),
-        })
-    }
-
     fn check_proof(
         &self,
         history: &History<V>,
@@ -98,10 +105,6 @@ impl<V: Clone + Eq + Hash> ObjectKind for Atomic<V> {
             AtomicProof::Witness(witness) => Ok(witness::check(history, witness)?),
             AtomicProof::Refutation(lines) => Ok(refutation::check(history, lines)?),
         }
-    }
-
-    fn operations(violation: &Explanation<V>) -> Vec<OperationId> {
-        violation.exhibits.iter().map(|exhibit| exhibit.id).collect()
     }
 
     /// As [`Self::decide`], which confirms each finding itself.
@@ -120,11 +123,22 @@ impl<V> Default for Immediate<V> {
     }
 }
 
+impl Evidence for Alarm {
+    type Proof = immediate::Violation;
+
+    fn proof(&self) -> Option<immediate::Violation> {
+        Some(self.violation)
+    }
+
+    fn operations(&self) -> Vec<OperationId> {
+        self.violation.operations()
+    }
+}
+
 impl<V: Clone + Eq + Hash> ObjectKind for Immediate<V> {
     type History = immediate::History<V>;
     type Order = SetLinearization;
     type Violation = Alarm;
-    type Proof = immediate::Violation;
     type Unknown = Repeated;
     type OrderError = BlocksError;
     type ProofError = ExchangesError;
@@ -150,19 +164,11 @@ impl<V: Clone + Eq + Hash> ObjectKind for Immediate<V> {
         blocks::check(history, order)
     }
 
-    fn proof(violation: &Alarm) -> Option<immediate::Violation> {
-        Some(violation.violation)
-    }
-
     fn check_proof(
         &self,
         history: &immediate::History<V>,
         proof: &immediate::Violation,
     ) -> Result<(), ExchangesError> {
         exchanges::check(history, proof)
-    }
-
-    fn operations(violation: &Alarm) -> Vec<OperationId> {
-        violation.violation.operations()
     }
 }

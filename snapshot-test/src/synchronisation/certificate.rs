@@ -5,7 +5,7 @@ use std::io::Read;
 use serde::{Deserialize, Serialize};
 use snapshot_core::certificate::groups::GroupsError;
 use snapshot_core::immediate::SetLinearization;
-use snapshot_core::object::{GroupsProof, GroupsProofError};
+use snapshot_core::object::{Evidence, GroupsProof, GroupsProofError};
 use snapshot_core::synchronisation::Deficiency;
 use snapshot_core::{IdError, OperationId};
 use thiserror::Error;
@@ -81,7 +81,7 @@ pub enum CertificateError {
         /// The version found.
         found: u32,
     },
-    /// Its object is none.
+    /// The object is unknown.
     #[error("the object of the certificate: {0}")]
     Object(#[from] ObjectError),
     /// Its object cannot have its initial value.
@@ -114,12 +114,7 @@ impl Certificate {
     pub fn of(judgement: &Judgement) -> Option<Self> {
         match &judgement.finding {
             Finding::SetLinearizable(groups) => Some(Self::SetLinearizable(groups.clone())),
-            Finding::Violation(Violation::Unmatched(_, deficiency)) => {
-                deficiency.clone().map(GroupsProof::Deficiency).map(Self::Violation)
-            }
-            Finding::Violation(Violation::Rule(proof)) => {
-                Some(Self::Violation(GroupsProof::Rule(proof.clone())))
-            }
+            Finding::Violation(Violation::Found(found)) => found.proof().map(Self::Violation),
             Finding::Violation(_) | Finding::Unknown { .. } | Finding::Disputed(_) => None,
         }
     }

@@ -4,12 +4,12 @@ use std::io::Read;
 use std::time::Instant;
 
 use snapshot_core::OperationId;
-use snapshot_core::generic::{Beyond, Ending, PartsOutcome, Proof, Refuted};
+use snapshot_core::generic::{Beyond, Ending, PartsOutcome, Refuted};
 use snapshot_core::immediate::SetLinearization;
-use snapshot_core::object::{Answer, Completion, Cost, Judged, Open, completion};
+use snapshot_core::object::{Answer, Completion, Cost, Evidence, Judged, Open, completion};
 use snapshot_core::search::Budget;
+use snapshot_core::synchronisation::Violation as Found;
 use snapshot_core::synchronisation::progress::Progress;
-use snapshot_core::synchronisation::{self, Deficiency, Furthest};
 use snapshot_core::verdict::{Dispute, Exhausted};
 
 use super::error::{ReadError, ReadErrorKind};
@@ -38,13 +38,12 @@ impl Judgement {
 pub struct Judgement {
     /// The object.
     pub object: Object,
-    /// Its key, of several.
+    /// Key of the object, if objects have keys.
     pub key: Option<Value>,
     /// The format, unless there was no event.
     pub format: Option<Format>,
     /// How it was decided: `keys`, `matching`, `rules` or `search`.
     pub method: &'static str,
-    /// Its size.
     pub counts: Counts,
     /// Times that contradict the order of its lines, if there are any.
     pub backwards: Option<Backwards>,
@@ -67,7 +66,6 @@ pub enum Finding {
     Violation(Violation),
     /// A budget ran out.
     Unknown {
-        /// Which.
         exhausted: Exhausted,
         /// Whether it is set-linearizable, and only progress is open.
         is_set_linearizable: bool,
@@ -81,14 +79,8 @@ pub enum Finding {
 /// What is wrong.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Violation {
-    /// An operation can have no partner; with the proof, unless it is too large.
-    Unmatched(OperationId, Option<Deficiency>),
-    /// A search tried everything.
-    Searched(Furthest),
-    /// These operations have no order of their own; a search tried everything.
-    Few(Vec<OperationId>),
-    /// These operations break a rule.
-    Rule(Proof),
+    /// The execution is not correct.
+    Found(Found),
     /// Some of the operations have no linearization of their own.
     Part(Refuted),
     /// These operations could take effect at the end.
@@ -101,13 +93,7 @@ impl Violation {
     /// Returns the operations that it names, in the order in which they are named X1, X2, ...
     pub fn operations(&self) -> Vec<OperationId> {
         match self {
-            Self::Unmatched(_, Some(Deficiency { partners, components })) => {
-                components.iter().flatten().chain(partners).copied().collect()
-            }
-            Self::Unmatched(operation, None) => vec![*operation],
-            Self::Searched(furthest) => furthest.due.into_iter().collect(),
-            Self::Few(operations) => operations.clone(),
-            Self::Rule(proof) => proof.operations(),
+            Self::Found(found) => found.operations(),
             Self::Part(part) => part.operations.clone(),
             Self::Missed(missed) => missed.clone(),
             Self::Unreturned => Vec::new(),
@@ -281,7 +267,7 @@ fn decide<K: Interface>(
         Answer::Correct(found) => found,
         Answer::Violation(violation) => {
             let at = completion(kind, history, &violation, budget);
-            return (Finding::Violation(Violation::from(violation)), method, Some(at));
+            return (Finding::Violation(Violation::Found(violation)), method, Some(at));
         }
         Answer::Unknown(Open { exhausted, beyond }) => {
             let finding = Finding::Unknown { exhausted, is_set_linearizable: false, beyond };
@@ -308,16 +294,4 @@ fn decide<K: Interface>(
         }
     };
     (finding, method, None)
-}
-
-impl From<synchronisation::Violation> for Violation {
-    fn from(violation: synchronisation::Violation) -> Self {
-        use synchronisation::Violation as Found;
-        match violation {
-            Found::Unmatched { operation, deficiency } => Self::Unmatched(operation, deficiency),
-            Found::Searched(furthest) => Self::Searched(furthest),
-            Found::Few(operations) => Self::Few(operations),
-            Found::Rule(proof) => Self::Rule(proof),
-        }
-    }
 }

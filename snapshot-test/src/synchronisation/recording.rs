@@ -21,9 +21,7 @@ use crate::format::{Backwards, Format, Location};
 /// An operation as its recording has it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Text {
-    /// Its name.
     pub operation: &'static str,
-    /// Its arguments.
     pub arguments: Vec<Token>,
     /// What it returned, if it responded.
     pub results: Option<Vec<Token>>,
@@ -31,7 +29,6 @@ pub struct Text {
     pub invoked: u64,
     /// The line of its end, if there is one.
     pub ended: Option<u64>,
-    /// Its process.
     pub process: Process,
     /// The number of the event of its invocation.
     pub begin: usize,

@@ -9,7 +9,7 @@ use snapshot_core::explanation::wrap;
 use snapshot_core::generic::{Beyond, Refuted};
 use snapshot_core::history::Outcome;
 use snapshot_core::object::Completion;
-use snapshot_core::synchronisation::Deficiency;
+use snapshot_core::synchronisation::{Deficiency, Violation as Found};
 use snapshot_core::verdict::Exhausted;
 
 use super::judge::{Finding, Judgement, Violation};
@@ -179,13 +179,15 @@ impl Judgement {
 /// Returns the reason why a finding has no certificate, if it has none.
 pub const fn uncertified(finding: &Finding) -> Option<&'static str> {
     match finding {
-        Finding::Violation(Violation::Searched(_) | Violation::Few(_) | Violation::Part(_)) => {
-            Some("what a search has refuted can only be searched again")
-        }
+        Finding::Violation(
+            Violation::Found(Found::Searched(_) | Found::Few(_)) | Violation::Part(_),
+        ) => Some("what a search has refuted can only be searched again"),
         Finding::Violation(Violation::Missed(_) | Violation::Unreturned) => {
             Some("there is none of a failure of progress")
         }
-        Finding::Violation(Violation::Unmatched(_, None)) => Some("the proof is too large"),
+        Finding::Violation(Violation::Found(Found::Unmatched { deficiency: None, .. })) => {
+            Some("the proof is too large")
+        }
         _ => None,
     }
 }
@@ -206,7 +208,8 @@ pub fn argument(judgement: &Judgement, violation: &Violation) -> String {
         }
     };
     match violation {
-        Violation::Unmatched(_, Some(Deficiency { partners, components })) => {
+        Violation::Found(Found::Unmatched { deficiency: Some(sets), .. }) => {
+            let Deficiency { partners, components } = sets;
             match (components.as_slice(), partners.len()) {
                 ([one], 0) if one.len() == 1 => {
                     "X1 can take effect with none of the operations that overlap it, and not alone."
@@ -244,21 +247,21 @@ pub fn argument(judgement: &Judgement, violation: &Violation) -> String {
                 }
             }
         }
-        Violation::Unmatched(_, None) => {
+        Violation::Found(Found::Unmatched { deficiency: None, .. }) => {
             "X1 has no partner when all that respond before it have theirs. The proof is too large \
              to be shown."
                 .to_owned()
         }
-        Violation::Rule(proof) => sentence(judgement, proof),
-        Violation::Few(operations) if operations.len() == 1 => {
+        Violation::Found(Found::Rule(proof)) => sentence(judgement, proof),
+        Violation::Found(Found::Few(operations)) if operations.len() == 1 => {
             "X1 cannot return what it returned, whatever the other operations did.".to_owned()
         }
-        Violation::Few(operations) => format!(
+        Violation::Found(Found::Few(operations)) => format!(
             "No order of {} explains what they returned, whatever the other operations did: every \
              one was tried.",
             list(0, operations.len())
         ),
-        Violation::Searched(_) => {
+        Violation::Found(Found::Searched(_)) => {
             "No sequence of groups fits. Up to the response of X1 the operations have sequences, \
              but after none of them can X1 take effect and return what it returned."
                 .to_owned()
@@ -412,7 +415,7 @@ pub(crate) fn record<'a>(
     let violation = match &judgement.finding {
         Finding::Violation(violation) => {
             let deficiency = match violation {
-                Violation::Unmatched(_, deficiency) => deficiency.as_ref(),
+                Violation::Found(Found::Unmatched { deficiency, .. }) => deficiency.as_ref(),
                 _ => None,
             };
             let completion = judgement.completion;
@@ -424,10 +427,10 @@ pub(crate) fn record<'a>(
                 decided_at: completion.and_then(place),
                 not_after: completion.is_some_and(|completion| !completion.is_first),
                 rule: match violation {
-                    Violation::Unmatched(..) => "no-partner",
-                    Violation::Few(_) => "no-order",
-                    Violation::Searched(_) => "no-groups",
-                    Violation::Rule(proof) => proof.rule(),
+                    Violation::Found(Found::Unmatched { .. }) => "no-partner",
+                    Violation::Found(Found::Few(_)) => "no-order",
+                    Violation::Found(Found::Searched(_)) => "no-groups",
+                    Violation::Found(Found::Rule(proof)) => proof.rule(),
                     Violation::Part(_) => "part",
                     Violation::Missed(_) => "missed",
                     Violation::Unreturned => "unreturned",

@@ -61,7 +61,7 @@ pub(super) struct Invoked {
 #[derive(Debug)]
 pub(super) enum Returned {
     Tokens(Vec<Token>),
-    /// It is not known.
+    /// The value is unknown.
     Nothing,
 }
 

@@ -5,7 +5,7 @@ mod single;
 use snapshot_core::certificate::groups::GroupsError;
 use snapshot_core::generic::History;
 use snapshot_core::immediate::SetLinearization;
-use snapshot_core::object::{ByKeys, BySearch, GroupsProof, GroupsProofError, ObjectKind, Open};
+use snapshot_core::object::{ByKeys, BySearch, GroupsProofError, ObjectKind, Open};
 use snapshot_core::synchronisation::Violation;
 use snapshot_core::synchronisation::objects::{
     Abc, AbcInput, AtomicBroadcast, Barrier, Channel, ChannelInput, ChannelOutput,
@@ -67,7 +67,6 @@ pub(super) trait Interface:
         History = History<Self::Input, Self::Output>,
         Order = SetLinearization,
         Violation = Violation,
-        Proof = GroupsProof,
         Unknown = Open,
         OrderError = GroupsError,
         ProofError = GroupsProofError,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use snapshot_core::synchronisation::Violation as Found;
 use snapshot_test::judge::Options;
 use snapshot_test::synchronisation::{Certificate, Finding, Violation, certify, verdict};
 
@@ -80,7 +81,7 @@ fn twins_are_told_apart_and_orders_are_certified() {
         assert_ne!(bad, good);
         let judgement = judged(object, &bad);
         match &judgement.finding {
-            Finding::Violation(Violation::Rule(proof)) => {
+            Finding::Violation(Violation::Found(Found::Rule(proof))) => {
                 rules.push(proof.rule());
                 let proof = Certificate::of(&judgement).unwrap();
                 let (of, _, read) = Certificate::from_text(&proof.to_text(&of, None)).unwrap();
@@ -91,7 +92,7 @@ fn twins_are_told_apart_and_orders_are_certified() {
                     "{good}"
                 );
             }
-            Finding::Violation(Violation::Few(_)) => {
+            Finding::Violation(Violation::Found(Found::Few(_))) => {
                 assert!(matches!(object, "set" | "counter"), "{object}: {bad}");
             }
             _ => panic!("{object}: {bad}: {judgement:?}"),
