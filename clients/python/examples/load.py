@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import random
 import threading
 import time
@@ -9,12 +10,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from servers import Server
 
 from snapshot_recorder import SnapshotRecorder
 
 KEYS = ("x", "y", "z")
+
+S = TypeVar("S", bound=Server)
 
 
 class Client(ABC):
@@ -98,6 +102,24 @@ def record(
     if faults:
         raise faults[0]
     return len(lost)
+
+
+def main(
+    name: str,
+    kind: type[S],
+    readings: Sequence[str],
+    run: Callable[[S, str, Path, Load], int],
+    target: str,
+) -> None:
+    """The command line of an example: records a load of a private server."""
+    parser = argparse.ArgumentParser(description=f"Records clients of a private {name} server.")
+    parser.add_argument("reading", choices=readings)
+    parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--target", type=Path, default=Path(target))
+    options = parser.parse_args()
+    with kind() as server:
+        lost = run(server, options.reading, options.target, Load(kills=options.kills))
+    print(f"{options.target}: {lost} outcomes unknown")
 
 
 def _connected(connect: Callable[[], Client], errors: tuple[type[Exception], ...]) -> Client:

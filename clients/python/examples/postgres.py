@@ -10,12 +10,11 @@ Then `snapshot-test check postgres.jsonl`.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psycopg
-from load import KEYS, Client, Load, record
+from load import KEYS, Client, Load, main, record
 from psycopg import IsolationLevel
 from servers import Postgres
 
@@ -63,16 +62,5 @@ def run(server: Postgres, reading: str, target: Path, load: Load) -> int:
     return record(target, server, lambda: PostgresClient(server.url, reading), ERRORS, load)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Records clients of a private PostgreSQL server.")
-    parser.add_argument("reading", choices=READINGS)
-    parser.add_argument("--kills", type=int, default=0)
-    parser.add_argument("--target", type=Path, default=Path("postgres.jsonl"))
-    options = parser.parse_args()
-    with Postgres() as server:
-        lost = run(server, options.reading, options.target, Load(kills=options.kills))
-    print(f"{options.target}: {lost} outcomes unknown")
-
-
 if __name__ == "__main__":
-    main()
+    main("PostgreSQL", Postgres, READINGS, run, "postgres.jsonl")

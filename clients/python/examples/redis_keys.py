@@ -10,12 +10,11 @@ Then `snapshot-test check redis.jsonl`.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import redis
-from load import Client, Load, record
+from load import Client, Load, main, record
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 from servers import Redis
@@ -60,16 +59,5 @@ def run(server: Redis, reading: str, target: Path, load: Load) -> int:
     return record(target, server, lambda: RedisClient(server.port, reading), ERRORS, load)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Records clients of a private Redis server.")
-    parser.add_argument("reading", choices=READINGS)
-    parser.add_argument("--kills", type=int, default=0)
-    parser.add_argument("--target", type=Path, default=Path("redis.jsonl"))
-    options = parser.parse_args()
-    with Redis() as server:
-        lost = run(server, options.reading, options.target, Load(kills=options.kills))
-    print(f"{options.target}: {lost} outcomes unknown")
-
-
 if __name__ == "__main__":
-    main()
+    main("Redis", Redis, READINGS, run, "redis.jsonl")

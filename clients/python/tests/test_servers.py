@@ -23,13 +23,27 @@ def is_found(example: Any, server: Server, reading: str, path: Path, judge: Any)
     return False
 
 
-@pytest.mark.redis
-def test_redis_at_one_instant(redis: Any, path: Path, judge: Any) -> None:
-    example, server = redis
-    for reading in ("mget", "multi"):
+def check_one_instant(
+    example: Any, server: Server, readings: tuple[str, str], path: Path, judge: Any
+) -> None:
+    for reading in readings:
         assert example.run(server, reading, path, SMALL) == 0
         code, report = judge(path)
         assert (code, "160 operations" in report) == (0, True), report
+
+
+def check_killed(
+    example: Any, server: Server, reading: str, kills: int, path: Path, judge: Any
+) -> None:
+    lost = example.run(server, reading, path, Load(4, 60, kills=kills))
+    assert lost > 0
+    code, report = judge(path)
+    assert (code, f"{lost} pending" in report) == (0, True), report
+
+
+@pytest.mark.redis
+def test_redis_at_one_instant(redis: Any, path: Path, judge: Any) -> None:
+    check_one_instant(*redis, ("mget", "multi"), path, judge)
 
 
 @pytest.mark.redis
@@ -39,20 +53,12 @@ def test_redis_key_by_key(redis: Any, path: Path, judge: Any) -> None:
 
 @pytest.mark.redis
 def test_redis_killed(redis: Any, path: Path, judge: Any) -> None:
-    example, server = redis
-    lost = example.run(server, "mget", path, Load(4, 60, kills=2))
-    assert lost > 0
-    code, report = judge(path)
-    assert (code, f"{lost} pending" in report) == (0, True), report
+    check_killed(*redis, "mget", 2, path, judge)
 
 
 @pytest.mark.postgresql
 def test_postgres_at_one_instant(postgres: Any, path: Path, judge: Any) -> None:
-    example, server = postgres
-    for reading in ("one", "repeatable-read"):
-        assert example.run(server, reading, path, SMALL) == 0
-        code, report = judge(path)
-        assert (code, "160 operations" in report) == (0, True), report
+    check_one_instant(*postgres, ("one", "repeatable-read"), path, judge)
 
 
 @pytest.mark.postgresql
@@ -62,8 +68,4 @@ def test_postgres_row_by_row(postgres: Any, path: Path, judge: Any) -> None:
 
 @pytest.mark.postgresql
 def test_postgres_killed(postgres: Any, path: Path, judge: Any) -> None:
-    example, server = postgres
-    lost = example.run(server, "one", path, Load(4, 60, kills=1))
-    assert lost > 0
-    code, report = judge(path)
-    assert (code, f"{lost} pending" in report) == (0, True), report
+    check_killed(*postgres, "one", 1, path, judge)
