@@ -11,7 +11,3 @@ mod queues;
 mod table;
 mod theorem;
 mod weaken;
-
-fn is_full() -> bool {
-    trial::effort::is_night()
-}

@@ -4,8 +4,9 @@
 //! inputs are distinguished by them; other equal operations, by their positions, and answers are
 //! counted as multisets.
 
+use trial::effort::is_night;
+
 use super::definition::{Answered, cuts_needed, weakenings};
-use super::is_full;
 use super::objects::{Counter, Queue, Register, Simple, Snapshot, Stack};
 use super::orders::{self, Order};
 use super::weaken::agree;
@@ -86,7 +87,7 @@ fn either(
     (histories, needing): (usize, [usize; 5]),
     (of_all, needing_of_all): (usize, [usize; 5]),
 ) -> Row {
-    match is_full() {
+    match is_night() {
         true => Row { histories: of_all, needing: needing_of_all },
         false => Row { histories, needing },
     }
@@ -148,7 +149,7 @@ pub fn differentiated(most: usize) -> Vec<Space> {
 #[test]
 fn differentiated_snapshot_histories_need_two() {
     let mut row = Row::default();
-    for Space { updates, answered } in differentiated(if is_full() { 6 } else { 5 }) {
+    for Space { updates, answered } in differentiated(if is_night() { 6 } else { 5 }) {
         row.count(&answered, |order| single_writers(&updates, order));
     }
     assert_eq!(
@@ -162,7 +163,7 @@ fn differentiated_snapshot_histories_need_two() {
 
 #[test]
 fn registers() {
-    let most = if is_full() { 5 } else { 4 };
+    let most = if is_night() { 5 } else { 4 };
     let writes = (1..=3_u8).map(|count| (1..=count).map(Register::Write).collect());
     let answers =
         |writes: &[Register]| (0..=writes.len() as u8).map(Register::Read).collect::<Vec<_>>();
@@ -172,7 +173,7 @@ fn registers() {
 
 #[test]
 fn counters() {
-    let most = if is_full() { 5 } else { 4 };
+    let most = if is_night() { 5 } else { 4 };
     let increments = (1..=3).map(|count| vec![Counter::Increment; count]);
     let answers =
         |first: &[Counter]| (0..=first.len() as u8 + 1).map(Counter::Get).collect::<Vec<_>>();
@@ -216,21 +217,21 @@ fn pools<A: Answered>(
 
 #[test]
 fn queues() {
-    let most = if is_full() { 6 } else { 5 };
+    let most = if is_night() { 6 } else { 5 };
     let row = pools(most, false, Queue::Add, Queue::Remove);
     assert_eq!(row, either((11_222, [0, 7_574, 346, 0, 0]), (92_885, [0, 62_199, 6_736, 0, 0])));
 }
 
 #[test]
 fn queues_with_empty_answers() {
-    let most = if is_full() { 5 } else { 4 };
+    let most = if is_night() { 5 } else { 4 };
     let row = pools(most, true, Queue::Add, Queue::Remove);
     assert_eq!(row, either((2_171, [0, 1_175, 46, 0, 0]), (40_132, [0, 27_325, 1_416, 8, 0])));
 }
 
 #[test]
 fn stacks() {
-    let most = if is_full() { 6 } else { 5 };
+    let most = if is_night() { 6 } else { 5 };
     let row = pools(most, false, Stack::Add, Stack::Remove);
     assert_eq!(
         row,
@@ -240,7 +241,7 @@ fn stacks() {
 
 #[test]
 fn stacks_with_empty_answers() {
-    let most = if is_full() { 5 } else { 4 };
+    let most = if is_night() { 5 } else { 4 };
     let row = pools(most, true, Stack::Add, Stack::Remove);
     assert_eq!(row, either((2_171, [0, 988, 97, 2, 0]), (40_132, [0, 24_237, 2_036, 106, 0])));
 }

@@ -1,7 +1,8 @@
 //! One barrier suffices for every violation of a snapshot, after a renaming.
 
+use trial::effort::is_night;
+
 use super::definition::{is_linearizable, weakenings};
-use super::is_full;
 use super::objects::{Simple, Snapshot};
 use super::orders::{self, Order};
 use super::table::{differentiated, single_writers};
@@ -49,7 +50,7 @@ fn cuts_needed(operations: &[Snapshot], order: &Order) -> Option<usize> {
 /// A renaming and one cut show every violation, and many need the cut.
 #[test]
 fn after_a_renaming_one_cut_shows_every_violation() {
-    let most = if is_full() { 6 } else { 5 };
+    let most = if is_night() { 6 } else { 5 };
     let mut needing = [0; 2];
     for space in differentiated(most) {
         orders::each(space.operations(), &mut |order| {
@@ -63,6 +64,6 @@ fn after_a_renaming_one_cut_shows_every_violation() {
             }
         });
     }
-    let expected = if is_full() { [502_853, 1_400_233] } else { [17_179, 78_926] };
+    let expected = if is_night() { [502_853, 1_400_233] } else { [17_179, 78_926] };
     assert_eq!(needing, expected);
 }

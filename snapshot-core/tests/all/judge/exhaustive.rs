@@ -5,11 +5,10 @@
 //! and the other checkers one in [`FEW`] or [`SOME`]; with `SNAPSHOT_EFFORT=night` they judge
 //! all, too.
 
-use trial::effort::{either, is_slow};
+use trial::effort::{either, is_night, is_slow};
 
 use crate::judge::checkers::{agreed_verdict, quick_verdict};
 use crate::judge::enumeration::Space;
-use crate::judge::is_full;
 
 /// Every checker judges all histories of spaces up to this size.
 fn many() -> usize {
@@ -37,7 +36,7 @@ fn exhaust(cases: &[Case]) {
         }
         let rarer = linearizable.min(histories - linearizable);
         let stride = match histories {
-            _ if is_full() || histories <= many() => 1,
+            _ if is_night() || histories <= many() => 1,
             _ if rarer / FEW > ENOUGH + 50 => FEW,
             _ if rarer / SOME > ENOUGH + 50 => SOME,
             _ => 1,
@@ -135,7 +134,7 @@ fn faults() {
 /// The same for larger spaces; minutes instead of seconds.
 #[test]
 fn larger() {
-    if !is_full() {
+    if !is_night() {
         return;
     }
     exhaust(&[

@@ -36,12 +36,7 @@ mod sketch;
 mod streams;
 mod translated;
 
-/// Returns true if the larger spaces are wanted, too.
-fn is_full() -> bool {
-    trial::effort::is_night()
-}
-
 /// Returns the number of random cases: all of these, or a fifth.
 fn cases(all: u32) -> ProptestConfig {
-    ProptestConfig::with_cases(if is_full() { all } else { all / 5 })
+    ProptestConfig::with_cases(if trial::effort::is_night() { all } else { all / 5 })
 }

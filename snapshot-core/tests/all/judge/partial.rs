@@ -10,14 +10,14 @@ use snapshot_core::saturation::{self, Outcome};
 use snapshot_core::search::{self, Budget};
 use snapshot_core::verdict::{Method, Rule, Verdict};
 use snapshot_core::{History, OperationId};
-use trial::effort::is_slow;
+use trial::effort::{is_night, is_slow};
 
+use crate::judge::cases;
 use crate::judge::checkers::{agreed_verdict, drawing};
 use crate::judge::enumeration::Space;
 use crate::judge::exhaustive::exhaust_by;
 use crate::judge::random::{Shape, Values, perturbed, runs};
 use crate::judge::recording::Recording;
-use crate::judge::{cases, is_full};
 
 /// All operations concurrent: updates 1..=values of each segment, and these scans.
 pub fn concurrent(segments: usize, values: i64, scans: &[Vec<(usize, i64)>]) -> History<i64> {
@@ -73,7 +73,7 @@ fn all_small_histories() {
         let faults = Space::many_writers(2, 3, 1, 3).with_gaps().with_faults();
         cases.push((faults, (89_277, 74_883)));
     }
-    if is_full() {
+    if is_night() {
         cases.extend([
             (Space::many_writers(2, 2, 2, 4).with_gaps(), (178_811, 69_389)),
             (Space::differentiated(2, 2, 4).with_gaps(), (67_045, 27_399)),

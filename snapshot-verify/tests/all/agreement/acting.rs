@@ -9,9 +9,10 @@ use snapshot_verify::program::Program;
 use snapshot_verify::verify::{
     Operations, Pairs, Reductions, Request, TABLE, Unwatched, VerifyError, verify,
 };
+use trial::effort::is_night;
 
 use crate::agreement::mutants::mutants;
-use crate::agreement::{all_but, is_full, request, word};
+use crate::agreement::{all_but, request, word};
 
 /// With all reductions but one, most cases take a fraction of this.
 const MEMORY: u64 = 16 << 20;
@@ -62,12 +63,12 @@ fn answers(program: &Program, request: &Request) -> Answers {
 #[test]
 fn each_reduction_acts_and_changes_no_answer() {
     let mut acted: BTreeMap<&str, u32> = BTreeMap::new();
-    let cases = CASES.into_iter().chain(LARGE.into_iter().filter(|_| is_full()));
+    let cases = CASES.into_iter().chain(LARGE.into_iter().filter(|_| is_night()));
     for (name, processes, operations, pairs, changed) in cases {
         let text = corpus::algorithm(name).unwrap().text;
         let mutants = mutants(name, text);
         let whole = parse(name, text).unwrap().program(None).unwrap();
-        let changed = if is_full() { changed } else { &[] };
+        let changed = if is_night() { changed } else { &[] };
         let programs = changed.iter().map(|&number| &mutants[number % mutants.len()].program);
         for (number, program) in [&whole].into_iter().chain(programs).enumerate() {
             let with = |reductions: Reductions| {

@@ -12,9 +12,9 @@ use snapshot_verify::search::distributed::Engine;
 use snapshot_verify::verify::{
     Effort, Operations, Outcome, Reductions, Request, Unfinished, Unwatched, Verdict, Watch, verify,
 };
-use trial::effort::is_slow;
+use trial::effort::{is_night, is_slow};
 
-use super::{PLAIN, is_full, programs, request, sample};
+use super::{PLAIN, programs, request, sample};
 
 /// Runs searches on workers.
 struct ByWorkers<'a> {
@@ -90,17 +90,17 @@ fn workers_agree_with_threads_on_corpus_and_bugs() {
     let clusters = clusters();
     let [mut right, mut wrong] = [0; 2];
     let is_large = |name: &str| LARGE.contains(&name);
-    let programs = programs().into_iter().filter(|(name, _)| is_full() || !is_large(name));
+    let programs = programs().into_iter().filter(|(name, _)| is_night() || !is_large(name));
     for (number, (name, program)) in programs.enumerate() {
         let all = request(2, 2, Reductions::standard());
-        let some = if is_full() { &clusters[..] } else { few(&clusters, number) };
+        let some = if is_night() { &clusters[..] } else { few(&clusters, number) };
         let found = agree(&name, &program, &all, some);
         if is_right(&found) {
             right += 1
         } else {
             wrong += 1
         }
-        if is_full() || number % 3 == 0 && !name.starts_with("riany") {
+        if is_night() || number % 3 == 0 && !name.starts_with("riany") {
             agree(&name, &program, &request(2, 1, PLAIN), few(&clusters, number + 1));
         }
     }
@@ -116,7 +116,7 @@ fn workers_agree_with_threads_on_mutants() {
         return;
     }
     let clusters = clusters();
-    let step = if is_full() { 2 } else { 83 };
+    let step = if is_night() { 2 } else { 83 };
     let [mut right, mut wrong] = [0; 2];
     for (number, mutant) in sample(step).into_iter().enumerate() {
         let request = request(2, 1, Reductions::standard());
@@ -137,14 +137,14 @@ fn workers_agree_with_threads_on_three_processes() {
     };
     let programs = programs().into_iter().filter(|(name, _)| is_small(name));
     for (number, (name, program)) in programs.enumerate() {
-        if is_full() || number % 2 == 0 {
-            let some = if is_full() { &clusters[1..3] } else { &clusters[1..2] };
+        if is_night() || number % 2 == 0 {
+            let some = if is_night() { &clusters[1..3] } else { &clusters[1..2] };
             agree(&name, &program, &request(3, 2, Reductions::standard()), some);
         }
-        if is_full() || number % 2 == 1 {
+        if is_night() || number % 2 == 1 {
             let mut grow = request(3, 1, Reductions::standard());
             (grow.operations, grow.keep_going) = (Operations::Grow, false);
-            agree(&name, &program, &grow, few(&clusters, if is_full() { 3 } else { 2 }));
+            agree(&name, &program, &grow, few(&clusters, if is_night() { 3 } else { 2 }));
         }
     }
 }

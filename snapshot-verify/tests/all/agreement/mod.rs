@@ -24,7 +24,7 @@ use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::{
     Operations, Outcome, Pairs, Reduction, Reductions, Request, TABLE, Unwatched, Verdict, verify,
 };
-use trial::effort::either;
+use trial::effort::{by_effort, either};
 
 /// All pairs by exploration with all reductions and the self-check.
 fn standard(processes: usize, operations: Operations) -> Request {
@@ -76,14 +76,9 @@ fn all_but(reduction: Reduction) -> Reductions {
 /// No reductions; but versions and counters need a canonical form to be packed.
 const PLAIN: Reductions = Reductions::NONE.with(Reduction::Counters);
 
-/// Returns true if all mutants are tried, with more memory for each.
-fn is_full() -> bool {
-    trial::effort::is_night()
-}
-
 /// Memory that suffices for almost all mutants with few reductions.
 fn enough() -> u64 {
-    if is_full() { 256 << 20 } else { 64 << 20 }
+    by_effort(64 << 20, 64 << 20, 256 << 20)
 }
 
 /// Returns a subset that depends on the number.
@@ -126,7 +121,7 @@ fn there_are_enough_mutants() {
 
 #[test]
 fn every_reduction_can_be_left_out_of_corpus_and_bugs() {
-    let each = if is_full() { 1 } else { either(16, 4) };
+    let each = by_effort(16, 4, 1);
     // Every sixth program; in the slow suite each.
     for (number, (name, program)) in programs().into_iter().enumerate().step_by(either(6, 1)) {
         let plain = words(&program, &request(2, 1, PLAIN));
@@ -145,14 +140,14 @@ fn every_reduction_can_be_left_out_of_corpus_and_bugs() {
 
 #[test]
 fn reductions_agree_on_mutants() {
-    let step = if is_full() { 1 } else { either(73, 59) };
+    let step = by_effort(73, 59, 1);
     let [mut wrong, mut right, mut large, mut tried] = [0; 4];
     for (number, mutant) in sample(step).into_iter().enumerate() {
         let all = words(&mutant.program, &request(2, 1, Reductions::standard()));
         let left_out = TABLE[number % TABLE.len()].reduction;
         let rest = all_but(left_out).with(Reduction::Counters);
         let ways = [PLAIN, subset(number), rest];
-        let each = if is_full() { 1 } else { 3 };
+        let each = by_effort(3, 3, 1);
         for reductions in ways.into_iter().skip(number % each).step_by(each) {
             let request = Request { memory: enough(), ..request(2, 1, reductions) };
             match words_if_any(&mutant.program, &request) {
@@ -225,7 +220,7 @@ fn forgetting_what_is_stale_changes_no_answer() {
         program: jayanti.program(Some("plain_ss")).unwrap(),
         text: text.to_owned(),
     };
-    let step = if is_full() { 1 } else { either(320, 80) };
+    let step = by_effort(320, 80, 1);
     for mutant in mutants("jayanti", text).into_iter().step_by(step).chain([bug]) {
         let mut plain = request(2, 3, all_but(Reduction::Stale));
         let mut stale = request(2, 3, Reductions::standard());

@@ -11,7 +11,7 @@ use snapshot_verify::refine::{Means, Misplacement};
 use snapshot_verify::verify::{
     Method, Operations, Outcome, Reductions, Request, Unwatched, Verdict, verify,
 };
-use trial::effort::{either, is_slow};
+use trial::effort::{by_effort, is_slow};
 
 use crate::agreement::{programs, request, sample, words, words_if_any};
 
@@ -54,7 +54,7 @@ fn the_second_method_agrees() {
     let corpus = programs();
     let answered = corpus.iter().filter(|(name, program)| agrees(name, program)).count();
     assert!(answered * 2 > corpus.len(), "{answered} of {} fit", corpus.len());
-    let step = if crate::agreement::is_full() { 1 } else { either(120, 40) };
+    let step = by_effort(120, 40, 1);
     let mutants = sample(step);
     let answered = mutants.iter().filter(|mutant| agrees(&mutant.name, &mutant.program)).count();
     assert!(answered * 2 > mutants.len(), "{answered} of {} fit", mutants.len());
@@ -91,9 +91,8 @@ fn with_one_updater_reduced_or_not_no_more_is_wrong() {
         return;
     }
     let mut compared = [0; 2];
-    let mutants = sample(if crate::agreement::is_full() { 25 } else { 120 })
-        .into_iter()
-        .map(|mutant| (mutant.name, mutant.program));
+    let mutants =
+        sample(by_effort(120, 120, 25)).into_iter().map(|mutant| (mutant.name, mutant.program));
     for (name, program) in programs().into_iter().chain(mutants) {
         let all = words_if_any(&program, &refinement(REDUCED, 2, 2, Some(2)));
         for updater in [0, 1].map(Process::from_index) {

@@ -40,14 +40,14 @@ fn barriers(history: &History<u32>) -> usize {
 /// needed.
 #[test]
 fn planted_bugs_need_so_many_barriers_and_no_fewer() {
-    let is_full = trial::effort::is_night();
-    let wanted = PLANTED.iter().filter(|(.., is_short)| is_full || *is_short);
+    let is_night = trial::effort::is_night();
+    let wanted = PLANTED.iter().filter(|(.., is_short)| is_night || *is_short);
     for &(name, bug, processes, least, _) in wanted {
         let text = corpus::algorithm(name).unwrap().text;
         let program = parse(name, text).unwrap().program(bug).unwrap();
-        let all = if is_full { Pairs::All.among(processes) } else { Vec::new() };
+        let all = if is_night { Pairs::All.among(processes) } else { Vec::new() };
         let pairs = all.iter().map(|pair| pair.map(|process| process.index()));
-        let pairs = if is_full { pairs.collect() } else { vec![[0, 1]] };
+        let pairs = if is_night { pairs.collect() } else { vec![[0, 1]] };
         let about = format!("{name} {bug:?}, n = {processes}");
         let mut needed = Vec::new();
         for pair in pairs {

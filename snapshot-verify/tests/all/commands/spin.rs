@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
+use trial::effort::is_night;
 
 use super::{answer, printed, refused};
 
@@ -58,11 +59,6 @@ impl Tlc {
         // TLC counts the initial state as generated.
         Found::All(number(" distinct states found"), number(" states generated") - 1)
     }
-}
-
-/// Returns true if larger instances are included.
-fn is_full() -> bool {
-    trial::effort::is_night()
 }
 
 fn run(program: &str, folder: &Path, arguments: &[&str]) -> Output {
@@ -143,7 +139,7 @@ fn spin_counts_the_same_states() {
         (&locked, "-n 2 --reductions none", 1_158),
         (&counters, "-n 2 --reductions none --operations 1", 125),
     ];
-    if is_full() {
+    if is_night() {
         cases.extend([
             ("bowman", "-n 3 --reductions none", 1_716_115),
             ("bowman", "-n 4 --reductions constant,dead", 2_151_306),
@@ -223,7 +219,7 @@ fn tlc_counts_the_same_states_and_finds_the_bugs() {
         ("naive_collect", "-n 3 --reductions none --operations 1"),
         ("bowman", "-n 3 --reductions constant,dead,shrink --bug early_exit"),
     ];
-    if is_full() {
+    if is_night() {
         cases.extend([
             ("bowman", "-n 3 --reductions constant,dead"),
             ("afek_bounded", "-n 2 --reductions none --operations 1"),
