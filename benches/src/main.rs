@@ -45,7 +45,7 @@ enum Part {
         object: String,
         /// `linearization` or `progress`.
         fault: String,
-        /// Of the schedules.
+        /// Seed of the schedules.
         seed: u64,
     },
     /// Lets stateright explore bowman.

@@ -29,7 +29,6 @@ pub struct Limits {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Exceeded {
-    /// It took too long.
     Time,
     /// It asked for more memory than it may have, and did not survive that.
     Memory,

@@ -103,7 +103,6 @@ fn slot(slots: &mut Vec<Option<Location>>, index: usize) -> &mut Option<Location
 pub struct Recording {
     /// The history, up to the first defect or to where memory ran out.
     pub history: History<Value>,
-    /// The place of each event.
     pub locations: Vec<Location>,
     /// Why it ends before the input does, if so.
     pub defect: Option<InputError>,

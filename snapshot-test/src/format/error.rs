@@ -111,10 +111,7 @@ pub enum ReadErrorKind {
     },
     /// A log of another tool, where a recording is needed.
     #[error("this is a log of another tool ({format}), and a recording is needed here")]
-    ForeignLog {
-        /// Its format.
-        format: Format,
-    },
+    ForeignLog { format: Format },
     /// A word, field or mark that the format does not allow here.
     #[error("expected {expected}, found {found}")]
     Unexpected {

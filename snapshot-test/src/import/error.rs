@@ -49,7 +49,6 @@ pub enum ImportErrorKind {
     /// More than can be held, or numbered.
     #[error("expected at most {most} {what}, found more")]
     TooMany {
-        /// Of which things.
         what: &'static str,
         /// The most.
         most: usize,
@@ -65,7 +64,6 @@ pub enum ImportErrorKind {
     /// A field is missing.
     #[error("expected the field `{field}`, found none")]
     Missing {
-        /// Its name.
         field: &'static str,
         /// Imperative sentence without a full stop.
         cure: &'static str,
@@ -75,10 +73,7 @@ pub enum ImportErrorKind {
         "the field `{field}` is not known; expected client, operation, key, segment, value, \
          call, return, outcome or comment"
     )]
-    UnknownField {
-        /// Its name.
-        field: String,
-    },
+    UnknownField { field: String },
     /// A field given twice.
     #[error("expected the field `{field}` at most once, found it again{}", also(.field, .found))]
     DuplicateField {
@@ -90,7 +85,6 @@ pub enum ImportErrorKind {
     /// A field with an unexpected value.
     #[error("expected {expected} as `{field}`, found {found}")]
     Field {
-        /// Its name.
         field: &'static str,
         /// Expected value, as a noun phrase.
         expected: &'static str,
@@ -104,7 +98,6 @@ pub enum ImportErrorKind {
     Width {
         /// How many segments there are.
         expected: usize,
-        /// How many values.
         found: usize,
     },
     /// A list of values where segments have names.
@@ -135,12 +128,7 @@ pub enum ImportErrorKind {
     },
     /// An operation returns before it is called.
     #[error("the operation is called at {call} and returns at {end}, before that")]
-    Backwards {
-        /// Its call.
-        call: Stamp,
-        /// Its return.
-        end: Stamp,
-    },
+    Backwards { call: Stamp, end: Stamp },
     /// A client has two operations at a time.
     #[error("client {client} is called at {call}, but its operation before returns only at {end}")]
     Concurrent {

@@ -9,7 +9,7 @@ use crate::format::{Excerpt, Location};
 pub(crate) struct Spot {
     /// Number of bytes of the log before it.
     pub at: usize,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub width: usize,
 }
 

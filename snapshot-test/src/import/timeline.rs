@@ -92,7 +92,7 @@ struct Lane {
     process: usize,
     /// The time from which it is free; `None`: at any time.
     end: Option<Stamp>,
-    /// Its last operation.
+    /// Last operation of the process.
     last: Option<usize>,
     /// Its last operation, if it has no effect, or may have it at any time. The end of such an
     /// operation orders nothing, so it ends right before the next one begins.
