@@ -71,7 +71,7 @@ const LOOKS: u32 = 200;
 
 impl<R> Replay<R> {
     pub(crate) fn new(shape: Shape, schedule: Schedule, diverging: Diverging, spin: Spin) -> Self {
-        let fair = Kind::Concurrent { preemptions: 0, free_boundaries: false };
+        let fair = Kind::Concurrent { preemptions: 0 };
         Self {
             tail: (diverging == Diverging::Stuck).then(|| Search::new(fair, spin)),
             spinning: BTreeMap::new(),

@@ -3,7 +3,8 @@
 //! Depth-first, without memory of earlier states: the choices of the last execution are kept, and
 //! the last one that has an alternative is changed (stateless model checking; Musuvathi and Qadeer,
 //! "Iterative Context Bounding for Systematic Testing of Multithreaded Programs", PLDI 2007). The
-//! running thread is chosen first; a switch away from a thread that can run is a *preemption*.
+//! running thread is chosen first; a switch away from a thread that can run, inside an operation, is a
+//! *preemption*. Between two operations of a thread a switch is free.
 
 use snapshot_core::observation::Thread;
 
@@ -33,8 +34,6 @@ pub(crate) enum Kind {
     Concurrent {
         /// Maximum number of preemptions.
         preemptions: u32,
-        /// True if a switch between two operations of the running thread is free, not a preemption.
-        free_boundaries: bool,
     },
 }
 
@@ -136,7 +135,7 @@ impl Search {
                     (all.map(|t| (Thread::from_index(t), false)).collect(), false)
                 })
             }
-            Kind::Concurrent { preemptions, free_boundaries } => {
+            Kind::Concurrent { preemptions } => {
                 if let Some((earlier, t)) = self.last {
                     self.fairness.step(t, earlier, situation.enabled, yielding);
                 }
@@ -151,7 +150,7 @@ impl Search {
                     working => self.fairness.allowed(working),
                 };
                 let choice = self.branch(situation.enabled, |used| {
-                    let free = yielding || free_boundaries && !situation.inside;
+                    let free = yielding || !situation.inside;
                     let goes_on = current.filter(|t| allowed >> t.index() & 1 == 1);
                     let costs = goes_on.is_some() && !free;
                     let others = (0..=Thread::LIMIT).map(Thread::from_index);

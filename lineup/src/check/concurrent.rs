@@ -80,9 +80,7 @@ impl<S: Subject> Check<S> {
         let mut smaller = FxHashMap::default();
         let mut bound = 0;
         let verdict = loop {
-            let kind =
-                Kind::Concurrent { preemptions: bound, free_boundaries: self.free_boundaries };
-            driver.search = Search::new(kind, self.spin());
+            driver.search = Search::new(Kind::Concurrent { preemptions: bound }, self.spin());
             driver.bound = bound;
             driver.fresh = true;
             driver = match explore(test.clone(), driver, &self.watch(deadline)) {

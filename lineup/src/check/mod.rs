@@ -45,7 +45,6 @@ pub struct Check<S: Subject> {
     pub(crate) preemptions: Option<u32>,
     pub(crate) executions: Option<u64>,
     pub(crate) threads: Option<NonZero<usize>>,
-    free_boundaries: bool,
     total: bool,
     time: Option<Duration>,
     patience: u32,
@@ -95,7 +94,6 @@ impl<S: Subject> Check<S> {
             preemptions: Some(2),
             executions: None,
             threads: None,
-            free_boundaries: false,
             total: false,
             time: None,
             patience: 2_000,
@@ -110,7 +108,9 @@ impl<S: Subject> Check<S> {
         }
     }
 
-    /// Limits phase 2 to executions with at most this many preemptions; `None`: all.
+    /// Limits phase 2 to executions with at most this many preemptions; `None`: all. A preemption is
+    /// a switch away from a thread that could continue, inside an operation; between two operations
+    /// of a thread a switch is free.
     #[must_use]
     pub const fn preemptions(mut self, preemptions: Option<u32>) -> Self {
         self.preemptions = preemptions;
@@ -128,13 +128,6 @@ impl<S: Subject> Check<S> {
     #[must_use]
     pub const fn threads(mut self, threads: Option<NonZero<usize>>) -> Self {
         self.threads = threads;
-        self
-    }
-
-    /// Sets whether a switch between two operations of a thread is free, and not a preemption.
-    #[must_use]
-    pub const fn free_boundaries(mut self, free: bool) -> Self {
-        self.free_boundaries = free;
         self
     }
 

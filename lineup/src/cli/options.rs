@@ -186,15 +186,13 @@ pub(super) struct Failing {
 /// Bounds of a check.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Bounds {
-    /// The largest number of preemptions, or `all`.
+    /// The largest number of preemptions (switches away from an operation that could continue), or
+    /// `all`.
     #[arg(long, default_value = "2")]
     preemptions: Most,
     /// The largest number of concurrent executions per test.
     #[arg(long)]
     executions: Option<u64>,
-    /// A switch between two operations of a thread is no preemption.
-    #[arg(long)]
-    free_boundaries: bool,
     /// A serial execution that gets stuck is a failure.
     #[arg(long)]
     total: bool,
@@ -227,7 +225,6 @@ impl Bounds {
             .preemptions(self.preemptions.0)
             .executions(executions)
             .threads(self.threads)
-            .free_boundaries(self.free_boundaries)
             .total(self.total)
             .time(self.time)
             .patience(self.patience)

@@ -135,8 +135,6 @@ fn agrees_with_shuttle<S: Subject>(test: &str) -> usize {
     let check = Check::<S>::new().preemptions(None);
     let ours: HashSet<Vec<Event<Answer<S::Response>>>> =
         check.histories(&test).unwrap().iter().map(|history| history.events().to_vec()).collect();
-    let free = check.free_boundaries(true).histories(&test).unwrap();
-    assert_eq!(free.len(), ours.len(), "{test:?}: whatever counts as a preemption");
     let theirs = by_shuttle(&test);
     assert_eq!(ours, theirs, "{test:?}");
     ours.len()

@@ -6,11 +6,8 @@ use lineup::subjects::{bags, collections, counters, events, lists, queues, tasks
 use lineup::{Check, Subject, Test, Verdict};
 
 fn said<S: Subject>(bug: Bug) -> Said {
-    // Bug A needs four preemptions: two inside `wait`, and two between operations.
-    let most = if bug.name == "A" { 4 } else { 2 };
-    let report = Check::<S>::new()
-        .preemptions(Some(most))
-        .run(&Test::parse(bug.test).expect("the test is one of the subject"));
+    let report =
+        Check::<S>::new().run(&Test::parse(bug.test).expect("the test is one of the subject"));
     let word = match &report.verdict {
         Verdict::Violation(violation) if violation.history.is_stuck() => "FAIL (stuck)",
         Verdict::Pass { .. } => "PASS",
