@@ -199,13 +199,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_counts_what_all_count() {
+    fn counts_for_three_processes_are_as_known() {
         let counts = Counts { states: 76_075, transitions: 249_645 };
         assert_eq!(explore(3), Some(counts));
     }
 
     #[test]
-    fn a_scan_that_does_not_look_whether_it_was_disturbed_is_found_out() {
+    fn scan_that_ignores_a_disturbance_is_a_violation() {
         let mut state = Bowman::<3>.init_states()[0];
         let mut go = |process: u8, step| {
             state = Bowman::<3>.next_state(&state, (process, step)).unwrap();

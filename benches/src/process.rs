@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_within_its_limits_ends_by_itself() {
+    fn process_within_limits_reports_its_exit_code_and_output() {
         let ended = shell("echo found; echo lost >&2; exit 3", AMPLE);
         assert_eq!((ended.exceeded, ended.code), (None, Some(3)));
         assert_eq!((ended.output.as_str(), ended.errors.as_str()), ("found\n", "lost\n"));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_takes_too_long_is_stopped() {
+    fn process_over_its_time_limit_is_stopped() {
         let limits = Limits { time: Duration::from_millis(200), ..AMPLE };
         let ended = shell("echo begun; while :; do :; done", limits);
         assert_eq!((ended.exceeded, ended.output.as_str()), (Some(Exceeded::Time), "begun\n"));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn time_on_a_processor_is_counted_and_waiting_is_not() {
+    fn cpu_time_excludes_waiting() {
         let busy = shell("i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done", AMPLE);
         let waiting = shell("sleep 0.2", AMPLE);
         assert!(waiting.wall_seconds >= 0.2, "{waiting:?}");
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_peak_grows_with_what_is_allocated_and_too_much_fails() {
+    fn peak_memory_is_measured_and_limited() {
         // `tail` keeps a line whole before it prints it: 256 MiB of one.
         let hoard = "head -c 268435456 /dev/zero | tail -n 1 | wc -c";
         let (ample, small) = (shell(hoard, AMPLE), shell("exit 0", AMPLE));

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_agree_with_the_construction() {
+    fn all_methods_give_the_constructed_verdict() {
         for (seed, rule) in (0..).zip(Rule::ALL.into_iter().cycle().take(14)) {
             let recipe = Recipe::new(4, 3, 24, Style::Differentiated, seed)
                 .with_violation(Violation::new(rule));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn pending_operations_are_judged_or_refused_but_never_misjudged() {
+    fn histories_with_pending_operations_get_the_known_verdict() {
         // Short ones: a search without memory takes exponential time.
         for seed in 0..40 {
             let recipe = Recipe::new(3, 2, 10, Style::Differentiated, seed).with_pending(2);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_is_what_was_written_and_has_integers_only() {
+    fn reads_generated_recordings_and_rejects_non_integers() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("recording");
         let recipe = Recipe::new(4, 3, 60, Style::Differentiated, 3).with_pending(4);
