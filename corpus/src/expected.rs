@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_read_as_it_is_shown() {
+    fn expected_verdicts_parse_as_displayed() {
         let reasons = Rule::ALL
             .map(Rule::name)
             .into_iter()

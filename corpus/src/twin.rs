@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn expectations_are_read_and_refused() {
+    fn case_headers_are_parsed_or_rejected() {
         let parse = |source| Case::parse("x", source);
         let good = parse("# expect: violation no-order\n# about: a b.\np0 scan\n# twin: y\n");
         let good = good.unwrap();

@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_fixes_the_text_and_another_gives_another() {
+    fn text_is_determined_by_the_seed() {
         assert_eq!(text(3), text(3));
         assert_ne!(text(3), text(4));
         assert!(text(3).contains("scan:"));

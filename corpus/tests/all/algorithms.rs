@@ -15,7 +15,7 @@ fn all() -> impl Iterator<Item = &'static Algorithm> {
 }
 
 #[test]
-fn the_lists_are_the_directories() {
+fn lists_match_their_directories() {
     for (name, list) in [("algorithms", algorithms()), ("objects", object_algorithms())] {
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
         let mut files: Vec<String> = std::fs::read_dir(directory)
@@ -30,7 +30,7 @@ fn the_lists_are_the_directories() {
 }
 
 #[test]
-fn algorithms_are_found_by_the_name_in_their_text() {
+fn algorithms_have_their_name_in_the_text_and_are_cited() {
     for listed in all() {
         assert_eq!(lines(listed, "algorithm"), [listed.name]);
         assert_eq!(algorithm(listed.name), Some(*listed));

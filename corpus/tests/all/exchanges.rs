@@ -95,7 +95,7 @@ fn expected(expected: Expected) -> BTreeSet<&'static str> {
 }
 
 #[test]
-fn a_member_breaks_the_named_condition_and_no_other() {
+fn members_break_exactly_the_named_condition() {
     let (mut bad, mut good) = (0, 0);
     for member in immediate() {
         let found = broken(&member.history);
@@ -202,7 +202,7 @@ fn runs_have_blocks_pending_operations_and_failures() {
 }
 
 #[test]
-fn recipes_that_nothing_can_follow_are_refused() {
+fn unsatisfiable_recipes_are_refused() {
     let mut recipe = Exchanges::new(0, 10, 0);
     assert!(recipe.events().is_err());
     recipe = Exchanges::new(2, 10, 0);
@@ -215,7 +215,7 @@ fn recipes_that_nothing_can_follow_are_refused() {
 }
 
 #[test]
-fn names_are_read_as_they_are_shown() {
+fn names_of_flaws_and_verdicts_round_trip() {
     for flaw in Flaw::ALL {
         assert_eq!(Flaw::from_name(flaw.name()), Some(flaw));
         let expected = Expected::Violation { reason: Some(flaw.condition()) };
@@ -224,7 +224,7 @@ fn names_are_read_as_they_are_shown() {
 }
 
 #[test]
-fn twins_by_hand_differ_in_one_event() {
+fn hand_written_twins_differ_in_one_event() {
     let cases = exchange_twins();
     let mut conditions = BTreeSet::new();
     for case in &cases {

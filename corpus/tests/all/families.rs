@@ -8,7 +8,7 @@ use corpus::family::{cases_in_turn, hard, published, published_non_linearizable}
 use crate::{oracle, simple_cases};
 
 #[test]
-fn the_published_corpus_has_its_shape_and_its_answers() {
+fn published_members_have_their_shape_and_verdict() {
     let judge = |history: &_| simple_cases::of(history, 0, 1).is_empty();
     let mut names = BTreeSet::new();
     let mut good = 0;
@@ -30,7 +30,7 @@ fn the_published_corpus_has_its_shape_and_its_answers() {
 }
 
 #[test]
-fn the_published_recipe_only_tampers_with_the_end() {
+fn published_recipe_tampers_only_near_the_end() {
     let judge = |history: &_| simple_cases::of(history, 0, 1).is_empty();
     let history = published_non_linearizable(5, 100, 3, judge);
     assert!(simple_cases::of(&history.prefix(180), 0, 1).is_empty());
@@ -38,12 +38,12 @@ fn the_published_recipe_only_tampers_with_the_end() {
 
 #[test]
 #[should_panic(expected = "the judge must call some history non-linearizable")]
-fn a_judge_that_accepts_everything_is_blamed() {
+fn judge_that_accepts_everything_panics() {
     published_non_linearizable(3, 5, 0, |_| true);
 }
 
 #[test]
-fn every_case_has_its_turn() {
+fn cases_in_turn_show_each_simple_case() {
     let mut turns: BTreeMap<String, usize> = BTreeMap::new();
     let mut names = BTreeSet::new();
     for member in cases_in_turn() {
@@ -84,7 +84,7 @@ fn hard_members_come_with_twins_one_event_away() {
 }
 
 #[test]
-fn hard_answers_are_right_where_definitions_can_be_afforded() {
+fn hard_verdicts_of_small_members_agree_with_the_definition() {
     let mut checked = 0;
     for member in hard().filter(|member| member.recipe().operations <= 500) {
         let broken = oracle::broken_rules(&member.history()).unwrap();

@@ -22,7 +22,7 @@ fn show(history: &History<i64>) -> String {
 }
 
 #[test]
-fn linearizable_histories_are() {
+fn linearizable_recipes_give_linearizable_histories() {
     for seed in 0..4000 {
         let processes = 1 + seed as usize % 5;
         let segments = 1 + seed as usize / 5 % 4;
@@ -38,7 +38,7 @@ fn linearizable_histories_are() {
 }
 
 #[test]
-fn planted_violations_break_their_rule_and_no_other() {
+fn planted_violations_break_exactly_their_rule() {
     let mut checked = 0;
     for seed in 0..600 {
         let processes = 1 + seed as usize % 5;
@@ -74,7 +74,7 @@ fn planted_violations_break_their_rule_and_no_other() {
 
 /// The smallest casts, where every process acts in the script.
 #[test]
-fn the_smallest_recipes_work_and_smaller_ones_are_refused() {
+fn minimal_recipes_succeed_and_smaller_ones_are_refused() {
     for rule in Rule::ALL {
         let (processes, segments) = (rule.processes(), rule.segments());
         for operations in rule.operations()..rule.operations() + 4 {
@@ -121,7 +121,7 @@ fn simple_cases_are_the_published_cases() {
 }
 
 #[test]
-fn styles_are_what_they_say() {
+fn styles_restrict_values_as_documented() {
     for seed in 0..50 {
         let simple = Recipe::new(6, 5, 300, Style::Simple { i: 3, j: 1 }, seed).history().unwrap();
         let mut last: HashMap<usize, i64> = HashMap::new();
@@ -195,7 +195,7 @@ fn operations_overlap() {
 }
 
 #[test]
-fn violations_are_as_late_as_asked() {
+fn violations_come_as_late_as_requested() {
     for seed in 0..50 {
         let violation = Violation::new(Rule::Stale).after(0.9);
         let recipe = Recipe::new(5, 4, 1000, Style::Differentiated, seed).with_violation(violation);
@@ -207,7 +207,7 @@ fn violations_are_as_late_as_asked() {
 }
 
 #[test]
-fn a_stream_is_its_history_and_never_slows_down() {
+fn stream_equals_its_history_and_scans_see_late_updates() {
     let recipe = Recipe::new(8, 6, 500, Style::SmallDomain(3), 3)
         .with_pending(4)
         .with_violation(Violation::new(Rule::Missing));
@@ -239,7 +239,7 @@ fn equal_recipes_make_equal_bytes_and_seeds_matter() {
 
 /// Recorded from version 0.1.0: FNV-1a over the events as numbers.
 #[test]
-fn a_history_is_pinned_to_the_byte() {
+fn digest_of_a_history_is_pinned() {
     let recipe = Recipe::new(5, 4, 200, Style::Differentiated, 42)
         .with_pending(3)
         .with_violation(Violation::new(Rule::Inversion));

@@ -15,7 +15,7 @@ fn history(case: &Case) -> History<Value> {
 }
 
 #[test]
-fn the_list_is_the_directory() {
+fn list_matches_the_directory() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("histories/twins");
     let mut files: Vec<String> = std::fs::read_dir(directory)
         .unwrap()
