@@ -238,7 +238,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_failed_once_is_decided_alike() {
+    fn regressions_pass_the_agreement_check() {
         let mut count = 0;
         for entry in std::fs::read_dir("regressions").expect("the directory is committed") {
             let path = entry.expect("it can be listed").path();
@@ -250,7 +250,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn noise_is_decided_alike() {
+    fn deciders_agree_on_random_histories() {
         let (mut good, mut bad) = (0, 0);
         for bytes in noise(either(1_000, 3_000), 60) {
             let history = history(&bytes);

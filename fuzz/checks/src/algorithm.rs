@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn spoilt_algorithms_are_refused_or_survive() {
+    fn damaged_algorithms_are_refused_or_round_trip() {
         for bytes in noise(60, 8) {
             for algorithm in corpus::algorithms() {
                 let mut spoilt = algorithm.text.as_bytes().to_vec();
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "variants are read with the text")]
-    fn a_variant_that_is_not_there_is_noticed() {
+    fn missing_variant_panics() {
         let bowman = corpus::algorithm("bowman").expect("it ships");
         printed(&parse("bowman", bowman.text).expect("it is right"), Some("late_exit"));
     }

@@ -156,12 +156,12 @@ mod tests {
     use crate::agreement::tests::noise;
 
     #[test]
-    fn no_bytes_are_an_empty_history() {
+    fn empty_input_gives_an_empty_history() {
         assert!(history(&[]).is_empty());
     }
 
     #[test]
-    fn a_builder_that_restarts_is_a_new_one() {
+    fn restarted_builder_equals_a_new_one() {
         let (mut reused, mut kept) = (None::<HistoryBuilder<i64>>, 0);
         for bytes in noise(500, 60) {
             let history = history(&bytes);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_occurs() {
+    fn random_bytes_cover_all_kinds_and_outcomes() {
         let mut seen = BTreeSet::new();
         for bytes in noise(2000, 60) {
             let history = history(&bytes);

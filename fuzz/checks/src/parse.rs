@@ -85,7 +85,7 @@ mod tests {
                         p2 scan\np0 fail\np1 unknown\np2 ok -1 5\n";
 
     #[test]
-    fn a_recording_passes_and_is_read() {
+    fn well_formed_recordings_pass_the_check() {
         let rich = parse(Format::Text, RICH.as_bytes()).expect("it is well-formed");
         assert_eq!((rich.len(), rich.segments(), rich.processes()), (6, 2, 3));
         check(Format::Text, RICH.as_bytes());
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn spoilt_recordings_are_refused_or_survive() {
+    fn damaged_recordings_are_refused_or_round_trip() {
         for bytes in noise(2000, 8) {
             for recording in [TEXT, RICH, DISC22] {
                 let mut spoilt = recording.as_bytes().to_vec();
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "events change")]
-    fn a_lost_event_is_noticed() {
+    fn lost_event_fails_the_comparison() {
         let history = parse(Format::Text, TEXT.as_bytes()).expect("it is well-formed");
         compare(&history, &history.prefix(3), Format::Text, TEXT);
     }

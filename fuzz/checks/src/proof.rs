@@ -195,7 +195,7 @@ mod tests {
     use crate::seeds;
 
     #[test]
-    fn the_recordings_are_what_is_said_of_them() {
+    fn recordings_have_their_stated_verdicts() {
         for (recording, is_right) in RECORDINGS {
             let mut budget =
                 snapshot_core::search::Budget { memory: 1 << 20, proceed: &mut || true };
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seeds_are_certificates() {
+    fn seeds_are_accepted_certificates() {
         let Programs { digest, right, wrong: [_, blind] } = programs();
         let one = seeds::one_n();
         let answer =
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_hold_where_exploration_says_so() {
+    fn claims_hold_exactly_for_right_instances() {
         let Programs { right, wrong: [early, blind], digest } = programs();
         let claim = |processes| Claim {
             processes,

@@ -170,7 +170,7 @@ mod tests {
     use crate::agreement::tests::noise;
 
     #[test]
-    fn noise_is_decided_alike() {
+    fn deciders_agree_on_random_words() {
         let (mut longest, mut bad) = (0, 0);
         for bytes in noise(either(6_000, 20_000), 25) {
             let (processes, letters) = word(&bytes);
