@@ -65,7 +65,7 @@ mod tests {
 
     /// Two threads; 0 spins with yields.
     #[test]
-    fn the_second_yield_gives_way_until_the_other_ran() {
+    fn second_yield_gives_way_until_the_other_thread_ran() {
         let mut fairness = Fairness::new();
         fairness.step(0, 0b11, 0b11, true);
         assert_eq!(fairness.allowed(0b11), 0b11, "the first yield opens the window");
@@ -79,7 +79,7 @@ mod tests {
     /// At any time some thread that can run is allowed to; and a thread that always can, while
     /// others yield all the time, runs.
     #[test]
-    fn a_thread_may_always_run_and_all_do() {
+    fn some_thread_may_run_and_none_starves() {
         let mut seed = 7_u32;
         let mut random = move |n: u32| {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -264,7 +264,7 @@ mod tests {
     use super::Stamp;
 
     #[test]
-    fn what_was_compiled_with_other_stand_ins_is_stale() {
+    fn crates_built_with_other_stand_ins_are_stale() {
         let known = ["a", "b", "c"].map(str::to_owned);
         let mut stamp = Stamp::default();
         assert_eq!(stamp.update("1", &["a", "b"], &known), ["a", "b"], "compiled without any");

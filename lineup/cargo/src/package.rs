@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_in_the_compiler_is_not_under_control() {
+    fn compile_time_crates_are_not_controllable() {
         assert_eq!(controllable(&metadata(), "krate"), ["checks", "krate", "queue"]);
     }
 }

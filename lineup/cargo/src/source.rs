@@ -78,7 +78,7 @@ mod tests {
     use super::bare_thread_locals;
 
     #[test]
-    fn bare_uses_are_found_and_others_are_not() {
+    fn only_bare_thread_locals_are_found() {
         let bare = "use std::cell::Cell;\n\nthread_local! {\n    static A: Cell<u32> = 1;\n}\n";
         assert_eq!(bare_thread_locals(bare), [3]);
         assert_eq!(bare_thread_locals("mod a { thread_local!(static A: u8 = 1); }"), [1]);

@@ -98,7 +98,7 @@ mod tests {
     /// Several threads build in one directory in turns and put their program aside; each later
     /// executes the program that it built.
     #[test]
-    fn what_was_built_is_what_is_executed() {
+    fn each_builder_executes_its_own_program() {
         let directory = tempfile::tempdir().unwrap();
         let (inside, most) = (AtomicU32::new(0), AtomicU32::new(0));
         std::thread::scope(|scope| {

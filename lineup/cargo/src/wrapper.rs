@@ -163,7 +163,7 @@ mod tests {
     use super::{call, is_controlled, sources};
 
     #[test]
-    fn a_call_is_read() {
+    fn parses_a_rustc_call() {
         let line = "--crate-name arc_swap --edition=2018 src/lib.rs --crate-type lib -C \
                     extra-filename=-0a1b --out-dir /t/deps";
         let call = call(&line.split_whitespace().map(Into::into).collect::<Vec<_>>());
@@ -172,13 +172,13 @@ mod tests {
     }
 
     #[test]
-    fn names_are_whole_names() {
+    fn controlled_names_match_as_a_whole() {
         assert!(is_controlled("flume,spin", "spin") && !is_controlled("flume,spin", "spi"));
         assert!(!is_controlled("", "spin"));
     }
 
     #[test]
-    fn sources_have_lines_of_their_own() {
+    fn dep_info_lists_the_source_files() {
         let list = "/t/a.d: src/lib.rs src/b.rs\n\nsrc/lib.rs:\nsrc/b.rs:\n# env-dep:X\n";
         assert_eq!(sources(list), ["src/lib.rs", "src/b.rs"].map(std::path::PathBuf::from));
     }

@@ -79,7 +79,7 @@ fn crates_under_control_are_compiled_with_the_stand_ins() {
 }
 
 #[test]
-fn a_missing_item_is_named_with_what_to_do() {
+fn item_missing_from_a_stand_in_is_explained() {
     let directory = directory();
     let text = "use std::sync::atomic::AtomicU32;";
     let output = compile(directory.path(), "subject", text, "subject");
@@ -94,7 +94,7 @@ fn a_missing_item_is_named_with_what_to_do() {
 
 /// A crate outside control that needs a type of a crate under control.
 #[test]
-fn a_crate_that_does_not_fit_is_named_with_what_to_do() {
+fn mismatched_crate_outside_control_is_explained() {
     let directory = directory();
     let text = "pub fn marker(_: std::sync::atomic::Marker) {}";
     assert!(compile(directory.path(), "subject", text, "subject").status.success());
@@ -169,7 +169,7 @@ fn find(configuration: &Value) -> Result<Package, Error> {
 }
 
 #[test]
-fn packages_are_understood_or_say_what_is_wrong() {
+fn package_configuration_is_read_or_explained() {
     let package = find(&json!({ "controlled": ["queue", "utils"] })).unwrap();
     assert_eq!(package.name, "checks");
     let controlled: Vec<&str> = package.controlled.iter().map(|(name, _)| &**name).collect();
@@ -225,7 +225,7 @@ fn wrong_commands_end_with_exit_code_2() {
 
 /// The whole way, from the registry: with `LINEUP_END_TO_END=1`, since everything is compiled.
 #[test]
-fn a_published_crate_is_checked_as_it_is() {
+fn published_crate_is_checked_unchanged() {
     if std::env::var_os("LINEUP_END_TO_END").is_none() {
         return;
     }

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_lines_and_back() {
+    fn records_round_trip_as_csv() {
         let records = [
             record("A", "all:2x2", 3),
             record("A", "random:3x3:100", 0),

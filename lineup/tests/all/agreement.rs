@@ -10,7 +10,7 @@ use shuttle::{Config, MaxSteps, Runner};
 use snapshot_core::observation::{ConcurrentHistory, Event, Thread};
 
 #[test]
-fn serial_executions_are_multinomially_many() {
+fn serial_executions_have_the_multinomial_count() {
     for (rows, columns, expected) in [(2, 2, 6), (3, 2, 20), (2, 3, 90), (3, 3, 1_680)] {
         let column = vec![Counter::inc(); rows];
         let test = Test::<Counter>::new(vec![column; columns]).unwrap();
@@ -66,7 +66,7 @@ fn model(columns: &[Vec<String>]) -> BTreeSet<String> {
 }
 
 #[test]
-fn phase_1_is_the_plain_enumeration() {
+fn phase_1_equals_the_plain_enumeration() {
     let tests = many::all_tests::<Queue>((2, 2), 4).unwrap();
     let larger = many::RandomCheck { shape: (2, 3), samples: 60, seed: 3, ..Default::default() };
     let (mut stuck, mut full) = (0, 0);
@@ -141,7 +141,7 @@ fn agrees_with_shuttle<S: Subject>(test: &str) -> usize {
 }
 
 #[test]
-fn without_bound_the_histories_are_those_of_shuttles_own_search() {
+fn unbounded_histories_equal_those_of_shuttle() {
     let sizes = [
         agrees_with_shuttle::<Counter1>("inc | inc"),
         agrees_with_shuttle::<Counter1>("inc get | inc"),
@@ -155,7 +155,7 @@ fn without_bound_the_histories_are_those_of_shuttles_own_search() {
 }
 
 #[test]
-fn bounds_find_more_and_more_and_in_the_end_all() {
+fn higher_bounds_find_more_histories() {
     let test = Test::<Counter1>::parse("inc get | inc get").unwrap();
     let count = |bound| Check::<Counter1>::new().preemptions(bound).histories(&test).unwrap().len();
     let counts = [count(Some(0)), count(Some(1)), count(Some(2)), count(Some(3)), count(None)];
@@ -182,7 +182,7 @@ fn bounds_find_more_and_more_and_in_the_end_all() {
 }
 
 #[test]
-fn histories_are_of_their_test() {
+fn histories_fit_their_test() {
     let test = Test::<Queue>::parse("add(200) try_take | take").unwrap();
     let histories = Check::<Queue>::new().histories(&test).unwrap();
     let stuck = histories.iter().filter(|history| history.is_stuck()).count();

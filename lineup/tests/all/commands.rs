@@ -45,7 +45,7 @@ fn answers_have_their_exit_codes() {
 }
 
 #[test]
-fn bad_input_says_what_there_is() {
+fn bad_input_is_reported_with_the_alternatives() {
     for (arguments, expected) in [
         (
             &["run", "Nobody", "--test", "inc"][..],
@@ -141,7 +141,7 @@ fn observations_are_written_shown_and_compared() {
 }
 
 #[test]
-fn many_tests() {
+fn random_and_automatic_series_report_their_tests() {
     let (code, text, _) = lineup(&["random", "Counter", "--shape", "2x2", "--samples", "10"]);
     assert_eq!(code, 0, "{text}");
     let begin = "Counter: PASS: 10 of 10 tests passed, each with up to 2 preemptions (";

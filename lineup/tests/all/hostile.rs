@@ -1,7 +1,7 @@
 //! Subjects that panic, leave threads behind or never return, and the user's Ctrl-C: the program
 //! ends soon, with a correct answer.
 //!
-//! The program is this one, started again to execute [`as_a_program`] alone.
+//! The program is this one, started again to execute [`main_in_a_child_process`] alone.
 
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -83,7 +83,7 @@ fn subjects() -> [Box<dyn AnySubject>; 6] {
 
 /// Runs the `main` of `lineup::main!`, if the environment has its arguments.
 #[test]
-fn as_a_program() {
+fn main_in_a_child_process() {
     if let Ok(arguments) = std::env::var(ARGUMENTS) {
         let arguments = ["lineup"].into_iter().chain(arguments.lines()).map(Into::into);
         std::process::exit(lineup::cli::run(&subjects(), arguments).into());
@@ -93,7 +93,7 @@ fn as_a_program() {
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .args(["--exact", "hostile::as_a_program", "--nocapture"])
+        .args(["--exact", "hostile::main_in_a_child_process", "--nocapture"])
         .env(ARGUMENTS, arguments.join("\n"))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -133,7 +133,7 @@ fn calls_that_never_return_are_named() {
 }
 
 #[test]
-fn a_call_that_never_returns_does_not_outlast_the_time() {
+fn endless_call_ends_at_the_time_limit() {
     let run = ["run", "Endless", "--test", "compute | fine", "--silence", "600"];
     let (code, text, _) = program(&[&run[..], &["--time", "0.3"]].concat());
     assert_eq!(code, Some(3), "{text}");
@@ -141,7 +141,7 @@ fn a_call_that_never_returns_does_not_outlast_the_time() {
 }
 
 #[test]
-fn panics_are_answers_and_end_nothing() {
+fn panics_are_outcomes_and_do_not_end_the_program() {
     // Behaviour that every execution shows is the object's behaviour.
     for test in ["always | always", "no_text | always"] {
         let (code, text, errors) = program(&["run", "Panicking", "--test", test]);
@@ -156,13 +156,13 @@ fn panics_are_answers_and_end_nothing() {
 }
 
 #[test]
-fn threads_left_behind_keep_nothing_from_ending() {
+fn leaked_threads_do_not_keep_the_program_alive() {
     let (code, text, _) = program(&["run", "Leaking", "--test", "leak | leak"]);
     assert_eq!(code, Some(0), "{text}");
 }
 
 #[test]
-fn tests_without_answer_say_what_was_executed() {
+fn unknown_answers_report_the_executed_work() {
     let mut command = command(&["random", "Right", "--shape", "2x2", "--samples", "3"]);
     let child = command.env("LINEUP_BARE_THREAD_LOCALS", "queue 1.0 (lib.rs:1)").spawn().unwrap();
     let (code, text, _) = finish(child);
@@ -203,7 +203,7 @@ fn ctrl_c_ends_each_command_with_an_answer() {
 
 /// A spin that never ends: without answer, or a failure that is replayed with its premise.
 #[test]
-fn calls_that_spin_are_stuck_if_that_is_asked_for() {
+fn spinning_call_is_stuck_under_diverging_stuck() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("failure.json").display().to_string();
     let run = ["run", "Gate", "--test", "pass | open open"];

@@ -202,7 +202,7 @@ fn a_lock_around_a_sequential_object_never_fails() {
 
 /// At night until 10,000 failures are found, each replayed.
 #[test]
-fn locks_given_back_too_early_fail_by_both_judges_and_replay_exactly() {
+fn locks_released_early_fail_by_both_judges_and_replay_exactly() {
     let mut counts = Counts::default();
     let seeds = either(4, 8);
     (1..=seeds).for_each(|seed| broken(seed, &mut counts));

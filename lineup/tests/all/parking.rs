@@ -154,7 +154,7 @@ fn run<S: Subject>(test: &str) -> Report<S> {
 }
 
 #[test]
-fn locks_that_park_are_right_and_their_waiting_is_seen() {
+fn parking_locks_pass_and_their_waits_are_visible() {
     for test in ["add | add", "add add | add add", "add | add | add"] {
         let report = run::<Locked>(test);
         assert!(matches!(report.verdict, Verdict::Pass { .. }), "{test}: {report:?}");
@@ -168,7 +168,7 @@ fn locks_that_park_are_right_and_their_waiting_is_seen() {
 }
 
 #[test]
-fn a_lock_that_wakes_none_gets_stuck() {
+fn lock_that_wakes_no_thread_gets_stuck() {
     let report = run::<Forgetting>("add | add");
     assert!(report.verdict.fails(), "{report:?}");
     let text = lineup::report::report(&Check::new(), &report);

@@ -47,7 +47,7 @@ lineup::subject! {
 }
 
 #[test]
-fn spinning_is_no_violation_and_comes_to_an_end() {
+fn spinning_passes_and_terminates() {
     for test in ["inc | inc", "inc inc | inc inc", "inc | inc | inc"] {
         let passed = verdict::<Spinning>(test);
         assert!(matches!(passed, Verdict::Pass { .. }), "{test}: {passed:?}");
@@ -67,7 +67,7 @@ lineup::subject! {
 type AtomicBoolean = shuttle::sync::atomic::AtomicBool;
 
 #[test]
-fn a_spin_without_end_is_unknown_and_not_stuck() {
+fn endless_spin_is_unknown_not_stuck() {
     let diverging = Unknown::Diverging { steps: 2_000, serial: true };
     assert_eq!(unknown(&Check::<Waiting>::new(), "wait | go"), diverging);
     assert_eq!(unknown(&Check::<Waiting>::new(), "wait"), diverging);
@@ -88,7 +88,7 @@ lineup::subject! {
 }
 
 #[test]
-fn panics_are_answers() {
+fn panics_are_outcomes() {
     // In some serial executions pop panics: then it may.
     let passed = verdict::<Panicking>("push pop | pop");
     assert!(matches!(passed, Verdict::Pass { .. }), "{passed:?}");
@@ -117,7 +117,7 @@ lineup::subject! {
 }
 
 #[test]
-fn a_thread_that_waits_for_itself_is_not_unwound_unnoticed() {
+fn unwinding_a_self_deadlock_gives_unknown() {
     // Unwinding would release the first lock, and let other threads run.
     assert_eq!(unknown(&Check::<Relocking>::new(), "twice"), Unknown::Unwinding);
     assert_eq!(unknown(&Check::<Relocking>::new(), "nested | once"), Unknown::Unwinding);
@@ -148,7 +148,7 @@ lineup::subject! {
 
 /// The phases contradict each other, and the failing execution repeats; phase 1 does not.
 #[test]
-fn a_static_that_changes_once_is_no_failure() {
+fn static_that_changes_once_gives_unknown() {
     let test = Test::parse("get set get | set get set").unwrap();
     let report = Check::<Ageing>::new().run(&test);
     let Verdict::Unknown(unknown) = &report.verdict else { panic!("{report:?}") };
@@ -160,7 +160,7 @@ fn a_static_that_changes_once_is_no_failure() {
 }
 
 #[test]
-fn what_is_not_controlled_is_unknown_and_what_is_random_fails() {
+fn uncontrolled_state_is_unknown_and_randomness_fails() {
     let answer = unknown(&Check::<Statics>::new(), "next | next");
     assert!(matches!(answer, Unknown::Uncontrolled { .. }), "{answer:?}");
     let text = answer.to_string();
@@ -187,7 +187,7 @@ fn a_call_that_blocks_outside_control_is_named() {
 
 /// Judging an execution may take longer than a call may be silent: it is not a blocked call.
 #[test]
-fn a_slow_judge_is_no_silence() {
+fn slow_judge_is_not_a_silent_call() {
     struct Slow;
     impl snapshot_core::generic::Specification for Slow {
         type State = ();
@@ -226,7 +226,7 @@ lineup::subject! {
 }
 
 #[test]
-fn subjects_with_threads_or_without_objects_are_unknown() {
+fn subjects_that_spawn_or_cannot_be_made_are_unknown() {
     assert_eq!(unknown(&Check::<Spawning>::new(), "inc | inc"), Unknown::Threads);
     let answer = unknown(&Check::<Unmakable>::new(), "get | get");
     let Unknown::Panicked { message } = answer else { panic!("{answer:?}") };
@@ -274,7 +274,7 @@ lineup::subject! {
 }
 
 #[test]
-fn refusals_that_are_allowed_are_struck_and_must_be_without_effect() {
+fn allowed_refusals_must_have_no_effect() {
     assert!(verdict::<Strictly>("try_inc | try_inc").fails());
     for test in ["try_inc | try_inc", "try_inc inc | try_inc inc", "inc try_inc | inc"] {
         let passed = verdict::<Trying>(test);

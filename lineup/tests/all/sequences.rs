@@ -47,7 +47,7 @@ lineup::subject! {
 }
 
 #[test]
-fn what_is_leaked_is_seen_by_the_last_operation() {
+fn final_drop_reveals_leaks() {
     let run = |finally| {
         let test = Test::<Leaking>::parse("push | push").unwrap();
         let test = Test::<Leaking>::with(test.columns().to_vec(), Vec::new(), finally).unwrap();
@@ -121,7 +121,7 @@ lineup::subject! {
 }
 
 #[test]
-fn random_initial_sequences_find_what_no_test_without_finds() {
+fn random_initial_sequences_find_more_than_all_2x2_tests() {
     let check = Check::<Full>::new();
     let all = many::all_tests::<Full>((2, 2), usize::MAX).unwrap();
     assert_eq!(all.len(), 136);
@@ -150,7 +150,7 @@ lineup::subject! {
 }
 
 #[test]
-fn random_initial_sequences_go_as_far_as_they_do_not_get_stuck() {
+fn random_initial_sequences_are_cut_where_they_get_stuck() {
     let check = Check::<Gated>::new();
     let random = RandomCheck { shape: (1, 2), samples: 40, initial: 2, ..Default::default() };
     let drawn = random.tests::<Gated>().unwrap();

@@ -107,7 +107,7 @@ fn judged<A: Algorithm>(tests: &[&str], executions: u64) -> Counts {
 const TESTS: [&str; 7] = ["us|us", "uu|s", "uu|ss", "u|u|s", "su|us", "u|s|s", "uu|u|s"];
 
 #[test]
-fn right_ones_pass_by_all_three() {
+fn right_snapshots_pass_all_three_judges() {
     for counts in [
         judged::<Locked>(&TESTS, 1_500),
         judged::<DoubleCollect<false>>(&TESTS, 1_500),
@@ -121,7 +121,7 @@ fn right_ones_pass_by_all_three() {
 }
 
 #[test]
-fn wrong_ones_fail_by_all_three() {
+fn wrong_snapshots_fail_all_three_judges() {
     let all = [
         ("naive", judged::<NaiveCollect>(&TESTS, 4_000)),
         ("lax double collect", judged::<DoubleCollect<true>>(&TESTS, 4_000)),

@@ -255,7 +255,7 @@ fn check() -> Check<Machine> {
 }
 
 #[test]
-fn spinning_for_ever_is_waiting() {
+fn endless_spinning_agrees_with_waiting() {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let (mut tests, mut spinning, mut failures, mut serially) = (0, 0, 0, 0);
     while tests < either(15, 25) {
@@ -296,7 +296,7 @@ fn spinning_for_ever_is_waiting() {
 
 /// With little patience, operations that give up after more reads seem to spin for ever.
 #[test]
-fn no_failure_rests_on_an_operation_that_gives_up() {
+fn operations_that_give_up_cause_no_false_failure() {
     let mut random = ChaCha8Rng::seed_from_u64(2);
     let (mut tests, mut gave_up, mut failures) = (0, 0, 0);
     while tests < 25 {
@@ -323,7 +323,7 @@ fn no_failure_rests_on_an_operation_that_gives_up() {
 
 /// Threads that spin without a hint, without preemptions: the model has each history found.
 #[test]
-fn spinning_silently_is_waiting() {
+fn silent_spinning_finds_only_histories_of_the_model() {
     let mut random = ChaCha8Rng::seed_from_u64(3);
     let (mut tests, mut spinning, mut failures) = (0, 0, 0);
     while tests < 40 {
@@ -386,7 +386,7 @@ fn turns<T>(step: impl Fn(u32) -> T) {
 }
 
 #[test]
-fn a_gate_that_stays_shut_is_found() {
+fn closed_gate_is_stuck_under_diverging_stuck() {
     let test = Test::<Gate>::parse("pass | open").unwrap();
     let unknown =
         |verdict: Verdict<_>| matches!(verdict, Verdict::Unknown(Unknown::Diverging { .. }));
@@ -417,7 +417,7 @@ fn a_gate_that_stays_shut_is_found() {
 }
 
 #[test]
-fn what_may_change_is_never_stuck() {
+fn spins_that_may_see_a_change_are_unknown() {
     let check = Check::<Unseen>::new().diverging(Diverging::Stuck);
     assert_eq!(check.run(&Test::parse("pass | open").unwrap()).verdict.word(), "unknown");
     let check = Check::<Busy>::new().diverging(Diverging::Stuck);

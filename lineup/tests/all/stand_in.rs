@@ -101,7 +101,7 @@ lineup::subject! {
 }
 
 #[test]
-fn waiting_is_seen_by_the_scheduler() {
+fn scheduler_sees_waiting_threads() {
     passes::<Waits>("release | acquire");
     passes::<Waits>("sleep | wake");
     let verdict = run::<Waits>("release_unseen | acquire");
@@ -152,7 +152,7 @@ fn answers(test: &str) -> Vec<String> {
 /// `std::thread_local!` of the stand-in has a value per thread; a bare `thread_local!`, from the
 /// compiler's prelude, has one for all: then there is no answer.
 #[test]
-fn thread_locals_belong_to_threads_and_bare_ones_make_answers_unknown() {
+fn thread_locals_are_per_thread_and_bare_ones_give_unknown() {
     assert_eq!(answers("count | count"), ["1"]);
     assert_eq!(answers("count_shared | count_shared"), ["1", "2"]);
     let check = Check::<PerThread>::new()

@@ -65,7 +65,7 @@ fn numbers<S: Subject>(report: &Report<S>) -> [u64; 5] {
 }
 
 #[test]
-fn what_threads_own_that_are_unwound_is_given_back() {
+fn values_of_unwound_threads_are_dropped() {
     for test in ["acquire | acquire", "acquire acquire | release acquire | release"] {
         let unwound = run::<Counted>(test, true);
         assert!(matches!(unwound.verdict, Verdict::Pass { .. }), "{unwound:?}");
@@ -113,7 +113,7 @@ impl Subject for Attended {
 }
 
 #[test]
-fn threads_of_the_object_that_wait_are_no_failure() {
+fn waiting_threads_of_the_object_are_no_failure() {
     for unwind in [false, true] {
         let test = Test::new(vec![vec![true, true], vec![false]]).unwrap();
         let report = Check::<Attended>::new().unwinding(unwind).run(&test);
@@ -142,7 +142,7 @@ lineup::subject! {
 }
 
 #[test]
-fn threads_are_kept_unless_it_is_asked_for() {
+fn stuck_threads_are_kept_without_unwinding() {
     for test in ["wait | wait", "wait | deadlock", "deadlock deadlock | wait"] {
         let report = run::<Poisoned>(test, false);
         assert!(matches!(report.verdict, Verdict::Pass { .. }), "{test}: {report:?}");

@@ -77,7 +77,7 @@ impl Slot {
 }
 
 #[test]
-fn a_channel_waits_for_the_receiver_of_its_own_value() {
+fn send_waits_for_the_receiver_of_its_value() {
     use ChannelInput::{Receive, Send};
     let explore_with = |wait: Wait, threads: &[Vec<ChannelInput<u8>>]| {
         explore(&Channel::default(), SCHEDULES, threads, Slot::new, move |slot: &Slot, _, input| {

@@ -81,7 +81,7 @@ fn channels() {
 }
 
 #[test]
-fn channels_that_filter_and_close() {
+fn filtering_and_closeable_channels() {
     use ChannelOutput::{Received, Sent};
     let outputs = |input: &FilterInput<u8>| match input {
         FilterInput::Send(_) => vec![Sent],
@@ -136,7 +136,7 @@ fn exchangers_and_families() {
 }
 
 #[test]
-fn barriers_and_queues_that_end() {
+fn barriers_and_terminating_queues() {
     let threads = vec![vec![(), ()]; 3];
     judge(
         Barrier { threads: 3 },
