@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_reported_with_what_was_given() {
+    fn limit_errors_carry_given_and_limit() {
         let error = Process::new(1 << 20).unwrap_err();
         assert_eq!((error.given, error.limit), (1 << 20, (1 << 20) - 1));
         assert!(error.to_string().contains("process 1048576"));

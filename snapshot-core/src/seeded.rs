@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_seed_is_another_hash() {
+    fn hashes_depend_on_the_seed() {
         let hash = |seed: u64| {
             let (own, shared) = seeds([seed, !seed]);
             let mut hasher = FoldHasher::with_seed(own, &shared);

@@ -176,13 +176,13 @@ mod tests {
     }
 
     #[test]
-    fn minimisation_separates_what_only_a_long_word_tells_apart() {
+    fn minimisation_separates_states_that_need_a_long_word() {
         let dfa = Dfa::determinise(&counter(40), 100).unwrap();
         assert_eq!((dfa.states(), dfa.minimise().states()), (41, 41));
     }
 
     #[test]
-    fn minimisation_merges_what_no_word_tells_apart() {
+    fn minimisation_merges_indistinguishable_states() {
         let alphabet = Alphabet::new(1).unwrap();
         let letters = alphabet.size() as u32;
         // 0 leads to 1 or 2, these to 3, which always accepts.

@@ -363,14 +363,14 @@ mod tests {
     }
 
     #[test]
-    fn the_same_operations_in_another_order_are_another_state() {
+    fn order_of_overlapping_updates_is_part_of_the_state() {
         let mut operations = vec![update(0, Some(9), 0, 1), update(0, Some(9), 0, 2)];
         operations.extend([update(10, Some(11), 1, 5), scan(12, Some(13), &[1, 5])]);
         assert_eq!(order(&[0, 0], &operations), Some(vec![1, 0, 2, 3]));
     }
 
     #[test]
-    fn what_cannot_be_decided_is_an_error() {
+    fn undecidable_instances_are_errors() {
         let many = Instance { initial: vec![0], operations: vec![update(0, None, 0, 1); 129] };
         let error = BruteForceError::TooLarge { given: 129, limit: 128 };
         assert_eq!(many.linearization(1), Err(error));

@@ -15,7 +15,7 @@ fn simple(returned: i64) -> History<i64> {
 }
 
 #[test]
-fn a_check_that_contradicts_the_observer_is_no_answer() {
+fn check_contradicting_the_observer_is_disputed() {
     let (observer, pass) = (Dispute::OBSERVER, Dispute::PASS);
     assert!(method(&simple(5), true).is_ok() && method(&simple(0), false).is_ok());
     let right = method(&simple(5), false);
@@ -25,7 +25,7 @@ fn a_check_that_contradicts_the_observer_is_no_answer() {
 }
 
 #[test]
-fn a_violation_that_the_monitor_does_not_see_is_no_answer() {
+fn violation_missed_by_the_monitor_is_disputed() {
     assert!(first_alarm(&simple(0)).is_ok());
     let dispute = first_alarm(&simple(5)).expect_err("it is linearizable");
     assert_eq!((dispute.accepting, dispute.refusing), (Dispute::MONITOR, Dispute::PASS));

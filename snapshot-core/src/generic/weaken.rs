@@ -232,7 +232,7 @@ mod tests {
     use super::next_choice;
 
     #[test]
-    fn every_choice_comes_once() {
+    fn next_choice_lists_each_choice_once() {
         for (count, of, expected) in [(0, 4, 1), (1, 4, 4), (2, 4, 6), (3, 6, 20), (4, 4, 1)] {
             let mut chosen: Vec<usize> = (0..count).collect();
             let mut seen = vec![chosen.clone()];
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn choices_within_a_window_are_those_that_fit_into_it() {
+    fn next_choice_keeps_to_the_window() {
         for of in 1..8 {
             for count in 1..=of {
                 for window in 1..=of {

@@ -156,7 +156,7 @@ mod tests {
     use crate::history::Declaration;
 
     #[test]
-    fn a_violation_that_the_monitor_does_not_see_is_no_answer() {
+    fn violation_missed_by_the_monitor_is_disputed() {
         let declaration = Declaration::new(0).with_segments(2);
         let mut history = History::builder(declaration).expect("it is valid");
         history.invoke(0, 5).expect("it can begin");

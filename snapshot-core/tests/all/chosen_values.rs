@@ -127,7 +127,7 @@ fn exchanges(values: &[Counted], is_right: bool) -> immediate::History<Counted> 
 type Judge<'a> = &'a dyn Fn(&[Counted]);
 
 #[test]
-fn values_that_collide_where_no_seed_is_cost_no_more_than_others() {
+fn values_colliding_without_a_seed_cost_no_more_comparisons() {
     let judges: [(&str, Judge<'_>); 9] = [
         ("linear", &|values| {
             let found = linear::decide(&one_writer(values));
@@ -204,7 +204,7 @@ fn values_that_collide_where_no_seed_is_cost_no_more_than_others() {
 }
 
 #[test]
-fn other_sets_of_values_do_not_collide_either() {
+fn shifted_and_multiplied_values_do_not_collide() {
     let inverse = inverse();
     for shift in [0, 16, 24, 32, 40, 47] {
         for factor in [1, inverse, MULTIPLIER] {

@@ -468,7 +468,7 @@ mod tests {
 
     /// A failed update does not change the scan that saw the last one.
     #[test]
-    fn what_was_seen_stays_seen() {
+    fn failure_of_one_update_keeps_another_seen() {
         let mut window = Window::new(0);
         window.begin(1, &1, 10);
         window.begin(2, &2, 20);

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_certain_at_a_glance_is_what_is_found() {
+    fn certain_glance_agrees_with_the_full_read() {
         let counts = RefCell::new([0; 4]);
         let config = Config { cases: 500, failure_persistence: None, ..Config::default() };
         let mut runner = TestRunner::new(config);

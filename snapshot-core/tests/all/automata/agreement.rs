@@ -161,7 +161,7 @@ proptest! {
 }
 
 #[test]
-fn a_violation_is_found_wherever_it_is() {
+fn violation_is_found_at_any_position() {
     let scan = word("p0: inv scan; p0: res scan(0, 0)");
     let violation = word("p1: inv scan; p1: res scan(1, 0)");
     for scans in [0, 1, 2047, 2048, 2049, 10_000] {
@@ -176,7 +176,7 @@ fn a_violation_is_found_wherever_it_is() {
 
 /// Random histories prove something only if they vary.
 #[test]
-fn random_histories_are_of_all_kinds() {
+fn random_histories_cover_all_alarms() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut alarms: HashMap<_, usize> = HashMap::new();
     let mut overlapping = 0;

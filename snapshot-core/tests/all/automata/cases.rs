@@ -123,7 +123,7 @@ fn accepting_letter(automaton: Automaton, letters: &[Letter]) -> Option<usize> {
 }
 
 #[test]
-fn each_case_is_decided_alike_by_all() {
+fn deciders_agree_on_each_case() {
     for &(name, text, expected) in CASES {
         let letters = word(text);
         let history = SimpleHistory::from_letters(4, letters.clone()).expect(name);

@@ -22,7 +22,7 @@ fn segments(simple: &SimpleHistory) -> (usize, Option<usize>) {
 }
 
 #[test]
-fn values_fall_into_classes_and_events_are_kept() {
+fn letters_classify_values_and_keep_event_numbers() {
     let mut history = builder(Writers::Single);
     history.invoke_update(3, 3, "x").unwrap();
     history.invoke_update(0, 0, "-").unwrap();
@@ -49,7 +49,7 @@ fn values_fall_into_classes_and_events_are_kept() {
 
 /// The segments that a scan of a history without switches names.
 #[test]
-fn where_nothing_switches_scans_and_then_numbers_decide() {
+fn without_switches_scans_then_indices_choose_segments() {
     let chosen = |entries: [&'static str; 4]| {
         let mut history = builder(Writers::Single);
         history.invoke_scan(0).unwrap();
@@ -131,7 +131,7 @@ fn updates(entries: &[Update]) -> Result<SimpleHistory, NotSimple> {
 }
 
 #[test]
-fn updates_that_are_not_ordered_are_refused() {
+fn overlapping_updates_are_refused() {
     use End::{Fails, IsLost, Overlaps, Responds};
     let overlapping = |first, second| {
         let (first, second) = (OperationId::from_index(first), OperationId::from_index(second));
@@ -177,7 +177,7 @@ fn a_third_value_and_a_third_segment_are_refused() {
 }
 
 #[test]
-fn malformed_words_are_refused_where_they_go_wrong() {
+fn malformed_words_are_refused_at_the_offending_letter() {
     for (text, message) in [
         ("p0: inv scan; p0: inv scan", "letter 1: process 0 invokes"),
         ("p0: inv scan; p0: res update_i(1)", "letter 1: process 0 gets a response"),
@@ -287,7 +287,7 @@ fn lost_before(processes: usize, letters: &[Letter]) -> usize {
 }
 
 #[test]
-fn well_formedness_counts_what_is_open() {
+fn well_formedness_counts_open_operations() {
     let mut so_far = WellFormed::new(3);
     for letter in word("p0: inv update_i(1); p0: inv scan; p1: inv update_other") {
         so_far.admit(letter).unwrap();

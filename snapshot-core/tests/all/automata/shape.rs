@@ -77,7 +77,7 @@ fn inversion_is_drawn_as_in_the_paper() {
 }
 
 #[test]
-fn drawings_name_letters_as_briefly_as_they_can() {
+fn drawings_use_the_shortest_letter_labels() {
     let nfa = inappropriate(Alphabet::new(3).unwrap());
     let dot = nfa.to_dot();
     assert_eq!(dot, inappropriate(Alphabet::new(3).unwrap()).to_dot());

@@ -72,7 +72,7 @@ fn extend(
 
 /// The known numbers (OEIS A079144).
 #[test]
-fn every_interval_order_comes_once() {
+fn all_interval_orders_are_enumerated() {
     for (operations, expected) in [(1, 1), (2, 3), (3, 19), (4, 207), (5, 3451)] {
         let mut seen = Vec::new();
         each(operations, &mut |order| seen.push(order.before(order.barriers())));

@@ -29,7 +29,7 @@ fn covered(values: u8) -> History<QueueInput<u8>, QueueOutput<u8>> {
 
 /// Each further value needs a further cut: so no number is enough for all.
 #[test]
-fn an_empty_answer_covered_by_a_chain_needs_one_cut_more_than_values() {
+fn covered_empty_answer_needs_one_cut_more_than_values() {
     for values in 1..=5 {
         let history = covered(values);
         assert!(barriers(&history).len() > usize::from(values));

@@ -93,7 +93,7 @@ fn precedence<I, O>(history: &History<I, O>) -> BTreeSet<(usize, usize)> {
 
 /// For every order and all cuts, at barriers or not.
 #[test]
-fn order_across_cuts_is_kept_and_no_other() {
+fn weaken_keeps_exactly_the_order_across_cuts() {
     let mut forgotten = 0;
     for operations in 1..=4 {
         orders::each(operations, &mut |order| {
@@ -132,7 +132,7 @@ fn order_across_cuts_is_kept_and_no_other() {
 /// Any history of at most k barriers whose order is contained in a history is contained in the
 /// remainder of that history for some k cuts.
 #[test]
-fn cuts_forget_no_more_than_need_be() {
+fn every_weaker_order_survives_some_cuts() {
     let mut contained = 0;
     for operations in 1..=4 {
         let mut all = Vec::new();
@@ -160,7 +160,7 @@ fn cuts_forget_no_more_than_need_be() {
 
 /// Pending operations are open forever, failed ones are absent, and neither ends an interval.
 #[test]
-fn what_does_not_respond_ends_no_interval() {
+fn operations_without_response_end_no_interval() {
     let mut builder: HistoryBuilder<Register, ()> = History::builder();
     builder.invoke(0, Register::Write(1)).unwrap();
     builder.unknown(0).unwrap();
@@ -185,7 +185,7 @@ fn what_does_not_respond_ends_no_interval() {
 
 /// An exhausted budget is not an answer, and an answer despite it states its strength.
 #[test]
-fn budgets_bind() {
+fn refute_ends_with_its_budget_and_number_of_cuts() {
     let order = Order { spans: vec![(0, 0), (1, 1), (2, 2)], intervals: 3 };
     let operations = [Register::Write(1), Register::Write(2), Register::Read(1)];
     assert!(!is_linearizable(&operations, &order.before(order.barriers())));

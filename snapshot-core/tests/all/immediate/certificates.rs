@@ -35,7 +35,7 @@ fn a_block_needs_an_instant() {
 }
 
 #[test]
-fn blocks_are_refused_for_each_reason() {
+fn invalid_blocks_are_refused_with_each_reason() {
     use blocks::BlocksError as E;
     let mut builder = History::builder(Declaration::new(0)).unwrap();
     builder.invoke(0, 5).unwrap();
@@ -58,7 +58,7 @@ fn blocks_are_refused_for_each_reason() {
 }
 
 #[test]
-fn violations_are_refused_that_are_not_shown() {
+fn unfounded_violations_are_refused() {
     let mut builder = History::builder(Declaration::new(0)).unwrap();
     let first = builder.invoke(0, 5).unwrap();
     let second = builder.invoke(1, 6).unwrap();
@@ -82,7 +82,7 @@ fn violations_are_refused_that_are_not_shown() {
 proptest! {
     /// For a set-linearizable execution, no violation of any form is confirmed.
     #[test]
-    fn nothing_is_confirmed_wrongly(
+    fn no_violation_of_a_correct_history_is_confirmed(
         choices in prop::collection::vec(any::<u32>(), 0..40),
         segment in 0..3_usize,
         other in 0..3_usize,

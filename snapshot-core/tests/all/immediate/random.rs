@@ -218,7 +218,7 @@ proptest! {
 
     /// With recurring values, an answer is right, or undecided.
     #[test]
-    fn decisions_are_right_where_values_come_again(
+    fn recurring_values_give_no_false_violation(
         segments in 1..5_usize,
         choices in prop::collection::vec(any::<u32>(), 500..3_000),
         period in 100..1_000_u32,
@@ -237,7 +237,7 @@ proptest! {
     /// While an operation stays pending, no vector is settled: values are found far back, after
     /// failures, too, and in executions that are not linearizable.
     #[test]
-    fn an_operation_that_stays_pending_changes_no_answer(
+    fn answers_are_right_beside_a_pending_operation(
         segments in 2..5_usize,
         choices in prop::collection::vec(any::<u32>(), 1_000..3_000),
         disturbance in any::<u32>(),
@@ -258,7 +258,7 @@ proptest! {
 
 /// Values that recur after their first writes are settled do not matter.
 #[test]
-fn settled_values_may_come_again() {
+fn settled_values_may_recur() {
     let mut builder = History::builder(Declaration::new(0).with_segments(2)).unwrap();
     let mut contents = [0, 0];
     for round in 0..10_000 {
@@ -278,7 +278,7 @@ fn settled_values_may_come_again() {
 /// The monitor's memory does not grow with the stream, even after an unknown outcome; it grows with
 /// the operations concurrent with one that never ends.
 #[test]
-fn the_monitor_is_bounded_by_concurrency() {
+fn monitor_memory_is_bounded_by_concurrency() {
     let mut most = [0; 3];
     for (case, most) in ["all end", "unknown", "stuck"].into_iter().zip(&mut most) {
         let mut monitor = Monitor::new(Declaration::new(0).with_segments(4)).unwrap();

@@ -133,7 +133,7 @@ fn forgotten_values() {
 }
 
 #[test]
-fn repeated_values_are_not_decided() {
+fn repeated_values_are_undecided() {
     let mut builder = History::builder(Declaration::new(0).with_segments(1)).unwrap();
     for _ in 0..2 {
         builder.invoke(0, 5).unwrap();

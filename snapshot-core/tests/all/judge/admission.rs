@@ -45,7 +45,7 @@ const fn two_segments() -> Declaration<i64> {
 }
 
 #[test]
-fn a_process_ends_only_what_it_has_open() {
+fn process_ends_only_its_open_operation() {
     let idle = |process| HistoryErrorKind::NothingOpen { process: Process::from_index(process) };
     for end in ["ok", "0,0", "fail", "unknown"] {
         assert_eq!(refusal(&two_segments(), &format!("0:{end}")), idle(0));
@@ -57,7 +57,7 @@ fn a_process_ends_only_what_it_has_open() {
 }
 
 #[test]
-fn an_update_does_not_end_as_a_scan() {
+fn response_must_match_the_open_operation() {
     let wrong = |process, open_is_scan, invocation| HistoryErrorKind::WrongResponse {
         process: Process::from_index(process),
         open_is_scan,
@@ -105,7 +105,7 @@ fn a_scan_returns_one_value_per_segment() {
 }
 
 #[test]
-fn segments_and_processes_are_those_declared() {
+fn undeclared_segments_and_processes_are_refused() {
     let absent = |segment, segments| HistoryErrorKind::NoSuchSegment {
         segment: Segment::from_index(segment),
         segments,
@@ -146,7 +146,7 @@ fn a_segment_has_one_writer() {
 }
 
 #[test]
-fn what_is_not_declared_is_inferred() {
+fn undeclared_sizes_are_inferred() {
     let sizes = |declaration: &Declaration<i64>, events| {
         let (history, monitor) = admit(declaration, events);
         assert_eq!(history.segments(), monitor.segments(), "{events}");
@@ -166,7 +166,7 @@ fn what_is_not_declared_is_inferred() {
 }
 
 #[test]
-fn a_declaration_must_be_possible() {
+fn impossible_declarations_are_refused() {
     let refusal = |declaration: Declaration<i64>| {
         let error = History::builder(declaration.clone()).map(|_| ()).unwrap_err();
         assert_eq!(Monitor::new(declaration).map(|_| ()), Err(error.clone()));

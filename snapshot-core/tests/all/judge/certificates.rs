@@ -86,7 +86,7 @@ fn exactly_the_linearizations_pass() {
 }
 
 #[test]
-fn no_witness_speaks_against_a_linearizable_history() {
+fn no_witness_is_accepted_for_a_linearizable_history() {
     let (mut refused, mut accepted) = (0, 0);
     let spaces = [
         Space::differentiated(2, 2, 3).with_faults(),
@@ -116,7 +116,7 @@ fn no_witness_speaks_against_a_linearizable_history() {
 }
 
 #[test]
-fn a_minimal_witness_is_small_and_of_one_or_two_segments() {
+fn minimal_witness_has_at_most_two_segments() {
     let mut sizes = [[0; 5]; 3];
     for space in [
         Space::differentiated(2, 3, 4),
@@ -160,7 +160,7 @@ fn a_corrupted_linearization_is_refused() {
 }
 
 #[test]
-fn a_wrong_entry_names_what_would_have_been_read() {
+fn wrong_entry_names_the_update_to_be_read() {
     let history = history(2, "1:s 0:u0=1 0:ok 1:0,5 0:s 0:1,0");
     let refusal = |indices: &[usize]| linearization::check(&history, &order(indices)).err();
     let wrong = |segment, update| {
@@ -312,7 +312,7 @@ fn a_witness_beyond_brute_force_is_undecided() {
 /// Segments without listed updates or differing entries cost nothing; others cost memory in every
 /// state, which is limited.
 #[test]
-fn segments_cost_memory_only_where_they_matter() {
+fn irrelevant_segments_cost_no_memory() {
     // This many updates that overlap have 2^18 sets: 65,536 segments would take 34 GB.
     let (updates, segments) = (18, Segment::LIMIT + 1);
     let recorded = |last: i64| {
@@ -336,7 +336,7 @@ fn segments_cost_memory_only_where_they_matter() {
 }
 
 #[test]
-fn what_may_be_left_out_depends_on_what_is_left() {
+fn validity_depends_on_the_omitted_updates() {
     let accepts = |events: &str, operations: &[usize]| {
         witness::check(&history(1, events), &witness(&[0], operations)).is_ok()
     };

@@ -131,7 +131,7 @@ fn compare(history: &History<i64>, counts: &mut Counts) {
 }
 
 #[test]
-fn small_ones() {
+fn small_histories() {
     for space in [
         Space::many_writers(2, 3, 2, 4),
         Space::many_writers(2, 2, 2, 3).with_gaps(),
@@ -144,7 +144,7 @@ fn small_ones() {
 }
 
 #[test]
-fn random_ones() {
+fn random_histories() {
     let mut draw = Draw(20_261_125);
     let mut counts = Counts::default();
     for round in 0..6_000 {
@@ -200,7 +200,7 @@ fn crowd(draw: &mut Draw) -> History<i64> {
 }
 
 #[test]
-fn crowds() {
+fn crowded_histories() {
     let mut draw = Draw(8);
     let mut counts = Counts::default();
     for _ in 0..4_000 {
@@ -212,7 +212,7 @@ fn crowds() {
 /// The rule *block* applies at updates as well. Let a scan see an update, and another operation
 /// overlap the update and see the previous value: then that operation comes before the scan.
 #[test]
-fn two_scans_that_see_two_updates_in_opposite_orders_make_a_cycle() {
+fn scans_with_opposite_orders_of_updates_form_a_cycle() {
     let history =
         sketch::history(2, "0:u0=1 0:ok 1:u1=1 1:ok 4:s 5:s 0:u0=2 1:u1=2 4:1,2 5:2,1 0:ok 1:ok");
     let mut counts = Counts::default();
@@ -223,7 +223,7 @@ fn two_scans_that_see_two_updates_in_opposite_orders_make_a_cycle() {
 /// Scans that have no order are an alarm when the last of them responds, even if a cycle completes
 /// later, or a scan returns a value that was never written.
 #[test]
-fn an_order_that_is_missing_is_reported_before_a_later_cycle() {
+fn missing_order_is_reported_before_a_later_cycle() {
     let square = "0:u0=1 1:u0=2 2:u1=1 3:u1=2 4:s 5:s 6:s 7:s 4:1,1 5:1,2 6:2,2 7:2,1";
     for later in ["", "0:ok 4:s 4:0,1", "4:s 4:3,1", "0:ok 1:ok 2:ok 3:ok 4:s 4:0,0 5:s 5:1,1"] {
         let history = sketch::history(2, &format!("{square} {later}"));

@@ -47,7 +47,7 @@ fn reason(history: &History<i64>) -> Option<Reason> {
 
 /// The smallest case that the cycles miss, and its twin without one scan.
 #[test]
-fn the_smallest() {
+fn smallest_history_without_a_cycle() {
     let square = [vec![1, 1], vec![1, 2], vec![2, 2], vec![2, 1]];
     let history = concurrent(2, 2, &square);
     assert!(!agreed_verdict(&history));

@@ -35,7 +35,7 @@ fn largest_window(history: &History<i64>) -> usize {
 }
 
 #[test]
-fn crowds_are_large_and_of_both_kinds() {
+fn crowded_runs_are_large_with_both_verdicts() {
     let mut runner = TestRunner::deterministic();
     let strategy = nudged(crowded_runs(unambiguous(), 1500));
     let (mut linearizable, mut large) = (0, 0);
@@ -60,7 +60,7 @@ fn verdict_on(events: &str) -> Option<bool> {
 
 /// A scan that reads an old value has values indexed; then updates fail.
 #[test]
-fn an_index_of_values_follows_those_that_fail() {
+fn index_of_values_follows_failed_updates() {
     let indexed = format!("2:s 3:s {} 2:5 {}", updates(1..=60), updates(61..=70));
     for (events, may_be, may_not_be) in [
         ("0:u0=100 0:fail", [70, 5, 60], [100, 101]),
@@ -84,7 +84,7 @@ fn an_index_of_values_follows_those_that_fail() {
 
 /// No value is forgotten that the oldest open scan may return.
 #[test]
-fn the_oldest_open_scan_may_return_what_was_there_when_it_began() {
+fn oldest_open_scan_may_return_values_from_its_start() {
     let others = "2:s 2:14 ".repeat(200);
     let [before, after] = [updates(1..=9), updates(11..=14)];
     // It begins after update(10), or during it.

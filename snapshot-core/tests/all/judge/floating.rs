@@ -143,7 +143,7 @@ fn explore(deeds: &mut Vec<Deed>, open: &mut Vec<usize>, begun: usize, tally: &m
 }
 
 #[test]
-fn both_name_the_same_overlapping_updates() {
+fn check_and_monitor_name_the_same_overlapping_updates() {
     let mut tally = Tally::default();
     explore(&mut Vec::new(), &mut Vec::new(), 0, &mut tally);
     assert!(tally.histories > 400_000, "{tally:?}");
@@ -153,7 +153,7 @@ fn both_name_the_same_overlapping_updates() {
 /// Found by fuzzing: updates of one value float in the order of invocations,
 /// also after one between them has failed.
 #[test]
-fn the_first_invoked_is_named() {
+fn first_invoked_overlapping_update_is_named() {
     let mut deeds: Vec<Deed> = [2, 2, 2, 3].map(Deed::Begin).to_vec();
     deeds.push(Deed::End(0, End::Failure));
     let history = history(&deeds, Some((5, 2)));
@@ -165,7 +165,7 @@ fn the_first_invoked_is_named() {
 /// A scan that returned a value of two updates saw only the one that the other entries permit. So
 /// the other one, if its outcome is lost, may take effect late.
 #[test]
-fn what_other_entries_exclude_is_not_seen() {
+fn update_excluded_by_other_entries_is_not_seen() {
     let mut history = History::builder(Declaration::new(0).with_segments(2)).expect("valid");
     let [left, right, reader] = [0, 1, 2];
     history.invoke_update(left, 0, 7).expect("idle");

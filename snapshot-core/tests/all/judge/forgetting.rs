@@ -190,7 +190,7 @@ fn forgetting_changes_no_verdict() {
 /// after 2, so that 4, which scan 1 saw, is not written behind the values that scan 0 saw. Scan 9
 /// must not be forgotten only because no later scan can return a value that it saw.
 #[test]
-fn old_scans_that_still_decide_are_kept() {
+fn old_scans_that_decide_later_orders_are_kept() {
     // x (0) returns 1, 3, 5; y (1) returns 2, 4, 5; they overlap with all but the last operations.
     let before = "0:s 1:s 2:u0=1 3:u1=3 4:u1=4 5:u2=5 \
                   6:u0=2 7:u1=6 8:u2=7 6:ok 7:ok 8:ok 9:s 9:2,6,7 6:u2=8 6:ok 7:u1=9 7:ok \
@@ -214,7 +214,7 @@ fn alarm(segments: usize, events: &str) -> Option<usize> {
 /// written by it or by 4 (value 2 or 4 of segment 0). Forgetting the scan would lose the successors
 /// of the update.
 #[test]
-fn what_follows_something_undecided_is_kept() {
+fn successors_of_undecided_operations_are_kept() {
     let before = "4:u1=1 4:ok 0:u0=2 4:s 0:ok 0:u0=4 0:ok 3:u1=6 2:s 4:0,1";
     assert_eq!(alarm(2, &format!("{before} 2:0,6")), Some(10));
     assert_eq!(alarm(2, &format!("{before} 2:4,6")), None);
@@ -225,7 +225,7 @@ fn what_follows_something_undecided_is_kept() {
 /// of segment 1). If it comes after them, then by one of these 11 comes before 9, and by the other
 /// 10 comes before 11; but 9 came before 10.
 #[test]
-fn what_shares_a_block_with_something_undecided_is_kept() {
+fn scans_sharing_a_block_with_an_undecided_scan_are_kept() {
     let updates = "0:u0=1 1:u0=2 2:u0=3 3:u1=4 4:u1=5 5:u2=6 6:u2=7 7:u2=8 8:u2=9";
     let scans = "11:s 12:s 9:s 9:1,4,6 10:s 10:2,4,7 11:3,5,8";
     let later = "13:u0=10 14:u1=11 15:u2=12 12:3,4,9";
@@ -239,7 +239,7 @@ fn what_shares_a_block_with_something_undecided_is_kept() {
 /// An update of unknown outcome is not over only because it has ended: a scan that was open then
 /// can return the value that it may have replaced.
 #[test]
-fn an_update_of_unknown_outcome_closes_nothing() {
+fn unknown_outcome_does_not_end_the_replaced_value() {
     let before = "1:u0=1 1:ok 0:s 2:u0=2 3:s 3:2 2:unknown";
     assert_eq!(alarm(1, &format!("{before} 0:1")), None);
     assert_eq!(alarm(1, &format!("{before} 0:0")), Some(7));

@@ -72,7 +72,7 @@ proptest! {
     }
 
     #[test]
-    fn a_pending_update_that_no_scan_saw_need_not_be_there(history in perturbed(shapes(), 60)) {
+    fn unseen_pending_updates_do_not_change_the_verdict(history in perturbed(shapes(), 60)) {
         let is_seen = |id: OperationId| {
             let update = history.operation(id);
             let Some(segment) = update.segment() else { return false };
@@ -90,7 +90,7 @@ proptest! {
 
     /// The value of a failed update does not matter unless a scan returned it.
     #[test]
-    fn a_failed_update_need_not_be_there(history in perturbed(shapes(), 60)) {
+    fn failed_updates_do_not_change_the_verdict(history in perturbed(shapes(), 60)) {
         let kept = |id: OperationId| {
             !matches!(history.operation(id).outcome(), Outcome::Failed { .. })
         };
@@ -99,7 +99,7 @@ proptest! {
     }
 
     #[test]
-    fn a_verdict_is_the_same_with_its_proof(history in perturbed(shapes(), 60)) {
+    fn check_with_proof_gives_the_same_verdict(history in perturbed(shapes(), 60)) {
         let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
         let report = check(&history, &mut budget);
         prop_assert_eq!(report.verdict.name() == "linearizable", verdict(&history));

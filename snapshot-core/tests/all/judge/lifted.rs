@@ -70,7 +70,7 @@ fn confirm(history: &History<i64>, report: &Report<i64>) {
 
 /// A scan of segment 1 that read nothing: by its rule alone, which names the segment.
 #[test]
-fn a_lifted_line_names_the_segment_of_the_whole() {
+fn lifted_line_names_the_original_segment() {
     let history = recorded(
         4,
         "p1 update s1 0\np0 update s1 0\np1 ok\np0 ok\np1 update s1 1\np1 ok\np0 scan\np0 ok _ 0 _ _",
@@ -220,7 +220,7 @@ const EARLIER: &str = "p2 update s0 11\np3 update s0 12\np0 update s0 13\np4 sca
     p2 ok 13 _ _\np4 ok _ 14 _";
 
 #[test]
-fn the_place_is_the_first_one_whichever_component_is_undecided() {
+fn first_violation_is_found_with_either_component_undecided() {
     let history = recorded(3, EARLIER);
     assert!(!agreed_verdict(&history));
     let checkers = [Checker::Linear, Checker::Saturation, Checker::Search, Checker::Generic];
@@ -236,7 +236,7 @@ fn the_place_is_the_first_one_whichever_component_is_undecided() {
 
 /// Without a budget the earlier violation is not found, and the report does not rule it out.
 #[test]
-fn a_place_that_may_not_be_the_first_one_is_told_as_such() {
+fn possibly_late_violation_is_reported_as_such() {
     let history = recorded(3, EARLIER);
     let mut budget = Budget { memory: usize::MAX, proceed: &mut || false };
     let report = check_by(Checker::Linear, &history, &mut budget).expect("there is a violation");
@@ -249,7 +249,7 @@ fn a_place_that_may_not_be_the_first_one_is_told_as_such() {
 
 /// The prefix known to be linearizable ends where the first component is undecided.
 #[test]
-fn the_first_events_are_linearizable_in_every_component() {
+fn linearizable_prefix_ends_at_the_first_undecided_event() {
     let mut text = String::new();
     for round in 0..4 {
         text += &format!("p0 update s0 {round}\np0 ok\np1 update s1 {round}\np1 ok\n");
@@ -272,7 +272,7 @@ fn the_first_events_are_linearizable_in_every_component() {
 
 /// Event 12 completes the violation, and the refutation by certain facts belongs to event 15.
 #[test]
-fn the_argument_is_about_the_prefix_that_is_named() {
+fn argument_concerns_the_reported_prefix() {
     let history = recorded(
         1,
         "p0 update s0 2\np1 update s0 11\np1 ok\np1 update s0 12\np1 ok\np1 update s0 2\np0 ok\n\
@@ -286,7 +286,7 @@ fn the_argument_is_about_the_prefix_that_is_named() {
 /// A scan that returned a value before an update of it was invoked, which failed in the end: the
 /// update was no reason at that position.
 #[test]
-fn an_update_that_fails_later_is_in_the_future() {
+fn update_that_fails_later_is_a_future_read() {
     let history = recorded(
         1,
         "p0 update s0 1\np1 update s0 2\np0 ok\np1 ok\np2 scan\np2 ok 7\np0 update s0 7\np0 fail",
@@ -300,7 +300,7 @@ fn an_update_that_fails_later_is_in_the_future() {
 
 /// `linear` insists on its conditions, though a simple history also suits the observer.
 #[test]
-fn a_method_is_what_was_asked_for() {
+fn requested_method_is_reported() {
     let text = "p0 update s0 1\np0 ok\np2 scan\np2 ok 0 0\np1 update s1 1";
     let declaration = Declaration::new(0).with_segments(2);
     let mut single = History::builder(declaration).unwrap();

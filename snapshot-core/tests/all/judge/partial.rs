@@ -127,7 +127,7 @@ proptest! {
 
 /// The smallest case known in which a choice has to be taken back.
 #[test]
-fn a_choice_is_taken_back() {
+fn history_that_needs_backtracking_is_linearizable() {
     let scans: [&[(usize, i64)]; 5] = [
         &[(0, 1), (1, 2), (3, 1)],
         &[(0, 2), (1, 1), (2, 2), (3, 1)],
@@ -247,7 +247,7 @@ fn reads_of_single_segments_need_no_search() {
 
 /// A violation in one of two components is reported in terms of the whole history.
 #[test]
-fn the_first_violation_of_all_components_is_told() {
+fn first_violation_of_all_components_is_reported() {
     let declaration = Declaration::new(0).with_segments(4);
     let mut history = History::builder(declaration).unwrap();
     let read = |history: &mut snapshot_core::history::HistoryBuilder<i64>, entries: &[_]| {

@@ -62,7 +62,7 @@ fn refused(
 }
 
 #[test]
-fn refutations_are_refused_where_there_is_an_order() {
+fn false_refutations_are_refused() {
     let space = Space::many_writers(2, 2, 2, 4);
     let (found, _) = refutations(&space, |history| match outcome(history) {
         Outcome::Violation { refutation, .. } => Some(refutation),
@@ -83,7 +83,7 @@ fn refutations_are_refused_where_there_is_an_order() {
 /// The same with repeated values, where lines state the sources of entries: lines refute all
 /// histories that are not linearizable.
 #[test]
-fn refutations_of_repeated_values_are_refused_where_there_is_an_order() {
+fn false_refutations_with_repeated_values_are_refused() {
     let spaces = [
         Space::many_writers(1, 3, 2, 4).with_repetitions(),
         Space::many_writers(1, 2, 3, either(4, 5)).with_repetitions(),

@@ -77,7 +77,7 @@ fn narrowing_and_guided_search_agree_with_plain_search() {
 /// Each candidate is possible by itself, but no choice of all of them: found in 3 of 10,000 random
 /// histories, so these are fixed.
 #[test]
-fn guided_search_refutes_what_narrowing_leaves_open() {
+fn guided_search_refutes_ambiguous_histories() {
     for events in [
         "3:s 0:u1=0 4:u0=0 2:u1=0 4:ok 3:0,0 4:u0=1 3:u0=1 0:ok 1:s 1:1,0 2:ok 3:ok 4:ok \
          4:u0=2 2:s 3:s 1:u1=3 0:s 1:ok 2:1,3 3:2,0",
@@ -96,7 +96,7 @@ fn guided_search_refutes_what_narrowing_leaves_open() {
 
 /// Histories of many operations, which plain search leaves undecided.
 #[test]
-fn what_is_known_makes_the_search_short() {
+fn guided_search_decides_where_plain_search_fails() {
     let shape = Shape {
         segments: 3,
         processes: 24,

@@ -9,7 +9,7 @@ use crate::judge::checkers::{drawing, quick_verdict};
 use crate::judge::random::{perturbed, shapes};
 
 #[test]
-fn what_follows_rest_is_judged_by_itself() {
+fn stream_at_rest_can_be_cut() {
     let mut runner = TestRunner::deterministic();
     let strategy = perturbed(shapes(), 24);
     let (mut cuts, mut wrong) = (0, 0);

@@ -177,7 +177,7 @@ fn tellings() -> Vec<Telling> {
 }
 
 #[test]
-fn a_violation_is_told_by_the_right_operations() {
+fn violations_list_the_expected_operations() {
     for Telling { events, decided_at, reason, operations, from } in tellings() {
         let history = history(2, events);
         assert!(!agreed_verdict(&history), "{events}");
@@ -214,7 +214,7 @@ fn overlapping_updates_are_not_renamed() {
 /// A scan with repeated values has seen the runs that narrowing leaves; if the update fails, the
 /// scan was wrong.
 #[test]
-fn what_narrowing_leaves_was_seen() {
+fn narrowed_runs_count_as_seen() {
     let events = "1:s 0:u0=5 0:ok 0:u0=6 0:ok 2:u1=9 2:ok 0:u0=5 1:5,9 0:";
     assert!(!agreed_verdict(&history(2, &format!("{events}fail"))));
     assert!(agreed_verdict(&history(2, &format!("{events}ok"))));
@@ -223,7 +223,7 @@ fn what_narrowing_leaves_was_seen() {
 
 /// A value was there too early, and again too late.
 #[test]
-fn between_two_times_that_a_value_was_there_it_was_not() {
+fn value_is_absent_between_its_two_writes() {
     let events = "2:s 0:u0=1 0:ok 0:u0=2 0:ok 1:u1=7 1:ok 1:u1=8 1:ok 0:u0=1 0:ok ";
     assert!(!agreed_verdict(&single_writers(2, &format!("{events} 2:1,7"))));
     assert!(agreed_verdict(&single_writers(2, &format!("{events} 2:1,8"))));
@@ -232,7 +232,7 @@ fn between_two_times_that_a_value_was_there_it_was_not() {
 
 /// The update fails only after another update of its segment began.
 #[test]
-fn an_update_that_was_seen_may_not_fail_however_late() {
+fn seen_update_cannot_fail_late() {
     let events = "0:u0=5 1:s 1:5 2:u0=6 2:ok 1:s 1:6 0:";
     assert!(!agreed_verdict(&history(1, &format!("{events}fail"))));
     assert!(agreed_verdict(&history(1, &format!("{events}ok"))));
@@ -243,7 +243,7 @@ fn an_update_that_was_seen_may_not_fail_however_late() {
 
 /// A redundant update whose successor failed is redundant again.
 #[test]
-fn what_comes_back_is_what_it_was() {
+fn redundant_update_is_redundant_again_after_a_failure() {
     let events = "1:s 0:u0=1 0:ok 2:u0=1 3:u0=5 3:fail 2:ok 0:u0=6 0:ok 4:u1=9 4:ok";
     assert!(!agreed_verdict(&history(2, &format!("{events} 1:1,9"))));
     assert!(agreed_verdict(&history(2, &format!("{events} 1:6,9"))));
@@ -251,7 +251,7 @@ fn what_comes_back_is_what_it_was() {
 }
 
 #[test]
-fn a_pending_update_that_no_scan_saw_is_left_out() {
+fn unseen_pending_update_is_left_out() {
     let history = history(2, "0:u0=1 1:u1=2 2:s 2:1,0");
     let linear::Outcome::Linearizable(reading) = linear::check(&history) else {
         panic!("nothing is wrong with {}", drawing(&history))
@@ -276,7 +276,7 @@ fn riddle() -> (History<i64>, usize) {
 }
 
 #[test]
-fn states_without_success_are_not_entered_again() {
+fn failed_states_are_not_revisited() {
     let (riddle, end) = riddle();
     let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
     let outcome = search::search_plainly(&riddle, &mut budget);
@@ -355,7 +355,7 @@ fn the_witness_against_a_riddle_is_small() {
 }
 
 #[test]
-fn when_the_time_is_over_the_smallest_witness_so_far_is_taken() {
+fn timeout_returns_the_smallest_witness_so_far() {
     let (riddle, end) = riddle();
     let mut needed = 0;
     let mut count = || {

@@ -23,7 +23,7 @@ fn linearizable_among(samples: u32, strategy: &impl Strategy<Value = History<i64
 }
 
 #[test]
-fn falsified_runs_are_of_both_kinds() {
+fn falsified_runs_have_both_verdicts() {
     let both = 200..=900;
     assert!(both.contains(&linearizable_among(1000, &perturbed(shapes(), 20))));
     assert!(both.contains(&linearizable_among(1000, &perturbed(shapes(), 60))));
@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn no_random_witness_speaks_against_a_run(
+    fn no_random_witness_refutes_a_run(
         run in runs(shapes(), 60),
         unlisted in any::<(u128, u128)>(),
         kept in any::<u8>(),

@@ -167,7 +167,7 @@ fn a_long_stream_is_monitored_in_bounded_memory() {
 }
 
 #[test]
-fn memory_grows_while_a_scan_stays_open_and_no_longer() {
+fn memory_grows_only_while_a_scan_stays_open() {
     let mut stream = Stream::new();
     for _ in 0..3 {
         stream.go_on(1_000);
@@ -187,7 +187,7 @@ fn memory_grows_while_a_scan_stays_open_and_no_longer() {
 
 /// With updates alone or with scans alone, unnecessary objects are forgotten.
 #[test]
-fn updates_alone_and_scans_alone_let_go_of_the_past() {
+fn updates_alone_and_scans_alone_are_forgotten() {
     let mut stream = Stream::new();
     for number in 1..=1_000 {
         stream.begin_update(0, number);

@@ -69,7 +69,7 @@ fn compare(history: &History<i64>, every: usize) -> Judgement {
 }
 
 #[test]
-fn other_values_change_nothing() {
+fn translated_values_keep_the_verdict() {
     let mut runner = TestRunner::deterministic();
     let small = prop_oneof![perturbed(shapes(), 30), nudged(runs_of_all_shapes())];
     let crowds = nudged(crowded_runs(Just(Values::Recurring), 600));
@@ -95,7 +95,7 @@ fn runs_of_all_shapes() -> impl Strategy<Value = crate::judge::random::Run> {
 /// A monitor is not translated if only some of its values have counterparts, or without its
 /// relation.
 #[test]
-fn what_has_no_other_value_is_not_replaced() {
+fn translation_needs_a_counterpart_of_every_value() {
     use snapshot_core::history::{Declaration, Writers};
     use snapshot_core::{Process, Segment};
 

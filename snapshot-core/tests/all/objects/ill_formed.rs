@@ -46,7 +46,7 @@ fn history() -> History<QueueInput<u8>, QueueOutput<u8>> {
 }
 
 #[test]
-fn orders_that_prove_nothing() {
+fn invalid_orders_are_refused_by_replay() {
     let id = OperationId::from_index;
     let replayed = |order: &[usize]| {
         let order = order.iter().map(|&operation| id(operation)).collect();
@@ -105,7 +105,7 @@ fn budgets_run_out() {
 /// Enqueues 1 and 2 concurrently, then dequeues 2 twice. The order that is tried first fails at the
 /// first dequeue; the other explains it.
 #[test]
-fn the_furthest_order_is_not_the_first() {
+fn report_has_the_furthest_order() {
     let mut builder = Builder::default();
     for value in [1, 2] {
         builder.invoke(value.into(), QueueInput::Enqueue(value)).expect("it is idle");

@@ -91,7 +91,7 @@ fn several(hard_parts: u8, wrong: bool) -> History<Input, u8> {
 }
 
 #[test]
-fn a_wrong_part_is_found_whatever_the_others_take() {
+fn wrong_part_is_found_beside_hard_parts() {
     for hard_parts in 0..3 {
         // With the least memory a hard part ends within its first turn, before the wrong one has any.
         for (memory, questions) in [(usize::MAX, 100), (1 << 20, usize::MAX), (1 << 14, usize::MAX)]
@@ -108,7 +108,7 @@ fn a_wrong_part_is_found_whatever_the_others_take() {
 }
 
 #[test]
-fn what_is_not_decided_is_unknown() {
+fn undecided_parts_give_unknown() {
     for (memory, questions, which) in
         [(usize::MAX, 100, Exhausted::Time), (1 << 20, usize::MAX, Exhausted::Memory)]
     {
@@ -119,7 +119,7 @@ fn what_is_not_decided_is_unknown() {
 }
 
 #[test]
-fn parts_that_take_several_turns_are_decided_all_the_same() {
+fn parts_that_take_several_turns_are_decided() {
     for last in [0, 99] {
         let mut history = HistoryBuilder::default();
         // 8! orders are more than the first turn allows.

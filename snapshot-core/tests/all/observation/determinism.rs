@@ -28,7 +28,7 @@ fn contradict(one: &SerialHistory<u8>, two: &SerialHistory<u8>) -> bool {
 }
 
 #[test]
-fn contradictions_are_those_of_the_definition() {
+fn contradictions_agree_with_the_definition() {
     let (mut refused, mut accepted) = (0, 0);
     let mut runner = TestRunner::new(Config { cases: 8_000, ..Config::default() });
     let counts = std::cell::RefCell::new((&mut refused, &mut accepted));

@@ -49,7 +49,7 @@ struct Seen {
 }
 
 #[test]
-fn groups_and_specifications_judge_as_the_definitions_say() {
+fn groups_and_specifications_agree_with_the_definitions() {
     let mut seen = Seen::default();
     let mut runner = TestRunner::new(Config { cases: 12_000, ..Config::default() });
     let choices = prop::collection::vec(any::<u8>(), 0..24);
@@ -87,7 +87,7 @@ fn groups_and_specifications_judge_as_the_definitions_say() {
 /// All histories of two threads with up to two operations each, with all responses 0 or 1, full and
 /// stuck, against all objects of one operation and two states with such responses.
 #[test]
-fn every_small_history_is_judged_as_the_definitions_say() {
+fn all_small_histories_agree_with_the_definitions() {
     let cells: Vec<Option<(u8, usize)>> =
         [None].into_iter().chain([(0, 0), (0, 1), (1, 0), (1, 1)].map(Some)).collect();
     let columns: Columns = vec![vec![0, 0], vec![0, 0]];

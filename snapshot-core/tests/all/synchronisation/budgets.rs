@@ -28,7 +28,7 @@ fn enrolled(threads: u32, missing: u32) -> History<EnrollableInput<u32>, ()> {
 }
 
 #[test]
-fn a_barrier_of_many_is_no_choice_among_all_sets() {
+fn large_barriers_are_decided_within_the_budget() {
     let mut asked = 0;
     let mut proceed = || {
         asked += 1;

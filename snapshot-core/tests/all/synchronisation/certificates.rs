@@ -112,7 +112,7 @@ fn meets(operation: usize, other: usize) -> DeficiencyError {
 }
 
 #[test]
-fn what_can_be_alone_needs_no_partner() {
+fn deficiency_of_an_operation_that_can_be_alone_is_refused() {
     let mut history = History::builder();
     history.invoke(0, 1_u8).unwrap();
     history.respond(0, None).unwrap();

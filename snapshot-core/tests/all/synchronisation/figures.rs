@@ -88,7 +88,7 @@ fn figure_10_lacks_progress() {
 /// Section 3: after the call of a send alone no return is due; where one receive has returned for
 /// two waiting sends, one of these is due to return.
 #[test]
-fn section_3_says_which_returns_are_anticipated() {
+fn due_returns_are_those_of_section_3() {
     use ChannelInput::{Receive, Send};
     let mut history = History::builder();
     history.invoke(0, Send(4_u8)).unwrap();

@@ -89,7 +89,7 @@ where
 }
 
 #[test]
-fn groups_are_sets_and_no_part_of_one_is_refused() {
+fn together_keeps_its_contract_for_every_object() {
     judge(&domain::channel(), 3);
     judge(&domain::filter_channel(), 3);
     judge(&domain::men_and_women(), 3);

@@ -118,7 +118,7 @@ where
 
 /// Two sides, one side, and both together (an exchanger of equal and of different values).
 #[test]
-fn the_rule_for_keys_is_right_in_sixty_thousand_random_cases() {
+fn key_rule_is_right_in_60_000_random_cases() {
     let perfect = [
         rule(&domain::channel(), 21, 20_000),
         rule(&domain::exchanger(), 22, 20_000),

@@ -41,7 +41,7 @@ fn reversed<I, O>(
 }
 
 #[test]
-fn what_runs_backwards_is_judged_alike() {
+fn reversed_histories_have_the_same_verdict() {
     let mut draws = Draws(3);
     let mut counts = [[0; 2]; 2];
     for _ in 0..effort::either(4_000, 200_000) {

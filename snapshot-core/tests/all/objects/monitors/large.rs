@@ -50,7 +50,7 @@ fn monitors_agree_with_the_search() {
 }
 
 #[test]
-fn what_rules_leave_open_is_searched() {
+fn histories_undecided_by_rules_are_found_linearizable() {
     // Locks whose operations are not told apart, and failed swaps.
     let mut draws = Draws(11);
     for _ in 0..effort::either(200, 2_000) {

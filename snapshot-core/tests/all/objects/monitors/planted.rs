@@ -99,7 +99,7 @@ fn queues() {
 
 /// A value that comes again after it left is told apart.
 #[test]
-fn values_return() {
+fn repeated_values() {
     let script = queue(&[0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5], &[1, -1, 1, 2, -2, -1]);
     broken(&Queue::default(), &script, "overtaken", &[2, 3, 4, 5]);
 }

@@ -149,7 +149,7 @@ where
 }
 
 #[test]
-fn queues_and_stacks_are_refuted_at_the_first_event_by_few_operations() {
+fn queues_and_stacks_have_exact_small_refutations() {
     let others = [
         assert_exact(&Queue::default()),
         assert_exact(&Stack::default()),
@@ -159,7 +159,7 @@ fn queues_and_stacks_are_refuted_at_the_first_event_by_few_operations() {
 }
 
 #[test]
-fn cells_and_locks_are_refuted_at_the_first_event_by_few_operations() {
+fn cells_and_locks_have_exact_small_refutations() {
     assert_exact(&Register { initial: 0 });
     assert_exact(&Lock::default());
     let counts = compare(&SwapRegister { initial: 0 }, 800);
@@ -167,7 +167,7 @@ fn cells_and_locks_are_refuted_at_the_first_event_by_few_operations() {
 }
 
 #[test]
-fn objects_that_are_searched_are_refuted_by_few_operations() {
+fn searched_objects_have_small_refutations() {
     for counts in [compare(&Set::default(), 500), compare(&Counter::default(), 500)] {
         assert!(counts.violations > 50, "{counts:?}");
         assert!(10 * counts.few < 9 * counts.all, "{counts:?}");
