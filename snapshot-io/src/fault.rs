@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_an_exit_code_of_its_own() {
+    fn panic_has_its_own_exit_code() {
         assert_eq!(guarded(|| ExitCode::from(3)), ExitCode::from(3));
         assert_eq!(guarded(|| panic!("a fault")), ExitCode::from(CODE));
     }

@@ -127,13 +127,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_addresses_and_comments_are_not() {
+    fn parses_addresses_and_skips_comments() {
         let named = hosts("# two machines\n\n10.0.0.1:2101\r\n [::1]:2102 \n");
         assert_eq!(named, Ok(vec!["10.0.0.1:2101".to_owned(), "[::1]:2102".to_owned()]));
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn invalid_hosts_are_reported_with_their_line() {
         let wrong = |line, text: &str| Err(HostsError::Address { line, text: text.to_owned() });
         for text in ["10.0.0.1", ":2101", "a:0", "a:65536", "a:b"] {
             assert_eq!(hosts(&format!("a:1\n{text}\n")), wrong(2, text));

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_never_ends_is_refused() {
+    fn endless_inputs_are_refused() {
         let refused = |byte: u8| text(io::repeat(byte), 100_000, 70_000);
         assert!(matches!(refused(0), Err(TextError::LineTooLong { line: 1, limit: 70_000 })));
         assert!(matches!(refused(b'\n'), Err(TextError::TooLarge { limit: 100_000 })));

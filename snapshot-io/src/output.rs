@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_output_is_no_error_and_a_full_one_is() {
+    fn full_output_is_an_error_and_a_closed_one_is_not() {
         assert_eq!(write(&mut Vec::new(), "x").ok(), Some(Printed::Whole));
         let closed = write(&mut Failing(io::ErrorKind::BrokenPipe), "x");
         assert_eq!(closed.ok(), Some(Printed::Closed));

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_durably_is_whole_or_not_there() -> io::Result<()> {
+    fn durable_writes_are_atomic() -> io::Result<()> {
         let folder = tempfile::tempdir()?;
         let place = folder.path().join("file");
         write_durably(&place, |file| file.write_all(b"first"))?;
@@ -162,13 +162,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_alone_is_in_the_current_folder() {
+    fn bare_name_lies_in_the_current_folder() {
         assert_eq!(folder(Path::new("file")), Path::new("."));
         assert_eq!(folder(Path::new("one/file")), Path::new("one"));
     }
 
     #[test]
-    fn a_place_is_cleared_and_filled_again() -> io::Result<()> {
+    fn cleared_file_can_be_written_again() -> io::Result<()> {
         let folder = tempfile::tempdir()?;
         let place = folder.path().join("file");
         clear(&place)?;
@@ -184,7 +184,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_outlives_the_file_that_it_leads_to() -> io::Result<()> {
+    fn links_survive_removal_of_their_target() -> io::Result<()> {
         let folder = tempfile::tempdir()?;
         let [file, link, second] = ["file", "link", "second"].map(|name| folder.path().join(name));
         write(&file, b"old")?;
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_whole_or_not_at_all() -> io::Result<()> {
+    fn replacement_is_atomic() -> io::Result<()> {
         let folder = tempfile::tempdir()?;
         let place = folder.path().join("file");
         write(&place, b"first")?;

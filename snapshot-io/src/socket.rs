@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_connection_is_watched() {
+    fn keepalive_is_set_on_connections() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let calling = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         keep_watch(&calling).unwrap();

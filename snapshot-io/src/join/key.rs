@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_have_neither_too_few_nor_too_many_bytes() {
+    fn key_length_is_bounded() {
         assert!(matches!(Key::new(b"0123456789abcde"), Err(KeyError::Short(15))));
         assert!(matches!(Key::new(b"  0123456789abcde\n"), Err(KeyError::Short(15))));
         assert!(matches!(Key::new(&[b'a'; 4097]), Err(KeyError::Long)));
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_with_a_key_is_refused() {
+    fn unreadable_and_overlong_key_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         assert!(matches!(Key::read(folder.path()), Err(KeyError::Io(_))));
         assert!(matches!(Key::read(&folder.path().join("none")), Err(KeyError::Io(_))));

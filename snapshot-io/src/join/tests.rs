@@ -65,7 +65,7 @@ fn processes_with_the_same_key_or_none_join() {
 }
 
 #[test]
-fn others_do_not_join() {
+fn processes_with_different_keys_do_not_join() {
     let (with, other) = (Access::loopback(key("a")), Access::network(key("b")));
     let none = Access::default();
     let briefly = Duration::from_millis(300);
@@ -113,7 +113,7 @@ fn recorded(access: &Access) -> (Vec<u8>, Vec<u8>) {
 
 /// The bytes of one handshake prove nothing in another.
 #[test]
-fn what_was_heard_is_of_no_use() {
+fn replayed_handshakes_are_refused() {
     let access = Access::loopback(key("a"));
     let (said, answered) = recorded(&access);
     assert_eq!((said.len() + answered.len()) as u64, BYTES);
@@ -157,7 +157,7 @@ fn what_was_heard_is_of_no_use() {
 /// No client joins with arbitrary bytes, cut off anywhere or not at all, and the next process does
 /// join.
 #[test]
-fn garbage_is_turned_away() {
+fn garbage_is_refused_and_the_next_process_joins() {
     let access = Access::loopback(key("a"));
     let (said, _) = recorded(&access);
     let (mut listener, address) = listener(&access);
@@ -193,7 +193,7 @@ fn garbage_is_turned_away() {
 /// Connections that send nothing, or a byte from time to time, are closed after the limit, for any
 /// number of them; and there are never more than a few handshakes.
 #[test]
-fn slow_connections_hold_nothing_up_for_long() {
+fn slow_connections_are_closed_at_the_limit() {
     let access = Access::loopback(key("a"));
     let (mut listener, address) = listener(&access);
     listener.limit = Duration::from_millis(400);
@@ -236,7 +236,7 @@ fn slow_connections_hold_nothing_up_for_long() {
 }
 
 #[test]
-fn other_machines_are_let_in_only_with_a_key_and_by_the_flag() {
+fn remote_addresses_need_a_key_and_the_network_flag() {
     let (with, network) = (Access::loopback(key("a")), Access::network(key("a")));
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"] {
         for access in [&Access::default(), &with] {
