@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn noise_follows_from_the_seed_and_the_process_and_ends_with_the_operation() {
+    fn noise_is_seeded_and_ends_with_the_operation() {
         let draws = |seed, process| {
             let mut source = Source::new(Noise::Much, seed, process);
             let mut draw = || source.around(|| STATE.get());

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_texts_are_told_apart() {
+    fn numbers_and_texts_differ() {
         assert_ne!(Value::from(5), Value::from("5"));
         assert_eq!(Value::from(-5).to_string(), "-5");
         assert_eq!(Value::from("a \"b\"\\\n\u{7f}é").to_string(), r#""a \"b\"\\\n\u007fé""#);

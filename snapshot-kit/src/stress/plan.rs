@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plans_follow_from_the_seed_the_round_and_the_thread() {
+    fn plans_are_determined_by_seed_round_and_thread() {
         let mut workload = Workload::new(5, 64);
         let of = |seed, round, thread| plan(&workload, seed, (round, thread));
         assert_eq!(of(1, 2, 3), of(1, 2, 3));
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn several_writers_update_all_segments_and_partial_scans_read_any_of_them() {
+    fn plans_cover_all_segments_and_partial_scans() {
         let mut workload = Workload::new(1, 1000);
         (workload.segments, workload.writers) = (Some(3), Writers::Many);
         workload.has_partial_scans = true;

@@ -47,7 +47,7 @@ fn found(seed: u64) -> Box<Found> {
 }
 
 #[test]
-fn what_is_right_is_not_found_wrong() {
+fn correct_objects_pass() {
     let locked = explore(4).schedules(400).run(
         || Mutex::new([0; 4]),
         |object, process, value| object.lock().unwrap()[process] = value,
@@ -59,7 +59,7 @@ fn what_is_right_is_not_found_wrong() {
 }
 
 #[test]
-fn a_race_is_found_and_made_as_small_as_it_can_be() {
+fn race_is_found_and_shrunk_to_a_minimum() {
     for seed in 0..2 {
         let Found { failure, trial } = *found(seed);
         assert!(failure.is_violation(), "{failure}");
@@ -81,7 +81,7 @@ fn a_race_is_found_and_made_as_small_as_it_can_be() {
 }
 
 #[test]
-fn a_text_makes_the_same_execution_again() {
+fn schedule_text_reproduces_the_execution() {
     let mut recordings = BTreeSet::new();
     for seed in [3, 3, 4] {
         let first = found(seed);
@@ -101,7 +101,7 @@ fn a_text_makes_the_same_execution_again() {
 
 /// A comment sign before each line is harmless, so a recording can contain a schedule.
 #[test]
-fn bad_texts_are_refused_with_their_line() {
+fn malformed_schedules_are_refused_with_their_line() {
     let good = "snapshot-schedule 1\nsegments 2\nthread update\nthread scan\nswitches 3:1 5:2\n";
     assert_eq!(good.parse::<Trial>().unwrap().to_string(), good);
     let several = good.replace("thread scan", "thread update:0 scan:0,1 scan:1");
@@ -133,7 +133,7 @@ fn bad_texts_are_refused_with_their_line() {
 
 /// A scan that waits forever is neither a violation nor an endless test.
 #[test]
-fn schedules_that_do_not_end_are_counted() {
+fn unfinished_schedules_are_counted() {
     let waiting =
         explore(2).operations(2).schedules(40).steps(2_000).run(cells_of_two, store, wait);
     assert!((21..40).contains(&waiting.abandoned), "{waiting}");
@@ -167,7 +167,7 @@ fn wait(cells: &[AtomicU64; 2], _: usize) -> [u64; 2] {
 
 /// A scan that never returns, in any schedule.
 #[test]
-fn schedules_of_which_none_ends_are_no_evidence() {
+fn endless_schedules_are_no_evidence() {
     let never = |cells: &[AtomicU64; 2], _: usize| -> [u64; 2] {
         loop {
             cells[0].load(SeqCst);
@@ -185,7 +185,7 @@ fn schedules_of_which_none_ends_are_no_evidence() {
 
 /// Types of `std` by mistake: everywhere, only in scans, only in updates.
 #[test]
-fn operations_that_shuttle_does_not_see_are_no_evidence() {
+fn operations_invisible_to_shuttle_are_no_evidence() {
     use std::sync::atomic::AtomicU64 as Plain;
 
     type Both = [(AtomicU64, Plain); 3];
@@ -214,7 +214,7 @@ fn operations_that_shuttle_does_not_see_are_no_evidence() {
 
 #[test]
 fn a_summary_is_shown() {
-    let shown = child::shown("controlled::schedules_that_do_not_end_are_counted");
+    let shown = child::shown("controlled::unfinished_schedules_are_counted");
     assert!(shown.contains("explore: no violation in 40 schedules, "), "{shown}");
     assert!(shown.contains("warning: more than half of the schedules did not end"), "{shown}");
 }
@@ -233,7 +233,7 @@ fn one_thread_alone_is_no_evidence() {
 
 /// The messages name the version that is used.
 #[test]
-fn the_version_of_shuttle_is_the_one_that_is_named() {
+fn messages_name_the_shuttle_version_in_use() {
     let manifest = include_str!("../../../Cargo.toml");
     let line = manifest.lines().find(|line| line.starts_with("shuttle = ")).unwrap();
     assert!(line.contains("\">=0.9") && line.contains("<0.10\""), "{line}");
@@ -242,8 +242,8 @@ fn the_version_of_shuttle_is_the_one_that_is_named() {
 
 /// A lock of `std` across a step: the thread that waits for it is blocked forever.
 #[test]
-fn a_lock_that_shuttle_does_not_see_is_named() {
-    let test = "controlled::a_lock_that_shuttle_does_not_see_is_named";
+fn lock_invisible_to_shuttle_is_named() {
+    let test = "controlled::lock_invisible_to_shuttle_is_named";
     let told = child::told(test, || {
         explore(3).schedules(50).patience(Duration::from_millis(300)).run(
             || (std::sync::Mutex::new([0; 3]), AtomicU64::new(0)),

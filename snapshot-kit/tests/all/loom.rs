@@ -5,7 +5,7 @@
 mod example;
 
 #[test]
-fn a_violation_is_found_where_there_is_one() {
+fn loom_example_has_the_expected_outcomes() {
     for (name, outcome) in example::explore_all() {
         match name {
             "behind a lock" => assert!(outcome.is_ok_and(|executions| executions > 100)),

@@ -119,12 +119,12 @@ fn clocks() -> impl Iterator<Item = Clock> {
 /// A history taken at any time is a part of the final one: for each process it has the beginning of
 /// its events, in the final order.
 #[test]
-fn histories_taken_meanwhile_are_parts_of_the_whole() {
-    let taken: usize = clocks().map(take_meanwhile).sum();
+fn histories_taken_during_a_run_are_parts_of_the_final_one() {
+    let taken: usize = clocks().map(take_during_a_run).sum();
     assert!(taken > 5, "{taken} histories were taken");
 }
 
-fn take_meanwhile(clock: Clock) -> usize {
+fn take_during_a_run(clock: Clock) -> usize {
     const ROUNDS: i64 = 2_000;
     let mut count = 0;
     let recorder = Recorder::with_clock(Declaration::new(0).with_segments(3), clock);
@@ -176,7 +176,7 @@ fn take_meanwhile(clock: Clock) -> usize {
 
 /// More values than a ring holds, more events than it holds, and a thread that panics.
 #[test]
-fn nothing_that_was_recorded_is_lost() {
+fn no_recorded_event_is_lost() {
     const SEGMENTS: usize = 5_000;
     let recorder = Recorder::new(Declaration::new(0).with_segments(SEGMENTS));
     let mut scanner = recorder.process(1).unwrap();
@@ -198,7 +198,7 @@ fn nothing_that_was_recorded_is_lost() {
 }
 
 #[test]
-fn guards_close_as_they_are_told() {
+fn guards_record_the_given_outcome() {
     let recorder = Recorder::new(Declaration::new(0).with_segments(1));
     let mut handle = recorder.process(0).unwrap();
     handle.begin_update(0, 1).ok();
@@ -399,14 +399,14 @@ fn noise_makes_threads_meet() {
 
 #[test]
 #[should_panic = "no evidence: no scan returned"]
-fn a_recording_without_scans_shows_nothing() {
+fn assertion_without_scans_lacks_evidence() {
     let recorder = Recorder::new(Declaration::new(0).with_segments(1));
     recorder.process(0).unwrap().update(0, 1, || ());
     assert_linearizable!(recorder.history().unwrap());
 }
 
 #[test]
-fn a_call_comes_before_each_operation() {
+fn hook_runs_before_each_operation() {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 

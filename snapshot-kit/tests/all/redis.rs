@@ -37,7 +37,7 @@ fn operations() -> usize {
 }
 
 #[test]
-fn what_is_read_at_one_instant_is_never_accused() {
+fn histories_of_mget_are_linearizable() {
     let Some(server) = server(false) else { return };
     for (clients, reading) in [(12, Reading::Mget), (5, Reading::MgetOfSome)] {
         let operations = operations() / clients;
@@ -71,7 +71,7 @@ fn a_get_per_key_is_no_snapshot() {
 }
 
 #[test]
-fn a_server_that_is_killed_loses_outcomes_and_nothing_else() {
+fn histories_of_a_killed_server_are_linearizable() {
     let Some(mut server) = server(true) else { return };
     let address = server.address();
     let load = Load { clients: 12, keys: 4, operations: 150, reading: Reading::Mget };

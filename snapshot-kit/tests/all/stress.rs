@@ -36,7 +36,7 @@ fn naive_collect(seed: u64) -> Failure {
 }
 
 #[test]
-fn a_collect_is_found_out_and_shown() {
+fn violation_of_a_collect_is_found_and_reported() {
     let failure = naive_collect(7);
     assert!(failure.is_violation());
     let told = failure.to_string();
@@ -78,7 +78,7 @@ fn an_object_behind_a_lock_raises_no_alarm() {
 
 /// One thread; only scanning threads; and operations that never overlap.
 #[test]
-fn a_test_that_can_find_nothing_fails() {
+fn test_without_overlap_lacks_evidence() {
     let lacks = |stress: Stress| {
         let failure = stress
             .try_run(
@@ -245,7 +245,7 @@ fn a_summary_is_shown() {
 }
 
 #[test]
-fn a_seed_of_the_environment_that_is_no_number_is_refused() {
+fn non_numeric_seed_variable_is_refused() {
     let told = child::failing("stress::time_ends_a_stress_test", ("SNAPSHOT_SEED", "7f"));
     assert!(told.contains("SNAPSHOT_SEED=7f: expected a number"), "{told}");
 }
