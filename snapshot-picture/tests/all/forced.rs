@@ -34,7 +34,7 @@ fn has_cycle(diagram: &Diagram, wanted: impl Fn(Cause) -> bool) -> bool {
 }
 
 #[test]
-fn the_arrows_of_every_rule_lead_in_a_circle() {
+fn arrows_of_every_rule_form_a_cycle() {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     for rule in Rule::ALL {
         for seed in 0..20 {

@@ -100,7 +100,7 @@ fn arrows_within_a_row_are_drawn_as_a_whole() {
 }
 
 #[test]
-fn a_linearization_is_followed() {
+fn keyboard_steps_through_a_linearization() {
     let Some(mut browser) = Chromium::start() else { return };
     let page = pages::linearizable().html();
     browser.open(&page, WIDE, true);
@@ -162,7 +162,7 @@ fn the_page_allows_no_script_but_its_own() {
 }
 
 #[test]
-fn steps_go_forth_and_back() {
+fn steps_go_forward_and_back() {
     let Some(mut browser) = Chromium::start() else { return };
     browser.open(&pages::stepped().html(), WIDE, false);
     browser.value("document.getElementById('step-list').focus()");
@@ -186,7 +186,7 @@ fn steps_go_forth_and_back() {
 
 /// A million operations: the page's size, the time until it is drawn, the time of a frame.
 #[test]
-fn a_million_operations_do_not_freeze_it() {
+fn a_million_operations_do_not_freeze_the_page() {
     let page = pages::million().html();
     let bytes = page.len();
     assert!(bytes < 8_000_000, "{bytes} bytes for a million operations");
