@@ -492,7 +492,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_certificates_differ_however_alike_the_keys_are() {
+    fn certificate_names_differ_for_similar_keys() {
         let mut names = CertificateNames::default();
         let mut next = |file: &str, key: &str| {
             names.next(Path::new(file), (!key.is_empty()).then(|| Value::Text(key.into())).as_ref())

@@ -260,7 +260,7 @@ wrong: published/a-1: exact search needs more than 7 bytes
     }
 
     #[test]
-    fn sums_have_a_row_and_what_is_not_searched_a_dash() {
+    fn table_has_a_row_of_sums_and_a_dash_if_not_searched() {
         let hard =
             Tally { family: Family::Hard, searched: 0, wrong: vec![], ..with_a_wrong_case() };
         let report = table(&[with_a_wrong_case(), hard]);
@@ -278,7 +278,7 @@ wrong: published/a-1: exact search needs more than 7 bytes
     }
 
     #[test]
-    fn one_wrong_case_or_one_unproved_answer_is_told_by_the_exit_code() {
+    fn exit_code_is_1_for_a_wrong_or_unproved_case() {
         let right = Tally { wrong: vec![], ..with_a_wrong_case() };
         let unproved = Tally { confirmed: 2, ..right.clone() };
         assert_eq!(code(std::slice::from_ref(&right)), 0);
@@ -287,7 +287,7 @@ wrong: published/a-1: exact search needs more than 7 bytes
     }
 
     #[test]
-    fn programs_are_told_of_wrong_cases() {
+    fn json_report_lists_wrong_cases() {
         let report: serde_json::Value =
             serde_json::from_str(&json(&[with_a_wrong_case()])).unwrap();
         assert_eq!(report["right"], false);

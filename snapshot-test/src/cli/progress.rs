@@ -103,7 +103,7 @@ mod tests {
     use super::line;
 
     #[test]
-    fn the_line_says_how_far_it_is_and_how_long_it_takes() {
+    fn progress_line_has_share_rate_and_time_left() {
         let of = |passes, read: u64, size: Option<u64>, seconds| {
             let reading = Reading { passes, read: read << 20, size: size.map(|size| size << 20) };
             line("a.txt", reading, Duration::from_secs(seconds))

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn another_reason_is_wrong_and_any_reason_is_right() {
+    fn only_the_expected_or_any_reason_is_right() {
         let any = with_expectations(|expected| match expected {
             Expected::Violation { .. } => Expected::Violation { reason: None },
             linearizable => linearizable,

@@ -199,7 +199,7 @@ mod tests {
     use crate::conformance::Family;
 
     #[test]
-    fn a_twin_s_certificate_is_refused() {
+    fn certificate_of_the_twin_is_refused() {
         let case = |name| Family::Twins.cases().find(|case: &Case| case.name == name).unwrap();
         let (bad, good) = (case("condition-b-stale-bad"), case("condition-b-stale-good"));
         let mut budget = Budget { memory: SEARCH_MEMORY, proceed: &mut || true };

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_most() {
+    fn number_of_comments_is_bounded() {
         let text = "# x\n".repeat(MOST + 5);
         assert_eq!(found(&text, Format::Text).len(), MOST);
     }

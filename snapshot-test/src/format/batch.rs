@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_are_the_events_in_order() {
+    fn batches_hold_all_events_in_order() {
         let mut input = String::from("segments 2\n");
         for number in 0..EVENTS {
             input += &format!("p0 update {number}\n # comment\n p1 scan\np1 ok \"a\" {number}\n");

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_line_that_says_something_decides() {
+    fn first_meaningful_line_decides_the_format() {
         for (format, inputs) in [
             (Format::Text, &["p0 scan\n", "\u{feff}\n  \r\n# {\n", "segments 1", "segmets 1"][..]),
             (Format::Jsonl, &["{", " \n\t{\"process\":0}", "\u{feff}{"][..]),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_defect_is_located_behind_blank_lines() {
+    fn defect_after_blank_lines_is_located() {
         let error = detect(b"\xef\xbb\xbf\n\n  p\xc3\xa9\xff\n").unwrap_err();
         assert_eq!(error.location(), Location { line: 3, column: 5, offset: 10 });
         assert!(matches!(error.kind(), ReadErrorKind::NotUtf8(0xff)));

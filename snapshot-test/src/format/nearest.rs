@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_of_the_pen_are_recognised() {
+    fn typing_errors_are_recognised() {
         let words = ["update", "scan", "ok"];
         assert_eq!(nearest("upadte", &words), Some("update"));
         assert_eq!(nearest("UPDATE", &words), Some("update"));

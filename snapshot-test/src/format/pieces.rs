@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_end_ends_a_piece_of_some_size() {
+    fn every_line_end_ends_some_piece() {
         let text: String = (0..40).map(|line| format!("{}\n", "x".repeat(line * 7 % 23))).collect();
         let ends = |lines: &[String]| -> BTreeSet<usize> {
             lines
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_within_a_line_is_irregular() {
+    fn input_ending_within_a_line_is_irregular() {
         for size in 1..20 {
             let (cut, ending) = pieces("one\ntwo\nthree", 5, size);
             assert_eq!(cut.concat(), "one\ntwo\n");
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_takes_as_much_as_a_reader_allows() {
+    fn lines_are_limited_as_by_a_reader() {
         for (excess, is_read) in [(0, true), (1, false)] {
             let line = "x".repeat(LINE_LIMIT - 1 + excess) + "\n";
             for before in ["", "p0 scan\n"] {

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn defects_are_found_where_they_are() {
+    fn defects_have_their_positions() {
         let bad = |at, found: &str| Err(Defect { at, kind: DefectKind::BadEscape(found.into()) });
         assert_eq!(decoded(r#""ab\x""#), bad(3, r"\x"));
         assert_eq!(decoded(r#""\ud800x""#), bad(1, r"\ud800"));

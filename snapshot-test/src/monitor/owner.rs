@@ -35,7 +35,7 @@ mod tests {
 
     /// Checkpoints and other machines rely on these.
     #[test]
-    fn owners_never_change() {
+    fn owners_are_pinned() {
         // The published values of FNV-1a for "a" and "foobar".
         assert_eq!(fnv(b'a', b""), 0xaf63_dc4c_8601_ec8c);
         assert_eq!(fnv(b'f', b"oobar"), 0x8594_4171_f739_67e8);
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_shared_out_evenly() {
+    fn objects_are_distributed_evenly() {
         for workers in [2, 3, 8] {
             let mut counts = vec![0; workers];
             for key in 0..1000 {

@@ -65,7 +65,7 @@ impl Choices {
 }
 
 #[test]
-fn changed_certificates_prove_nothing_false() {
+fn mutated_certificates_prove_no_false_verdict() {
     let histories = TWINS.map(|(is_linearizable, recording, certificate)| {
         let (history, _) = read_history(Reader::text(recording.as_bytes()).unwrap()).unwrap();
         Certificate::from_text(certificate).unwrap().check(&history).unwrap();

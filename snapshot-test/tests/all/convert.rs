@@ -62,7 +62,7 @@ fn a_file_may_be_replaced_by_its_conversion() {
 }
 
 #[test]
-fn a_bad_input_leaves_no_output_and_touches_no_file() {
+fn bad_input_leaves_no_output() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     fs::write(path.join("out"), "precious").unwrap();
@@ -118,7 +118,7 @@ fn inputs_that_cannot_be_opened_are_named() {
 }
 
 #[test]
-fn a_byte_order_mark_before_blank_lines_is_no_end() {
+fn byte_order_mark_before_blank_lines_is_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let input = format!("\u{feff}\n{}{TEXT}", " \r\n".repeat(5000));
     let output = run(folder.path(), &["convert", "--to", "text"], input.as_bytes());

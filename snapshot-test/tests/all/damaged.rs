@@ -23,7 +23,7 @@ fn said(path: &std::path::Path, bytes: &[u8]) -> Result<(), Option<u64>> {
 }
 
 #[test]
-fn what_is_lost_doubled_or_cut_is_noticed() {
+fn lost_doubled_and_cut_lines_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (good, path) = (folder.path().join("good"), folder.path().join("damaged"));
     for format in ["text", "jsonl"] {

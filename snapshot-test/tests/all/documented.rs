@@ -28,7 +28,7 @@ const FOREIGN: [&str; 18] = [
 ];
 
 #[test]
-fn the_commands_on_the_pages_are_known() {
+fn documented_commands_exist() {
     let program = Program::new(env!("CARGO_BIN_EXE_snapshot-test"));
     let (count, wrong) = pages::unknown(program, "snapshot-test");
     assert!(count > 40, "{count}");
@@ -37,7 +37,7 @@ fn the_commands_on_the_pages_are_known() {
 
 /// Checks every position on a page, even sentences that name no program.
 #[test]
-fn the_options_on_the_pages_are_known() {
+fn documented_options_exist() {
     let sources = pages::command_line_sources();
     assert!(sources.len() > 10, "{}", sources.len());
     let (mut known, mut foreign, mut wrong) = (0, BTreeSet::new(), Vec::new());

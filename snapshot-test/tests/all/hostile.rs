@@ -43,7 +43,7 @@ fn texts() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[test]
-fn every_text_is_answered() {
+fn every_hostile_text_gets_an_exit_code() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let good = path("good");
@@ -100,7 +100,7 @@ fn damaged_keys_are_refused() {
 }
 
 #[test]
-fn endless_inputs_are_refused_by_the_length_of_their_lines() {
+fn endless_lines_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let good = folder.path().join("good").display().to_string();
     fs::write(&good, GOOD).unwrap();
@@ -120,7 +120,7 @@ fn endless_inputs_are_refused_by_the_length_of_their_lines() {
 }
 
 #[test]
-fn what_is_no_file_is_refused() {
+fn unreadable_paths_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     fs::write(path("good"), GOOD).unwrap();
@@ -181,7 +181,7 @@ fn full_and_closed_outputs_end_the_program() {
 
 /// Terminal control sequences in a name are shown, not executed; JSON has the raw name.
 #[test]
-fn names_command_no_terminal() {
+fn control_characters_in_names_are_escaped() {
     let folder = tempfile::tempdir().unwrap();
     let evil = folder.path().join("\u{1b}[2J\n: linearizable").display().to_string();
     fs::write(&evil, GOOD).unwrap();
@@ -197,7 +197,7 @@ fn names_command_no_terminal() {
 
 /// The recording of `certify-bomb`: brute force would take 131 GB for it.
 #[test]
-fn a_bomb_is_not_judged_and_said_not_to_be() {
+fn certificate_bomb_is_reported_as_undecided() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (updates, segments) = (24, 65_536);
@@ -226,7 +226,7 @@ fn a_bomb_is_not_judged_and_said_not_to_be() {
 
 /// Outputs that cannot be written leave the previous contents, and nothing else.
 #[test]
-fn outputs_appear_whole_or_not_at_all() {
+fn outputs_are_written_atomically() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     fs::write(path("good"), GOOD).unwrap();
@@ -254,7 +254,7 @@ fn outputs_appear_whole_or_not_at_all() {
 /// The budget may run out while fewer operations are searched for. Then, and only then, `check`
 /// reports that its certificate cannot be checked, and `certify` that it was not.
 #[test]
-fn a_certificate_that_is_too_large_is_said_to_be() {
+fn uncheckable_certificate_is_announced_by_check() {
     let folder = tempfile::tempdir().unwrap();
     let proofs = folder.path().display().to_string();
     let proof = folder.path().join("uncertifiable.txt.certificate").display().to_string();

@@ -73,7 +73,7 @@ fn a_block_is_accepted_and_its_certificate_checked() {
 }
 
 #[test]
-fn violations_are_told_and_certified() {
+fn violations_are_reported_and_certified() {
     let directory = tempfile::tempdir().unwrap();
     let certificates = directory.path().join("c");
     for (condition, recording, words) in VIOLATIONS {
@@ -104,7 +104,7 @@ fn violations_are_told_and_certified() {
 }
 
 #[test]
-fn json_lines_are_read_as_well() {
+fn json_lines_are_read() {
     let directory = tempfile::tempdir().unwrap();
     let event = |fields: &str| format!("{{{fields}}}\n");
     let recording = [
@@ -126,7 +126,7 @@ fn json_lines_are_read_as_well() {
 }
 
 #[test]
-fn bad_input_names_the_place_and_the_cure() {
+fn bad_input_is_reported_with_place_and_remedy() {
     let directory = tempfile::tempdir().unwrap();
     for (recording, place, words) in [
         ("object immediate\np0 update 5\n", ":2:4:", "its operation is `exchange`"),
@@ -156,7 +156,7 @@ fn bad_input_names_the_place_and_the_cure() {
 }
 
 #[test]
-fn both_formats_say_the_same() {
+fn formats_convert_into_each_other() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let text = BLOCK.to_owned() + "p2 exchange 9\np0 exchange 6\np0 fail\np2 unknown\n";
@@ -201,7 +201,7 @@ fn mixed(recordings: &[(&str, String)]) -> String {
 }
 
 #[test]
-fn objects_are_judged_each_by_itself() {
+fn objects_are_judged_separately() {
     let directory = tempfile::tempdir().unwrap();
     let mut recordings: Vec<(&str, String)> =
         VIOLATIONS.iter().map(|(name, text, _)| (*name, (*text).to_owned())).collect();
@@ -250,7 +250,7 @@ fn generated(options: &str) -> String {
 }
 
 #[test]
-fn what_is_generated_is_what_it_says() {
+fn generated_recordings_have_their_stated_verdict() {
     let directory = tempfile::tempdir().unwrap();
     for flaw in corpus::generate::Flaw::ALL {
         for twin in ["", " --twin"] {
@@ -337,7 +337,7 @@ fn repeated_values_are_unknown() {
 }
 
 #[test]
-fn explanations_draw_blocks_and_what_a_violation_forces() {
+fn explanations_draw_blocks_and_forced_order() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     file(directory.path(), "block.txt", BLOCK);

@@ -239,7 +239,7 @@ fn recordings(random: &mut ChaCha8Rng) -> Vec<Recording> {
 }
 
 #[test]
-fn in_any_interleaving_and_killed_the_alarms_are_those_of_each_object_alone() {
+fn interleaved_and_resumed_alarms_equal_those_of_each_object() {
     let mut random = ChaCha8Rng::seed_from_u64(11);
     let (mut due, mut twice, mut bare) = (0, 0, 0);
     for _ in 0..either(80, 160) {
@@ -273,7 +273,7 @@ fn in_any_interleaving_and_killed_the_alarms_are_those_of_each_object_alone() {
 
 /// For every order of the inputs, and every owner.
 #[test]
-fn a_key_of_two_inputs_is_refused_with_its_place() {
+fn key_of_two_inputs_is_refused_with_its_position() {
     let mut random = ChaCha8Rng::seed_from_u64(12);
     let mut seconds = BTreeSet::new();
     for _ in 0..60 {

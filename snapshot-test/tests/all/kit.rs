@@ -21,7 +21,7 @@ fn history(values: [u64; 2]) -> History<u64> {
 }
 
 #[test]
-fn the_kit_and_the_program_report_alike() {
+fn kit_and_program_give_the_same_report() {
     let failure = judge(&history([7, 3]), "kit: a test/1", &["a note", "two\nlines"]).unwrap_err();
     let path = failure.recording().unwrap();
     assert!(path.ends_with("snapshot/kit--a-test-1.txt"), "{}", path.display());
@@ -32,7 +32,7 @@ fn the_kit_and_the_program_report_alike() {
 }
 
 #[test]
-fn what_is_linearizable_is_not_written() {
+fn linearizable_history_passes_with_its_overlap() {
     let overlap = judge(&history([7, 7]), "kit-good", &[]).unwrap();
     assert_eq!((overlap.operations, overlap.overlapping), (3, 1));
     assert!(overlap.note().is_none());
@@ -40,7 +40,7 @@ fn what_is_linearizable_is_not_written() {
 
 /// Values of all kinds are read as they were recorded.
 #[test]
-fn saved_values_are_read_again() {
+fn saved_values_round_trip() {
     let values = ["a \"b\"\n".to_owned(), "0".to_owned(), String::new()];
     let declaration = Declaration::new("first # not a comment".to_owned()).with_segments(2);
     let mut history = History::builder(declaration).unwrap();

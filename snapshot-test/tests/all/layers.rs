@@ -165,7 +165,7 @@ fn crates_know_only_those_below_them() {
 /// The interpreter and refinement confirm or deny the findings of the search: they must not share a
 /// mistake. Only tests of the search compare the two.
 #[test]
-fn the_search_and_its_judges_share_nothing_but_the_language() {
+fn search_and_its_judges_share_only_the_language() {
     let declared = declared();
     let needs = |member: &str, other: &str| declared[member]["normal"].contains(other);
     assert!(!needs("snapshot-explorer", "snapshot-semantics"));
@@ -203,7 +203,7 @@ fn only_the_cluster_knows_timely() {
 }
 
 #[test]
-fn the_theory_and_the_corpus_need_next_to_nothing() {
+fn core_and_corpus_have_few_dependencies() {
     let declared = declared();
     let may_need: [(&str, &[&str]); 2] = [
         ("snapshot-core", &["bitvec", "foldhash", "thiserror"]),
@@ -241,7 +241,7 @@ const WORLDLY: [&str; 20] = [
 ];
 
 #[test]
-fn nothing_below_the_theory_touches_the_world() {
+fn dependencies_of_core_and_corpus_do_no_io() {
     for package in ["snapshot-core", "snapshot-corpus"] {
         let closure = closure(package);
         assert!(closure.contains("thiserror"), "{package}: {closure:?}");
@@ -266,7 +266,7 @@ fn the_test_kit_is_small() {
 const PEERS: [&str; 5] = ["lincheck", "porcupine", "stateright", "todc-mem", "todc-utils"];
 
 #[test]
-fn peers_are_met_in_benches_only() {
+fn only_benches_depend_on_peers() {
     for (member, kinds) in declared().iter().filter(|(member, _)| *member != "benches") {
         for dependency in kinds.values().flatten() {
             assert!(!PEERS.contains(&dependency.as_str()), "{member} must not need {dependency}");
@@ -289,7 +289,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_theory_and_the_corpus_use_no_file_thread_clock_or_terminal() {
+fn core_and_corpus_use_no_file_thread_clock_or_terminal() {
     // `std::{` could hide any of them.
     const FORBIDDEN: [&str; 13] = [
         "std::{",
@@ -318,7 +318,7 @@ fn the_theory_and_the_corpus_use_no_file_thread_clock_or_terminal() {
 }
 
 #[test]
-fn the_testing_tool_knows_no_verifier_and_the_verifier_no_format() {
+fn testing_tool_and_verifier_do_not_mention_each_other() {
     let words = [("snapshot-test", "snapshot_verify"), ("snapshot-verify", "snapshot_test")];
     for (package, word) in words {
         for file in sources(&workspace().join(package).join("src")) {
@@ -331,7 +331,7 @@ fn the_testing_tool_knows_no_verifier_and_the_verifier_no_format() {
 /// A crate without unit tests is not compiled once more for them (`test = false`): then it must
 /// have none, since they would not run.
 #[test]
-fn what_is_not_compiled_for_tests_has_none() {
+fn crates_without_test_target_have_no_unit_tests() {
     let metadata = metadata();
     let packages = metadata["packages"].as_array().expect("a list of packages");
     let mut untested = 0;

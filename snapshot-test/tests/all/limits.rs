@@ -51,7 +51,7 @@ fn first_error(format: Format, input: impl Read) -> String {
 }
 
 #[test]
-fn a_line_without_end_is_refused_before_it_fills_the_memory() {
+fn endless_line_is_refused_at_the_limit() {
     for (format, place, begin) in [
         (Format::Text, "2:1", "p0 update 1\np1 update "),
         (
@@ -98,7 +98,7 @@ fn a_line_of_exactly_the_limit_is_read() {
 }
 
 #[test]
-fn the_pieces_in_which_an_input_arrives_do_not_matter() {
+fn chunks_of_an_input_do_not_matter() {
     for (format, input) in [
         (
             Format::Text,

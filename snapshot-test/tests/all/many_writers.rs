@@ -16,7 +16,7 @@ use snapshot_test::judge::{Finding, Options, judge};
 use snapshot_test::read_history;
 
 #[test]
-fn a_scan_that_is_not_atomic_is_proved_by_four_operations() {
+fn non_atomic_scan_is_proved_by_four_operations() {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/recordings");
     let packed = beside.join("many-writers-get.jsonl.gz");
     if !packed.exists() {
@@ -45,7 +45,7 @@ fn a_scan_that_is_not_atomic_is_proved_by_four_operations() {
 
 /// Two updates overlap, and scans see them in both orders: a live check stops there.
 #[test]
-fn a_live_check_stops_at_the_first_event_that_no_order_explains() {
+fn live_check_stops_at_the_first_violating_event() {
     let folder = tempfile::tempdir().unwrap();
     let begin = "writers many\nsegments 1\np0 update s0 5\np1 update s0 6\np0 ok\np1 ok\n\
                  p2 scan\np2 ok 5\np2 scan\n";

@@ -68,7 +68,7 @@ fn fresh(text: &str, part: usize) -> Live {
 }
 
 #[test]
-fn what_is_cut_off_changes_no_answer() {
+fn cuts_change_no_answer() {
     let (mut right, mut wrong, mut parts) = (0, 0, 0);
     for text in recordings() {
         let (history, _) = read_history(Reader::text(text.as_bytes()).unwrap()).unwrap();
@@ -91,7 +91,7 @@ fn what_is_cut_off_changes_no_answer() {
 }
 
 #[test]
-fn resumed_from_any_place_the_answer_is_the_same() {
+fn resuming_anywhere_gives_the_same_answer() {
     let (mut resumed, mut moved) = (0, 0);
     for text in recordings().iter().step_by(3) {
         let expected = judged(&mut fresh(text, 4), text);
@@ -116,7 +116,7 @@ fn resumed_from_any_place_the_answer_is_the_same() {
 
 /// Several objects, each cut off separately.
 #[test]
-fn objects_are_resumed_each_from_its_place() {
+fn each_object_resumes_from_its_own_position() {
     let one = |key: usize, line: &str| format!("@{key} {line}\n");
     let mut text = String::from("segments 1\n");
     // Object 0 has an operation open throughout; object 1 continues.
@@ -165,7 +165,7 @@ fn objects_are_resumed_each_from_its_place() {
 }
 
 #[test]
-fn files_that_are_no_checkpoints_are_refused() {
+fn malformed_checkpoints_are_refused() {
     let text = "segments 1\np0 update 1\np0 ok\n";
     let mut live = fresh(text, 1);
     judged(&mut live, text);

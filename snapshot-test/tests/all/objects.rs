@@ -252,7 +252,7 @@ fn a_live_reading_stops_at_the_first_violation_of_any_object() {
 
 /// A defect in one object's events is a defect of the input; but an earlier violation remains.
 #[test]
-fn a_defect_is_that_of_the_input() {
+fn defect_of_one_object_concerns_the_input() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("defect");
     let begin = "segments 1\n@1 p0 update 5\n@2 p0 update 5\n@1 p0 ok\n@1 p1 scan\n";

@@ -48,7 +48,7 @@ fn text_of(value: &Value) -> String {
 }
 
 #[test]
-fn what_users_depend_on_has_all_that_a_registry_asks_for() {
+fn published_crates_have_the_required_metadata() {
     let members = members();
     // `publish = false` is an empty list of registries.
     let published: Vec<&str> = members
@@ -91,7 +91,7 @@ fn what_users_depend_on_has_all_that_a_registry_asks_for() {
 }
 
 #[test]
-fn packages_hold_what_is_compiled_and_no_test() {
+fn packages_contain_sources_and_no_tests() {
     for name in PUBLISHED {
         let list = cargo(&["package", "--list", "--offline", "--allow-dirty", "-p", name]);
         let files: Vec<&str> = list.lines().collect();

@@ -30,7 +30,7 @@ fn answer(recording: &str, arguments: &[&str]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn the_samples_of_the_formats_are_recordings() {
+fn samples_on_the_formats_page_are_accepted() {
     let page = include_str!("../../../docs/formats.md");
     for format in ["text", "jsonl", "disc22"] {
         let (code, told) = check(sample(page, &format!("\n## {format}\n")));
@@ -40,7 +40,7 @@ fn the_samples_of_the_formats_are_recordings() {
 
 /// The README leaves out the end of a report by `...`.
 #[test]
-fn the_recording_of_the_readme_is_answered_as_shown() {
+fn recording_of_the_readme_has_the_shown_report() {
     let page = include_str!("../../../README.md");
     let heading = "\n## A recording, in ten lines\n";
     let recording = sample(page, heading);

@@ -31,7 +31,7 @@ fn events(reader: Reader<&[u8]>) -> Vec<String> {
 }
 
 #[test]
-fn all_spellings_are_one_history() {
+fn all_notations_give_one_history() {
     let expected = events(Reader::text(TEXT.as_bytes()).unwrap());
     assert_eq!(expected[2], "p1 ok s0 5");
     assert_eq!(expected[5], "p2 ok s0 5 s2 0");
@@ -51,7 +51,7 @@ fn all_spellings_are_one_history() {
 }
 
 #[test]
-fn the_number_of_segments_is_told_by_values_and_gaps() {
+fn values_and_gaps_give_the_number_of_segments() {
     let (history, _) = read_history(Reader::text(&b"p1 scan\np1 ok _ 0 _\n"[..]).unwrap()).unwrap();
     assert_eq!(history.segments(), 3);
     for (text, message) in [
@@ -72,7 +72,7 @@ fn the_number_of_segments_is_told_by_values_and_gaps() {
 }
 
 #[test]
-fn disc22_cannot_hold_them() {
+fn disc22_refuses_partial_scans() {
     let reader = Reader::text(TEXT.as_bytes()).unwrap();
     let error = convert(reader, Format::Disc22, Vec::new()).expect_err("there are gaps");
     assert!(error.to_string().contains("disc22"), "{error}");

@@ -141,7 +141,7 @@ fn is_linearizable(history: &History<Value>, events: usize) -> bool {
 
 /// 100,000 in the slow suite.
 #[test]
-fn every_violation_of_random_histories_is_proved_where_it_is_complete() {
+fn every_violation_of_random_histories_is_proved() {
     let mut choices = Choices(0x9e37_79b9_7f4a_7c15);
     let (mut methods, mut rules, mut partial) = (HashMap::new(), HashMap::new(), 0);
     let all = either(3_000, 100_000);

@@ -31,7 +31,7 @@ const fn target() -> Option<&'static str> {
 }
 
 #[test]
-fn what_is_packed_is_what_is_installed() {
+fn installed_programs_are_those_packed() {
     let Some(target) = target() else { return };
     let folder = TempDir::new().unwrap();
     let place = |name: &str| folder.path().join(name);

@@ -148,7 +148,7 @@ proptest! {
     }
 
     #[test]
-    fn disc22_changes_nothing_silently(history in histories(false)) {
+    fn disc22_keeps_all_events_or_refuses(history in histories(false)) {
         if let Ok(written) = write_history(Format::Disc22, Vec::new(), &history) {
             let (read, _) = read_history(reader(Format::Disc22, &written)).unwrap();
             // An unknown outcome at the end of a process becomes a pending operation.
@@ -160,7 +160,7 @@ proptest! {
 }
 
 #[test]
-fn an_empty_history_is_expressible_by_people_and_programs() {
+fn empty_history_round_trips_in_text_and_jsonl() {
     for format in [Format::Text, Format::Jsonl] {
         let declaration = Declaration::new(Value::ZERO);
         let written = Writer::new(format, Vec::new(), &declaration).unwrap().finish().unwrap();
@@ -170,7 +170,7 @@ fn an_empty_history_is_expressible_by_people_and_programs() {
 }
 
 #[test]
-fn initial_values_that_are_not_listed_are_written_too() {
+fn unlisted_initial_values_are_written() {
     let declaration =
         Declaration::new(Value::from("none")).with_segments(3).with_initial(vec![Value::from(1)]);
     for format in [Format::Text, Format::Jsonl] {
@@ -199,7 +199,7 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
-fn disc22_refuses_what_it_cannot_express() {
+fn disc22_refuses_inexpressible_recordings() {
     assert_eq!(
         refused("p0 update \"x\"\n"),
         "in:1:1: disc22 knows only integers, found \"x\"; write the recording as text or jsonl\n  \

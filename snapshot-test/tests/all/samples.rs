@@ -76,14 +76,14 @@ fn try_out(path: &Path, is_linearizable: bool) -> Method {
 }
 
 #[test]
-fn published_recordings_are_judged_as_they_are_named() {
+fn published_recordings_have_the_verdict_of_their_name() {
     for (path, is_linearizable) in samples("disc22") {
         assert_eq!(try_out(&path, is_linearizable), Method::Simple, "{}", path.display());
     }
 }
 
 #[test]
-fn random_recordings_are_judged_as_they_are_named() {
+fn random_recordings_have_the_verdict_of_their_name() {
     for (path, is_linearizable) in samples("random") {
         assert_ne!(try_out(&path, is_linearizable), Method::Search, "{}", path.display());
     }

@@ -185,7 +185,7 @@ fn killed(text: &str, random: &mut ChaCha8Rng, part: usize) -> (BTreeMap<Alarm, 
 }
 
 #[test]
-fn killed_and_resumed_each_alarm_is_that_of_check() {
+fn alarms_after_kills_equal_those_of_check() {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let (mut due, mut twice) = (0, 0);
     for _ in 0..160 {
@@ -209,7 +209,7 @@ fn killed_and_resumed_each_alarm_is_that_of_check() {
 
 /// With repeated values, the alarm is raised when the past is to be cut off, not at the end.
 #[test]
-fn what_a_search_finds_does_not_wait_for_the_end() {
+fn search_raises_alarms_before_the_end() {
     let mut random = ChaCha8Rng::seed_from_u64(2);
     let (mut early, mut late) = (0, 0);
     for _ in 0..1200 {

@@ -120,7 +120,7 @@ fn places(events: usize) -> impl Iterator<Item = usize> {
 }
 
 #[test]
-fn what_is_linearizable() {
+fn linearizable_files() {
     for format in Format::ALL {
         for events in [FIRST, FIRST + 8, FIRST + BATCH, FIRST + 3 * BATCH + 16] {
             let input = written(format, &linearizable(events));
@@ -131,7 +131,7 @@ fn what_is_linearizable() {
 }
 
 #[test]
-fn violations_wherever_they_are() {
+fn violations_at_any_position() {
     let events = linearizable(FIRST + 2 * BATCH);
     for format in Format::ALL {
         let few = if format == Format::Text { either(5, 1) } else { either(17, 7) };
@@ -150,7 +150,7 @@ fn violations_wherever_they_are() {
 }
 
 #[test]
-fn refused_events_wherever_they_are() {
+fn refused_events_at_any_position() {
     let events = linearizable(FIRST + 2 * BATCH);
     for format in Format::ALL {
         let few = if format == Format::Text { 3 } else { 11 };
@@ -177,7 +177,7 @@ fn a_second_writer_far_from_the_first() {
 }
 
 #[test]
-fn defects_wherever_they_are() {
+fn defects_at_any_position() {
     let events = linearizable(FIRST + 2 * BATCH);
     for place in places(events.len()).step_by(3) {
         let (before, after) = events.split_at(place);

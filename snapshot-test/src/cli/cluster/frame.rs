@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_what_is_cut_off_is_not() {
+    fn frames_round_trip_unless_cut_off() {
         let result = Some("two\nlines \u{1b}\u{2028}\0".to_owned());
         let report = Report { id: "a".to_owned(), result, diagnostic: None, code: 1 };
         let mut bytes = Vec::new();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn greetings_are_bounded_and_what_follows_is_left() {
+    fn greetings_are_bounded_and_leave_later_bytes() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let read = |bytes: &[u8]| {
             let mut caller = TcpStream::connect(listener.local_addr().unwrap()).unwrap();

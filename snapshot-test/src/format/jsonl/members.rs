@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_stand_where_they_are() {
+    fn members_have_their_positions() {
         let text = r#" {"a\"}" : [1,{"b":"]"}] ,"c":-1.50, "d" :{}}"#;
         let shown: Vec<_> = members(text)
             .into_iter()

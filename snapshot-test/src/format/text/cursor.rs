@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_that_is_no_digit_ends_a_number() {
+    fn first_non_digit_ends_a_number() {
         for byte in (0..=255u8).filter(|byte| !byte.is_ascii_digit()) {
             let source = [b'4', b'2', byte, b'7', b'7', b'7', b'7', b'7', b'7'];
             let mut cursor = Cursor::new(&source, Format::Text);
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beyond_64_bits_are_told_from_no_number() {
+    fn numbers_beyond_64_bits_differ_from_no_number() {
         for source in ["9223372036854775808\n", "-9223372036854775809\n", "99999999999999999999\n"]
         {
             let mut cursor = Cursor::new(source.as_bytes(), Format::Text);

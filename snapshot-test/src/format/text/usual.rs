@@ -170,7 +170,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(trial::effort::either(4_000, 40_000)))]
 
         #[test]
-        fn what_is_read_here_is_read_in_general(
+        fn fast_parse_agrees_with_the_general_one(
             line in lines(),
             next in prop::sample::select(&["", "7\n", "p1 scan\np0 ok 1 2 3\n"][..]),
         ) {
@@ -181,7 +181,7 @@ mod tests {
         }
 
         #[test]
-        fn a_line_with_one_byte_replaced_is_read_as_in_general(
+        fn fast_parse_of_damaged_lines_agrees_with_the_general_one(
             line in lines(),
             at in any::<prop::sample::Index>(),
             byte in prop_oneof![any::<u8>(), prop::sample::select(&b" \t\n\r0/:9-+#\"pks"[..])],
@@ -196,7 +196,7 @@ mod tests {
         }
 
         #[test]
-        fn usual_lines_are_read_here(
+        fn usual_lines_take_the_fast_parse(
             process in 0usize..=Segment::LIMIT,
             values in vec("[0-9]{1,15}", 0..9),
         ) {
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_may_reach_beyond_the_bytes_at_hand_is_left() {
+    fn incomplete_lines_are_not_parsed() {
         let whole = b"p12 ok 123456789 7\n";
         for end in 0..whole.len() {
             assert_eq!(usual(&whole[..end]), None);

@@ -50,7 +50,7 @@ proptest! {
     /// is kept, unless a warning reports that order of the client was lost. The order of the log
     /// does not matter.
     #[test]
-    fn no_order_is_added_and_none_is_lost_without_a_warning(
+    fn imported_order_is_that_of_the_widened_intervals(
         (intervals, other) in shuffled(),
         skew in 0..3_i64,
     ) {

@@ -93,7 +93,7 @@ fn with_texts(recording: &str, from: i64) -> String {
 }
 
 #[test]
-fn no_division_changes_the_judgement() {
+fn every_division_gives_the_same_judgement() {
     let mut random = ChaCha8Rng::seed_from_u64(22);
     // Linearizable, violation, malformed, others.
     let mut findings = [0; 4];
@@ -137,7 +137,7 @@ fn no_division_changes_the_judgement() {
 
 /// Pieces are judged in order and none after the judge breaks off; each break takes place.
 #[test]
-fn judging_ends_where_it_is_broken_off() {
+fn judging_stops_at_a_break() {
     let text: String = (0..200).map(|number| format!("p0 update {number}\np0 ok\n")).collect();
     let text = format!("segments 1\np0 scan\np0 ok 0\n{text}");
     for threads in 1..=4 {
@@ -159,7 +159,7 @@ fn judging_ends_where_it_is_broken_off() {
 
 /// A panic of the judge is passed on, and no thread waits for the others forever.
 #[test]
-fn panics_are_passed_on() {
+fn panics_of_the_judge_propagate() {
     let text = "p0 scan\np0 ok 0\n".repeat(1000);
     for threads in 1..=4 {
         let outcome = std::panic::catch_unwind(|| {

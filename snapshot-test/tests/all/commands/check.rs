@@ -16,7 +16,7 @@ fn checked(options: &str, twin: &str) -> (i32, String) {
 }
 
 #[test]
-fn all_methods_agree_and_say_which_it_was() {
+fn all_methods_agree_and_report_their_name() {
     for (method, twin, by) in [
         ("auto", "condition-d-inversion", "by the linear-time conditions"),
         ("linear", "condition-d-inversion", "by the linear-time conditions"),
@@ -56,7 +56,7 @@ fn the_linear_method_does_not_search() {
 }
 
 #[test]
-fn the_automata_say_why_they_do_not_judge() {
+fn automata_report_why_they_do_not_judge() {
     let (code, out) = checked("--method automata", "ambiguous-search-bad");
     assert_eq!(code, 3, "{out}");
     assert!(out.contains("a value that it had before"), "{out}");
@@ -77,7 +77,7 @@ fn a_chosen_search_may_run_out_of_its_budget() {
 }
 
 #[test]
-fn budgets_are_read_as_people_write_them() {
+fn budgets_are_parsed_with_units_or_refused() {
     for memory in ["500000000", "500M", "1.5GiB"] {
         let (code, out) = checked(&format!("--budget-memory {memory}"), "ambiguous-search-bad");
         assert_eq!(code, 1, "{memory}: {out}");
@@ -94,7 +94,7 @@ fn budgets_are_read_as_people_write_them() {
 }
 
 #[test]
-fn methods_do_not_go_with_streams() {
+fn methods_are_refused_with_streams() {
     for option in ["--live", "--forget"] {
         let error = refused(&format!(
             "check --method generic {option} {TWINS}/condition-d-inversion-bad.txt"
@@ -122,7 +122,7 @@ fn checked_stream(options: &[&str], input: &str) -> (i32, String) {
 /// Updates of one segment overlap throughout; a value is never written again after a scan returned
 /// it.
 #[test]
-fn streams_of_many_writers_are_decided_though_nothing_is_kept() {
+fn streams_of_many_writers_are_decided() {
     let mut good =
         String::from("{\"snapshot-history\": 1, \"segments\": 1, \"writers\": \"many\"}\n");
     let mut event = |line: String| good.push_str(&format!("{{\"process\": {line}}}\n"));
@@ -155,7 +155,7 @@ fn streams_of_many_writers_are_decided_though_nothing_is_kept() {
 }
 
 #[test]
-fn verdicts_have_colours_where_they_are_shown() {
+fn colours_of_verdicts_follow_the_environment() {
     let input = format!("{TWINS}/condition-d-inversion-bad.txt");
     let printed = |variables: &[(&str, &str)]| {
         let output = Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
@@ -175,7 +175,7 @@ fn verdicts_have_colours_where_they_are_shown() {
 
 /// Each file below a folder is a separate input, in the order of the paths.
 #[test]
-fn a_folder_stands_for_its_files() {
+fn folder_is_read_as_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().display();
     let error = refused(&format!("check {path}"));
@@ -208,7 +208,7 @@ fn a_folder_stands_for_its_files() {
 
 /// A missing input is not reported as malformed.
 #[test]
-fn a_missing_file_is_told_as_such() {
+fn missing_file_is_reported_as_unreadable() {
     for (options, twin) in [("", "condition-d-inversion-good"), ("--object queue", "")] {
         let input = if twin.is_empty() { String::new() } else { format!("{TWINS}/{twin}.txt") };
         let (code, out, error) = answer(run(&format!("check {options} /nonexist {input}")));
@@ -228,7 +228,7 @@ fn a_missing_file_is_told_as_such() {
 /// `--method linear` insists on its conditions even where the observer could answer; and names the
 /// first event of a violation, though the conditions do not decide another component of segments.
 #[test]
-fn the_linear_method_is_what_it_is_called() {
+fn linear_method_judges_by_its_conditions_alone() {
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str, text: &str| {
         let place = folder.path().join(name);
@@ -261,7 +261,7 @@ fn the_linear_method_is_what_it_is_called() {
 
 /// A lifted derivation names the segments of the whole recording, and its certificate is accepted.
 #[test]
-fn the_certificate_of_a_component_is_one_of_the_whole() {
+fn certificate_of_a_component_proves_the_whole() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in.txt");
     let text = "writers many\np1 update s1 0\np0 update s1 0\np1 ok\np0 ok\np1 update s1 1\n\

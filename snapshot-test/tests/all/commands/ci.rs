@@ -5,7 +5,7 @@ use std::fs;
 use crate::commands::{answer, run};
 
 #[test]
-fn junit_and_sarif_tell_of_every_input() {
+fn junit_and_sarif_report_the_inputs() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -43,7 +43,7 @@ fn junit_and_sarif_tell_of_every_input() {
 }
 
 #[test]
-fn the_command_line_tells_shells_and_man_of_itself() {
+fn completions_and_manual_pages_are_generated() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let (code, script, _) = answer(run(&format!("completions {shell}")));
         assert_eq!(code, 0);

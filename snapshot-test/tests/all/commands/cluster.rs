@@ -56,7 +56,7 @@ fn sorted(out: &str, has_summary: bool) -> (Vec<String>, Option<String>) {
 }
 
 #[test]
-fn any_number_of_processes_finds_what_one_finds() {
+fn any_number_of_processes_gives_the_same_findings() {
     let folder = tempfile::tempdir().unwrap();
     let names = logs(folder.path(), &["a", "b", "c", "d"], 30);
     // One input is malformed from some position on.
@@ -94,7 +94,7 @@ fn any_number_of_processes_finds_what_one_finds() {
 
 /// All processes name the same folder, and each file is judged by one of them.
 #[test]
-fn files_that_all_see_are_split() {
+fn shared_files_are_split_among_processes() {
     let folder = tempfile::tempdir().unwrap();
     let names: Vec<String> = (0..24).map(|number| format!("log {number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -119,7 +119,7 @@ fn files_that_all_see_are_split() {
 }
 
 #[test]
-fn an_object_of_two_processes_is_refused() {
+fn object_in_inputs_of_two_processes_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let names = ["a.txt", "b.txt"].map(|name| folder.path().join(name).display().to_string());
     fs::write(&names[0], rounds(&["1", "\"x\""], 1..4)).unwrap();
@@ -138,7 +138,7 @@ fn an_object_of_two_processes_is_refused() {
 
 /// A checkpoint has keys, too, whose objects may have no further events.
 #[test]
-fn an_object_of_a_checkpoint_is_of_its_process() {
+fn object_of_a_checkpoint_belongs_to_its_process() {
     let folder = tempfile::tempdir().unwrap();
     let hosts = hosts(folder.path(), 2);
     let names = ["a", "b", "kept"].map(|name| folder.path().join(name).display().to_string());
@@ -161,7 +161,7 @@ fn an_object_of_a_checkpoint_is_of_its_process() {
 
 /// A malformed event at one process determines the exit code of all, unless an object is wrong.
 #[test]
-fn a_malformed_input_of_one_process_is_of_all() {
+fn malformed_input_sets_the_exit_code_of_all_processes() {
     let folder = tempfile::tempdir().unwrap();
     let hosts = hosts(folder.path(), 2);
     let names = ["a", "b"].map(|name| folder.path().join(name).display().to_string());
@@ -178,7 +178,7 @@ fn a_malformed_input_of_one_process_is_of_all() {
 
 /// An alarm of one process ends endless inputs of others; with --all, it does not.
 #[test]
-fn an_alarm_ends_all_or_none() {
+fn alarm_ends_all_processes_unless_all_is_given() {
     for (all, process) in [("", 0), ("", 1), (" --all", 1)] {
         let folder = tempfile::tempdir().unwrap();
         let names = ["0", "1", "2"].map(|name| folder.path().join(name).display().to_string());
@@ -274,7 +274,7 @@ impl Course {
 /// A reading process that is killed, at any point and any number of times, misses nothing after a
 /// restart, and process 0, which was never killed, prints each alarm once.
 #[test]
-fn a_process_that_is_killed_and_started_again_misses_nothing() {
+fn restarted_process_misses_no_alarm() {
     let mut random = ChaCha8Rng::seed_from_u64(41);
     let mut killed = 0;
     let mut again = 0;
@@ -325,7 +325,7 @@ fn a_process_that_is_killed_and_started_again_misses_nothing() {
 /// Without process 0 there is no answer: the others report so, and all resume from their
 /// checkpoints.
 #[test]
-fn when_process_0_is_killed_the_others_end_and_all_go_on() {
+fn killed_process_0_ends_the_others_and_all_resume() {
     let mut random = ChaCha8Rng::seed_from_u64(42);
     let course = Course::new(300);
     let (expected, summary) = course.expected();
@@ -379,7 +379,7 @@ fn has_ended(child: &mut Child, seconds: u64) -> bool {
 
 /// For every cut of the connection, the process reports it, and, started again, misses nothing.
 #[test]
-fn a_network_that_is_cut_or_slow_loses_nothing() {
+fn cut_or_slow_network_loses_no_alarm() {
     let mut random = ChaCha8Rng::seed_from_u64(43);
     let course = Course::new(60);
     let (expected, summary) = course.expected();
@@ -427,7 +427,7 @@ fn a_network_that_is_cut_or_slow_loses_nothing() {
 
 /// A process that had ended, and is started again, is waited for again: there may be more to read.
 #[test]
-fn a_process_that_is_started_again_has_not_ended() {
+fn restarted_process_is_waited_for_again() {
     let folder = tempfile::tempdir().unwrap();
     let hosts = hosts(folder.path(), 2);
     let names = ["0", "1"].map(|name| folder.path().join(name).display().to_string());
@@ -454,7 +454,7 @@ fn a_process_that_is_started_again_has_not_ended() {
 
 /// A stopped process does not answer: a second Ctrl-C ends process 0 without it.
 #[test]
-fn after_a_second_ctrl_c_nothing_is_waited_for() {
+fn second_ctrl_c_ends_process_0_at_once() {
     use rustix::process::{Pid, Signal, kill_process};
 
     let folder = tempfile::tempdir().unwrap();
@@ -479,7 +479,7 @@ fn after_a_second_ctrl_c_nothing_is_waited_for() {
 
 /// Alarms that are not read at process 0 hold up the reading of another process.
 #[test]
-fn an_output_that_is_not_read_holds_up_other_processes() {
+fn unread_output_blocks_other_processes() {
     let folder = tempfile::tempdir().unwrap();
     let hosts = hosts(folder.path(), 2);
     let mut first = start("monitor --all", &hosts, 0, &[]);
@@ -493,7 +493,7 @@ fn an_output_that_is_not_read_holds_up_other_processes() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_cluster_options_and_inputs_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let hosts = hosts(folder.path(), 2);
     let shown = hosts.display();

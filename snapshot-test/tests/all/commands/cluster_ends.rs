@@ -27,7 +27,7 @@ fn file(folder: &Path, name: impl AsRef<OsStr>, text: &str) -> String {
 /// An input, or a checkpoint, that cannot be read ends all processes, even before a process has met
 /// the others.
 #[test]
-fn a_process_that_cannot_begin_ends_all() {
+fn process_that_cannot_begin_ends_all_processes() {
     let folder = tempfile::tempdir().unwrap();
     let kept = file(folder.path(), "kept", "no checkpoint");
     let input = file(folder.path(), "input", &rounds(&["1"], 1..4));
@@ -69,7 +69,7 @@ fn standard_input_is_not_split() {
 
 /// A violation of any process is the answer, even if later errors follow from the closed output.
 #[test]
-fn a_violation_is_the_answer_though_the_output_is_closed() {
+fn violation_sets_the_exit_code_despite_a_closed_output() {
     let folder = tempfile::tempdir().unwrap();
     let bad = file(folder.path(), "bad", &(rounds(&["1"], 1..4) + &wrong("1")));
     let good = file(folder.path(), "good", &rounds(&["2"], 1..4));
@@ -83,7 +83,7 @@ fn a_violation_is_the_answer_though_the_output_is_closed() {
 }
 
 #[test]
-fn a_line_that_is_no_event_is_the_answer_though_the_output_is_closed() {
+fn malformed_line_sets_the_exit_code_despite_a_closed_output() {
     let folder = tempfile::tempdir().unwrap();
     let bad = file(folder.path(), "bad", &(rounds(&["1"], 1..4) + "@1 p0 okay\n"));
     let good = file(folder.path(), "good", &rounds(&["2"], 1..4));
@@ -96,7 +96,7 @@ fn a_line_that_is_no_event_is_the_answer_though_the_output_is_closed() {
 
 /// Names that are not text look equal, and an input of `check` may be named twice.
 #[test]
-fn inputs_that_are_named_alike_are_several() {
+fn inputs_with_equal_display_names_are_distinct() {
     let folder = tempfile::tempdir().unwrap();
     let logs = folder.path().join("logs");
     fs::create_dir(&logs).unwrap();
@@ -122,7 +122,7 @@ fn inputs_that_are_named_alike_are_several() {
 
 /// Without `--all` one alarm is printed, though several arrive together.
 #[test]
-fn of_alarms_that_come_together_the_first_is_the_only_one() {
+fn only_one_of_simultaneous_alarms_is_printed() {
     for _ in 0..5 {
         let folder = tempfile::tempdir().unwrap();
         let keys = ["0", "1", "2", "3"];
@@ -155,7 +155,7 @@ fn ctrl_c_ends_a_process_that_waits_for_process_0() {
 }
 
 #[test]
-fn a_process_of_several_listens() {
+fn cluster_process_accepts_connections_as_input() {
     let folder = tempfile::tempdir().unwrap();
     let hosts = hosts(folder.path(), 2);
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

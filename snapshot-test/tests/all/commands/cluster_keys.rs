@@ -33,7 +33,7 @@ fn recordings(folder: &Path) -> [String; 2] {
 /// Process 0 waits until the right process connects, and reports once for each other one why it may
 /// not join.
 #[test]
-fn a_process_with_another_key_is_refused_and_the_others_go_on() {
+fn process_with_another_key_is_refused_and_others_continue() {
     let folder = tempfile::tempdir().unwrap();
     let (hosts, [good, bad]) = (hosts(folder.path(), 2), recordings(folder.path()));
     let [right, other] = ["right", "other"].map(|name| key(folder.path(), name));
@@ -62,7 +62,7 @@ fn a_process_with_another_key_is_refused_and_the_others_go_on() {
 
 /// Neither an invalid greeting nor an unfinished one keeps another process from joining.
 #[test]
-fn garbage_and_silence_are_turned_away() {
+fn garbage_and_silence_do_not_block_joining() {
     let folder = tempfile::tempdir().unwrap();
     let (hosts, [good, bad]) = (hosts(folder.path(), 2), recordings(folder.path()));
     let address = fs::read_to_string(&hosts).unwrap().lines().next().unwrap().to_owned();
@@ -90,7 +90,7 @@ fn garbage_and_silence_are_turned_away() {
 }
 
 #[test]
-fn a_key_is_asked_for_where_other_machines_connect() {
+fn key_is_required_for_remote_addresses() {
     let folder = tempfile::tempdir().unwrap();
     let [right, short] = ["right", "short"].map(|name| key(folder.path(), name));
     fs::write(&short, "too short\n").unwrap();
@@ -122,7 +122,7 @@ fn a_key_is_asked_for_where_other_machines_connect() {
 
 /// The key of the environment, an address of all networks, and otherwise equal processes.
 #[test]
-fn with_a_key_all_addresses_are_listened_at() {
+fn key_allows_listening_at_all_addresses() {
     let folder = tempfile::tempdir().unwrap();
     let (hosts, [good, bad]) = (hosts(folder.path(), 2), recordings(folder.path()));
     let (any, text) = (folder.path().join("any"), fs::read_to_string(&hosts).unwrap());

@@ -47,7 +47,7 @@ fn every_case_of_every_family_is_right() {
 }
 
 #[test]
-fn the_table_is_for_people() {
+fn table_has_a_header_and_a_row_per_family() {
     let table = printed("corpus --family twins");
     let lines: Vec<Vec<&str>> =
         table.lines().map(|line| line.split_whitespace().collect()).collect();
@@ -59,7 +59,7 @@ fn the_table_is_for_people() {
 }
 
 #[test]
-fn lists_have_all_names_once() {
+fn list_names_every_case_once() {
     let list = printed("corpus --list");
     let lines: BTreeSet<&str> = list.lines().collect();
     let cases = 1702 + twins().len() + EXCHANGED as usize + exchange_twins().len();
@@ -123,7 +123,7 @@ fn written_cases_are_recordings_with_expectations() {
 }
 
 #[test]
-fn impossible_wishes_are_refused() {
+fn impossible_options_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "precious").unwrap();

@@ -165,7 +165,7 @@ fn independent_keys() {
 /// Clients crash, their processes are used again, a nemesis is present, ops are tagged and all in
 /// one vector.
 #[test]
-fn what_stands_in_real_logs() {
+fn crashes_nemesis_tags_and_comments_are_read() {
     let good = log(&[
         ("info", ":nemesis", "start-partition nil"),
         ("invoke", "0", "write {:x 1}"),
@@ -188,7 +188,7 @@ fn what_stands_in_real_logs() {
 }
 
 #[test]
-fn what_no_snapshot_does_is_refused_by_name() {
+fn foreign_operations_are_refused_by_name() {
     let one = |rest: &str| log(&[("invoke", "0", rest), ("ok", "0", rest)]);
     for (rest, told) in [
         ("cas [1 2]", "1:20: :cas is not judged yet as an operation of a snapshot"),
@@ -210,7 +210,7 @@ fn what_no_snapshot_does_is_refused_by_name() {
 }
 
 #[test]
-fn what_is_no_history_is_refused_with_its_line() {
+fn malformed_logs_are_refused_with_their_line() {
     let fine = log(&[("invoke", "0", "write 3"), ("ok", "0", "write 3")]);
     for (log, told) in [
         (String::new(), "found nothing"),

@@ -82,7 +82,7 @@ fn pictures_have_four_forms() {
 }
 
 #[test]
-fn what_is_no_recording_has_no_page() {
+fn malformed_recording_has_no_page() {
     let (outcome, page) = explained("p0 upate 5\n", &["--html", "page.html"]);
     assert_eq!((outcome.code, page), (Some(2), None));
     assert!(outcome.stderr.contains("help: did you mean `update`?"), "{}", outcome.stderr);

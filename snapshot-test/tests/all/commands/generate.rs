@@ -48,7 +48,7 @@ fn judge(text: String) -> (Expected, Method) {
 }
 
 #[test]
-fn a_small_recording_as_pinned() {
+fn small_recording_is_pinned() {
     let expected = "\
 # expect: violation missing
 # about: 6 operations by 3 processes on 3 segments, no value twice; breaks the rule missing.
@@ -127,7 +127,7 @@ fn options_are_followed() {
 }
 
 #[test]
-fn every_rule_and_case_in_every_style_is_what_it_says() {
+fn every_rule_and_case_has_its_stated_verdict() {
     let cases = [
         "decrease-i",
         "decrease-j",
@@ -159,7 +159,7 @@ fn every_rule_and_case_in_every_style_is_what_it_says() {
 }
 
 #[test]
-fn ambiguous_recordings_have_the_verdict_that_they_announce() {
+fn ambiguous_recordings_have_their_stated_verdict() {
     // The rule that a checker names is open: other values may be ambiguous.
     for rule in Rule::ALL {
         for twin in ["", "--twin"] {
@@ -199,7 +199,7 @@ fn all_formats_have_the_same_events() {
 }
 
 #[test]
-fn what_disc22_cannot_express_leaves_no_output() {
+fn recordings_beyond_disc22_leave_no_output() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out");
     fs::write(&path, "precious").unwrap();
@@ -219,7 +219,7 @@ fn what_disc22_cannot_express_leaves_no_output() {
 }
 
 #[test]
-fn impossible_recipes_are_refused_with_a_cure() {
+fn impossible_recipes_are_refused_with_a_remedy() {
     for (options, message) in [
         ("--processes 0", "expected from 1 to 1048576 processes, found 0\n"),
         ("--segments 70000", "expected from 1 to 65536 segments, found 70000\n"),
@@ -286,7 +286,7 @@ fn impossible_recipes_are_refused_with_a_cure() {
 }
 
 #[test]
-fn a_reader_that_has_enough_ends_the_stream() {
+fn closed_pipe_ends_the_stream() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
         // Far larger than memory, and too long to wait for.
         .args(["generate", "--operations", "1000000000000"])

@@ -40,7 +40,7 @@ fn judged(name: &str, text: &str, options: &str) -> (String, i32, String) {
 const HEADER: &str = "client,operation,segment,value,call,return\n";
 
 #[test]
-fn a_gap_is_no_text() {
+fn gap_differs_from_its_sign_as_a_text() {
     let log = format!("{HEADER}a,write,0,1,1,2\na,write,1,7,3,4\nb,read,,1 _,3,5\n");
     let (recording, code, _) = judged("log.csv", &log, "--from intervals");
     assert_eq!(code, 0);
@@ -54,7 +54,7 @@ fn a_gap_is_no_text() {
 }
 
 #[test]
-fn ties_are_in_the_order_of_their_times() {
+fn ties_are_ordered_by_their_times() {
     let log = "client,operation,segment,value,call,return,outcome\na,update,0,1,0,2,\na,update,0,2,0,0,\n";
     let (recording, code, warnings) = judged("log.csv", log, "--from intervals");
     assert_eq!((code, warnings.as_str()), (0, ""));
@@ -104,7 +104,7 @@ fn reads_of_registers_by_segment_and_key() {
 }
 
 #[test]
-fn null_is_a_gap_or_a_value_or_refused() {
+fn null_is_refused_unless_it_is_the_initial_value() {
     let log = "{\"client\":1,\"op\":\"get\",\"key\":\"x\",\"value\":null,\"call\":1,\"return\":2}\n\
                {\"client\":1,\"op\":\"put\",\"key\":\"x\",\"value\":5,\"call\":3,\"return\":4}\n";
     let error = refusal("log", log, "--from intervals");
@@ -119,7 +119,7 @@ fn null_is_a_gap_or_a_value_or_refused() {
 }
 
 #[test]
-fn a_field_counts_once_and_every_row_counts() {
+fn malformed_fields_and_rows_are_refused_with_their_position() {
     for (name, text, told) in [
         (
             "log.csv",
@@ -194,7 +194,7 @@ fn a_field_counts_once_and_every_row_counts() {
 }
 
 #[test]
-fn what_failed_is_dropped_and_what_shows_nothing_is_counted() {
+fn failed_operations_are_dropped_and_unknown_ones_counted() {
     let log = "client,operation,segment,value,call,return,outcome\na,inc,0,,1,2,fail\na,read,0,7,3,4,unknown\nb,read,0,0,5,6,\n";
     let (recording, code, warnings) = judged("log.csv", log, "--from intervals");
     assert_eq!(code, 0, "{recording}");
@@ -213,7 +213,7 @@ fn what_failed_is_dropped_and_what_shows_nothing_is_counted() {
 }
 
 #[test]
-fn edn_is_bounded_before_it_is_read() {
+fn nesting_of_edn_is_bounded() {
     for (open, inner, close) in [
         ("[", "", "]"),
         ("{:a ", "1", "}"),
@@ -241,7 +241,7 @@ fn edn_is_bounded_before_it_is_read() {
 }
 
 #[test]
-fn edn_that_contradicts_itself_is_refused_at_its_place() {
+fn contradictory_edn_is_refused_at_its_position() {
     let both = |invoked: &str, returned: &str| {
         format!(
             "[{{:type :invoke, :process 0, {invoked}}}\n {{:type :ok, :process 0, {returned}}}]\n"
@@ -325,7 +325,7 @@ fn edn_that_contradicts_itself_is_refused_at_its_place() {
 
 /// Operations of other objects name the right judge, and observations are not dropped.
 #[test]
-fn edn_of_other_objects_names_who_judges_them() {
+fn edn_of_other_objects_names_their_judge() {
     let log = |events: &[(&str, &str)]| -> String {
         let event =
             |(kind, rest): &(&str, &str)| format!("{{:type :{kind}, :process 0, {rest}}}\n");
@@ -403,7 +403,7 @@ fn all_commands_agree_on_foreign_logs() {
 
 /// A log is judged in one step, with its own places, names and warnings.
 #[test]
-fn a_log_is_judged_with_its_own_places() {
+fn foreign_log_is_judged_with_its_own_positions() {
     let edn = "; by hand\n[{:type :invoke, :f :write, :value {:x 1}, :process 7}\n \
                {:type :ok, :f :write, :value {:x 1}, :process 7}\n\n \
                {:type :invoke, :f :read, :value nil, :process 9} \
@@ -469,7 +469,7 @@ fn a_log_is_judged_with_its_own_places() {
 /// Times that run backwards are reported, with their consequence, and sorting by them is the
 /// remedy.
 #[test]
-fn times_that_run_backwards() {
+fn backward_times_are_reported() {
     let late = "{\"process\":0,\"event\":\"invoke\",\"operation\":\"update\",\"value\":5,\"time\":100}\n\
                 {\"process\":1,\"event\":\"invoke\",\"operation\":\"scan\",\"time\":50}\n\
                 {\"process\":1,\"event\":\"ok\",\"values\":[0,0],\"time\":60}\n\

@@ -37,7 +37,7 @@ fn table(rows: &[&str]) -> String {
 }
 
 #[test]
-fn rows_may_stand_in_any_order() {
+fn rows_may_come_in_any_order() {
     let log = table(&["b,scan,,5 0,30,40,", "a,update,0,5,10,20,"]);
     assert_eq!(judged(&log, "").1, 0);
     let stale = table(&["b,scan,,0 0,30,40,", "a,update,0,5,10,20,"]);
@@ -45,7 +45,7 @@ fn rows_may_stand_in_any_order() {
 }
 
 #[test]
-fn operations_that_touch_overlap() {
+fn touching_operations_overlap() {
     let touching = table(&["a,update,0,5,10,20,", "b,scan,,0 0,20,30,"]);
     assert_eq!(judged(&touching, "").1, 0);
     let apart = table(&["a,update,0,5,10,20,", "b,scan,,0 0,20.000000001,30,"]);
@@ -53,7 +53,7 @@ fn operations_that_touch_overlap() {
 }
 
 #[test]
-fn operations_of_one_client_that_touch_are_in_order() {
+fn touching_operations_of_one_client_are_ordered() {
     let own = table(&["a,update,0,5,10,20,", "a,scan,,5 0,20,30,"]);
     assert_eq!(judged(&own, "").1, 0);
     let stale = table(&["a,update,0,5,10,20,", "a,scan,,0 0,20,30,"]);
@@ -69,7 +69,7 @@ fn skew_widens_intervals() {
 }
 
 #[test]
-fn order_that_a_skew_takes_is_told() {
+fn order_lost_to_a_skew_is_reported() {
     let log = table(&["a,update,0,5,10,20,", "a,scan,,0 0,21,30,"]);
     let (_, code, warnings) = judged(&log, "");
     assert_eq!((code, warnings.as_str()), (1, ""));
@@ -79,7 +79,7 @@ fn order_that_a_skew_takes_is_told() {
 }
 
 #[test]
-fn lost_and_failed_operations_are_what_they_are() {
+fn lost_and_failed_outcomes_are_judged_as_such() {
     // It may take effect after the second scan, which did not see it.
     let rows =
         ["a,update,0,5,10,,", "a,scan,,0 0,30,40,", "b,scan,,0 0,50,60,", "b,scan,,5 0,70,80,"];
@@ -114,7 +114,7 @@ fn porcupines_lists_and_json_lines_are_read() {
 }
 
 #[test]
-fn what_a_snapshot_has_not_is_refused_by_name() {
+fn foreign_operations_are_refused_by_name() {
     let cases = [
         (
             "a,inc,0,,10,20,",

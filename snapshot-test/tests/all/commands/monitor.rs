@@ -26,7 +26,7 @@ fn rounds(values: std::ops::Range<u32>) -> String {
 const WRONG: &str = "p1 scan\np1 ok 3\n";
 
 #[test]
-fn what_is_piped_in_is_judged_as_it_comes() {
+fn piped_input_is_judged() {
     for (text, expected) in [(rounds(1..20), 0), (rounds(1..20) + WRONG, 1)] {
         let mut child = monitor(&[]);
         // A violation ends the program, which may leave the rest unread.
@@ -48,7 +48,7 @@ fn what_is_piped_in_is_judged_as_it_comes() {
 
 /// The program ends at the violation, while the input is still open.
 #[test]
-fn the_alarm_does_not_wait_for_the_end() {
+fn alarm_ends_the_program_while_input_is_open() {
     let mut child = monitor(&[]);
     let mut input = child.stdin.take().unwrap();
     input.write_all((rounds(1..5) + WRONG).as_bytes()).unwrap();
@@ -88,7 +88,7 @@ fn an_interrupt_ends_a_pipe_with_the_answer_so_far() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_ends_what_is_followed_and_listened_to() {
+fn interrupt_ends_followed_files_and_connections() {
     let folder = tempfile::tempdir().unwrap();
     let (log, saved) = (folder.path().join("run.txt"), folder.path().join("run.checkpoint"));
     let names = [log.display().to_string(), saved.display().to_string()];
@@ -130,7 +130,7 @@ pub fn wait_for(path: &Path, wanted: impl Fn(&str) -> bool) {
 
 /// Killed while it follows a file, and resumed: the answer of the whole, found from the middle.
 #[test]
-fn killed_and_resumed_it_says_the_same() {
+fn killed_and_resumed_monitor_gives_the_same_answer() {
     let folder = tempfile::tempdir().unwrap();
     let (log, saved) = (folder.path().join("run.txt"), folder.path().join("run.checkpoint"));
     let names = [log.display().to_string(), saved.display().to_string()];
@@ -197,7 +197,7 @@ fn connections_are_one_recording() {
 }
 
 #[test]
-fn objects_have_judges_of_their_own() {
+fn objects_are_judged_separately() {
     let mut child = monitor(&[]);
     let text = "@1 p0 update 5\n@2 p0 update 6\n@1 p0 ok\n@2 p1 scan\n@2 p1 ok 0\n@1 p1 scan\n@1 p1 \
                 ok 0\n";

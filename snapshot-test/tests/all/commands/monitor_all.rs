@@ -89,7 +89,7 @@ fn every_object_is_judged_to_its_own_first_violation() {
 }
 
 #[test]
-fn exit_codes_say_what_became_of_all() {
+fn exit_code_combines_the_verdicts_of_all_objects() {
     let folder = tempfile::tempdir().unwrap();
     let right = rounds(&["1", "2"], 1..9);
     for (more, code, said) in [
@@ -120,7 +120,7 @@ fn exit_codes_say_what_became_of_all() {
 /// A scan may have read either of two equal values: an exact search decides, at the end at the
 /// latest.
 #[test]
-fn what_values_leave_open_is_searched() {
+fn ambiguous_values_are_searched() {
     let folder = tempfile::tempdir().unwrap();
     let mut text = String::from("segments 2\n@1 p2 scan\n");
     for update in ["p0 update 1", "p1 update 7", "p0 update 2", "p1 update 8", "p0 update 1"] {
@@ -174,7 +174,7 @@ impl Lines {
 }
 
 #[test]
-fn alarms_do_not_wait_and_the_others_go_on() {
+fn alarms_come_at_once_and_other_objects_continue() {
     let mut child = monitor(&["--all"]);
     let mut input = child.stdin.take().unwrap();
     let output = Lines::of(child.stdout.take().unwrap());
@@ -225,7 +225,7 @@ impl Followed {
 }
 
 #[test]
-fn what_is_in_the_checkpoint_is_not_raised_again() {
+fn alarms_in_the_checkpoint_are_not_repeated() {
     let mut followed = Followed::new();
     fs::create_dir(followed.path("saved")).unwrap();
     followed.log.write_all(rounds(&["1", "2", "3"], 1..4).as_bytes()).unwrap();
@@ -265,7 +265,7 @@ fn what_is_in_the_checkpoint_is_not_raised_again() {
 
 /// Connections are one recording here, too, and objects may continue from one to the next.
 #[test]
-fn objects_go_on_from_connection_to_connection() {
+fn objects_continue_across_connections() {
     let (mut child, address) = listening(&["--all", "--workers", "3"]);
     let output = Lines::of(child.stdout.take().unwrap());
     let mut first = TcpStream::connect(&address).unwrap();
@@ -287,7 +287,7 @@ fn objects_go_on_from_connection_to_connection() {
 
 /// A pipe cannot be read again: the state of the checkpoint is reported nevertheless.
 #[test]
-fn where_nothing_comes_the_checkpoint_stands() {
+fn without_new_input_the_checkpoint_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("checkpoint").display().to_string();
     let arguments = ["--all", "--every", "0", "--checkpoint", &saved];
@@ -314,7 +314,7 @@ fn where_nothing_comes_the_checkpoint_stands() {
 
 /// As on a full disk: the alarms matter more.
 #[test]
-fn a_checkpoint_that_cannot_be_written_stops_no_alarm() {
+fn unwritable_checkpoint_stops_no_alarm() {
     let mut followed = Followed::new();
     followed.log.write_all(rounds(&["1", "2"], 1..4).as_bytes()).unwrap();
     let mut child = followed.monitor(&["--all"]);

@@ -41,7 +41,7 @@ fn files(folder: &Path, texts: &[(&str, String)]) -> Vec<String> {
 }
 
 #[test]
-fn alarms_name_their_input_and_one_summary_ends_it() {
+fn alarms_name_their_input_and_one_summary_follows() {
     let folder = tempfile::tempdir().unwrap();
     let texts = [
         ("a.txt", rounds(&["1", "2"], 1..4) + &wrong("2")),
@@ -88,7 +88,7 @@ fn alarms_name_their_input_and_one_summary_ends_it() {
 }
 
 #[test]
-fn an_object_of_two_inputs_is_refused() {
+fn object_in_two_inputs_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let texts = [
         ("a.txt", rounds(&["1", "\"x\""], 1..4)),
@@ -111,7 +111,7 @@ fn an_object_of_two_inputs_is_refused() {
 }
 
 #[test]
-fn what_cannot_be_read_side_by_side_is_refused() {
+fn incompatible_inputs_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let names = files(folder.path(), &[("a.txt", bare(2, false)), ("b.txt", bare(2, false))]);
     let again = folder.path().join(".").join("a.txt").display().to_string();
@@ -131,7 +131,7 @@ fn what_cannot_be_read_side_by_side_is_refused() {
 
 /// A checkpoint identifies an input by its name: it would be refused when it is read again.
 #[test]
-fn inputs_that_are_shown_alike_have_no_checkpoint() {
+fn inputs_with_equal_display_names_have_no_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
     let logs = folder.path().join("logs");
     fs::create_dir(&logs).unwrap();
@@ -150,7 +150,7 @@ fn inputs_that_are_shown_alike_have_no_checkpoint() {
 /// Connections to two addresses, a growing file, and a pipe: an alarm of one does not wait for the
 /// others, and Ctrl-C ends all.
 #[test]
-fn inputs_that_have_no_end_do_not_wait_for_each_other() {
+fn endless_inputs_do_not_wait_for_each_other() {
     let folder = tempfile::tempdir().unwrap();
     let names = files(folder.path(), &[("a.txt", rounds(&["1", "2"], 1..3))]);
     let arguments = ["--all", "--follow", "tcp://127.0.0.1:0", &names[0], "tcp://127.0.0.1:0", "-"];
@@ -203,7 +203,7 @@ fn a_folder_of_many_files_is_read_to_its_end() {
 
 /// While one input is idle, the checkpoint of the others is kept; and the file names its inputs.
 #[test]
-fn a_quiet_input_holds_no_checkpoint_up() {
+fn idle_input_does_not_delay_the_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
     let names =
         files(folder.path(), &[("quiet.txt", rounds(&["1"], 1..3)), ("b.txt", String::new())]);
@@ -244,7 +244,7 @@ fn a_quiet_input_holds_no_checkpoint_up() {
 /// Killed at random points, again and again, each time with another number of workers: no alarm of
 /// any input is missed, and none is raised that `check` does not find.
 #[test]
-fn killed_fifty_times_it_misses_nothing_of_any_input() {
+fn fifty_kills_lose_no_alarm_of_any_input() {
     let mut random = ChaCha8Rng::seed_from_u64(9);
     let folder = tempfile::tempdir().unwrap();
     let named = |name| many(60, 300).replace("user", name);

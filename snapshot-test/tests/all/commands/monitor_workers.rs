@@ -43,7 +43,7 @@ pub fn alarm(record: &Value) -> (String, u64) {
 }
 
 #[test]
-fn workers_change_nothing_but_the_order() {
+fn number_of_workers_changes_only_the_order() {
     let folder = tempfile::tempdir().unwrap();
     // Immediate snapshots, too: of process 0 alone, of which the last operation may be wrong.
     let mut immediate = String::from("object immediate\nprocesses 2\n");
@@ -53,13 +53,13 @@ fn workers_change_nothing_but_the_order() {
         immediate += &format!("@{key} p0 exchange {}\n@{key} p0 ok {} 0\n", k + 1, read + 1);
     }
     for text in [many(60, 100), immediate] {
-        the_same_by_any_workers(&file(folder.path(), &text));
+        assert_same_for_any_workers(&file(folder.path(), &text));
     }
     let (code, _, error) = ended(monitor(&["--all", "--workers", "0", "-"]));
     assert!(code == 2 && error.contains("--workers"), "{error}");
 }
 
-fn the_same_by_any_workers(name: &str) {
+fn assert_same_for_any_workers(name: &str) {
     let (_, out, _) = answer(run(&format!("check --report json {name}")));
     let parts = records(&out)[0]["parts"].as_array().unwrap().len();
     let mut expected: Option<(Vec<String>, String)> = None;
@@ -79,7 +79,7 @@ fn the_same_by_any_workers(name: &str) {
 /// Killed at random points, again and again, each time with another number of workers: no alarm is
 /// missed, and none is raised that `check` does not find.
 #[test]
-fn killed_fifty_times_it_misses_nothing() {
+fn fifty_kills_lose_no_alarm() {
     let mut random = ChaCha8Rng::seed_from_u64(8);
     let folder = tempfile::tempdir().unwrap();
     let name = file(folder.path(), &many(150, 400));
@@ -148,7 +148,7 @@ pub fn killed_fifty_times<A: Ord>(
 
 /// Alarms are not read: then the input is not read either, for any length of it.
 #[test]
-fn an_output_that_is_not_read_holds_the_input_up() {
+fn unread_output_blocks_the_input() {
     let mut child = monitor(&["--all", "--workers", "2"]);
     let writer = held_up(child.stdin.take().unwrap(), 20_000);
     let (code, out, _) = ended(child);
@@ -194,7 +194,7 @@ pub fn held_up(mut input: ChildStdin, objects: usize) -> JoinHandle<()> {
 
 /// A reader closes the output: the program ends quietly.
 #[test]
-fn an_output_that_is_closed_ends_it() {
+fn closed_output_ends_the_program() {
     let mut child = monitor(&["--all", "--workers", "3"]);
     let mut input = child.stdin.take().unwrap();
     drop(child.stdout.take());

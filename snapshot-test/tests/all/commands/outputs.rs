@@ -15,7 +15,7 @@ fn after(arguments: &str, path: &str) -> (i32, Option<String>) {
 }
 
 #[test]
-fn no_older_certificate_is_left_of_what_has_none_now() {
+fn malformed_input_removes_the_older_certificate() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).display().to_string();
     fs::create_dir(at("proofs")).unwrap();
@@ -32,7 +32,7 @@ fn no_older_certificate_is_left_of_what_has_none_now() {
 }
 
 #[test]
-fn no_older_page_is_left_of_what_has_none_now() {
+fn malformed_input_removes_the_older_page() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).display().to_string();
     let (recording, page) = (at("recording"), at("page.html"));

@@ -29,7 +29,7 @@ fn file(text: &str) -> (tempfile::TempDir, String) {
 }
 
 #[test]
-fn a_renaming_is_a_recording_that_the_automata_read() {
+fn renaming_is_a_recording_for_the_automata() {
     let (folder, name) = file(STALE);
     let simple = printed(&format!("rename {name} --pair 0,1 --from 2,1"));
     let (about, rest) = simple.split_once('\n').expect("several lines");
@@ -61,7 +61,7 @@ fn a_renaming_is_a_recording_that_the_automata_read() {
 }
 
 #[test]
-fn a_wrong_renaming_is_refused_with_its_cure() {
+fn wrong_renaming_is_refused_with_a_remedy() {
     let (_folder, name) = file(STALE);
     let refused = |options: &str| refused(&format!("rename {name} {options}"));
     assert!(refused("--pair 0,2 --from 1,1").contains("segment 2, and the last segment is 1"));
@@ -79,7 +79,7 @@ fn a_wrong_renaming_is_refused_with_its_cure() {
 }
 
 #[test]
-fn times_that_run_backwards_are_a_warning() {
+fn backward_times_are_a_warning() {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let path = folder.path().join("run.jsonl");
     let text = "{\"process\":0,\"event\":\"invoke\",\"operation\":\"update\",\"value\":5,\"time\":100}\n\
@@ -96,7 +96,7 @@ fn times_that_run_backwards_are_a_warning() {
 /// All renamings of a recording, with updates that failed or were lost, and a scan without
 /// a response.
 #[test]
-fn each_renaming_as_a_recording_is_judged_as_its_letters() {
+fn each_renaming_has_the_verdict_of_its_letters() {
     let text = "segments 3\np0 update 1\np1 update 2\np0 ok\np3 scan\np2 update 3\np2 fail\n\
                 p1 unknown\np0 update 4\np3 ok 1 2 0\np2 update 5\np3 scan\np0 ok\np4 scan\n\
                 p3 ok 4 0 0\np2 ok\np3 scan\np3 ok 1 2 5\np4 unknown\n";

@@ -29,7 +29,7 @@ fn assert_same(arguments: &[&str]) {
 }
 
 #[test]
-fn all_methods_say_the_same_of_the_twins() {
+fn answers_on_twins_do_not_depend_on_the_seed() {
     let folder = tempfile::tempdir().expect("there is room");
     let certificates = folder.path().to_str().expect("it is text");
     assert_same(&["check", "--report", "json", TWINS]);
@@ -41,7 +41,7 @@ fn all_methods_say_the_same_of_the_twins() {
 
 /// Recordings in which values repeat, updates overlap, and many operations are open.
 #[test]
-fn larger_recordings_are_told_alike() {
+fn answers_on_large_recordings_do_not_depend_on_the_seed() {
     let folder = tempfile::tempdir().expect("there is room");
     let place = |name: &str| folder.path().join(name).to_str().expect("it is text").to_owned();
     for seed in ["1", "2", "3"] {
@@ -75,7 +75,7 @@ fn larger_recordings_are_told_alike() {
 }
 
 #[test]
-fn objects_are_judged_alike() {
+fn answers_on_objects_do_not_depend_on_the_seed() {
     let folder = tempfile::tempdir().expect("there is room");
     for (object, text) in [
         ("channel", "p0 send 5\np1 send 7\np2 receive\np0 ok\np2 ok 5\np1 ok\n"),

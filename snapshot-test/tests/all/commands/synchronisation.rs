@@ -13,7 +13,7 @@ const FIGURE_10: &str =
     "object channel\np0 send 48\np1 receive\np2 send 92\np3 receive\np1 ok 48\np0 ok\n";
 
 #[test]
-fn the_figures_of_the_paper_are_told_from_right_recordings() {
+fn figures_of_the_paper_have_their_verdicts() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -60,7 +60,7 @@ fn the_figures_of_the_paper_are_told_from_right_recordings() {
 }
 
 #[test]
-fn certificates_prove_their_recording_and_no_other() {
+fn certificates_prove_only_their_recording() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).display().to_string();
     let certificates = at("certificates");
@@ -89,7 +89,7 @@ fn certificates_prove_their_recording_and_no_other() {
 }
 
 #[test]
-fn options_that_make_no_sense_are_refused() {
+fn invalid_options_are_refused() {
     let refused_with = |arguments: &str, part: &str| {
         let error = refused(arguments);
         assert!(error.contains(part), "{arguments}: {error}");
@@ -104,7 +104,7 @@ fn options_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn objects_are_monitored_each_to_its_first_violation() {
+fn each_object_is_monitored_to_its_first_violation() {
     let folder = tempfile::tempdir().unwrap();
     let recording = |planted: usize| {
         let mut text = String::new();

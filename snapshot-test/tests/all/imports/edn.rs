@@ -128,7 +128,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(either(150, 5_000)) })]
 
     #[test]
-    fn a_log_comes_back(
+    fn logs_round_trip(
         ((form, log), order, way) in any_log()
             .prop_filter("operations", |(_, log)| !log.is_empty())
             .prop_flat_map(|(form, mut log)| {

@@ -96,7 +96,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(either(3_000, 300_000)) })]
 
     #[test]
-    fn logs_that_are_none_are_refused(log in logs()) {
+    fn invalid_logs_are_refused_or_read(log in logs()) {
         let mut errors = Vec::new();
         errors.extend(intervals(&log, &IntervalOptions::default()).err());
         for (independent, sort_by_time) in [(false, false), (true, true)] {

@@ -249,7 +249,7 @@ proptest! {
 
     /// If no two events have the same time, exactly the same events are imported.
     #[test]
-    fn a_log_comes_back((log, order) in in_any_order(), form in form(), by_name: bool) {
+    fn logs_round_trip((log, order) in in_any_order(), form in form(), by_name: bool) {
         let shape = if by_name || !is_list(&log) { Shape::Named } else { Shape::List };
         let text = written(&log, form, shape, 1, &order);
         let Imported { history, places, warnings, comments } = imported(&text);
@@ -261,7 +261,7 @@ proptest! {
 
     /// With equal times, the order of the lines does not matter, and a correct log stays correct.
     #[test]
-    fn ties_are_no_order((log, order) in in_any_order(), form in form(), tick in 2..5_usize) {
+    fn order_of_tied_lines_does_not_matter((log, order) in in_any_order(), form in form(), tick in 2..5_usize) {
         let shape = if is_list(&log) { Shape::List } else { Shape::Named };
         let text = written(&log, form, shape, tick, &order);
         let one = imported(&text);

@@ -94,7 +94,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(either(150, 5_000)) })]
 
     #[test]
-    fn a_recording_comes_back(
+    fn recordings_round_trip(
         (log, order) in prop_oneof![logs(NUMBERS, values()), logs(OBJECTS, values())]
             .prop_filter("operations", |log| !log.is_empty())
             .prop_flat_map(|log| {

@@ -53,7 +53,7 @@ fn random_recording(random: &mut ChaCha8Rng, [add, remove]: [&str; 2]) -> String
 }
 
 #[test]
-fn a_declared_stack_and_queue_are_those_with_a_name() {
+fn declared_stack_and_queue_agree_with_the_named_ones() {
     let mut found = [0; 2];
     for (object, declared, operations) in [
         ("stack", "linked_stack", ["push", "pop"]),

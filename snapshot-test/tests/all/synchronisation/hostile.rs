@@ -26,7 +26,7 @@ const RECORDINGS: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn damaged_recordings_are_answered() {
+fn damaged_recordings_are_judged_or_refused() {
     let mut seed = 5u64;
     let mut random = |below: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -80,7 +80,7 @@ fn damaged_recordings_are_answered() {
 }
 
 #[test]
-fn certificates_that_are_none_are_refused() {
+fn malformed_certificates_are_refused() {
     for text in [
         "",
         "{}",

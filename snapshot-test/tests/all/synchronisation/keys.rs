@@ -47,7 +47,7 @@ const REGISTER: Operations =
     &[("write 1", &[""]), ("write 2", &[""]), ("read", &["0", "1", "2"]), ("read", &["1", "2"])];
 
 #[test]
-fn objects_with_keys_are_judged_as_if_each_were_alone() {
+fn keyed_objects_are_judged_as_if_alone() {
     let object: Object = "register".parse().unwrap();
     let keys = ["1", "\"1\"", "\"a b\""];
     let mut seed = 3;
@@ -114,7 +114,7 @@ fn recordings_with_and_without_keys_are_refused() {
 
 /// An initial value is the value written by an operation that ended before all others.
 #[test]
-fn initial_values_are_values_written_before() {
+fn initial_value_equals_an_earlier_write() {
     let cases: [(&str, &str, &str, Operations); 4] = [
         (
             "register",
@@ -173,7 +173,7 @@ fn initial_values_are_values_written_before() {
 }
 
 #[test]
-fn objects_without_a_choice_of_initial_values_are_told() {
+fn invalid_initial_values_are_refused() {
     let with = |name: &str, value: Value| name.parse::<Object>().unwrap().with_initial(value);
     assert!(matches!(with("queue", Value::ZERO), Err(InitialError::Fixed { name: "queue" })));
     assert!(matches!(with("counter", Value::from("x")), Err(InitialError::Integer { .. })));

@@ -49,7 +49,7 @@ fn judged(object: &str, text: &str, live: bool) -> (Judgement, usize) {
 }
 
 #[test]
-fn live_answers_are_at_the_place_of_the_whole_recording() {
+fn live_answers_have_the_position_of_the_whole_recording() {
     for (operations, wrong) in [(3, 1), (40, 2), (400, 1), (400, 100), (400, 399)] {
         let text = queue(operations, wrong);
         let (whole, all) = judged("queue", &text, false);
@@ -69,7 +69,7 @@ fn live_answers_are_at_the_place_of_the_whole_recording() {
 }
 
 #[test]
-fn what_is_only_searched_is_judged_at_the_end() {
+fn searched_objects_are_judged_at_the_end() {
     let text = "p0 a 1\np1 b 2\np2 c 3\np0 ok 2 3\np1 ok 1 3\np2 ok 1 1\np0 a 1\n";
     let (judgement, read) = judged("abc", text, true);
     assert_eq!(read, text.len());
@@ -79,7 +79,7 @@ fn what_is_only_searched_is_judged_at_the_end() {
 }
 
 #[test]
-fn a_searched_violation_is_shown_by_few_operations() {
+fn searched_violation_has_few_operations() {
     let mut text = String::new();
     for value in 0..20 {
         text += &format!("p{} add {value}\np{0} ok true\n", value % 3);

@@ -149,7 +149,7 @@ const WORKLOADS: [Workload<'_>; 12] = [
 ];
 
 #[test]
-fn each_workload_is_told_from_its_twin() {
+fn each_workload_passes_and_its_twin_fails() {
     for (object, operations, (from, to)) in WORKLOADS {
         let log = serial(operations);
         assert_eq!(log.matches(from).count(), 1, "{log}");
@@ -203,7 +203,7 @@ fn console_logs_are_read() {
 }
 
 #[test]
-fn what_the_object_does_not_do_is_refused_at_its_place() {
+fn foreign_operations_are_refused_at_their_position() {
     let first = "{:process 0, :type :invoke, :f :read, :value nil}\n";
     for (object, event, told) in [
         (
@@ -238,7 +238,7 @@ fn what_the_object_does_not_do_is_refused_at_its_place() {
 }
 
 #[test]
-fn what_is_no_log_is_refused_at_its_place() {
+fn malformed_logs_are_refused_at_their_position() {
     let fine = serial(&[["write", "3", "ok", "3"]]);
     for (log, told) in [
         (format!("{fine}{{:type :ok"), "LOG:3:1: `{` is never closed"),
@@ -280,7 +280,7 @@ impl Read for Slow<'_> {
 
 /// A long event and a cut character at each place.
 #[test]
-fn pieces_do_not_matter() {
+fn chunks_of_a_log_do_not_matter() {
     let operations = [
         ["write", "\"gr\u{fc}\u{df}e \u{1f600}\"", "ok", "\"gr\u{fc}\u{df}e \u{1f600}\""],
         ["read", "nil", "ok", "\"gr\u{fc}\u{df}e \u{1f600}\""],

@@ -82,7 +82,7 @@ const CASES: [(&str, &str, &str, &str); 24] = [
 ];
 
 #[test]
-fn reports_have_place_and_cure() {
+fn reports_have_position_and_remedy() {
     for (object, recording, first, last) in CASES {
         let parsed: Object = object.parse().unwrap();
         let error =
@@ -96,7 +96,7 @@ fn reports_have_place_and_cure() {
 }
 
 #[test]
-fn names_of_objects_are_read_and_written() {
+fn names_of_objects_round_trip() {
     for name in ["channel", "barrier:7", "terminating-queue:1", "one-family"] {
         assert_eq!(name.parse::<Object>().unwrap().to_string(), name);
     }

@@ -64,7 +64,7 @@ fn text(events: &str) -> String {
 }
 
 #[test]
-fn twins_are_told_apart_and_orders_are_certified() {
+fn twins_have_their_verdicts_and_certificates() {
     let mut rules = Vec::new();
     for (object, good, result, wrong) in TWINS {
         let good = text(good);
@@ -177,7 +177,7 @@ fn has_order(
 
 /// Random histories of three processes with random results, against all orders.
 #[test]
-fn verdicts_are_those_of_all_orders() {
+fn verdicts_agree_with_all_orders() {
     let mut seed = 1_u64;
     let mut draw = |bound: usize| {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -257,7 +257,7 @@ fn overtaken(noise: usize) -> String {
 }
 
 #[test]
-fn a_part_shows_what_the_exact_search_had_no_budget_for() {
+fn refuted_part_decides_beyond_the_search_budget() {
     let recording = overtaken(10);
     let starved = Options { memory: 1 << 16, ..Options::default() };
     let judgement = judged_with("queue", &recording, &starved);
@@ -287,7 +287,7 @@ fn a_part_shows_what_the_exact_search_had_no_budget_for() {
 /// Random histories: a refuted part has no linearization, by a search of the whole; and the
 /// operations of the part have none by themselves.
 #[test]
-fn parts_refute_only_what_is_wrong() {
+fn parts_refute_no_linearizable_history() {
     use snapshot_core::generic::objects::{
         Queue, QueueInput, QueueOutput, Stack, StackInput, StackOutput,
     };
@@ -373,7 +373,7 @@ fn told(object: &str, events: &str) -> String {
 }
 
 #[test]
-fn proofs_are_told_in_a_sentence() {
+fn proofs_are_explained_in_a_sentence() {
     let sequence = |operations: &[&str]| {
         let ended = |one: &&str| {
             let (call, result) = one.split_once("->").unwrap_or((one, ""));

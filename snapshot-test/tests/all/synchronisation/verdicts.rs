@@ -123,7 +123,7 @@ const TWINS: [(&str, &str, &str); 19] = [
 ];
 
 #[test]
-fn right_recordings_are_told_from_wrong_ones() {
+fn right_and_wrong_twins_have_their_verdicts() {
     for (object, right, wrong) in TWINS {
         for format in [lines, json] {
             assert_eq!(verdicts(object, &format(right)).0, "set-linearizable", "{object}: {right}");
@@ -153,7 +153,7 @@ const ENDS: [(&str, &str, &str); 12] = [
 ];
 
 #[test]
-fn progress_is_told_from_waiting_in_vain() {
+fn progress_verdicts_of_twins_differ() {
     for (object, right, wrong) in ENDS {
         for format in [lines, json] {
             let expected = [("set-linearizable", true), ("set-linearizable", false)];
