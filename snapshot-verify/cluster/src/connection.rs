@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sockets_of_a_cluster_are_watched() {
+    fn cluster_sockets_have_keepalive() {
         let free: Vec<_> = (0..2).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
         let of = |free: &TcpListener| free.local_addr().unwrap().to_string();
         let addresses: Vec<String> = free.iter().map(of).collect();

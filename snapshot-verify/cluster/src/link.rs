@@ -256,7 +256,7 @@ mod tests {
     /// Otherwise a process that ends could lose its last words, if these arrive together with its
     /// end.
     #[test]
-    fn the_last_message_comes_by_itself() {
+    fn last_message_is_read_separately() {
         let message = vec![1; 100];
         let last = vec![0; LAST];
         let whole = [message.clone(), last.clone()].concat();

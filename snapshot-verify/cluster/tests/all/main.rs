@@ -103,7 +103,7 @@ fn number(count: usize) -> NonZeroUsize {
 }
 
 #[test]
-fn what_is_sent_in_a_round_is_received_in_it() {
+fn messages_are_received_in_their_round() {
     for workers in [1, 2, 3, 4] {
         let cluster = Cluster::of_threads(number(workers)).unwrap();
         assert_eq!(cluster.workers(), workers);
@@ -161,7 +161,7 @@ fn processor_time() -> Duration {
 }
 
 #[test]
-fn a_worker_that_waits_sleeps() {
+fn waiting_workers_sleep() {
     assert_eq!(Cluster::of_threads(number(3)).unwrap().run(&Slow), Ok(()));
     with_all(2, 1, |_, cluster| assert_eq!(cluster.run(&Slow), Ok(())));
 }
@@ -195,7 +195,7 @@ fn with_all<R: std::marker::Send>(
 }
 
 #[test]
-fn so_it_is_among_processes() {
+fn processes_receive_messages_in_their_round() {
     for (processes, workers) in [(1, 1), (2, 1), (3, 2)] {
         let received = with_all(processes, workers, |_, cluster| {
             let mut received = 0;
@@ -268,7 +268,7 @@ fn a_process_that_sends_garbage_is_named() {
 
 /// A panic of one worker ends the other workers of its process, and is propagated.
 #[test]
-fn a_worker_that_panics_holds_up_no_other() {
+fn panic_of_a_worker_ends_the_others() {
     let cluster = Cluster::of_threads(number(3)).unwrap();
     let talk = Talk { leaves: Some((2, 4)), ..talk(10, 3) };
     let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cluster.run(&talk)));
@@ -277,7 +277,7 @@ fn a_worker_that_panics_holds_up_no_other() {
 }
 
 #[test]
-fn processes_that_count_differently_or_do_not_come_are_named() {
+fn mismatched_and_missing_processes_are_named() {
     let addresses = addresses(2);
     let connect = |process, workers| {
         let members = Members::new(addresses.clone(), process).unwrap();
