@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_reached_is_reported_in_order() {
+    fn reached_limits_are_reported_in_order() {
         let limits = Limits::default();
         assert_eq!(limits.reached(), LimitSet::default());
         for limit in [Limit::Gaps, Limit::Conditions, Limit::Gaps] {

@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_stand_where_their_reduction_says() {
+    fn table_is_in_the_order_of_reductions() {
         for (position, entry) in TABLE.iter().enumerate() {
             assert_eq!(entry.reduction as usize, position);
             assert_eq!(Reduction::from_name(entry.name), Some(entry.reduction));
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_name_what_to_use_or_what_to_leave_out() {
+    fn lists_name_included_or_omitted_reductions() {
         let read = |text: &str| text.parse::<Reductions>();
         assert_eq!(read("all"), Ok(Reductions::standard()));
         assert_eq!(read("none"), Ok(Reductions::NONE));
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_is_read_again() {
+    fn printed_lists_round_trip() {
         for bits in 0..1 << TABLE.len() {
             let reductions = Reductions(bits);
             assert_eq!(reductions.to_string().parse(), Ok(reductions));

@@ -368,7 +368,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(trial::effort::either(4_000, 40_000)))]
 
         #[test]
-        fn what_supports_a_condition_decides_it_in_the_same_way(
+        fn support_decides_a_condition_like_all_facts(
             facts in prop::collection::vec((atom(), any::<bool>()), 0..6),
             condition in condition(),
         ) {

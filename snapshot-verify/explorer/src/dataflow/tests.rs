@@ -175,7 +175,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_solution_is_what_all_ways_say(graph in graph()) {
+    fn solutions_agree_with_all_paths(graph in graph()) {
         let facts = backward(&graph, &Simple, Deadline::NEVER).unwrap();
         for (index, live) in facts.blocks.iter().enumerate() {
             for slot in 0..SLOTS {
@@ -231,7 +231,7 @@ proptest! {
 }
 
 #[test]
-fn it_ends_at_the_deadline() {
+fn analyses_end_at_the_deadline() {
     let block = Block { accesses: 0, assignments: Vec::new(), end: End::Jump(BlockId(0)) };
     let invocations = Invocations { update: BlockId(0), scan: BlockId(0) };
     let graph = Graph { blocks: vec![block], locations: vec![], invocations, argument: None };
@@ -301,7 +301,7 @@ fn respond(value: Term) -> End {
 }
 
 #[test]
-fn what_is_chosen_by_an_index_may_stay_as_it_was() {
+fn assignment_by_index_is_a_weak_update() {
     let read = respond(Term::Slot(CHOSEN[0]).equal(Term::Constant(1)));
     let first = vec![
         assign(CHOSEN[0], Term::Constant(1)),

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identifiers_are_like_the_names_of_slots() {
+    fn identifiers_follow_slot_names() {
         let cases = [
             ("r[1].toggle", "r_1_toggle"),
             ("p0.copy[2]", "p0_copy_2"),

@@ -473,7 +473,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modules_have_names_of_modules() {
+    fn module_names_are_valid_identifiers() {
         let names = ["bowman", "a-b", "2x", "WF_x", "\u{e9}"].map(module);
         assert_eq!(names, ["bowman", "a_b", "the_2x", "the_WF_x", "the__"]);
     }

@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operator_makes_nothing_that_is_not_foreseen() {
+    fn apply_overapproximates_every_operator() {
         let of_two = [
             Operator::Equal,
             Operator::Less,
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn few_results_are_known_exactly() {
+    fn small_results_are_exact() {
         let set = |scalars: &[Scalar]| Scalars::Exact(scalars.into());
         let apply =
             |operator, a: &[Scalar], b: &[Scalar]| Scalars::apply(operator, &[set(a), set(b)]);
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn unions_and_intersections_contain_what_they_should() {
+    fn unions_and_intersections_contain_their_members() {
         for (a, b) in samples().iter().flat_map(|a| samples().into_iter().map(move |b| (a, b))) {
             let union = a.union(&b);
             assert!(members(a).iter().chain(&members(&b)).all(|x| union.contains(*x)));

@@ -452,7 +452,7 @@ mod tests {
     /// If process 0 moves before the write, it no longer reacts. This is allowed: reactions are
     /// optional.
     #[test]
-    fn what_conditions_of_reactions_read_is_in_no_future() {
+    fn reads_of_reaction_conditions_do_not_prevent_ample_steps() {
         assert_eq!(leader(&instance(false)), Some(Process::from_index(0)));
         assert_eq!(leader(&instance(true)), Some(Process::from_index(0)));
     }

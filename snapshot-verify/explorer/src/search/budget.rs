@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_taken_and_given_back_and_the_peak_stays() {
+    fn memory_counts_use_and_peak() {
         let memory = Memory::new(100);
         assert_eq!(memory.take(60), Ok(()));
         assert_eq!(memory.take(41), Err(Exhausted));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_cause_counts() {
+    fn first_cause_is_kept() {
         let stop = AtomicBool::new(true);
         let watch = Supervisor::new(Some(Duration::ZERO), [None, Some(&stop)]);
         assert_eq!(watch.cause(), None);

@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "every process once")]
-    fn what_is_no_permutation_is_refused() {
+    fn invalid_permutation_panics() {
         let _ = Permutation::new([0, 0].map(Process::from_index));
     }
 }

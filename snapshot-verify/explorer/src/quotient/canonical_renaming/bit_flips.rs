@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn components_are_flipped_by_themselves_and_only_if_they_begin_with_1() {
+    fn components_starting_with_1_are_flipped_separately() {
         let normal = |mut slots: Vec<Scalar>| {
             chain(slots.len()).normalise(&mut slots);
             slots

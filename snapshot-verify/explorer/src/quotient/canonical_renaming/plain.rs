@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_named_in_order_and_counters_stay() {
+    fn versions_are_renumbered_and_counters_kept() {
         let plain = Plain { versions: vec![SlotId(1), SlotId(2), SlotId(4)], has_counters: true };
         let mut slots = [7, 9, 0, 5, 9];
         plain.rename(&mut slots);

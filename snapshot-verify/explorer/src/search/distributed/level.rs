@@ -103,7 +103,7 @@ mod tests {
     /// For any number of workers, all have about the same number of states, and so have all shards
     /// of all workers.
     #[test]
-    fn states_belong_to_all_parts_evenly() {
+    fn states_are_distributed_evenly() {
         for workers in [1, 2, 3, 4, 7] {
             let mut counts = vec![[0_u32; SHARDS]; workers];
             let states = (0..200_000_u64).map(|number| [number | 1 << 63]);

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_scalar_of_a_domain_comes_back_and_neighbours_stay() {
+    fn scalars_round_trip_without_changing_neighbours() {
         for (low, scalars, optional) in [(0, 1, false), (-3, 7, true), (5, 8, false), (0, 2, true)]
         {
             let field = Field::range(low, scalars, optional).at(1, 17);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_are_as_few_as_can_be() {
+    fn fields_have_the_fewest_bits() {
         let bits = |scalars, optional| Field::range(0, scalars, optional).bits();
         assert_eq!([bits(1, false), bits(1, true), bits(2, false), bits(2, true)], [0, 1, 1, 2]);
         assert_eq!([bits(4, false), bits(4, true), bits(1 << 31, false)], [2, 3, 31]);
@@ -151,13 +151,13 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "scalars of its domain")]
-    fn what_is_out_of_the_domain_is_refused() {
+    fn scalar_outside_the_domain_panics() {
         Field::range(0, 3, false).put(&mut [0], 3);
     }
 
     #[test]
     #[should_panic(expected = "scalars of its domain")]
-    fn none_is_refused_where_there_is_none() {
+    fn none_outside_the_domain_panics() {
         Field::range(0, 4, false).put(&mut [0], NONE);
     }
 }

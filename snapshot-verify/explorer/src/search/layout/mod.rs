@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_comes_back() {
+    fn packed_states_round_trip() {
         let version = Domain::Version { optional: true };
         let wide = range(-(1 << 29), (1 << 29) - 1);
         let layout = layout(&instance(3, &[wide, version, Domain::BIT, wide, wide])).unwrap();
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_left_are_compared_if_they_find_room() {
+    fn operations_left_are_compared_if_they_fit() {
         let instance = instance(5, &[]);
         let bits = 2 * 5 + 4;
         // 5 fields of 9 bits each fit, of 10 bits they do not.
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bit_that_is_always_set_belongs_to_no_field() {
+    fn always_set_bit_belongs_to_no_field() {
         // 127 bits would fit into two words, but the last field would overlap the bit that is
         // always set.
         let wide = range(0, (1 << 30) + 1);
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layout_can_be_read() {
+    fn layout_is_displayed() {
         let layout = layout(&instance(2, &[range(0, 20), range(3, 3)])).unwrap();
         let expected = "\
             21 bits, in 1 x 64\n\
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_layout_is_refused() {
+    fn instances_without_a_layout_are_refused() {
         let error = layout(&instance(2, &[range(0, Scalar::MAX); 67])).unwrap_err();
         assert_eq!(error, LayoutError::TooLarge { bits: 67 * 31 + 16, limit: 2047 });
         let error = layout(&instance(30, &[])).unwrap_err();

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_way_resets_is_transient() {
+    fn slots_reset_on_every_path_are_transient() {
         assert_eq!(transient(&instance()), [Some(0), None, None, None, None]);
     }
 }

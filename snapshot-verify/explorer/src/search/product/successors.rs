@@ -400,7 +400,7 @@ mod tests {
 
     /// The states 0, 1, ... form a walk that returns from `length + entry - 1` to `entry`.
     #[test]
-    fn a_circle_is_closed_with_its_length() {
+    fn cycle_is_found_with_its_length() {
         for entry in 0..20 {
             for length in 1..20 {
                 let next = |at: Scalar| if at + 1 == entry + length { entry } else { at + 1 };

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_is_new_once_and_memory_is_counted() {
+    fn states_are_new_once_and_memory_is_counted() {
         let memory = Memory::new(1 << 30);
         let nothing = Monotone::default();
         let mut shard = Shard::<2>::new(&memory, &nothing).unwrap();
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn maximal_states_are_kept_whatever_the_order() {
+    fn maximal_states_are_kept_in_any_order() {
         // The monotone part has three bits, and a number of three bits.
         let number = Field::range(0, 8, false).at(0, 3);
         let monotone = Monotone::new(0b111, [number]);
@@ -350,7 +350,7 @@ mod tests {
     /// A checkpoint restores states in the order of places: in a table that grows as they arrive,
     /// each state would pass all earlier ones.
     #[test]
-    fn states_are_restored_as_fast_as_they_were_inserted() {
+    fn restoring_takes_at_most_eight_times_as_long_as_inserting() {
         let memory = Memory::new(1 << 30);
         let nothing = Monotone::default();
         let states: Vec<_> = (0..60_000_u64).map(|number| [number, ALWAYS_SET]).collect();

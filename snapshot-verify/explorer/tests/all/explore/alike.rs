@@ -43,13 +43,13 @@ fn alike(name: &str, mark: &str) -> bool {
 }
 
 #[test]
-fn processes_that_only_name_themselves_are_alike() {
+fn processes_naming_only_themselves_are_interchangeable() {
     assert!(alike("me", "1"));
     assert!(alike("process(0)", "2"));
 }
 
 #[test]
-fn processes_that_are_told_apart_by_name_are_not_alike() {
+fn processes_distinguished_by_name_are_not_interchangeable() {
     assert!(!alike("process(2)", "1"));
     assert!(!alike("me", "(if me = process(3) then 1 else 2)"));
 }

@@ -187,7 +187,7 @@ fn go_on(
 }
 
 #[test]
-fn what_is_done_at_once_commutes_with_all_that_comes() {
+fn ample_steps_commute_with_all_later_steps() {
     let corpus = |name: &str| corpus::algorithm(name).unwrap().text;
     let texts = [
         (CHOICES, 2, 2),
@@ -209,7 +209,7 @@ fn what_is_done_at_once_commutes_with_all_that_comes() {
 }
 
 #[test]
-fn less_is_explored_and_the_same_is_found() {
+fn ample_saves_states_and_keeps_the_verdict() {
     // The last two run in the slow suite.
     let without = Reductions::standard().without(Reduction::Ample);
     for (name, bug, operations, share) in [

@@ -109,7 +109,7 @@ fn naive(oracle: &Oracle<'_>) -> Found {
 }
 
 #[test]
-fn the_antichain_keeps_the_maximal_states_and_the_shortest_counterexample() {
+fn antichain_keeps_maximal_states_and_shortest_counterexamples() {
     let mut saved = 0;
     let mut counted = 0;
     for seed in 1000..1300 {

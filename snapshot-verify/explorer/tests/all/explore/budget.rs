@@ -59,7 +59,7 @@ fn time_and_interruption_end_in_unknown() {
 }
 
 #[test]
-fn the_outcome_does_not_depend_on_threads_nor_on_whether_levels_are_kept() {
+fn outcome_does_not_depend_on_threads_or_kept_levels() {
     for exit in [Exit::Correct, Exit::Early] {
         // An eighth of 64 MiB cannot hold the levels of either search.
         let outcome = |threads, memory| {
@@ -75,7 +75,7 @@ fn the_outcome_does_not_depend_on_threads_nor_on_whether_levels_are_kept() {
 }
 
 #[test]
-fn a_violation_whose_trace_does_not_fit_is_not_reported_as_one() {
+fn violation_without_room_for_its_trace_is_unknown() {
     let memories = [2, 4, 8, 12, 16, 20, 24, 32, 64].into_iter().map(|mebibytes| mebibytes << 20);
     let verdicts = memories
         .map(|memory| run(&Exploration { memory, ..Exploration::default() }, Exit::Early).verdict);

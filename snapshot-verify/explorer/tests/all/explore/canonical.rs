@@ -91,7 +91,7 @@ fn least(symmetry: &OthersOfBowman, state: &mut State) {
 }
 
 #[test]
-fn symmetry_leaves_one_state_of_those_alike_and_traces_keep_their_processes() {
+fn symmetry_keeps_one_state_per_class_and_valid_traces() {
     let symmetry = OthersOfBowman::new(4);
     for exit in [Exit::Correct, Exit::Early] {
         let instance = bowman(4, [0, 1], exit);
@@ -114,7 +114,7 @@ fn symmetry_leaves_one_state_of_those_alike_and_traces_keep_their_processes() {
 }
 
 #[test]
-fn permutations_are_undone_where_the_names_of_processes_are_seen() {
+fn traces_undo_permutations_of_processes() {
     // The 5 processes have few operations, but any of three may be the helper: canonical states
     // keep renaming it.
     let symmetry = OthersOfBowman::new(5);
@@ -268,7 +268,7 @@ impl Numbering for FirstOccurrence {
 }
 
 #[test]
-fn versions_are_renamed_and_the_search_ends_without_a_bound() {
+fn renamed_versions_make_the_search_finite() {
     for (different, ends) in
         [(Different::Repeat, Ends::Well), (Different::ReturnNonsense, Ends::Violation)]
     {

@@ -121,7 +121,7 @@ fn survives(exploration: &Exploration<'_>, exit: Exit, random: &mut ChaCha8Rng) 
 }
 
 #[test]
-fn a_search_that_is_killed_at_random_goes_on_to_the_same_end() {
+fn killed_search_resumes_to_the_same_result() {
     let mut random = ChaCha8Rng::seed_from_u64(22);
     let (mut kills, mut kept) = (0, 0);
     for exit in [Exit::Correct, Exit::Early] {
@@ -144,7 +144,7 @@ fn a_search_that_is_killed_at_random_goes_on_to_the_same_end() {
 }
 
 #[test]
-fn time_and_interruption_keep_what_was_reached() {
+fn time_and_interruption_keep_the_progress() {
     let whole = Exploration::default().run(&bowman(3, [0, 1], Exit::Correct), &mut |_| {}).unwrap();
     let memory = Memory::new();
     let rounds = Cell::new(0);
@@ -165,7 +165,7 @@ fn time_and_interruption_keep_what_was_reached() {
 }
 
 #[test]
-fn what_is_damaged_or_too_large_is_refused() {
+fn damaged_and_too_large_checkpoints_are_refused() {
     let memory = Memory::new();
     let exploration = Exploration::default();
     let outcome = memory.run(100, 120, &exploration, Exit::Correct);

@@ -123,7 +123,7 @@ fn normal(numbering: &CanonicalRenaming, mut state: Vec<Scalar>) -> Vec<Scalar> 
 }
 
 #[test]
-fn a_normal_state_answers_alike_and_is_normal() {
+fn normal_forms_answer_alike_and_are_idempotent() {
     for (seed, (named, cap)) in
         [(None, 2), (Some(0), 2), (Some(1), 2), (Some(1), 4)].iter().enumerate()
     {
@@ -143,7 +143,7 @@ fn a_normal_state_answers_alike_and_is_normal() {
 
 /// Every step of a state is a step of one of the expansions of its normal form.
 #[test]
-fn what_a_successor_leads_to_is_tried() {
+fn steps_of_a_state_are_steps_of_an_expansion() {
     for (seed, (named, cap)) in [(None, 2), (Some(1), 2), (Some(1), 4)].iter().enumerate() {
         let (instance, counters) = counting(*named);
         let numbering = CanonicalRenaming::new(&instance, *cap, Deadline::NEVER).unwrap();
@@ -225,7 +225,7 @@ fn outcome(
 /// Moves that take several successors, of several classes, from any state lead to the same states
 /// as from an expansion of its normal form.
 #[test]
-fn what_several_successors_lead_to_is_tried() {
+fn moves_by_several_successors_are_moves_of_an_expansion() {
     let program = parse("several", SEVERAL).unwrap().program(None).unwrap();
     let instance = dead(&Instance::new(&program, 2, (0, 1)).unwrap());
     let slot = |name: &str| {

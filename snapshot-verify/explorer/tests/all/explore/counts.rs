@@ -14,7 +14,7 @@ fn counts(outcome: &Outcome) -> (u64, u64) {
 }
 
 #[test]
-fn bowman_has_as_many_states_as_other_searches_say() {
+fn bowman_has_the_known_numbers_of_states() {
     let exploration = Exploration { threads: 2, ..Exploration::default() };
     let outcome = run(&exploration, &bowman(3, [0, 1], Exit::Correct));
     assert_eq!(outcome.verdict, SearchVerdict::Verified);

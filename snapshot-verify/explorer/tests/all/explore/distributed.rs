@@ -98,7 +98,7 @@ fn counts(outcome: &Outcome) -> (&SearchVerdict, u64, u64, u32) {
 }
 
 #[test]
-fn parts_come_to_what_one_search_comes_to() {
+fn parts_give_the_result_of_one_search() {
     let mut wrong = 0;
     for exit in [Exit::Correct, Exit::Early] {
         for antichain in [false, true] {
@@ -122,7 +122,7 @@ fn parts_come_to_what_one_search_comes_to() {
 }
 
 #[test]
-fn so_they_do_on_random_instances() {
+fn parts_agree_with_one_search_on_random_instances() {
     let mut random = ChaCha8Rng::seed_from_u64(2211);
     let mut kinds = [0; 3];
     for number in 0..60 {
@@ -152,7 +152,7 @@ fn so_they_do_on_random_instances() {
 
 /// Levels that are too large to keep are explored again for the trace.
 #[test]
-fn the_trace_is_the_same_where_levels_are_not_kept() {
+fn trace_is_the_same_without_kept_levels() {
     let instance = bowman(4, [0, 1], Exit::Early);
     let whole = Exploration::default().run(&instance, &mut |_| {}).unwrap();
     assert!(matches!(whole.verdict, SearchVerdict::Violation { .. }));
@@ -166,7 +166,7 @@ fn the_trace_is_the_same_where_levels_are_not_kept() {
 }
 
 /// Returns true if the counts of some search reveal an engine's mistake.
-fn is_seen(mistake: Mistake) -> bool {
+fn is_detected(mistake: Mistake) -> bool {
     let instance = bowman(3, [0, 1], Exit::Correct);
     let exploration = Exploration { self_check: None, ..Exploration::default() };
     let whole = exploration.run(&instance, &mut |_| {}).unwrap();
@@ -179,16 +179,16 @@ fn is_seen(mistake: Mistake) -> bool {
 }
 
 #[test]
-fn words_that_are_late_lost_or_misplaced_are_seen_in_the_counts() {
-    assert!(!is_seen(Mistake::None));
+fn late_lost_and_misplaced_messages_are_detected() {
+    assert!(!is_detected(Mistake::None));
     for mistake in [Mistake::Late, Mistake::Loses, Mistake::Misplaces] {
-        assert!(is_seen(mistake), "{mistake:?}");
+        assert!(is_detected(mistake), "{mistake:?}");
     }
 }
 
 /// If the memory of one process is exhausted, the search ends in all, with the same cause.
 #[test]
-fn too_little_memory_ends_all() {
+fn too_little_memory_ends_all_parts() {
     let instance = bowman(4, [0, 1], Exit::Correct);
     let engine = Simulated::new(3, 7, Mistake::None);
     let engine = Some(&engine as &dyn Engine);

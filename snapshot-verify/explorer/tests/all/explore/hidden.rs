@@ -114,7 +114,7 @@ fn violates(text: &str, processes: usize) -> bool {
 }
 
 #[test]
-fn steps_that_others_notice_stay_apart() {
+fn observable_steps_stay_separate() {
     let naive = corpus::algorithm("naive_collect").unwrap().text;
     for (text, processes) in [(naive, 3), (TWO_COPIES, 2), (MAILBOX, 3)] {
         assert!(violates(text, processes), "{text}");
@@ -123,7 +123,7 @@ fn steps_that_others_notice_stay_apart() {
 
 /// As a single step the accesses are linearizable: so the violation is due to their separation.
 #[test]
-fn as_one_step_they_are_no_violation() {
+fn fused_observable_steps_are_no_violation() {
     let copies = TWO_COPIES.replace(
         "    r[me] := v\n    s[me] := v\n",
         "    atomic:\n        r[me] := v\n        s[me] := v\n",
@@ -140,12 +140,12 @@ fn as_one_step_they_are_no_violation() {
 }
 
 #[test]
-fn elements_that_are_not_chosen_stay_what_they_were() {
+fn unchosen_elements_keep_their_values() {
     assert!(violates(POINTER, 2));
 }
 
 #[test]
-fn elements_that_are_not_assigned_again_are_still_live() {
+fn elements_not_assigned_again_stay_live() {
     for test in ["seen[0] = x and seen[1] = x", "seen[1 - k] = x"] {
         assert!(!violates(&MARKED.replace("TEST", test), 2), "{test}");
     }

@@ -32,7 +32,7 @@ fn stored(statements: &[&str], change: impl Fn(&mut Instance)) -> Vec<String> {
 fn nothing(_: &mut Instance) {}
 
 #[test]
-fn what_was_read_under_the_link_is_what_the_cell_holds() {
+fn reads_under_the_link_equal_the_cell() {
     let read = ["x := LL(c)", "SC(c, x + 1)"];
     assert_eq!(stored(&read, nothing), ["c + 1"]);
     let read_later = ["x := LL(c)", "y := c", "z := y", "SC(c, z + 1)"];
@@ -44,7 +44,7 @@ fn what_was_read_under_the_link_is_what_the_cell_holds() {
 }
 
 #[test]
-fn what_was_read_before_the_link_or_on_some_ways_only_is_not() {
+fn reads_before_the_link_or_on_some_paths_may_differ() {
     let read_before = ["x := c", "y := LL(c)", "SC(c, x + 1)"];
     assert_eq!(stored(&read_before, nothing), ["p0.update.x + 1"]);
     let linked_again = ["x := LL(c)", "y := LL(c)", "SC(c, x + 1)"];
@@ -56,7 +56,7 @@ fn what_was_read_before_the_link_or_on_some_ways_only_is_not() {
 }
 
 #[test]
-fn a_link_that_a_process_leaves_unbroken_says_nothing() {
+fn link_that_a_writer_leaves_unbroken_proves_nothing() {
     let read = ["x := LL(c)", "SC(c, x + 1)"];
     let unbroken = |instance: &mut Instance| {
         let slots = instance.slots.clone();

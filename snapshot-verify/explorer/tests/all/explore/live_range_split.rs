@@ -30,7 +30,7 @@ fn are_one(instance: &Instance, names: [&str; 2]) -> bool {
 }
 
 #[test]
-fn handshakes_of_different_pairs_are_told_apart() {
+fn handshakes_of_different_pairs_are_split() {
     let whole = instance("attiya_welch", None, 3);
     let split_once = split(&whole);
     for others in [["h_j[1][0]", "h_j[2][0]"], ["h_j[1][0]", "h_i[1][0]"]] {
@@ -45,7 +45,7 @@ fn handshakes_of_different_pairs_are_told_apart() {
 
 /// Where dead slots are blank, splitting only renames: the number of states stays the same.
 #[test]
-fn there_are_as_many_states_as_before() {
+fn splitting_keeps_the_number_of_states() {
     for (algorithm, bug) in [
         ("afek_bounded", None),
         ("afek_bounded", Some("no_negation")),

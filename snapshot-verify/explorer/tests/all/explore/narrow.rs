@@ -13,7 +13,7 @@ fn riany(bug: Option<&str>, operations: u32, most_numbers: Option<u32>) -> Outco
 }
 
 #[test]
-fn what_does_not_fit_ends_the_search_and_all_else_is_the_same() {
+fn narrow_layout_ends_the_search_or_changes_nothing() {
     let cases = [(None, 1), (Some("early_count"), 2)];
     for (bug, operations) in cases.into_iter().take(either(1, 2)) {
         let all = riany(bug, operations, None);

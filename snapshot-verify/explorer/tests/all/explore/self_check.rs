@@ -145,7 +145,7 @@ fn without_conversions(term: &Term) -> Term {
 
 /// Exchanges are searched where conversions of names to numbers do not forbid them.
 #[test]
-fn an_exchange_that_conversions_forbid_is_found() {
+fn exchange_forbidden_by_conversions_is_found() {
     let prepared = prepared(corpus::small("name_equal_number"), 4);
     assert!(prepared.symmetry(|_| true, Deadline::NEVER).unwrap().is_none());
     let mut planted = prepared.instance.clone();
@@ -212,7 +212,7 @@ fn changed(prepared: &Prepared) -> Changed {
 }
 
 #[test]
-fn gaps_that_are_not_widened_enough_are_found() {
+fn insufficiently_widened_gaps_are_found() {
     let prepared = prepared(TWICE, 2);
     let never = Changed { expansions: 1, ..changed(&prepared) };
     let once = Changed { expansions: 2, ..changed(&prepared) };
@@ -223,7 +223,7 @@ fn gaps_that_are_not_widened_enough_are_found() {
 }
 
 #[test]
-fn versions_that_are_merged_are_found() {
+fn merged_versions_are_found() {
     let prepared = prepared(VERSIONS, 2);
     let examined = run(&prepared, &Exploration::default()).unwrap();
     assert!(examined.numbering > 100, "{examined:?}");
@@ -237,7 +237,7 @@ fn versions_that_are_merged_are_found() {
 }
 
 #[test]
-fn a_bit_that_is_flipped_alone_is_found() {
+fn separately_flipped_bit_is_found() {
     let prepared = prepared(algorithm("afek_bounded"), 2);
     let numbering = prepared.numbering.as_ref().unwrap();
     // The first bit of a component is 0 in each normal form; here another bit is always 0, too.
@@ -262,7 +262,7 @@ impl Forgetting for Forgetful {
 }
 
 #[test]
-fn a_live_cell_that_is_forgotten_is_found() {
+fn forgotten_live_cell_is_found() {
     let prepared = prepared(algorithm("bowman"), 2);
     let cell = prepared.instance.slots.iter().position(|slot| slot.name == "a[0]").unwrap();
     let forgetting = Forgetful(SlotId(cell as u32));
@@ -271,7 +271,7 @@ fn a_live_cell_that_is_forgotten_is_found() {
 }
 
 #[test]
-fn what_is_abandoned_or_stale_is_filled() {
+fn dead_cells_of_riany_are_examined() {
     let mut riany = prepared(algorithm("riany"), 2);
     riany.analyse(Deadline::NEVER).unwrap();
     let forgetting = riany.forgetting().unwrap();
@@ -307,7 +307,7 @@ scan:
 ";
 
 #[test]
-fn what_is_dead_stays_dead_where_its_pointer_dies() {
+fn cells_behind_a_dying_pointer_are_examined() {
     let mut dying = prepared(DYING_POINTER, 2);
     dying.analyse(Deadline::NEVER).unwrap();
     let forgetting = dying.forgetting().unwrap();
@@ -354,7 +354,7 @@ fn a_step_taken_too_early_is_found() {
 }
 
 #[test]
-fn what_is_examined_does_not_depend_on_threads() {
+fn examined_states_do_not_depend_on_threads() {
     let prepared = prepared(algorithm("bowman"), 3);
     let examined = |threads| {
         let numbering = prepared.numbering.as_ref().map(|numbering| numbering as _);

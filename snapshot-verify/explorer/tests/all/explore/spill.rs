@@ -122,7 +122,7 @@ fn least(exploration: &Exploration<'_>, exit: Exit) -> u64 {
 }
 
 #[test]
-fn states_on_the_disk_are_those_in_memory() {
+fn search_on_disk_equals_search_in_memory() {
     let (mut spilt, mut searches) = (0, 0);
     for exit in [Exit::Correct, Exit::Early] {
         for antichain in [false, true] {
@@ -175,7 +175,7 @@ fn few_files_are_open_at_once() {
 /// A search ends within its memory although it would need several times as much. Runs in the slow
 /// suite; `commands::disk` of the verifier tests this from outside in both suites.
 #[test]
-fn the_memory_suffices() {
+fn least_memory_suffices_with_a_disk() {
     if !is_slow() {
         return;
     }

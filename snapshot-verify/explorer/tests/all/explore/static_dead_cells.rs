@@ -192,7 +192,7 @@ fn step<const N: usize>(
 }
 
 #[test]
-fn what_is_abandoned_makes_no_difference() {
+fn contents_of_dead_cells_make_no_difference() {
     let riany = corpus::algorithm("riany").unwrap().text;
     let jayanti = corpus::algorithm("jayanti").unwrap().text;
     let texts = [
@@ -211,7 +211,7 @@ fn what_is_abandoned_makes_no_difference() {
 }
 
 #[test]
-fn what_is_read_after_all_is_not_abandoned() {
+fn cells_read_later_are_not_dead() {
     for (text, right, wrong) in TRAPS {
         assert!(text.contains(right), "{right}");
         walk(&instance(&text.replace(right, wrong), 2), 2_500).unwrap();
@@ -219,7 +219,7 @@ fn what_is_read_after_all_is_not_abandoned() {
 }
 
 #[test]
-fn less_is_explored_and_the_same_is_found() {
+fn stale_saves_states_and_keeps_the_verdict() {
     let with = Reductions::standard().without(Reduction::Ample);
     // The correct version has the most states, so it runs in the slow suite.
     for bug in [Some("early_count"), None].into_iter().take(either(1, 2)) {

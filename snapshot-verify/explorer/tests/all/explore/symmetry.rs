@@ -92,7 +92,7 @@ fn walk(text: &str, processes: usize, operations: Option<u32>) -> [u32; 2] {
 }
 
 #[test]
-fn what_is_exchanged_does_the_same() {
+fn exchanged_processes_behave_alike() {
     let bowman = corpus::algorithm("bowman").unwrap().text;
     for (processes, operations) in [(4, None), (5, Some(3))] {
         for text in [ALL_ALIKE, bowman] {

@@ -60,7 +60,7 @@ fn compare_all(exploration: &Exploration<'_>, instance: &Instance) -> usize {
 }
 
 #[test]
-fn random_moves_are_cached_as_they_were() {
+fn cached_random_moves_equal_the_moves() {
     let mut compared = 0;
     for seed in 0..400 {
         let mut instance = random::instance(&mut ChaCha8Rng::seed_from_u64(seed));
@@ -77,7 +77,7 @@ fn random_moves_are_cached_as_they_were() {
 }
 
 #[test]
-fn moves_of_algorithms_are_cached_as_they_were() {
+fn cached_moves_of_algorithms_equal_the_moves() {
     let reductions = Reductions::NONE.with(Reduction::Dead).with(Reduction::Constant);
     let bowman = corpus::algorithm("bowman").unwrap().text;
     for (text, bug) in [(bowman, None), (bowman, Some("early_exit")), (COMPARING, None)] {
@@ -109,7 +109,7 @@ scan:
 ";
 
 #[test]
-fn nothing_is_remembered_where_more_than_the_footprint_matters() {
+fn no_cache_if_more_than_the_footprint_matters() {
     let is_remembered = |exploration: &Exploration<'_>, instance: &Instance| {
         let cache = |product: &Product<'_>| match product.layout().words() {
             1 => TransitionCache::<1>::new(product).is_some(),

@@ -25,7 +25,7 @@ fn a_pair_needs_two_processes() {
 }
 
 #[test]
-fn i_is_below_j_is_below_n() {
+fn pair_must_be_ordered_and_in_range() {
     for (i, j) in [(0, 3), (1, 1), (2, 1), (3, 4)] {
         let given = error(BOWMAN, 3, (i, j));
         assert_eq!(given, InstanceError::PairOutOfRange { i, j, processes: 3 });
@@ -72,7 +72,7 @@ scan:
 }
 
 #[test]
-fn a_bound_is_a_number() {
+fn bounds_out_of_range_are_refused() {
     let mut large = program(BOWMAN, None);
     let high = Bound { times_n: 2_000_000_000, plus: 0 };
     large.shared[0].dimensions = vec![IndexSet::Range(high, high)];
@@ -88,7 +88,7 @@ fn a_bound_is_a_number() {
 }
 
 #[test]
-fn an_initial_value_is_one_of_its_type() {
+fn initial_value_must_be_a_constant_of_its_type() {
     let mut wrong = program(BOWMAN, None);
     wrong.shared[0].initial.kind = ExpressionKind::Process(Bound::constant(2));
     wrong.shared[0].initial.content = Type::Process;
@@ -106,7 +106,7 @@ fn an_initial_value_is_one_of_its_type() {
 
 /// The front end refuses all texts with such an instance, so one is made by removing assignments.
 #[test]
-fn a_slot_that_is_used_before_it_is_assigned_is_refused() {
+fn use_before_assignment_is_refused() {
     let text = corpus::algorithm("naive_collect").unwrap().text;
     let whole = Instance::new(&program(text, None), 2, (0, 1)).unwrap();
     assert_eq!(whole.is_definitely_assigned(Deadline::NEVER), Ok(()));

@@ -27,7 +27,7 @@ fn assign(instance: &mut Instance, target: Target, value: Term) {
 }
 
 #[test]
-fn the_parts_fit() {
+fn parts_of_an_instance_fit() {
     let rule =
         broken(BOWMAN, |instance| instance.pair = [Process::from_index(1), Process::from_index(1)]);
     assert_eq!(rule, "the pair is i < j < n");
@@ -120,7 +120,7 @@ fn slots_have_owners() {
 }
 
 #[test]
-fn reactions_stay_at_home() {
+fn reactions_assign_own_slots_and_lead_elsewhere() {
     let react = |then: fn(&mut Instance) -> End| {
         broken(BOWMAN, move |instance| {
             let end = then(instance);

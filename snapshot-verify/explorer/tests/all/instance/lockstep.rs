@@ -102,7 +102,7 @@ fn walks(program: &Program, n: usize, pair: (usize, usize), walks: usize, seed: 
 }
 
 #[test]
-fn instances_do_what_the_interpreter_does() {
+fn instances_agree_with_the_interpreter() {
     for case in cases() {
         let n = case.processes;
         for pair in [(0, 1), (n - 2, n - 1)] {
@@ -112,7 +112,7 @@ fn instances_do_what_the_interpreter_does() {
 }
 
 #[test]
-fn instances_of_the_corpus_do_what_the_interpreter_does() {
+fn instances_of_the_corpus_agree_with_the_interpreter() {
     // The register computes with values, which instances do not represent fully.
     for file in corpus::algorithms().iter().filter(|file| file.name != "register") {
         let algorithm = parse(file.name, file.text).unwrap();

@@ -326,7 +326,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn all_texts_are_programs() {
+fn all_cases_compile() {
     let mut wrong = Vec::new();
     for case in cases() {
         match language::parse("test", case.text).and_then(|parsed| parsed.program(case.bug)) {

@@ -21,7 +21,7 @@ fn labels(graph: &Graph) -> Vec<&str> {
 }
 
 #[test]
-fn every_event_is_a_step_of_its_own() {
+fn each_event_is_a_separate_step() {
     let fresh = instance(BOWMAN, 3, (0, 1));
     assert_eq!(names(&fresh, |owner| owner == Owner::Shared), ["active", "a[0]", "a[1]", "a[2]"]);
     let expected = [
@@ -48,7 +48,7 @@ fn every_event_is_a_step_of_its_own() {
 }
 
 #[test]
-fn cells_of_other_segments_are_constant_and_accesses_to_them_no_steps() {
+fn other_segments_are_constant_and_their_accesses_no_steps() {
     for (pair, a) in [((0, 1), ["a[0]", "a[1]"]), ((0, 2), ["a[0]", "a[2]"])] {
         let reduced = constant(&instance(BOWMAN, 4, pair));
         let shared = names(&reduced, |owner| owner == Owner::Shared);
@@ -69,7 +69,7 @@ fn cells_of_other_segments_are_constant_and_accesses_to_them_no_steps() {
 }
 
 #[test]
-fn operations_shrink_to_the_accesses_that_others_notice() {
+fn operations_shrink_to_observable_accesses() {
     let reduced = shrink(&constant(&instance(BOWMAN, 3, (0, 1))));
     let expected =
         ["update: a[0] := v", "scan: active := 0", "scan: copy[1] := a[1]", "scan: active"];
@@ -80,7 +80,7 @@ fn operations_shrink_to_the_accesses_that_others_notice() {
 }
 
 #[test]
-fn only_links_that_their_process_uses_are_there() {
+fn only_links_used_by_their_process_exist() {
     let text = "
 algorithm links
 shared X[process]: llsc bit
@@ -106,7 +106,7 @@ scan:
 }
 
 #[test]
-fn domains_become_as_small_as_what_is_assigned() {
+fn domains_shrink_to_the_assigned_values() {
     let text = "
 algorithm domains
 shared level: 0..100 := 3
@@ -142,7 +142,7 @@ scan:
 }
 
 #[test]
-fn a_loop_that_no_other_process_notices_keeps_a_pause() {
+fn unobservable_loop_keeps_a_pause() {
     let text = "
 algorithm waits
 shared mine[process]: bit
@@ -167,7 +167,7 @@ scan:
 }
 
 #[test]
-fn an_index_decides_between_what_stays_and_what_goes() {
+fn unwritten_elements_are_removed_by_index() {
     let reduced = constant(&instance(INDICES, 3, (0, 2)));
     let shown = reduced.to_string();
     assert!(!shown.contains("grid[1]"), "no process writes 1 there:\n{shown}");
@@ -193,7 +193,7 @@ fn instances_are_shown_with_names() {
 }
 
 #[test]
-fn sixteen_processes_are_few() {
+fn sixteen_processes_need_few_slots() {
     for text in [BOWMAN, WHOLE, INDICES] {
         let reduced = shrink(&constant(&instance(text, 16, (3, 15))));
         reduced.validate();

@@ -22,7 +22,7 @@ fn pairs(n: usize) -> Vec<(usize, usize)> {
 }
 
 #[test]
-fn every_case_is_answered_right_with_and_without_reductions() {
+fn every_case_is_right_with_and_without_reductions() {
     for case in cases() {
         let program = case.program();
         for (i, j) in pairs(case.processes) {
@@ -47,7 +47,7 @@ fn every_case_is_answered_right_with_and_without_reductions() {
 }
 
 #[test]
-fn bowman_has_as_many_states_as_other_searches_say() {
+fn bowman_has_the_known_numbers_of_states() {
     let program = program(BOWMAN, None);
     let fresh = Instance::new(&program, 3, (0, 1)).unwrap();
     let instance = dead(&constant(&fresh));

@@ -225,7 +225,7 @@ mod tests {
     const ON: End = End::Jump(BlockId(1));
 
     #[test]
-    fn a_blank_is_read_by_branches_and_responses() {
+    fn branches_and_responses_read_blanks() {
         let branch = |condition| End::Branch { condition, then: BlockId(1), otherwise: BlockId(1) };
         assert_eq!(scanned(vec![], branch(read(FIRST))), None);
         assert!(scanned(vec![], branch(read(SECOND))).is_some());
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blank_is_read_where_it_is_computed_with_or_stored_for_good() {
+    fn computations_and_lasting_stores_read_blanks() {
         assert_eq!(scanned(vec![assign(OTHER, read(FIRST))], ON), None);
         let negation = Term::Apply(Operator::Not, vec![read(FIRST)]);
         assert_eq!(scanned(vec![assign(SECOND, negation)], ON), None);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blank_may_be_moved_written_over_and_passed_by() {
+    fn blanks_may_be_moved_overwritten_and_skipped() {
         let moved = scanned(vec![assign(SECOND, read(FIRST))], ON);
         assert_eq!(moved, Some(vec![BLANK, BLANK, 0, 0]));
         let written = scanned(vec![assign(FIRST, Term::TRUE), assign(OTHER, read(FIRST))], ON);
@@ -268,7 +268,7 @@ mod tests {
 
     /// If an index selects among slots with different blanks, each is tested for its own.
     #[test]
-    fn blanks_of_several_kinds_are_told_apart() {
+    fn blanks_of_several_kinds_are_distinguished() {
         for blanks in [
             [(BLANK, vec![FIRST]), (BLANK + 1, vec![SECOND])],
             [(BLANK + 1, vec![SECOND]), (BLANK, vec![FIRST])],
