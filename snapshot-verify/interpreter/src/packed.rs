@@ -226,13 +226,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_packed_is_read_again(cells in cells()) {
+        fn packed_cells_round_trip(cells in cells()) {
             prop_assert_eq!(Packed::new(&cells).cells(), cells);
         }
     }
 
     #[test]
-    fn cells_that_are_equal_take_no_room() {
+    fn equal_cells_take_a_few_bytes() {
         let absent = Cell { content: Data::Number(0), links: Vec::new() };
         assert_eq!(Packed::new(&vec![absent; 1000]).len(), 4);
     }
