@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_over_at_the_instant_or_when_stopped() {
+    fn deadline_is_over_at_its_instant_or_when_stopped() {
         assert_eq!(Deadline::NEVER.check(), Ok(()));
         let now = Instant::now();
         assert_eq!(Deadline::new(Some(now), None).check(), Err(Stopped::Time));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_noted_is_there() {
+    fn notes_are_kept() {
         let notes = AtomicU32::new(1);
         let deadline = Deadline::NEVER.with_notes(&notes);
         deadline.note(4);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_over_with_the_memory() {
+    fn deadline_is_over_at_the_memory_limit() {
         let memory = |limit| Some(Allowance { limit, allocated: || 1000 });
         assert_eq!(Deadline::NEVER.with_memory(memory(1001)).check(), Ok(()));
         assert_eq!(Deadline::NEVER.with_memory(memory(1000)).check(), Err(Stopped::Memory));

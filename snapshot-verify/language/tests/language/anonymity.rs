@@ -10,7 +10,7 @@ fn program(text: &str) -> Program {
 
 /// For each form in which a program distinguishes processes, a program beside one that does not.
 #[test]
-fn anonymous_processes_are_told_apart_nowhere() {
+fn distinguishing_a_process_breaks_anonymity() {
     let text = |declared: &str, effect: &str, body: &str| {
         format!(
             "algorithm named

@@ -35,7 +35,7 @@ fn wrong(name: &str, text: &str) -> Option<Diagnostics> {
 }
 
 #[test]
-fn every_wrong_text_is_told_what_is_wrong() {
+fn every_wrong_text_has_its_diagnostics() {
     let update = std::env::var_os("UPDATE_EXPECT").is_some();
     let mut different = Vec::new();
     for (name, text) in texts("errors") {
@@ -69,7 +69,7 @@ fn codes(folder: &Path, found: &mut Vec<String>) {
 }
 
 #[test]
-fn every_diagnostic_has_a_code_of_its_own_and_a_wrong_text() {
+fn every_diagnostic_has_a_unique_code_and_a_wrong_text() {
     let mut made = Vec::new();
     codes(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut made);
     let distinct: BTreeSet<String> = made.iter().cloned().collect();
@@ -98,7 +98,7 @@ fn too_long_a_text_is_refused() {
 }
 
 #[test]
-fn colour_is_given_only_if_asked_for() {
+fn colour_is_rendered_on_request_only() {
     let (name, text) = texts("errors").into_iter().next().unwrap();
     let diagnostics = wrong(&name, &text).unwrap();
     assert!(!diagnostics.render(false).contains('\x1b'));

@@ -73,7 +73,7 @@ fn texts_keep_their_meaning_and_comments() {
 }
 
 #[test]
-fn the_texts_that_ship_are_formatted() {
+fn shipped_texts_are_formatted() {
     for folder in ["algorithms", "objects", "small"] {
         for (name, text) in texts(&std::format!("../../../../corpus/{folder}")) {
             assert_eq!(text, formatted(&name, &text).unwrap(), "{folder}/{name}");
@@ -186,7 +186,7 @@ fn only_syntax_errors_have_no_layout() {
 }
 
 #[test]
-fn other_line_ends_become_those_of_the_language() {
+fn carriage_returns_are_removed() {
     let text = "algorithm x\r\n\r\n\r\nupdate(v):\r\n  # c\r\n  skip\r\nbug b \"d\r\n  e\":\r\n  in update, delete `skip\r\n  `\r\n";
     let formatted = formatted("x", text).unwrap();
     assert!(!formatted.contains('\r'), "{formatted:?}");

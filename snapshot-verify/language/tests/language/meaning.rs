@@ -61,7 +61,7 @@ fn meaning(text: &str, at: &str, number: usize) -> Option<(String, Option<String
 }
 
 #[test]
-fn names_stand_for_what_is_declared() {
+fn names_resolve_to_their_declarations() {
     let text = text();
     let cases = [
         ("    ^r[me]", 0, "shared r[segment]: pair", "r[segment]: pair"),
@@ -88,7 +88,7 @@ fn names_stand_for_what_is_declared() {
 }
 
 #[test]
-fn fields_have_types_and_words_of_the_language_a_meaning() {
+fn fields_have_types_and_keywords_a_description() {
     let text = text();
     assert_eq!(meaning(&text, "own.^seq + 1", 0), Some(("seq: counter".to_owned(), None)));
     assert_eq!(meaning(&text, "cell.^val", 0), Some(("val: value".to_owned(), None)));
@@ -101,7 +101,7 @@ fn fields_have_types_and_words_of_the_language_a_meaning() {
 }
 
 #[test]
-fn a_program_with_errors_has_declarations_all_the_same() {
+fn names_resolve_despite_errors() {
     let text = text().replace("r[me] := own", "r[me] := 7");
     let algorithm = parse("words", &text).unwrap();
     assert!(algorithm.program(None).is_err());
@@ -111,7 +111,7 @@ fn a_program_with_errors_has_declarations_all_the_same() {
 }
 
 #[test]
-fn the_words_of_an_object_are_its_own() {
+fn words_in_an_object_resolve_to_its_own_names() {
     let text = include_str!("../../../../corpus/objects/ms_queue.snapshot");
     let cases = [
         ("append(^items", 0, "state items: list of value"),
@@ -126,7 +126,7 @@ fn the_words_of_an_object_are_its_own() {
 }
 
 #[test]
-fn declarations_are_listed_whatever_else_is_wrong() {
+fn outline_lists_declarations_despite_errors() {
     let kinds = |text: &str| {
         outline(text).into_iter().map(|item| (item.kind, item.name.text)).collect::<Vec<_>>()
     };

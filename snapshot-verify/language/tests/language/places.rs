@@ -139,7 +139,7 @@ fn alone(text: &str, size: Option<u32>) -> String {
 }
 
 #[test]
-fn what_stands_at_the_place_of_an_expression_is_the_expression() {
+fn text_of_a_span_is_its_expression() {
     for directory in ["right", "../../../../corpus/algorithms", "../../../../corpus/objects"] {
         for (name, text) in texts(directory) {
             let algorithm = read(&name, &text);

@@ -49,7 +49,7 @@ fn variants(algorithm: &Algorithm) -> Vec<Option<&str>> {
 }
 
 #[test]
-fn right_texts_are_these_programs() {
+fn right_texts_give_the_expected_programs() {
     let update = std::env::var_os("UPDATE_EXPECT").is_some();
     let mut different = Vec::new();
     for (name, text) in texts("right") {
@@ -96,7 +96,7 @@ fn marks_are_in_programs_with_points_only() {
 }
 
 #[test]
-fn the_corpus_is_right() {
+fn corpus_compiles_with_all_its_bugs() {
     let mut bugs = 0;
     let folders = ["algorithms", "objects"].map(|folder| format!("../../../../corpus/{folder}"));
     for (name, text) in folders.iter().flat_map(|folder| texts(folder)) {
@@ -111,7 +111,7 @@ fn the_corpus_is_right() {
 }
 
 #[test]
-fn an_unknown_bug_is_told_with_those_there_are() {
+fn unknown_bug_is_reported_with_the_known_ones() {
     let text = texts("right").into_iter().find(|(name, _)| name == "edits").unwrap().1;
     let algorithm = read("edits", &text);
     let error = algorithm.program(Some("delete")).unwrap_err().to_string();

@@ -115,7 +115,7 @@ const OWN_UPDATE: &str = "    x := r[me]\n    r[me] := x + 1";
 const COLLECTS: &str = "    for k in processes: c[k] := r[k]\n    for k in processes: d[k] := r[k]\n    same := all k in processes: c[k] = d[k]";
 
 #[test]
-fn counters_of_which_only_equality_matters_are_versions() {
+fn counters_only_compared_for_equality_become_versions() {
     let owned = |update: &str, scan: &str| counting(OWN, update, scan);
     for update in [
         OWN_UPDATE,
@@ -168,7 +168,7 @@ fn counters_of_which_only_equality_matters_are_versions() {
 
 /// Each is wrong in one thing; all but the marked ones would be proved by a form that overlooks it.
 #[test]
-fn counters_that_are_more_than_versions_are_none() {
+fn counters_used_otherwise_stay_counters() {
     let none: [&str; 0] = [];
     let owned = |update: &str, scan: &str| changes(&counting(OWN, update, scan));
     for update in [
@@ -243,7 +243,7 @@ fn counters_that_are_more_than_versions_are_none() {
 
 /// Where nothing is rewritten, nothing changes; where something is, only what is said.
 #[test]
-fn nothing_else_changes() {
+fn rewriting_changes_nothing_else() {
     let text = counting(OWN, OWN_UPDATE, COLLECTS);
     let before = program(&text);
     let after = rewrite(&before).unwrap().program;

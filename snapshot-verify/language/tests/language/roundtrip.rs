@@ -25,7 +25,7 @@ fn shape(tree: &Tree) -> String {
     shape + rest
 }
 
-fn reads_back(tree: &Tree) -> Result<(), TestCaseError> {
+fn round_trips(tree: &Tree) -> Result<(), TestCaseError> {
     let text = tree.to_string();
     let again = match snapshot_language::parse("printed.snapshot", &text) {
         Ok(algorithm) => algorithm.tree(None).unwrap(),
@@ -37,13 +37,13 @@ fn reads_back(tree: &Tree) -> Result<(), TestCaseError> {
 }
 
 #[test]
-fn trees_of_texts_read_back() {
+fn trees_of_texts_round_trip() {
     for directory in ["right", "../../../../corpus/algorithms", "../../../../corpus/objects"] {
         for (name, text) in texts(directory) {
             let algorithm = read(&name, &text);
             let bugs = algorithm.bugs().iter().map(|bug| Some(bug.name.text.as_str()));
             for variant in std::iter::once(None).chain(bugs) {
-                reads_back(&algorithm.tree(variant).unwrap()).unwrap();
+                round_trips(&algorithm.tree(variant).unwrap()).unwrap();
             }
         }
     }
@@ -311,7 +311,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_tree_reads_back(tree in tree()) {
-        reads_back(&tree)?;
+    fn any_tree_round_trips(tree in tree()) {
+        round_trips(&tree)?;
     }
 }

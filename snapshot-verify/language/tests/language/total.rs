@@ -107,7 +107,7 @@ proptest! {
 
 /// Texts of the greatest length that try to be slow or deep.
 #[test]
-fn hostile_texts_are_answered_soon() {
+fn hostile_texts_are_parsed_in_time() {
     const LENGTH: usize = 1 << 17;
     let head = "algorithm h\nshared a[segment]: value\nupdate(v):\n    a[me] := v\nscan:\n";
     let fill = |begin: &str, each: &str, end: &str| {

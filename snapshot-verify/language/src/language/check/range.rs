@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn comparisons_hold_for_every_n_or_are_not_claimed() {
+    fn comparisons_hold_iff_for_every_n() {
         for a in bounds() {
             for b in bounds() {
                 assert_eq!(at_most(a, b), always(|n| a.at(n) <= b.at(n)), "{a} <= {b}");
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hull_holds_both() {
+    fn hull_contains_both_ranges() {
         let ranges = || bounds().step_by(4).zip(bounds().skip(3).step_by(5));
         for a in ranges() {
             for b in ranges() {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_and_products_are_those_of_numbers() {
+    fn sums_and_products_agree_for_every_n() {
         for a in bounds() {
             for b in bounds() {
                 let sum = combine(Binary::Add, a, b).unwrap();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_less_one_needs_two() {
+    fn set_except_one_needs_two_elements() {
         let range = |low, high| IndexSet::Range(Bound::constant(low), high);
         assert!(never_empty(IndexSet::Processes, true));
         assert!(never_empty(range(1, Bound::constant(1)), false));
