@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_permutation_is_there_once_and_leaves_the_pair_alone() {
+    fn permutations_are_distinct_and_fix_the_pair() {
         for (n, count) in [(2, 1), (3, 1), (4, 2), (5, 6), (6, 24)] {
             let all = fixing(n, [Process::from_index(0), Process::from_index(n - 1)]);
             assert_eq!(all.len(), count);

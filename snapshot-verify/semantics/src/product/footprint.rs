@@ -116,7 +116,7 @@ shared mine[process]: bool
 ";
 
     #[test]
-    fn steps_that_no_other_process_can_interfere_with_are_alone() {
+    fn steps_without_interference_are_alone() {
         let program = parse("test", TEXT).and_then(|text| text.program(None)).expect("a program");
         let footprint = Footprint::new(&program);
         let named = |name: &str| {

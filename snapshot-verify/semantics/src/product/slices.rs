@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slices_of_all_lengths_stay() {
+    fn slices_of_all_lengths_are_kept() {
         let mut slices = Slices::default();
         let lengths = [0, 1, 3 * CHUNK, 7, CHUNK - 1, CHUNK, CHUNK + 1, 0, 5];
         let content = |length: usize| (0..length as u32).map(move |word| word + length as u32);

@@ -68,7 +68,7 @@ fn bowman() -> (Subject, String) {
 }
 
 #[test]
-fn a_dropped_state_is_missed() {
+fn dropped_state_is_refused() {
     for coverage in [Coverage::default(), ANTICHAIN] {
         let subject = Subject::corpus("bowman", None);
         let (text, states) = subject.prove(&subject.claim(2, Some(1), coverage)).unwrap();
@@ -89,7 +89,7 @@ fn a_dropped_state_is_missed() {
 }
 
 #[test]
-fn a_changed_number_is_noticed_under_a_right_seal() {
+fn changed_numbers_are_refused_under_a_valid_seal() {
     let (subject, text) = bowman();
     let all = Parts::new(&text);
     let mut refused = 0;
@@ -107,7 +107,7 @@ fn a_changed_number_is_noticed_under_a_right_seal() {
 }
 
 #[test]
-fn no_changed_bit_goes_unnoticed() {
+fn every_changed_bit_is_refused() {
     let (subject, text) = bowman();
     for (count, place) in (0..text.len()).step_by(97).enumerate() {
         let mut bytes = text.clone().into_bytes();
@@ -120,7 +120,7 @@ fn no_changed_bit_goes_unnoticed() {
 }
 
 #[test]
-fn what_is_cut_off_or_goes_on_is_refused() {
+fn truncated_and_extended_certificates_are_refused() {
     let (subject, text) = bowman();
     for length in (30..text.len()).step_by(211).chain([text.len() - 1]) {
         let refusal = subject.refusal(&text[..length]);
@@ -142,7 +142,7 @@ fn states_out_of_order_are_refused() {
 }
 
 #[test]
-fn a_certificate_of_something_else_is_refused() {
+fn certificate_of_another_program_is_refused() {
     let (subject, text) = bowman();
     let wrong = Subject::corpus("bowman", Some("early_exit"));
     let refusal = wrong.refusal(&text).to_string();

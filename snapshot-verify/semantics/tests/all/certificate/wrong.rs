@@ -6,7 +6,7 @@ use snapshot_semantics::certificate::{Coverage, Failure};
 use crate::certificate::programs::Subject;
 
 #[test]
-fn no_exchange_of_processes_is_presumed() {
+fn programs_with_invalid_exchanges_have_no_certificate() {
     for (name, n) in [("name_equal_number", 4), ("name_above_number", 3)] {
         let subject = Subject::new(corpus::small(name), None);
         for coverage in Coverage::ALL {
@@ -18,7 +18,7 @@ fn no_exchange_of_processes_is_presumed() {
 }
 
 #[test]
-fn counters_are_what_they_are() {
+fn programs_with_several_increments_have_no_certificate() {
     for (name, operations) in [
         ("three_increments", 4),
         ("two_increments", 4),

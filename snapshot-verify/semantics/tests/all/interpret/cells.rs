@@ -41,7 +41,7 @@ fn check(text: &str, moves: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_link_is_broken_by_the_own_success() {
+fn link_is_broken_by_its_own_successful_sc() {
     check(
         LINKS,
         "p0 scan, p0 step 4",
@@ -55,7 +55,7 @@ fn a_link_is_broken_by_the_own_success() {
 }
 
 #[test]
-fn a_link_is_broken_by_the_success_of_another() {
+fn link_is_broken_by_the_successful_sc_of_another() {
     check(
         LINKS,
         "p0 scan, p1 scan, p0 step, p1 step 3, p0 step 3",
@@ -72,7 +72,7 @@ fn a_link_is_broken_by_the_success_of_another() {
 }
 
 #[test]
-fn a_failure_breaks_no_link_and_writes_nothing() {
+fn failed_sc_breaks_no_link_and_writes_nothing() {
     check(
         LINKS,
         "p0 scan, p1 scan, p2 scan, p0 step, p1 step 3, p2 step, p0 step 2, p2 step 2",
@@ -106,7 +106,7 @@ fn a_plain_write_breaks_the_links_to_its_cell_only() {
 }
 
 #[test]
-fn a_write_of_the_same_breaks_links_too() {
+fn write_of_an_equal_value_breaks_links() {
     check(
         LINKS,
         "p1 update 1, p1 step 3, p0 scan, p0 step, p1 update 1, p1 step 2, p0 step",
@@ -131,7 +131,7 @@ fn links_of_several_processes_hold_at_once() {
 }
 
 #[test]
-fn an_own_link_outlives_the_operation_and_is_shown() {
+fn link_outlives_its_operation_and_is_displayed() {
     let text = LINKS.replace("    done := SC(X[0], 7)\n    linked := VL(X[0])\n", "");
     let program = program(&text);
     let machine = Machine::new(&program, 2).unwrap();

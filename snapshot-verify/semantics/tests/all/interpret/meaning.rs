@@ -169,7 +169,7 @@ fn values_of_all_types() {
 }
 
 #[test]
-fn a_quantifier_leaves_no_trace() {
+fn quantifier_resets_its_variable() {
     let text = "algorithm test\nshared c: bit\nupdate(v):\n    c := 0\nscan:\n    x := c\n    \
                 y := any k in 4..6: k = 5\n    x := c\n    return [initial for s in segments]\n";
     let program = program(text);
@@ -205,7 +205,7 @@ fn cells_of_several_dimensions() {
 }
 
 #[test]
-fn what_has_no_meaning_is_a_fault() {
+fn undefined_expressions_are_faults() {
     let fault = |declarations: &str, body: &str, expected: &str| {
         let told = alone(declarations, body);
         let error = told.expect_err(body);

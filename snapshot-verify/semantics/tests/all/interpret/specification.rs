@@ -27,7 +27,7 @@ fn event(random: &mut ChaCha8Rng, open: &mut [Option<bool>], values: u32) -> Eve
 }
 
 #[test]
-fn it_accepts_the_linearizable_histories_and_no_others() {
+fn specification_accepts_exactly_linearizable_histories() {
     let (mut accepted, mut refused) = (0, 0);
     for n in 1..=3 {
         let mut specification = SnapshotSpecification::new(n);

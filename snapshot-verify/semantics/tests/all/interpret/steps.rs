@@ -29,7 +29,7 @@ fn parsed(text: &str) -> Vec<Move> {
 }
 
 #[test]
-fn every_event_is_a_step_of_its_own() {
+fn each_event_is_a_separate_step() {
     let program = bowman(false);
     let machine = Machine::new(&program, 2).unwrap();
     let moves = "p0 update 7, p1 scan, p0 step, p1 step, p1 step, p0 step, p1 step, p1 step, \
@@ -52,7 +52,7 @@ fn every_event_is_a_step_of_its_own() {
 }
 
 #[test]
-fn a_scan_that_was_disturbed_collects_again() {
+fn disturbed_scan_collects_again() {
     let program = bowman(false);
     let machine = Machine::new(&program, 2).unwrap();
     let disturbed = "p1 scan, p1 step, p1 step, p1 step, p0 update 7, p0 step, p1 step, p0 step, \
@@ -63,7 +63,7 @@ fn a_scan_that_was_disturbed_collects_again() {
 }
 
 #[test]
-fn moves_that_no_process_can_make_are_refused() {
+fn impossible_moves_are_refused() {
     let program = bowman(false);
     let machine = Machine::new(&program, 2).unwrap();
     let kind = |moves: &str| machine.run(&parsed(moves)).unwrap_err().kind;
@@ -75,7 +75,7 @@ fn moves_that_no_process_can_make_are_refused() {
 }
 
 #[test]
-fn a_state_tells_what_it_holds() {
+fn holdings_list_the_contents_of_a_state() {
     let program = bowman(false);
     let machine = Machine::new(&program, 2).unwrap();
     let last =
@@ -97,7 +97,7 @@ fn a_state_tells_what_it_holds() {
 }
 
 #[test]
-fn states_are_told_apart_by_all_that_matters_later() {
+fn keys_distinguish_states_with_different_futures() {
     let program = bowman(false);
     let machine = Machine::new(&program, 2).unwrap();
     let after = |moves: &str| machine.run(&parsed(moves)).unwrap().last;

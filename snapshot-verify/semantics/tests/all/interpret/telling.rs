@@ -28,7 +28,7 @@ fn error(machine: &Machine<'_>, moves: &[Move]) -> CounterexampleErrorKind {
 }
 
 #[test]
-fn a_counterexample_is_told_in_columns() {
+fn counterexample_is_rendered_in_columns() {
     let program = bowman(true);
     let machine = Machine::new(&program, 3).unwrap();
     let told = Counterexample::validated(&machine, Some(pair()), &moves()).unwrap().text(100);
@@ -69,7 +69,7 @@ Why it is not linearizable:
 }
 
 #[test]
-fn what_is_told_fits_where_the_words_do() {
+fn counterexample_fits_the_width() {
     let program = bowman(true);
     for n in [3, 10] {
         let machine = Machine::new(&program, n).unwrap();
@@ -100,7 +100,7 @@ fn moves_after_the_violation_are_left_out() {
 }
 
 #[test]
-fn what_is_no_counterexample_is_called_a_bug_of_ours() {
+fn invalid_counterexample_is_reported_as_our_bug() {
     let (correct, bug) = (bowman(false), bowman(true));
     let machine = Machine::new(&bug, 3).unwrap();
     // The correct scan has not returned after this many steps.
@@ -128,7 +128,7 @@ fn what_is_no_counterexample_is_called_a_bug_of_ours() {
 }
 
 #[test]
-fn what_refinement_finds_is_a_counterexample() {
+fn violations_of_refinement_are_counterexamples() {
     let program = bowman(true);
     let machine = Machine::new(&program, 3).unwrap();
     for values in [Values::Simple(pair()[0], pair()[1]), Values::Full(2), Values::Full(3)] {

@@ -9,7 +9,7 @@ const TEXT: &str = "snapshot-trace 2\nalgorithm bowman\nbug early_exit\nprocesse
                     p0 update 1\np0 step\np2 scan\np2 step\np2 step\nend\n";
 
 #[test]
-fn a_trace_is_read_as_it_was_written() {
+fn traces_round_trip() {
     let trace: Trace = TEXT.parse().unwrap();
     assert_eq!(trace.to_string(), TEXT);
     let [p0, p1, p2] = [0, 1, 2].map(Process::from_index);
@@ -41,7 +41,7 @@ fn a_trace_is_read_as_it_was_written() {
 }
 
 #[test]
-fn a_trace_that_was_cut_off_is_refused() {
+fn truncated_trace_is_refused() {
     let mut cut_off = 0;
     for length in 0..TEXT.len() - 1 {
         let error = TEXT[..length].parse::<Trace>().expect_err("it is not whole");
@@ -68,7 +68,7 @@ fn steps_in_a_row_comments_and_white_space_may_be_used() {
 }
 
 #[test]
-fn what_is_no_trace_is_refused_with_its_line() {
+fn malformed_traces_are_refused_with_their_line() {
     let head = "snapshot-trace 1\nalgorithm a\nprocesses 2\n";
     let cases = [
         (String::new(), "line 1: a trace begins with the line `snapshot-trace 2`"),
@@ -106,7 +106,7 @@ fn what_is_no_trace_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_replay_tells_what_each_step_changed() {
+fn replay_lists_the_changes_of_each_step() {
     let program = bowman(false);
     let machine = Machine::new(&program, 2).unwrap();
     let (p0, p1) = (Process::from_index(0), Process::from_index(1));

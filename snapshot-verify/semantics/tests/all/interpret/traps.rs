@@ -213,7 +213,7 @@ fn the_methods_agree_on_wrong_algorithms() {
 }
 
 #[test]
-fn states_are_counted_as_by_hand() {
+fn state_counts_agree_with_counts_by_hand() {
     // One process: idle, and two states in each of update and scan; again for each number of
     // operations begun, if that is bounded.
     let program = program(ATOMIC);
@@ -229,7 +229,7 @@ fn states_are_counted_as_by_hand() {
 }
 
 #[test]
-fn double_collect_is_wrong_though_its_simple_executions_are_not() {
+fn double_collect_is_wrong_only_in_full_executions() {
     let program = program(DOUBLE_COLLECT);
     let machine = Machine::new(&program, 3).unwrap();
     for (i, j) in [(0, 1), (0, 2), (1, 2)] {
@@ -257,7 +257,7 @@ fn versions_need_no_bound() {
 }
 
 #[test]
-fn budgets_end_in_unknown_and_clients_are_tested() {
+fn budgets_end_in_unknown_and_bad_clients_are_refused() {
     let program = program(NAIVE_COLLECT);
     let machine = Machine::new(&program, 3).unwrap();
     let client = Client::unbounded(simple(0, 1));
@@ -303,7 +303,7 @@ fn budgets_end_in_unknown_and_clients_are_tested() {
 }
 
 #[test]
-fn faults_are_found_with_the_moves_that_lead_there() {
+fn faults_are_found_with_their_moves() {
     let text = "algorithm faulty\nshared c: 0..2\nupdate(v):\n    x := c\n    c := x + 1\n\
                 scan:\n    loop: x := c\n    return [initial for s in segments]\n";
     let program = program(text);

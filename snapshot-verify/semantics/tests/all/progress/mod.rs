@@ -167,7 +167,7 @@ push(v):
 
 /// A choice that may be made for ever violates wait-freedom, but with fair choices nothing.
 #[test]
-fn a_choice_that_may_be_made_for_ever_is_told_apart() {
+fn endless_choice_violates_progress_only_without_fairness() {
     let text = "algorithm lazy
 object box:
     state x: bool

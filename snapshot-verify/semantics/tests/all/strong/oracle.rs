@@ -191,7 +191,7 @@ fn compared(
 }
 
 #[test]
-fn an_oracle_that_tries_all_functions_agrees_on_small_trees() {
+fn exhaustive_oracle_agrees_on_small_trees() {
     let mut counts = [0, 0, 0];
     for seed in 0..80 {
         let text = corpus::program::text(seed);
