@@ -11,7 +11,7 @@ use super::verdicts::{is_refuted, is_unknown, parsed};
 /// A byte that is not read behind a ghost scan is forgotten there in all views: here the first
 /// result, which the second call stores again.
 #[test]
-fn what_is_dead_behind_a_ghost_scan_is_so_for_all() {
+fn bytes_dead_after_a_ghost_scan_are_dropped_in_all_views() {
     let text = "
 algorithm stuck
 
@@ -45,7 +45,7 @@ procedure q(p: view): view
 
 /// A step that breaks a link of its process and links it again leaves the link unbroken.
 #[test]
-fn links_are_what_they_are_behind_a_step() {
+fn relinked_cells_stay_linked_after_a_step() {
     let text = "
 algorithm relinked
 
@@ -87,7 +87,7 @@ procedure q(): view
 
 /// The same, where only the vectors that a ghost scan assembled depend on it.
 #[test]
-fn results_that_are_not_read_are_forgotten_by_all() {
+fn unread_results_are_dropped_in_all_views() {
     let text = "
 algorithm unforgotten
 
@@ -124,7 +124,7 @@ procedure collect(): view
 /// A late process that moves behind its ghost scan, where it tests its link again, ends the ghost
 /// scan.
 #[test]
-fn ghost_scans_end_for_all() {
+fn ghost_scans_end_in_all_views() {
     let text = "
 algorithm late
 
@@ -177,7 +177,7 @@ scan:
 /// The stores of an operation show that it has begun: a name may be t before and after, or another
 /// process, which views that do not follow t do not distinguish.
 #[test]
-fn operations_that_store_names_begin_for_all() {
+fn operations_storing_names_begin_in_all_views() {
     let text = "
 algorithm owner
 shared active: process or none := none

@@ -5,14 +5,14 @@ use super::verdicts::is_refuted;
 
 /// The last write of a process before it halts is visible.
 #[test]
-fn the_last_write_is_seen() {
+fn last_write_before_halting_is_visible() {
     let reads_it = "            if b: copy[s] := initial\n";
     is_refuted(corpus::small("halts"), reads_it, "");
 }
 
 /// A fault counts in a scan that reads the last write.
 #[test]
-fn faults_behind_the_last_write_are_seen() {
+fn faults_after_the_last_write_are_visible() {
     is_refuted(corpus::small("halts_by_fault"), "    p := none\n", "    p := false\n");
 }
 

@@ -64,7 +64,7 @@ fn elements_within_cells_are_written_by_others() {
 
 /// A private array, stored to within a scan: in place, whole, or at an unknown index.
 #[test]
-fn private_arrays_are_stored_to_within_scans() {
+fn private_arrays_may_be_stored_within_scans() {
     let noted = corpus::small("noted");
     let store = "for k in processes: scanned[k] := true";
     for to in [
@@ -79,7 +79,7 @@ fn private_arrays_are_stored_to_within_scans() {
 
 /// Private variables that hold views are stored to within ghost scans.
 #[test]
-fn private_views_are_stored_to_within_ghost_scans() {
+fn private_views_may_be_stored_within_ghost_scans() {
     let afek = corpus::algorithm("afek_unbounded").expect("an algorithm of the corpus").text;
     let text = afek
         .replace("private seq: version", "private seq: version\nprivate cache: view\nprivate kept: view\nprivate swaps: bool")
@@ -105,7 +105,7 @@ fn private_views_are_stored_to_within_ghost_scans() {
 /// of that process knows the index that the loop leaves out, and no scan meets it. In the slow
 /// suite.
 #[test]
-fn what_loops_leave_out_is_the_same_for_all() {
+fn loops_omit_the_same_index_in_all_views() {
     if !is_slow() {
         return;
     }
@@ -116,7 +116,7 @@ fn what_loops_leave_out_is_the_same_for_all() {
 /// A version that is lost within the step that makes a new one may still be held by others: the new
 /// one has another number.
 #[test]
-fn new_versions_are_none_that_were_lost_in_the_same_step() {
+fn new_version_differs_from_one_lost_in_the_step() {
     let text = "
 algorithm reborn
 
@@ -147,7 +147,7 @@ scan:
 /// A view from the place of any other is right because it is shown with that process as a member:
 /// so it is shown with members, even if their views are not kept.
 #[test]
-fn views_that_are_kept_nowhere_are_those_of_members() {
+fn untracked_views_belong_to_members() {
     let text = "
 algorithm stale4
 
@@ -178,7 +178,7 @@ scan:
 
 /// Of nested calls that return views, only the outer one is a ghost scan.
 #[test]
-fn ghost_scans_are_not_within_each_other() {
+fn ghost_scans_are_not_nested() {
     let text = "
 algorithm within
 
@@ -209,7 +209,7 @@ procedure q(): view
 
 /// The variable of a loop is not forgotten before the loop has ended.
 #[test]
-fn loops_count_to_their_end() {
+fn loop_variable_is_kept_until_the_end() {
     let counted = corpus::small("counted");
     is_refuted(counted, "if rounds = 3", "if rounds = 0");
 }
@@ -217,7 +217,7 @@ fn loops_count_to_their_end() {
 /// Private elements of any other are never the enclosing round's: a procedure that is called in it
 /// stores there in its own rounds.
 #[test]
-fn private_elements_of_a_round_are_not_known() {
+fn private_elements_in_a_round_are_unknown() {
     let text = "
 algorithm rounds
 shared a[segment]: value
@@ -253,7 +253,7 @@ LOCAL
 
 /// Faults in expressions on which nothing else depends, or for some n only.
 #[test]
-fn faults_are_found_wherever_they_are() {
+fn faults_are_found_in_any_expression() {
     let locked = corpus::small("locked");
     let with = |declared: &str, statement: &str| {
         let text = locked.replacen("scan:\n", &format!("{declared}\nscan:\n"), 1);
@@ -292,7 +292,7 @@ fn faults_are_found_wherever_they_are() {
 
 /// A step with many unknown values, many nested loops, and many scalars are refused soon.
 #[test]
-fn steps_of_many_ways_are_refused() {
+fn steps_with_too_many_outcomes_are_refused() {
     let many = "
 algorithm many
 shared a[segment]: value
@@ -361,7 +361,7 @@ update(v):
 
 /// A view that is published twice in one step: the second is not a view of the round.
 #[test]
-fn what_is_published_last_counts() {
+fn last_publication_of_a_step_counts() {
     let text = "
 algorithm republished
 
@@ -432,7 +432,7 @@ scan:
 
 /// More versions than a byte can number.
 #[test]
-fn versions_are_not_confused() {
+fn more_than_100_versions_are_unknown() {
     let text = "
 algorithm overflowing
 
@@ -479,7 +479,7 @@ scan:
 
 /// A view from the place of one other process is not exempt in the place of another.
 #[test]
-fn views_are_excused_in_the_place_of_their_process_only() {
+fn views_are_exempt_only_in_the_place_of_their_process() {
     let text = corpus::small("matrix");
     is_refuted(text, "            if k != p: return x[k]\n", "            if k != p: skip\n");
 }

@@ -37,7 +37,7 @@ fn in_steps(program: &Program, most: usize, random: &mut ChaCha8Rng) -> Answer {
 }
 
 #[test]
-fn what_is_found_does_not_depend_on_the_steps_in_which_the_budget_comes() {
+fn findings_do_not_depend_on_the_division_of_the_budget() {
     let mut random = ChaCha8Rng::seed_from_u64(45);
     let programs = [
         corpus("bowman", None),
@@ -62,7 +62,7 @@ fn what_is_found_does_not_depend_on_the_steps_in_which_the_budget_comes() {
 /// A way of this many views before the successful one takes only its part of each round:
 /// attiya_welch is proved by calls, jayanti by rounds, and their large ways come last.
 #[test]
-fn a_way_that_leads_nowhere_does_not_keep_the_others_from_their_turns() {
+fn unsuccessful_rung_does_not_starve_the_others() {
     let program = corpus("jayanti", None);
     let models = Models::default();
     let mut ladder = Ladder::paced(&program, &Rungs::default(), &models, 20_000);
@@ -77,7 +77,7 @@ fn a_way_that_leads_nowhere_does_not_keep_the_others_from_their_turns() {
 }
 
 #[test]
-fn a_climb_that_was_cut_goes_on() {
+fn interrupted_climb_continues() {
     let program = corpus("bowman", None);
     let models = Models::default();
     let mut ladder = Ladder::new(&program, &Rungs::default(), &models);
@@ -100,7 +100,7 @@ fn a_climb_that_was_cut_goes_on() {
 
 /// A rung is not abandoned because other rungs hold memory; it is if it alone needs too much.
 #[test]
-fn a_rung_without_memory_is_given_up_only_if_it_is_alone() {
+fn rung_alone_without_memory_is_abandoned() {
     let program = corpus("bowman", None);
     let models = Models::default();
     let mut ladder = Ladder::new(&program, &Rungs::default(), &models);

@@ -150,7 +150,7 @@ fn views_that_others_publish_are_proved_by_rounds() {
 
 /// The scanner of `undisturbed` would not see that others broke its link.
 #[test]
-fn links_that_others_do_not_break_are_noticed() {
+fn links_that_others_do_not_break_lose_the_proof() {
     let model = compile(&parsed(corpus::small("undisturbed"), None), OBSERVER).expect("modelled");
     let limits = Limits { views: 1 << 20, bytes: 1 << 29, ..Limits::default() };
     assert!(prove(&model, limits, Sabotage::default()).finding.holds());

@@ -31,7 +31,7 @@ fn jayanti() -> &'static str {
 }
 
 #[test]
-fn what_jayanti_names_is_in_force_while_it_may_be_read() {
+fn names_of_jayanti_are_in_force_while_readable() {
     let model = model(jayanti());
     let force = |phases: &[i32]| {
         let bytes = phases.iter().map(|phase| integer(*phase)).collect();
@@ -48,7 +48,7 @@ fn what_jayanti_names_is_in_force_while_it_may_be_read() {
 
 /// A program with a name, and edits that break the form.
 #[test]
-fn other_forms_name_nothing() {
+fn programs_of_other_forms_have_no_names() {
     let text = "
 algorithm named
 shared x: llsc record (on: bool, who: process)
@@ -176,7 +176,7 @@ fn a_scan_that_pushes_once_is_not_proved() {
 /// A process that retries an SC for ever, without an LL, never tests its link elsewhere: it keeps
 /// its location in views, too.
 #[test]
-fn a_process_that_spins_is_not_lost() {
+fn spinning_process_is_not_lost() {
     let text = "
 algorithm spins
 shared x: llsc bool
@@ -211,7 +211,7 @@ scan:
 
 /// A condition with an empty body implies nothing on when a name is in force.
 #[test]
-fn conditions_on_nothing_tell_nothing() {
+fn conditions_with_empty_bodies_imply_nothing() {
     let text = "
 algorithm unforced
 
@@ -308,7 +308,7 @@ scan:
 /// No process names itself: the row named at first belongs to one of the processes, which writes
 /// it.
 #[test]
-fn rows_that_are_named_at_first_are_written() {
+fn initially_named_rows_are_written() {
     let text = "
 algorithm nevernamed
 
@@ -401,7 +401,7 @@ scan:
 
 /// The path of a lost process ends at its own location, a call: this is a view.
 #[test]
-fn processes_that_look_again_where_they_stand_are_lost() {
+fn processes_that_retest_at_their_location_are_lost() {
     let text = "
 algorithm spinning
 

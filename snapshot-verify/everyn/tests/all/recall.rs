@@ -31,7 +31,7 @@ fn views(program: &Program, rung: Obligation, most: usize) -> usize {
 
 /// The same views, in the same order, as without memo.
 #[test]
-fn recalled_steps_lead_to_the_same_views() {
+fn memoised_steps_lead_to_the_same_views() {
     let mut total = 0;
     let of_all = |program: &Program, most: usize| {
         Rungs::all().iter().map(|rung| views(program, *rung, most)).sum::<usize>()

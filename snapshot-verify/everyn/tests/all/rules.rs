@@ -55,7 +55,7 @@ fn is_refuted(shared: &str, locals: &str, choice: &str, careful: bool) {
 
 /// The number of processes between two is unknown: zero, one or more.
 #[test]
-fn gaps_are_of_any_number_of_processes() {
+fn gaps_hold_any_number_of_processes() {
     // An odd, or an even, number of processes.
     for lax in ["odd", "not odd"] {
         let choice = format!("for k in processes: odd := not odd\nlax := {lax}");
@@ -76,7 +76,7 @@ lax := count = 7";
 
 /// An SC to a cell that no view shows may succeed: at most two of the shown cells belong to others.
 #[test]
-fn an_sc_on_a_cell_that_is_not_shown_may_succeed() {
+fn sc_on_an_untracked_cell_may_succeed() {
     let choice = "for k in processes except me:
     x := LL(m[k])
     ok := SC(m[k], not x)

@@ -74,7 +74,7 @@ fn right_programs_are_proved() {
 }
 
 #[test]
-fn wrong_variants_of_right_programs_are_not() {
+fn wrong_variants_of_right_programs_are_not_proved() {
     // Each right program, with an edit that makes it wrong.
     let edits = [
         ("versioned", "r[me] := (v, fresh)", "r[me] := r0"),
@@ -223,7 +223,7 @@ scan:
 
 /// Breaking rule 4 loses bowman: its owner would not be unique.
 #[test]
-fn a_join_without_unique_names_is_noticed() {
+fn join_with_two_owners_loses_the_proof() {
     let obligation = Obligation {
         mode: Mode::Direct,
         ghosts: Ghosts::Scans,
@@ -241,7 +241,7 @@ fn a_join_without_unique_names_is_noticed() {
 
 /// Reads without pauses would make a collect atomic, and a wrong program right.
 #[test]
-fn reads_that_are_no_pauses_are_noticed() {
+fn reads_without_pauses_would_prove_a_wrong_program() {
     let obligation = Obligation {
         mode: Mode::Direct,
         ghosts: Ghosts::Scans,
@@ -262,7 +262,7 @@ fn reads_that_are_no_pauses_are_noticed() {
 
 /// Members whose rounds store kept bytes do not count as any other.
 #[test]
-fn members_that_count_as_any_other_are_noticed() {
+fn members_counted_as_others_would_prove_a_wrong_program() {
     let text = "
 algorithm done
 shared a[segment]: value
@@ -306,7 +306,7 @@ scan:
 /// Bits that may be flipped: copied, negated and compared ones, except those that decide themselves
 /// or are set to a constant.
 #[test]
-fn bits_that_decide_are_not_flipped() {
+fn deciding_bits_are_not_flipped() {
     let text = "
 algorithm flips
 shared a[segment]: value
@@ -387,7 +387,7 @@ scan:
 
 /// A scan forgets the values of a failed collect: there are fewer views, with the same result.
 #[test]
-fn what_scans_do_not_need_is_forgotten() {
+fn dead_bytes_of_scans_are_forgotten() {
     let program = corpus("attiya_welch", None);
     for place in [I, J] {
         let obligation = Obligation {

@@ -39,7 +39,7 @@ fn left(of: &str, set: &str, value: &str) -> Program {
 }
 
 #[test]
-fn what_loops_leave_out_is_definite() {
+fn indices_omitted_by_loops_are_definite() {
     // The read cells are never written, so that there are few views.
     let text = LEFT
         .replace("    for k in processes: r[me][k] := VALUE\n", "")

@@ -136,7 +136,7 @@ pub fn programs(usual: u64) -> u64 {
 }
 
 #[test]
-fn executions_of_programs_whose_updates_scan_are_among_the_views() {
+fn executions_of_scanning_updates_are_among_the_views() {
     for name in ["afek_unbounded", "afek_bounded", "attiya_welch"] {
         let mut total = Counts::default();
         for obligation in by_calls() {
@@ -160,7 +160,7 @@ fn executions_of_programs_whose_updates_scan_are_among_the_views() {
 }
 
 #[test]
-fn executions_of_unproved_programs_are_among_the_views_up_to_failures() {
+fn executions_of_unproved_programs_are_among_the_views() {
     let (mut failures, mut moves) = (0, 0);
     for (program, obligation) in [
         (corpus("bowman"), LOCAL),
@@ -210,7 +210,7 @@ fn forgets(model: &Model) -> bool {
 
 /// Programs that keep state between operations, by scans and by calls that return a view.
 #[test]
-fn executions_of_programs_that_keep_something_are_among_the_views() {
+fn executions_of_programs_with_state_are_among_the_views() {
     let programs = programs(40);
     let (mut tried, mut by_call, mut counts) = (0, 0, Counts::default());
     for text in (0..programs).map(corpus::program::keeping) {
@@ -242,7 +242,7 @@ fn misses(program: &Program, model: &Model) -> bool {
 /// A bit that is not flipped with its class, and one that is flipped though it decides: executions
 /// notice both.
 #[test]
-fn flips_that_change_what_is_seen_are_noticed() {
+fn observable_flips_are_detected() {
     let program = corpus("afek_bounded");
     let by_i = by_calls()[3];
     let right = compile(&program, by_i).unwrap();
@@ -260,7 +260,7 @@ fn flips_that_change_what_is_seen_are_noticed() {
 
 /// Operations are shown late, though a ghost scan leaves them something: executions notice.
 #[test]
-fn late_operations_that_know_of_their_ghost_scans_are_noticed() {
+fn late_operations_with_stored_results_are_detected() {
     let stores = parsed(
         "
 algorithm stores
