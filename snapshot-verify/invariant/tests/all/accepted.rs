@@ -106,14 +106,14 @@ fn accepted_by(program: &Program, mut parts: Vec<Part>, least: u64) {
 }
 
 #[test]
-fn those_by_the_observer() {
+fn proofs_by_the_observer() {
     accepted(&of_corpus("bowman", None), &["scans.observer"], 1000);
     accepted(&small("locked"), &["scans.observer"], 1000);
     accepted(&small("versioned"), &["scans.observer"], 500);
 }
 
 #[test]
-fn those_of_programs_with_links() {
+fn proofs_of_programs_with_links() {
     accepted(&small("locked_by_links"), &["scans.observer"], 5_000);
     accepted(&small("undisturbed"), &["scans.observer"], 1_000);
     // A number in a range: the program may go wrong.
@@ -124,14 +124,14 @@ fn those_of_programs_with_links() {
 }
 
 #[test]
-fn those_by_what_was_in_memory() {
+fn proofs_by_memory() {
     let rungs = ["scans.memory-t", "scans.memory-i", "scans.memory-j"];
     accepted(&small("versioned"), &rungs, 500);
 }
 
 /// Certificates by calls: afek_unbounded; at night afek_bounded, which takes minutes.
 #[test]
-fn those_by_calls() {
+fn proofs_by_calls() {
     let is_whole = trial::effort::is_night();
     let name = if is_whole { "afek_bounded" } else { "afek_unbounded" };
     let rungs = ["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];
@@ -140,7 +140,7 @@ fn those_by_calls() {
 
 /// Certificates by rounds: each guess that leads to a certificate is right, and one does.
 #[test]
-fn those_by_rounds() {
+fn proofs_by_rounds() {
     let published = small("published");
     let guesses = by_rounds(&published);
     let is_made = |parts: &Vec<Part>| certificate(&published, parts, Planted::default()).is_ok();
@@ -154,14 +154,14 @@ fn those_by_rounds() {
 /// Certificates of scans that might take a view from elsewhere: nesting shows that the view belongs
 /// to a scan within them.
 #[test]
-fn those_of_scans_that_borrow() {
+fn proofs_of_borrowing_scans() {
     let spare = parsed(SPARE, None);
     accepted_by(&spare, spare_parts(&spare), 200);
 }
 
 /// Certificate of a program whose private array is stored to in rounds of any other process.
 #[test]
-fn those_of_loops_that_store_what_is_there() {
+fn proofs_with_loose_loops() {
     let tidy = parsed(TIDY, None);
     let loose = |part: &Part| part.loose.len();
     assert!(parts(&tidy, &["scans.observer"]).iter().map(loose).sum::<usize>() > 1);
@@ -170,7 +170,7 @@ fn those_of_loops_that_store_what_is_there() {
 
 /// Certificate of a program with numbers that depend on n, in their ranges for each n.
 #[test]
-fn those_of_numbers_that_depend_on_n() {
+fn proofs_with_numbers_depending_on_n() {
     let numbered = parsed(NUMBERED, None);
     let mut found = parts(&numbered, &["scans.faults", "scans.observer"]);
     found[0].obligation.aim = Aim::Faults;

@@ -83,7 +83,7 @@ pub fn line_of(row: &[u8]) -> String {
 }
 
 #[test]
-fn a_view_less_is_noticed() {
+fn missing_view_is_refused() {
     let (program, text) = locked();
     let count: usize = views(&lines(&text)).iter().map(|(_, count)| count).sum();
     for number in (0..12).map(|at| at * (count - 1) / 11) {
@@ -95,7 +95,7 @@ fn a_view_less_is_noticed() {
 }
 
 #[test]
-fn a_change_without_a_new_seal_is_noticed() {
+fn changed_byte_under_the_old_seal_is_refused() {
     let (program, text) = locked();
     for at in (0..12).map(|at| at * (text.len() - 2) / 11) {
         let mut bytes = text.clone().into_bytes();
@@ -108,7 +108,7 @@ fn a_change_without_a_new_seal_is_noticed() {
 }
 
 #[test]
-fn what_ends_early_is_refused() {
+fn truncated_and_extended_certificates_are_refused() {
     let (program, text) = locked();
     for at in (0..40).map(|at| at * (text.len() - 1) / 39) {
         assert!(!matches!(checked(&program, &text.as_bytes()[..at]), Answer::Accepted(_)));
@@ -117,7 +117,7 @@ fn what_ends_early_is_refused() {
 }
 
 #[test]
-fn it_is_of_one_text_and_one_variant() {
+fn certificate_of_another_text_or_variant_is_refused() {
     let (_, text) = locked();
     let refusal = refused(&small("versioned"), text.as_bytes());
     assert!(refusal.to_string().contains("it is for the algorithm locked"), "{refusal}");
@@ -134,7 +134,7 @@ fn it_is_of_one_text_and_one_variant() {
 }
 
 #[test]
-fn half_a_proof_is_refused() {
+fn incomplete_proof_is_refused() {
     let afek = of_corpus("afek_unbounded", None);
     for rungs in [vec!["calls.nesting"], vec!["calls.memory-i"], vec![]] {
         let parts = parts(&afek, &rungs);
@@ -199,7 +199,7 @@ fn hostile_lines_are_refused() {
 
 /// Groups of merged calls are disjoint: a process would return to the calls of one group only.
 #[test]
-fn calls_are_of_one_group() {
+fn merged_calls_belong_to_one_group() {
     let text = "
 algorithm thrice
 shared a[segment]: value
@@ -263,7 +263,7 @@ fn changed_views_are_refused() {
 }
 
 #[test]
-fn memory_and_time_are_bounded() {
+fn exhausted_memory_and_time_give_unknown() {
     let (program, text) = locked();
     let mut proceed = || true;
     let mut budget = Budget { memory: 10_000, proceed: &mut proceed };
@@ -277,7 +277,7 @@ fn memory_and_time_are_bounded() {
 
 /// A scan may take a view from elsewhere only if nesting has been shown before.
 #[test]
-fn borrowed_views_without_nesting_are_noticed() {
+fn borrowed_views_without_nesting_are_refused() {
     let spare = parsed(SPARE, None);
     let (text, _) = certificate(&spare, &spare_parts(&spare), Planted::default()).unwrap();
     let mut all = lines(&text);

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use snapshot_invariant::asks::{Asks, PERIOD};
 
 #[test]
-fn it_is_asked_once_in_a_while_and_stays_over() {
+fn budget_is_asked_once_per_period_and_stays_over() {
     let asked = Cell::new(0);
     let proceed = || {
         asked.set(asked.get() + 1);

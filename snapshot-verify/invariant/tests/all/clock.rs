@@ -80,7 +80,7 @@ fn by(program: &Program, divisor: i64, is_signed: bool) -> Option<Clock> {
 }
 
 #[test]
-fn programs_with_a_clock_are_proved_and_need_all_of_it() {
+fn programs_with_a_clock_need_exactly_their_clock() {
     for (text, divisor, signed) in [(ODD, 2, true), (LATE, 1, false)] {
         let program = parsed(text, None);
         let (text, views) = made(&program, by(&program, divisor, signed)).unwrap();
@@ -157,7 +157,7 @@ fn wrong_programs_with_a_clock_are_not_proved() {
 
 /// A scan that adds 1 to a number that may be none goes wrong; one that asks first does not.
 #[test]
-fn none_has_no_successor() {
+fn incrementing_none_is_a_fault() {
     let text = "
 algorithm adds
 shared spare: counter or none

@@ -54,7 +54,7 @@ const CALLS: [&str; 2] = ["calls.nesting", "calls.observer"];
 
 /// The scan that reads a cell's first value did not make it.
 #[test]
-fn first_views_of_cells_are_old() {
+fn initial_views_of_cells_are_stale() {
     let text = "
 algorithm nought
 
@@ -92,7 +92,7 @@ procedure look(): view:
 
 /// A view from the place of one other process is not exempt in the place of another.
 #[test]
-fn views_are_excused_in_the_place_of_their_process_only() {
+fn views_are_exempt_only_in_the_place_of_their_process() {
     let matrix = corpus::small("matrix");
     let own = ("            if k != p: return x[k]\n", "            if k != p: skip\n");
     is_refused(matrix, &SCANS, "m[", own);
@@ -153,7 +153,7 @@ scan:
 
 /// First values of locals may go wrong, too; and a value that nothing computes is unknown.
 #[test]
-fn first_values_may_go_wrong() {
+fn initial_values_may_be_faults() {
     let text = "
 algorithm wide
 
@@ -195,7 +195,7 @@ scan:
 /// The result of a ghost scan is stored where a private variable says, and the last step of the
 /// scan may store that variable.
 #[test]
-fn results_are_stored_where_the_last_step_says() {
+fn results_are_stored_at_the_index_of_the_last_step() {
     let text = "
 algorithm z0
 
@@ -245,7 +245,7 @@ scan:
 /// Views show the last write of a process before it loops for ever, including views in which it may
 /// not loop.
 #[test]
-fn the_last_write_is_seen() {
+fn last_write_before_looping_is_visible() {
     let right = ("            if b: copy[s] := initial\n", "            if b: copy[s] := a[s]\n");
     is_refused(corpus::small("halts"), &SCANS, "junk", right);
     let faulty = corpus::small("halts_by_fault");
@@ -256,7 +256,7 @@ fn the_last_write_is_seen() {
 /// All indices of a stored place may go wrong, also if the first is unknown, or the place holds
 /// nothing.
 #[test]
-fn all_indices_of_a_place_may_go_wrong() {
+fn every_index_of_a_place_may_be_a_fault() {
     let faults = ["scans.faults", "scans.observer"];
     let wide = "
 algorithm missed

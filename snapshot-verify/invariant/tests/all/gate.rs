@@ -108,7 +108,7 @@ fn sizes() {
 
 /// A list that is closed without some of the steps lacks the views of some states.
 #[test]
-fn a_rule_that_is_left_out_is_noticed() {
+fn omitted_rules_are_detected() {
     let planted = [
         Planted { no_others: true, ..Planted::default() },
         Planted { no_scans: true, ..Planted::default() },
@@ -136,7 +136,7 @@ fn a_rule_that_is_left_out_is_noticed() {
 
 /// A certificate that lacks a view is refused before anything is projected.
 #[test]
-fn a_forged_certificate_is_refused_not_projected() {
+fn forged_certificate_is_refused_before_projection() {
     let bowman = of_corpus("bowman", None);
     let (text, _) =
         certificate(&bowman, &parts(&bowman, &["scans.observer"]), Planted::default()).unwrap();

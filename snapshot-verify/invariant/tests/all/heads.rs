@@ -89,7 +89,7 @@ fn loops_cells_and_calls() {
 }
 
 #[test]
-fn conditions_classes_and_what_is_forgotten() {
+fn conditions_classes_and_forgotten_scalars() {
     let program = parsed(LOCK, None);
     let part = part(&program, "scans.observer");
     let layout = lay_out(&program, &part).expect("a layout");
@@ -118,7 +118,7 @@ fn conditions_classes_and_what_is_forgotten() {
 
 /// Versions are numbered in each view, by one byte.
 #[test]
-fn versions_beyond_their_numbers() {
+fn more_than_100_versions() {
     let text = "
 algorithm versions
 shared a[segment]: value

@@ -48,7 +48,7 @@ fn accepted(program: &Program, parts: &[Part]) -> String {
 }
 
 #[test]
-fn locals_without_a_name_are_one_word_where_conditions_decide() {
+fn unnamed_locals_are_one_word_in_conditions() {
     let program = parsed(LOCK, None);
     let text = accepted(&program, &parts(&program, &["scans.observer"]));
     let decided = part(&text, "decided");
@@ -81,7 +81,7 @@ scan:
 ";
 
 #[test]
-fn locals_without_a_name_are_one_word_in_classes() {
+fn unnamed_locals_are_one_word_in_classes() {
     let program = parsed(COMPARED, None);
     let mut found = parts(&program, &["scans.observer"]);
     let layout = Layout::new(&program, found[0].obligation).unwrap();
@@ -97,7 +97,7 @@ fn locals_without_a_name_are_one_word_in_classes() {
 
 /// Each guess twice, and guesses that fit nothing.
 #[test]
-fn guesses_that_do_not_fit_are_left_out() {
+fn unfit_guesses_are_omitted() {
     for (program, rung) in [
         (parsed(LOCK, None), "scans.observer"),
         (of_corpus("bowman", None), "scans.observer"),
@@ -120,7 +120,7 @@ fn guesses_that_do_not_fit_are_left_out() {
 
 /// Operations are shown late only where vectors are, and rounds begin and end with writes.
 #[test]
-fn late_operations_and_rounds_that_do_not_fit_are_left_out() {
+fn unfit_late_operations_are_omitted_and_rounds_refused() {
     let program = of_corpus("bowman", None);
     let mut found = parts(&program, &["scans.faults", "scans.nesting", "scans.observer"]);
     found.iter_mut().for_each(|part| part.late = true);
@@ -135,7 +135,7 @@ fn late_operations_and_rounds_that_do_not_fit_are_left_out() {
 }
 
 #[test]
-fn guesses_are_taken_once() {
+fn repeated_guesses_are_taken_once() {
     let program = parsed(FILLED, None);
     let mut found = by_rounds(&program).into_iter().flatten();
     let mut vectors = found.find(|part| !part.names.is_empty()).expect("a part with a name");

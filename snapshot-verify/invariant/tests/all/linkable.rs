@@ -42,7 +42,7 @@ fn is_accepted(text: &str) -> bool {
 }
 
 #[test]
-fn links_are_made_by_lls_only_and_end_where_the_cell_is_written() {
+fn only_lls_make_links_and_writes_end_them() {
     let once = "loop:\n        skip\n        if VL(X): return c";
     let one_of = "loop:\n        skip\n        if VL(Y[process(0)]): return c";
     // The actions of the update and of the scan; true if the scan may then be linked.
@@ -84,7 +84,7 @@ fn links_are_made_by_lls_only_and_end_where_the_cell_is_written() {
 
 /// An SC without a link fails: so its value is never written.
 #[test]
-fn what_only_an_sc_without_a_link_would_write_is_not_there() {
+fn sc_without_a_link_writes_nothing() {
     for (link, may_be_linked) in [("skip", false), ("y := LL(X)", true)] {
         let scan = format!("{link}\n    if SC(X, true): return c\n    loop: flag := true");
         let text = WAITING.replace("UPDATE", "skip").replace("SCAN", &scan);

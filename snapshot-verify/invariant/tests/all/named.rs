@@ -29,7 +29,7 @@ const READS: &str = "for s in segments: v[s] := row[y.who][s]";
 
 /// Each text has the form, and loses it with each replacement.
 #[test]
-fn only_one_form_is_taken() {
+fn programs_of_other_forms_have_no_names() {
     let name = "x.who on=1 row";
     let changes = [
         // Not the copy of the latest LL.
@@ -217,7 +217,7 @@ const VARIANTS: [(&str, &str); 9] = [
 
 /// At night: it takes minutes.
 #[test]
-fn no_certificate_is_made_of_variants_of_jayanti() {
+fn variants_of_jayanti_have_no_certificate() {
     if !is_night() {
         return;
     }
@@ -301,7 +301,7 @@ fn a_right_program_with_a_name_is_certified() {
 /// Names, their kept scalars, lost processes and merged calls: a claim that the rules do not
 /// support is refused before any view is read.
 #[test]
-fn claims_of_names_that_do_not_fit_are_refused() {
+fn unfit_claims_of_names_are_refused() {
     let (program, text) = filled();
     let all = lines(&text);
     let vectors = all.iter().position(|line| line == "obligation rounds.observer").unwrap();
@@ -408,7 +408,7 @@ fn changed_views_of_names_are_refused() {
 
 /// For nesting, where results of operations are judged, no process is lost.
 #[test]
-fn none_is_lost_where_returns_are_judged() {
+fn lost_processes_are_refused_in_nesting() {
     let (program, text) = filled();
     let mut lines = lines(&text);
     let at = lines.iter().position(|line| line == "lost 0").unwrap();
@@ -451,7 +451,7 @@ fn late() -> Vec<String> {
 
 /// By the guess at rounds that proves the right program. Two texts, in the slow suite all.
 #[test]
-fn processes_that_leave_something_are_not_lost() {
+fn processes_that_leave_state_behind_are_not_lost() {
     for (number, text) in late().iter().enumerate().take(either(2, 5)) {
         let program = parsed(text, None);
         let mut part = by_rounds(&program).pop().unwrap().remove(1);

@@ -18,7 +18,7 @@ fn mistakes() -> Vec<(&'static str, Planted)> {
 
 /// A right program is proved by fewer views, which are not closed.
 #[test]
-fn lists_of_right_programs_that_are_too_short_are_refused() {
+fn too_short_lists_of_right_programs_are_refused() {
     let programs = [
         (of_corpus("bowman", None), vec!["scans.observer"]),
         (small("locked"), vec!["scans.observer"]),
@@ -48,7 +48,7 @@ fn lists_of_right_programs_that_are_too_short_are_refused() {
 
 /// The fault proves a wrong program, and the check refuses the proof.
 #[test]
-fn proofs_of_wrong_programs_by_mistakes_are_refused() {
+fn proofs_by_injected_faults_are_refused() {
     let mut proved = vec![0; mistakes().len()];
     for (program, rung) in wrong::programs() {
         let parts = parts(&program, &[rung]);

@@ -51,7 +51,7 @@ fn compared(program: &Program, part: &Part) -> (usize, usize, usize) {
 
 /// Three random programs of each kind, in the slow suite twelve.
 #[test]
-fn recalled_steps_are_those_of_each_view() {
+fn memoised_steps_equal_those_of_each_view() {
     let (mut views, mut shared, mut apart, mut several) = (0, 0, 0, 0);
     let mut add = |program: &Program, part: &Part| {
         let (more, alike, centres) = compared(program, part);

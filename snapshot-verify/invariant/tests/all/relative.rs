@@ -221,7 +221,7 @@ fn check_unfolded_by(program: &Program, part: &Part) -> (usize, usize) {
 }
 
 #[test]
-fn a_list_with_classes_stands_for_one_without() {
+fn unfolding_classes_gives_a_closed_list() {
     let programs = [(parsed(TOGGLED, None), vec!["scans.memory-t", "scans.memory-i"])];
     for (program, rungs) in programs {
         for part in parts(&program, &rungs) {
@@ -235,7 +235,7 @@ fn a_list_with_classes_stands_for_one_without() {
 
 /// A bit written by t that no other view shows is unknown to all other views.
 #[test]
-fn bits_that_are_not_shared_are_unknown_to_others() {
+fn bits_shown_to_t_alone_are_unknown_in_other_views() {
     let program = parsed(MARKED, None);
     let (listed, whole) = check_unfolded(&program, &marked(&program));
     assert!(whole >= 2 * listed - listed / 4, "{listed} {whole}");
@@ -298,7 +298,7 @@ pub fn noted(program: &Program, rung: &str, loose: bool) -> Part {
 
 /// Classes that are bound to rounds, in loops that are loose or not.
 #[test]
-fn a_list_with_classes_of_rounds_stands_for_one_without() {
+fn unfolding_classes_of_rounds_gives_a_closed_list() {
     let program = parsed(NOTED, None);
     for loose in [false, true] {
         let part = noted(&program, "scans.memory-i", loose);
@@ -313,7 +313,7 @@ fn a_list_with_classes_of_rounds_stands_for_one_without() {
 
 /// The meanings of the symbols after a step are among the views that are made of them.
 #[test]
-fn nothing_is_lost_behind_a_step() {
+fn meanings_of_symbols_survive_a_step() {
     let program = parsed(TOGGLED, None);
     let part = parts(&program, &["scans.memory-t"]).remove(0);
     let layout = lay_out(&program, &part).unwrap();
@@ -372,7 +372,7 @@ pub fn met_part(program: &Program) -> Part {
 
 /// An index that may be i, j or any other may be the process itself, which has a separate place.
 #[test]
-fn loose_loops_meet_the_process_itself() {
+fn loose_loops_include_the_process_itself() {
     assert_eq!(met().iter().filter(|text| text.contains("met[")).count(), 3);
     for text in met() {
         let program = parsed(&text, None);
@@ -387,7 +387,7 @@ fn loose_loops_meet_the_process_itself() {
 /// Classes are a guess: for any guess, wrong programs have no certificate, even with operations
 /// shown late.
 #[test]
-fn no_guess_proves_a_wrong_program() {
+fn no_guess_of_classes_proves_a_wrong_program() {
     let guesses = [(1, true), (2, false), (3, true)];
     let (mut tried, most) = (0, either(1, 3));
     for (at, (program, rung)) in wrong::programs().into_iter().enumerate() {
@@ -427,7 +427,7 @@ pub fn truths(program: &Program, obligation: Obligation) -> Vec<String> {
 /// The search takes equal bits for different ones, or omits the hidden part of late operations, and
 /// so proves a wrong program: the check refuses.
 #[test]
-fn mistakes_with_bits_and_late_operations_are_noticed() {
+fn faults_with_bits_and_late_operations_are_refused() {
     let right = Planted::default();
     let mistakes =
         [Planted { symbols_differ: true, ..right }, Planted { late_is_unseen: true, ..right }];
@@ -444,7 +444,7 @@ fn mistakes_with_bits_and_late_operations_are_noticed() {
 
 /// Resealed certificates with invalid claims are refused.
 #[test]
-fn claims_that_do_not_fit_are_refused() {
+fn unfit_claims_are_refused() {
     let program = parsed(TOGGLED, None);
     let right = Planted { no_failures: true, ..Planted::default() };
     let (text, _) = certificate(&program, &parts(&program, &["scans.memory-i"]), right).unwrap();
@@ -498,7 +498,7 @@ fn claims_that_do_not_fit_are_refused() {
 
 /// A class of a byte of the centre that depends on t would make centres of one state differ.
 #[test]
-fn classes_of_the_centre_are_the_same_for_all() {
+fn classes_of_the_centre_do_not_depend_on_t() {
     let program = parsed(TOLD, None);
     let found = parts(&program, &["scans.memory-t"]).remove(0);
     let kept = truths(&program, found.obligation);
@@ -530,7 +530,7 @@ fn classes_of_the_centre_are_the_same_for_all() {
 }
 
 #[test]
-fn small_programs_have_the_same_verdict_shown_late_or_not() {
+fn late_operations_do_not_change_verdicts() {
     for name in ["locked", "versioned"] {
         let program = small(name);
         for late in [false, true] {

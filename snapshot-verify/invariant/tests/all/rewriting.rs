@@ -87,7 +87,7 @@ fn proved(program: &Program, claim: &Claim, ways: &[Vec<Part>]) -> Option<String
 }
 
 #[test]
-fn a_rewritten_program_has_a_certificate_that_says_so() {
+fn certificate_states_the_rewriting() {
     for (right, wrong, change) in [
         (lock("got"), lock("true"), "owner locked"),
         (collect("old.seq + 1"), collect("old.seq"), "stamp r.seq"),

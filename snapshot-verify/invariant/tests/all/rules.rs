@@ -178,7 +178,7 @@ procedure look(): view:
 /// A view stored in an element of an array by process is judged only for the pairs of that process,
 /// so it does not count as made here.
 #[test]
-fn views_in_elements_are_not_made_here() {
+fn views_in_elements_are_not_fresh() {
     let rungs = ["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];
     let made = |text: &str| {
         let program = parsed(text, None);
@@ -197,7 +197,7 @@ fn views_in_elements_are_not_made_here() {
 /// A failure in the round of one process also occurs in the view in which that process is i; a
 /// failure that needs two such processes is seen where one is i and the other is any other.
 #[test]
-fn faults_in_rounds_of_others_are_those_of_i() {
+fn faults_in_rounds_of_others_appear_for_i() {
     let counts = |body: &str| {
         let scan = format!("    local count[process]: 0..1\n    local copy[segment]: value{body}");
         let text = "
@@ -250,7 +250,7 @@ SCAN
 /// Scalars that conditions do not need are forgotten: the list is shorter, and accepted as the
 /// longer one.
 #[test]
-fn what_is_decided_is_forgotten() {
+fn decided_scalars_are_forgotten() {
     let program = of_corpus("afek_bounded", None);
     let found = parts(&program, &["calls.memory-i"]);
     assert!(found[0].decided.len() > 4, "{:?}", found[0].decided);
@@ -298,7 +298,7 @@ fn numbered(which: &str) -> Program {
 /// A write to a cell of unknown number may write each of the cells; so may one whose number may be
 /// none, which is a fault in other executions.
 #[test]
-fn cells_of_unknown_numbers_are_written() {
+fn writes_at_unknown_indices_may_reach_every_cell() {
     for which in ["private which: 0..1", "private which: 0..1 or none := 0"] {
         let program = numbered(which);
         let found = parts(&program, &["scans.observer"]).remove(0);
@@ -319,7 +319,7 @@ fn cells_of_unknown_numbers_are_written() {
 /// A step with too many outcomes, because much is unknown, ends the proof before it fills the
 /// memory.
 #[test]
-fn a_step_of_too_many_ways_is_refused() {
+fn step_with_too_many_outcomes_is_refused() {
     let collects = "
 scan:
     local copy[segment]: value

@@ -82,7 +82,7 @@ fn proofs_are_confirmed() {
 /// One collect is right if the process of one of the two segments scans: so the refuted condition
 /// is the end of any other's scan.
 #[test]
-fn what_is_wrong_is_refuted_where_it_is() {
+fn wrong_programs_are_refuted_at_the_wrong_step() {
     let naive = of_corpus("naive_collect", None);
     for solver in installed() {
         let (text, conditions) = written(&naive, None).unwrap();
@@ -102,7 +102,7 @@ fn what_is_wrong_is_refuted_where_it_is() {
 
 /// Without one of its views the invariant is not inductive.
 #[test]
-fn a_view_less_is_refuted() {
+fn missing_view_is_refuted() {
     let naive = of_corpus("naive_collect", None);
     for solver in installed().into_iter().take(1) {
         let (_, whole) = written(&naive, None).unwrap();
@@ -118,7 +118,7 @@ fn a_view_less_is_refuted() {
 }
 
 #[test]
-fn what_is_not_modelled_is_said() {
+fn unsupported_programs_are_reported() {
     let error = |program: &Program| written(program, None).unwrap_err().to_string();
     assert!(error(&of_corpus("afek_unbounded", None)).contains("calls"));
     let looks = corpus::algorithm("double_collect").unwrap().text;

@@ -30,7 +30,7 @@ fn variant(from: &str, to: &str) -> Program {
 }
 
 #[test]
-fn no_certificate_is_made_of_variants_of_afek_bounded() {
+fn variants_of_afek_bounded_have_no_certificate() {
     for (name, from, to, rung) in VARIANTS {
         let program = variant(from, to);
         let made = certificate(&program, &parts(&program, &[rung]), Planted::default());
@@ -41,7 +41,7 @@ fn no_certificate_is_made_of_variants_of_afek_bounded() {
 /// The list of the right program is closed under no variant's steps. At night all
 /// obligations, which takes minutes; otherwise only nesting, which only one variant violates.
 #[test]
-fn the_certificate_of_afek_bounded_is_of_no_variant() {
+fn certificate_of_afek_bounded_is_refused_for_variants() {
     let mut rungs = vec!["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];
     let is_whole = trial::effort::is_night();
     if !is_whole {

@@ -117,7 +117,7 @@ pub fn programs() -> Vec<(Program, &'static str)> {
 }
 
 #[test]
-fn no_certificate_is_made_of_them() {
+fn wrong_programs_have_no_certificate() {
     for (program, rung) in programs() {
         let made = certificate(&program, &parts(&program, &[rung]), Planted::default());
         assert!(matches!(made, Err(WriteError::Failure { .. })), "{}: {made:?}", program.name);
@@ -126,7 +126,7 @@ fn no_certificate_is_made_of_them() {
 
 /// Runs separately, and in the slow suite, because there are half a million views.
 #[test]
-fn no_certificate_is_made_of_what_only_one_view_knows() {
+fn fault_known_to_one_view_has_no_certificate() {
     if !is_slow() {
         return;
     }
@@ -137,7 +137,7 @@ fn no_certificate_is_made_of_what_only_one_view_knows() {
 
 /// All other views are listed, so that the check finds the failure.
 #[test]
-fn what_goes_wrong_is_found_in_the_list() {
+fn check_finds_failures_in_the_list() {
     let planted = Planted { no_failures: true, ..Planted::default() };
     let mut found = 0;
     // Every second one, in the slow suite each.
@@ -155,7 +155,7 @@ fn what_goes_wrong_is_found_in_the_list() {
 
 /// The kept scalars are a guess, too: for any guess, wrong programs have no closed lists.
 #[test]
-fn whatever_is_kept_proves_no_wrong_program() {
+fn no_guess_of_kept_scalars_proves_a_wrong_program() {
     let (mut refused, mut large) = (0, 0);
     for (program, rung) in programs() {
         let found = parts(&program, &[rung]).remove(0);
@@ -187,7 +187,7 @@ fn whatever_is_kept_proves_no_wrong_program() {
 /// No guess at rounds proves a program whose scans return a view that is too old, or was not in
 /// memory.
 #[test]
-fn no_rounds_prove_a_wrong_program() {
+fn no_guess_of_rounds_proves_a_wrong_program() {
     let edits = [
         // The lock is not taken.
         ("    acquire()\n    for s", "    for s"),
@@ -231,7 +231,7 @@ type Edit<'a> = (&'a str, &'a str);
 
 /// Wrong programs that are nearly [`SPARE`], [`TIDY`] and [`NUMBERED`].
 #[test]
-fn no_certificate_is_made_of_nearly_right_programs() {
+fn nearly_right_programs_have_no_certificate() {
     let spared = ("    last[me] := w", "    last[me] := w\n    is_spared := true");
     let is_made = |text: &str, parts: &[Part]| {
         let program = parsed(text, None);

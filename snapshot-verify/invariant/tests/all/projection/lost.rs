@@ -155,7 +155,7 @@ fn states_of_random_programs_with_lost_processes_have_views() {
 /// A process that is lost in a ghost scan of its update is not moved behind it: views that do not
 /// follow it would show it in the ghost scan for ever.
 #[test]
-fn ghost_scans_of_updates_end_for_all() {
+fn ghost_scans_of_updates_end_in_all_views() {
     let text = "
 algorithm gone
 shared owner: cas process or none := none
