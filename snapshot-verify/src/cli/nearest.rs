@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_are_mended_and_other_names_are_not() {
+    fn only_similar_names_are_suggested() {
         let names = ["bowman", "jayanti", "riany"];
         assert_eq!(nearest("bowmann", names), Some("bowman"));
         assert_eq!(nearest("jaynati", names), Some("jayanti"));

@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_tells_how_fast_and_how_large() {
+    fn progress_line_has_rate_and_sizes() {
         let progress = Progress {
             seconds: 2.0,
             states: 3_000_000,

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digits_stand_in_threes_and_units_fit() {
+    fn digits_are_grouped_and_units_chosen() {
         assert_eq!(
             [count(0), count(999), count(1_000), count(62_055_312)],
             ["0", "999", "1,000", "62,055,312"]

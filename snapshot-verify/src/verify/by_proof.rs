@@ -378,7 +378,7 @@ mod tests {
 
     /// In the second half, a pair begins.
     #[test]
-    fn the_proof_goes_on_with_the_states_of_all_pairs() {
+    fn proof_advances_with_the_states_of_all_pairs() {
         let (program, request, watch) = (program("bowman"), Request::new(3), Unwatched::default());
         let (whole, pair) = (
             Effort { operations: None, barriers: None, active: 3 },
@@ -403,7 +403,7 @@ mod tests {
 
     /// With many pairs, each has few states, but preparing them takes time.
     #[test]
-    fn the_proof_goes_on_where_no_search_does() {
+    fn proof_advances_with_each_begun_pair() {
         let (program, request, watch) = (program("bowman"), Request::new(20), Unwatched::default());
         let whole = Effort { operations: None, barriers: None, active: 20 };
         let models = Models::default();
@@ -417,7 +417,7 @@ mod tests {
 
     /// Progress depends neither on the number of turns nor on their sizes.
     #[test]
-    fn turns_are_told_by_states_alone() {
+    fn turns_depend_on_states_alone() {
         let (program, request, watch) = (program("riany"), Request::new(3), Unwatched::default());
         let views = |steps: &[u64]| {
             let models = Models::default();
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_confirmed_ends_no_search() {
+    fn unconfirmed_proof_ends_no_search() {
         let (program, request, watch) = (program("bowman"), Request::new(2), Unwatched::default());
         let models = Models::default();
         // No time for the check is left.

@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_time_runs_out_it_is_said_how_much_would_do() {
+    fn exhausted_confirmation_estimates_the_needed_time() {
         let text = corpus::algorithm("bowman").expect("an algorithm of the corpus").text;
         let algorithm = crate::language::parse("bowman", text).expect("a text that is right");
         let program = algorithm.program(None).expect("a program that is right");
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn an_execution_outside_of_the_proof_is_a_fault_of_ours() {
+    fn uncovered_execution_is_a_fault_of_ours() {
         use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
 
         let obligation = Obligation { ghosts: Ghosts::Scans, aim: Aim::Observer };

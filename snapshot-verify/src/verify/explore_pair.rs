@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn with_too_few_numbers_it_begins_again() {
+    fn too_few_numbers_restart_the_search() {
         // The correct program, in the slow suite, has the most states.
         for bug in [Some("early_count"), None].into_iter().take(trial::effort::either(1, 2)) {
             let all = explored(bug, &[]);
@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn only_large_searches_learn_what_is_stale() {
+    fn only_large_searches_learn_stale_variables() {
         let (has_learnt, states) = learnt("bowman");
         assert!(!has_learnt && states <= FEW_STATES, "{states}");
         // 56,992 states; without learning 262,463.

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_when_everything_was_explored_without_bound() {
+    fn schedule_ends_after_the_unbounded_effort() {
         let mut efforts = Schedule::new(5);
         let mut last = None;
         while let Some(next) = efforts.next() {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_fit_is_not_tried_with_more() {
+    fn efforts_above_one_that_did_not_fit_are_skipped() {
         let mut efforts = Schedule::new(3);
         let mut tried = Vec::new();
         // Efforts that fit: 2 processes with up to 5 operations, 3 with 1.
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn barriers_come_in_the_order_of_operations() {
+    fn barriers_are_ordered_like_operations() {
         let (mut one, mut other) = (Schedule::new(4), Schedule::by_barriers(4));
         for _ in 0..12 {
             let [by_operations, by_barriers] = [one.next().unwrap(), other.next().unwrap()];
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_includes_what() {
+    fn inclusion_of_efforts() {
         let all = [barriers(0, 2), barriers(1, 2), effort(1, 2), effort(2, 2), unbounded(2)];
         let included = |one: Effort| all.map(|other| one.includes(other));
         assert_eq!(included(barriers(0, 2)), [true, false, false, false, false]);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_finished_effort_includes_is_not_tried() {
+    fn efforts_included_in_a_finished_one_are_skipped() {
         let mut efforts = Schedule::new(3);
         efforts.note(unbounded(2), true);
         assert_eq!(efforts.next(), Some(effort(1, 3)));

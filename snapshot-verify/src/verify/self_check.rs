@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn spoilt_passes_are_found() {
+    fn sabotaged_passes_are_found() {
         let program = program("bowman", None);
         let machine = Machine::new(&program, 3).unwrap();
         let right = prepared(&program, [0, 1]).instance;
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renaming_that_is_none_is_found() {
+    fn invalid_renaming_is_found() {
         let program = program("bowman", None);
         let [first, second] = [[0, 1], [0, 2]].map(|pair| prepared(&program, pair).instance);
         let mut by = isomorphism(&first, &second, &[0, 2, 1], Deadline::NEVER).unwrap().unwrap();
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn a_violation_that_was_missed_is_found() {
+    fn missed_violation_is_found() {
         let pair = [0, 1].map(Process::from_index);
         let effort = Effort { operations: None, barriers: None, active: 3 };
         // A scan by p1 returns the initial values.

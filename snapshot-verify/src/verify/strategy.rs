@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_is_explored_and_the_first_wrong_one_is_enough() {
+    fn pairs_are_explored_until_the_first_wrong_one() {
         let rule =
             |pair, _| if pair == [0, 2] { Finding::Wrong("wrong") } else { Finding::Nothing };
         let mut request = request(3, Operations::Unbounded);
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_that_does_not_fit_is_unknown_and_the_others_are_not() {
+    fn only_the_pair_that_does_not_fit_is_unknown() {
         let request = request(3, Operations::AtMost(2));
         let rule = |pair: [usize; 2], _| match pair {
             [0, 1] => Finding::Stopped(Unfinished::Memory),
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupt_ends_all() {
+    fn interrupt_ends_all_pairs() {
         let request = request(3, Operations::Unbounded);
         let (findings, asked) = run(&request, |_, _| Finding::Stopped(Unfinished::Interrupted));
         assert_eq!(findings, ["Interrupted"; 3]);
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn growing_tries_all_pairs_the_first_ones_with_a_head_start() {
+    fn growing_tries_all_pairs_with_a_head_start_of_the_first() {
         let request = request(3, Operations::Grow);
         let found = Effort { operations: Some(1), barriers: None, active: 3 };
         let (findings, asked) = run(&request, |pair, effort| match (pair, effort) {
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn growing_ends_clean_only_without_bound_and_with_all() {
+    fn growing_is_clean_only_without_bounds() {
         let grow = request(3, Operations::Grow);
         let (findings, asked) = run(&grow, |_, _| Finding::Nothing);
         assert_eq!(findings, ["clean"; 3]);
@@ -491,7 +491,7 @@ mod tests {
     /// A pair that takes forever hides no other one, and results do not depend on each pair's share
     /// of the clock.
     #[test]
-    fn with_a_limit_of_time_pairs_take_turns_by_states() {
+    fn time_limit_makes_pairs_take_turns_by_states() {
         let limited =
             Request { time: Some(Duration::from_secs(3_600)), ..request(3, Operations::Unbounded) };
         let needs = [u64::MAX, 10, 5 * FIRST_TURN];
@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn with_a_limit_of_states_pairs_take_turns_too() {
+    fn state_limit_makes_pairs_take_turns() {
         let limited =
             |states| Request { states: Some(states), ..request(3, Operations::Unbounded) };
         let (explorer, findings) = sized([100, 20, 30], None, &limited(90));

@@ -3,7 +3,7 @@
 use trial::{Program, pages};
 
 #[test]
-fn the_commands_on_the_pages_are_known() {
+fn documented_commands_exist() {
     let program = Program::new(env!("CARGO_BIN_EXE_snapshot-verify"));
     let (count, wrong) = pages::unknown(program, "snapshot-verify");
     assert!(count > 40, "{count}");

@@ -32,7 +32,7 @@ fn texts(good: &str, number: &str) -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[test]
-fn every_algorithm_is_answered() {
+fn every_hostile_algorithm_gets_an_exit_code() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("input.snapshot").display().to_string();
     let mut refused = 0;
@@ -50,7 +50,7 @@ fn every_algorithm_is_answered() {
 }
 
 #[test]
-fn every_trace_is_answered() {
+fn every_hostile_trace_gets_an_exit_code() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("input").display().to_string();
     let mut refused = 0;
@@ -64,7 +64,7 @@ fn every_trace_is_answered() {
 }
 
 #[test]
-fn endless_inputs_are_refused_by_the_length_of_their_lines() {
+fn endless_lines_are_refused() {
     for arguments in [["check", "/dev/zero"], ["list", "/dev/zero"], ["replay", "/dev/zero"]] {
         let (code, text) = PROGRAM.answer(&arguments);
         assert_eq!(code, 2);
@@ -73,7 +73,7 @@ fn endless_inputs_are_refused_by_the_length_of_their_lines() {
 }
 
 #[test]
-fn what_is_no_file_is_refused() {
+fn unreadable_paths_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     for bad in [&path("missing"), &path("."), "", "/dev/null", "\u{1b}[31m\n"] {
@@ -123,7 +123,7 @@ fn full_and_closed_outputs_end_the_program() {
 /// A trace that cannot be written leaves no file: neither a part of it, nor an older trace that
 /// would look like a new one.
 #[test]
-fn a_trace_appears_whole_or_not_at_all() {
+fn traces_are_written_atomically() {
     let folder = tempfile::tempdir().unwrap();
     let trace = folder.path().join("trace").display().to_string();
     fs::write(&trace, "what was there").unwrap();
@@ -138,7 +138,7 @@ fn a_trace_appears_whole_or_not_at_all() {
 
 /// Terminal commands in a name are shown, not executed.
 #[test]
-fn names_command_no_terminal() {
+fn control_characters_in_names_are_escaped() {
     let folder = tempfile::tempdir().unwrap();
     let evil = folder.path().join("\u{1b}[2J.snapshot").display().to_string();
     fs::write(&evil, GOOD).unwrap();

@@ -61,14 +61,14 @@ fn absent(parts: &[&str], words: &[&str]) {
 }
 
 #[test]
-fn the_second_and_the_third_method_do_without_the_observer() {
+fn refinement_and_enumeration_do_not_use_the_observer() {
     absent(&["semantics/src/refine", "semantics/src/enumerate"], &["observer::"]);
 }
 
 /// A proof is checked by running the program as written, and by the automata. The crates of the
 /// explorer are out of reach, because the certificate crate does not depend on them.
 #[test]
-fn the_check_of_certificates_shares_nothing_with_the_search() {
+fn certificate_check_shares_nothing_with_the_search() {
     absent(&["semantics/src/certificate"], &["observer", "crate::refine", "crate::exercise"]);
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("semantics/Cargo.toml");
     let manifest = fs::read_to_string(manifest).unwrap();
@@ -102,7 +102,7 @@ fn stages_do_not_know_their_order() {
 /// Command line, signals, files and terminals belong to the program, and so does the corpus: no
 /// stage can be specialised for an algorithm.
 #[test]
-fn the_libraries_do_without_what_only_the_program_needs() {
+fn libraries_do_no_io_and_know_no_corpus() {
     let words = ["clap", "ctrlc", "std::fs", "std::env", "println!(", "eprintln!(", "corpus::"];
     absent(&LIBRARIES, &words);
 }
@@ -110,7 +110,7 @@ fn the_libraries_do_without_what_only_the_program_needs() {
 /// The caller chooses the time limit of an answer: a library's own time limit would make answers
 /// depend on the speed of the machine.
 #[test]
-fn no_library_has_a_limit_of_time_of_its_own() {
+fn libraries_have_no_time_limit_of_their_own() {
     let words = ["Duration::from_secs", "Duration::from_millis"];
     let crates = ["language", "interpreter", "semantics", "explorer", "everyn", "invariant"];
     let parts = crates.map(|name| format!("{name}/src")).into_iter().chain(["src/verify".into()]);

@@ -61,7 +61,7 @@ fn read(text: &str) -> Algorithm {
 }
 
 #[test]
-fn a_program_without_points_is_that_of_the_text_without_marks() {
+fn marks_do_not_change_a_program_without_points() {
     let mut with_points = 0;
     for seed in 0..either(120, 2000) {
         let [plain, marked] = texts(seed).map(|text| read(&text));
@@ -126,7 +126,7 @@ fn answers(program: &Program, run: &Program) -> Vec<String> {
 }
 
 #[test]
-fn no_answer_evaluates_marks_but_that_at_points() {
+fn only_answers_at_points_evaluate_marks() {
     let (mut right, mut wrong, mut tried) = (0, 0, 0);
     for seed in 0..either(16, 150) {
         let [plain, marked] = texts(seed).map(|text| read(&text));

@@ -39,7 +39,7 @@ fn corpus(name: &str) -> &'static str {
 }
 
 #[test]
-fn the_write_of_the_segment_is_found() {
+fn write_of_the_segment_is_found_as_the_point() {
     let (points, tried) = found(corpus("bowman"), None, &[2]);
     assert_eq!(points, "a[me] := v");
     // `active := none` is a candidate, too, but has no visible effect yet.
@@ -71,7 +71,7 @@ scan:
 ";
 
 #[test]
-fn of_two_ways_each_has_its_own() {
+fn each_branch_has_its_own_point() {
     let (points, tried) = found(EITHER, None, &[2]);
     // In the second block the step has two writes, and each of them is a point.
     assert_eq!(points, "whole := w | turn := true; whole := w | whole := w");
@@ -83,14 +83,14 @@ fn of_two_ways_each_has_its_own() {
 }
 
 #[test]
-fn a_wrong_algorithm_has_none() {
+fn wrong_algorithm_has_no_points() {
     let (points, tried) = found(corpus("bowman"), Some("early_exit"), &[2, 3]);
     let held = tried.iter().filter(|trial| trial.holds()).count();
     assert!(held == 0 && points.is_empty(), "{points}");
 }
 
 #[test]
-fn candidates_are_writes_of_updates_alone() {
+fn candidates_are_only_writes_of_updates() {
     let program = |text: &str| -> Program { parse("t", text).unwrap().program(None).unwrap() };
     // afek's update embeds a scan, whose statements would be points of both.
     for name in ["bowman", "afek_unbounded", "attiya_welch", "jayanti"] {
@@ -158,7 +158,7 @@ put(v):
 ";
 
 #[test]
-fn an_access_behind_the_point_is_none() {
+fn access_after_the_point_is_not_a_point() {
     let (points, found) = found_in_object(&cell(LATE), None, &[2]);
     assert_eq!(points, ["put: x := v", "get: a := x"]);
     let put = &found.operations[0].trials;
@@ -168,7 +168,7 @@ fn an_access_behind_the_point_is_none() {
 }
 
 #[test]
-fn an_object_that_is_wrong_has_none() {
+fn wrong_object_has_no_points() {
     let (_, found) = found_in_object(corpus("linked_stack"), Some("lost_push"), &[2]);
     assert!(found.trials().any(Trial::is_wrong) && found.found().is_none());
 }
@@ -191,7 +191,7 @@ put(v):
 ";
 
 #[test]
-fn operations_that_others_finish_have_none() {
+fn operations_finished_by_others_have_no_points() {
     let (points, found) = found_in_object(&cell(HELPED), None, &[2]);
     assert_eq!(points, ["put: ", "get: a := x"]);
     assert!(!found.is_complete() && found.found().is_some());

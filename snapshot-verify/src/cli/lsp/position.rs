@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_count_by_their_utf_16_units() {
+    fn columns_count_utf_16_units() {
         // Characters of 1, 2, 3 and 4 bytes; the last one has two code units.
         let lines = Lines::new("a\u{e9}\u{2260}\u{1f600}b\r\nc\rd\n");
         let places = [

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_does_not_end_the_stream() {
+    fn malformed_messages_do_not_end_the_stream() {
         let good = framed(r#"{"jsonrpc":"2.0","method":"m"}"#);
         let long = "x".repeat(HEADER as usize * 2);
         let too_long = LONGEST + 1;
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_may_come_anywhere() {
+    fn stream_may_end_anywhere() {
         let good = framed(r#"{"jsonrpc":"2.0","method":"m"}"#);
         for end in 0..good.len() {
             let found = received(&good.as_bytes()[..end]);

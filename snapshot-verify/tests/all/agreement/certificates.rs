@@ -108,7 +108,7 @@ fn attack(seed: u64, text: &str, tally: &mut Tally) {
 
 /// `SNAPSHOT_SEEDS=FROM..TO` chooses the seeds.
 #[test]
-fn certificates_are_for_what_is_right() {
+fn certificates_exist_for_right_programs_only() {
     let seeds = seeds(40, 240);
     let (count, mut tally) = (seeds.end - seeds.start, Tally::default());
     for seed in seeds {

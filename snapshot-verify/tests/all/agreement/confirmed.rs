@@ -72,7 +72,7 @@ fn with_hidden_locals(text: &str) -> String {
 
 /// Random programs.
 #[test]
-fn of_random_programs() {
+fn random_programs() {
     let mut counts = Counts::default();
     for seed in seeds(3, 30) {
         let texts = [
@@ -91,7 +91,7 @@ fn of_random_programs() {
 
 /// Correct programs with locks and links, and their mutants: most accesses return a truth value.
 #[test]
-fn of_mutants_of_programs_with_locks_and_links() {
+fn mutants_of_programs_with_locks_and_links() {
     let mut counts = Counts::default();
     let step = by_effort(18, 3, 1);
     for name in ["locked", "locked_by_links", "undisturbed", "turns", "published"] {
@@ -108,7 +108,7 @@ fn of_mutants_of_programs_with_locks_and_links() {
 /// The prover and the check both know where no process is linked. (The answer says that the scan
 /// never returns.)
 #[test]
-fn where_no_process_is_linked() {
+fn program_in_which_no_process_is_linked() {
     let mut counts = Counts::default();
     counts.add(
         "never linked",

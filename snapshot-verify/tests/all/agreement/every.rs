@@ -134,7 +134,7 @@ fn no_mutant_that_is_wrong_for_small_n_is_proved() {
 /// Every twelfth mutant of small programs with LL/SC, every third in the slow suite, each
 /// at night.
 #[test]
-fn no_mutant_with_links_that_is_wrong_for_small_n_is_proved() {
+fn no_wrong_mutant_with_links_is_proved() {
     let step = by_effort(12, 3, 1);
     let names = ["undisturbed", "locked_by_links", "turns", "published"];
     let mutants = names.into_iter().flat_map(|name| mutants(name, corpus::small(name)));
@@ -146,7 +146,7 @@ fn no_mutant_with_links_that_is_wrong_for_small_n_is_proved() {
 /// Mutants, evenly chosen, of algorithms with LL/SC that have no proof themselves, and the bugs of
 /// these algorithms. At night all are tried, with more time for each.
 #[test]
-fn no_mutant_of_helpers_with_links_that_is_wrong_for_small_n_is_proved() {
+fn no_wrong_mutant_of_helpers_with_links_is_proved() {
     let (most, views) = by_effort((4, 8_000), (4, 8_000), (1_000, 250_000));
     let mut counts = Counts::default();
     for (name, bug) in [("jayanti", "plain_ss"), ("riany", "early_count")] {

@@ -303,7 +303,7 @@ fn tried(seeds: Range<u64>, all: bool, text: fn(u64) -> String) -> Tally {
 
 /// The generator follows the rules of the language.
 #[test]
-fn random_texts_are_programs_that_do_not_look_at_values() {
+fn random_texts_are_data_independent_programs() {
     let mut refused = BTreeMap::new();
     let texts = (0..2000).map(corpus::program::text);
     let texts = texts.chain((0..2000).map(corpus::program::exchanging));
@@ -352,7 +352,7 @@ const EXCHANGES: [(&str, &str); 9] = [
 ];
 
 #[test]
-fn all_ways_agree_on_programs_that_exchange() {
+fn all_ways_agree_on_exchanging_programs() {
     let seeds = seeds(9, 48);
     let count = seeds.end - seeds.start;
     for (name, word) in EXCHANGES {

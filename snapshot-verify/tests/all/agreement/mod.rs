@@ -120,7 +120,7 @@ fn there_are_enough_mutants() {
 }
 
 #[test]
-fn every_reduction_can_be_left_out_of_corpus_and_bugs() {
+fn omitting_any_reduction_changes_no_answer() {
     let each = by_effort(16, 4, 1);
     // Every sixth program; in the slow suite each.
     for (number, (name, program)) in programs().into_iter().enumerate().step_by(either(6, 1)) {
@@ -169,7 +169,7 @@ const FINISH: &str = "SC(X, x with (phase: 2, proc_b: me))";
 
 /// Without [`FINISH`], an updater's first step lets its own next access be skipped.
 #[test]
-fn a_process_that_acts_twice_in_a_step_responds_once() {
+fn process_acting_twice_in_a_step_is_found_wrong() {
     let text = corpus::algorithm("jayanti").unwrap().text;
     assert!(text.contains(FINISH));
     let unfinished = parse("unfinished", &text.replacen(FINISH, "", 1)).unwrap();
@@ -197,7 +197,7 @@ scan:
 ";
 
 #[test]
-fn what_reacts_may_be_what_goes_wrong() {
+fn reaction_that_goes_wrong_is_a_fault() {
     let faulty = REACTING.replace("skip", "copy[me] := none_yet");
     for (text, is_fault) in [(REACTING, false), (&faulty, true)] {
         let program = parse("reacting", text).unwrap().program(None).unwrap();
@@ -212,7 +212,7 @@ fn what_reacts_may_be_what_goes_wrong() {
 
 /// Stale variables are learnt only if that pays off: for more operations.
 #[test]
-fn forgetting_what_is_stale_changes_no_answer() {
+fn forgetting_stale_variables_changes_no_answer() {
     let text = corpus::algorithm("jayanti").unwrap().text;
     let jayanti = parse("jayanti", text).unwrap();
     let bug = Mutant {
@@ -248,7 +248,7 @@ fn reductions_agree_on_three_processes() {
 }
 
 #[test]
-fn bowman_has_as_many_states_as_other_searches_count() {
+fn bowman_has_the_known_numbers_of_states() {
     let bowman = parse("bowman", corpus::algorithm("bowman").unwrap().text).unwrap();
     let program = bowman.program(None).unwrap();
     let reductions = Reductions::NONE.with(Reduction::Dead).with(Reduction::Constant);

@@ -52,7 +52,7 @@ scan:
 }
 
 #[test]
-fn names_of_processes_that_are_numbers_are_not_renamed() {
+fn numeric_process_names_are_not_renamed() {
     // A program that distinguishes processes 1, 2 and 3 by number, and a twin that does not.
     let cases = [
         ("    local k: 0..n-1\n", "    k := p\n    if k = 3: return zero\n"),
@@ -80,7 +80,7 @@ fn names_of_processes_that_are_numbers_are_not_renamed() {
 
 /// Pair (0, 2) is not pair (0, 1) with processes renamed.
 #[test]
-fn a_pair_stands_for_no_pair_that_has_other_numbers() {
+fn pairs_with_other_numbers_are_not_isomorphic() {
     let text = last_updater("", "    if p > 1: w[p] := initial\n");
     assert_eq!(wrong(&text, &request(3, Operations::Unbounded)), [false, true, true]);
     let twin = last_updater("", "    if p > 3: w[p] := initial\n");

@@ -63,7 +63,7 @@ fn the_second_method_agrees() {
 /// Theorem 5, tested: full executions over two values are right iff the simple ones of all pairs
 /// are, for data-independent programs and with the same bound. In the slow suite.
 #[test]
-fn full_executions_are_right_if_simple_ones_are() {
+fn full_executions_have_the_verdict_of_simple_ones() {
     if !is_slow() {
         return;
     }
@@ -86,7 +86,7 @@ fn full_executions_are_right_if_simple_ones_are() {
 
 /// The executions with one updater are a subset of all. In the slow suite.
 #[test]
-fn with_one_updater_reduced_or_not_no_more_is_wrong() {
+fn one_updater_has_no_additional_violations() {
     if !is_slow() {
         return;
     }
@@ -115,7 +115,7 @@ fn with_one_updater_reduced_or_not_no_more_is_wrong() {
 }
 
 #[test]
-fn growing_efforts_are_for_refinement_too() {
+fn refinement_supports_growing_efforts() {
     let program = bowman("active != none", "a[me] := v");
     for values in [None, Some(2)] {
         let grow = Operations::Grow;
@@ -209,7 +209,7 @@ fn misplacement(program: &Program, request: &Request) -> Misplacement {
 }
 
 #[test]
-fn with_right_points_of_all_operations_everything_is_verified() {
+fn programs_with_right_points_are_verified() {
     for values in [None, Some(2)] {
         for (text, processes) in [(LINKED, 3), (VERSIONED, 2)] {
             let program = program(text);
@@ -229,7 +229,7 @@ fn with_right_points_of_all_operations_everything_is_verified() {
 }
 
 #[test]
-fn points_that_are_none_are_said_to_be_none_and_no_more() {
+fn wrong_points_are_reported_as_misplaced() {
     let at_points = |processes, operations| refinement(AT_POINTS, processes, operations, Some(2));
     // Two writers that are open when a scan begins may write in one order and be seen in the other:
     // bowman's updates do not take effect as they write.
@@ -257,7 +257,7 @@ fn points_that_are_none_are_said_to_be_none_and_no_more() {
 
 /// Violations that do not depend on the points are found, if they are the shortest.
 #[test]
-fn violations_at_points_are_violations() {
+fn violations_at_points_are_found() {
     let old = LINKED.replace("    w := all_of_it linearizes\n    return w", OLD);
     let found = outcomes(&program(&old), &refinement(AT_POINTS, 2, 2, Some(2)));
     assert!(matches!(found[0].verdict, Verdict::Violation(_)), "{:?}", found[0].verdict);
@@ -269,7 +269,7 @@ const OLD: &str = "    w := all_of_it linearizes\n    return [initial for s in s
 /// A waiting process makes steps without interference forever. If these came first in each round,
 /// they would hide the steps of the others.
 #[test]
-fn waiting_hides_nothing() {
+fn waiting_processes_hide_no_violation() {
     for values in [None, Some(2)] {
         for means in [REDUCED, PLAIN] {
             let found = outcomes(&program(WAITING), &refinement(means, 2, 2, values));

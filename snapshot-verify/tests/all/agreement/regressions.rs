@@ -108,7 +108,7 @@ fn wrong_for_three_processes() {
 /// A reaction leads, by steps that touch only own cells, back to its start: it is left at a pause.
 /// (Such a scan spins as soon as another process has written.)
 #[test]
-fn circles_of_reactions() {
+fn cycles_of_reactions() {
     for name in ["reaction_circle", "reaction_circle_own", "reaction_circle_test"] {
         for suspect in [Reduction::Shrink, Reduction::Decided] {
             check(name, 2, "v", suspect, Some(2));
@@ -146,7 +146,7 @@ fn narrow_layouts_too_narrow_for_the_initial_state() {
 /// A process that spins without effect on others is not made to loop: with `ample` a counterexample
 /// is hardly longer than without (it once had 2,343 steps).
 #[test]
-fn spinning_makes_no_counterexample_long() {
+fn spinning_does_not_lengthen_counterexamples() {
     let program = program("spinning", corpus::small("versions_of_processes"));
     let [with, without] = [true, false].map(|ample| {
         let standard = Reductions::standard();

@@ -62,7 +62,7 @@ fn smaller(lines: &[String], at: usize) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn what_does_not_matter_is_deleted() {
+fn irrelevant_lines_are_deleted() {
     let text = "a\nb:\n    if x and y: c\n    loop:\n        d\n        e\n";
     let fails = |text: &str| text.contains("b:") && text.contains(" c") && text.contains(" e");
     assert_eq!(shrunk(text, fails), "b:\n    c\n    e\n");

@@ -113,7 +113,7 @@ fn programs() -> Vec<(String, Program)> {
 }
 
 #[test]
-fn what_is_answered_does_not_depend_on_speed() {
+fn answers_do_not_depend_on_speed() {
     let mut compared = 0;
     for (name, program) in programs() {
         let speaks_for_all = independence::check(&program).is_ok();
@@ -143,7 +143,7 @@ fn what_is_answered_does_not_depend_on_speed() {
 
 /// Searches cut off by states are cut off at the same place.
 #[test]
-fn what_is_not_decided_does_not_depend_on_speed() {
+fn unfinished_searches_do_not_depend_on_speed() {
     let text = corpus::algorithm("double_collect").unwrap().text;
     let algorithm = snapshot_verify::language::parse("double_collect", text).unwrap();
     let program = algorithm.program(None).unwrap();
@@ -179,7 +179,7 @@ scan:
 
 /// A violation in the trial of a program that looks at values, after four million states.
 #[test]
-fn a_trial_goes_on_until_it_has_its_states() {
+fn trial_finds_a_violation_after_many_states() {
     if either(true, false) {
         return;
     }

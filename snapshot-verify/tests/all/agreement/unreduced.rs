@@ -110,7 +110,7 @@ fn unreduced(program: &Program, n: usize, operations: u32) -> (bool, u64) {
 /// interpreter drops the variables of a call that has returned, the search keeps them until the
 /// operation ends.
 #[test]
-fn without_reductions_all_states_of_the_interpreter_are_explored() {
+fn unreduced_search_has_at_least_the_interpreted_states() {
     for (name, n, operations) in [
         ("naive_collect", 2, 2),
         ("bowman", 2, 2),
@@ -175,7 +175,7 @@ fn random_program(random: &mut ChaCha8Rng) -> Program {
 }
 
 #[test]
-fn random_programs_that_count_are_judged_as_by_the_interpreter() {
+fn counting_programs_agree_with_the_interpreter() {
     let mut random = ChaCha8Rng::seed_from_u64(7);
     let mut wrong = 0;
     for number in 0..60 {

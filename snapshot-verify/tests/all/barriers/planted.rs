@@ -39,7 +39,7 @@ fn barriers(history: &History<u32>) -> usize {
 /// With one barrier less no violation exists, and the found execution has no more barriers than
 /// needed.
 #[test]
-fn planted_bugs_need_so_many_barriers_and_no_fewer() {
+fn planted_bugs_need_exactly_the_listed_barriers() {
     let is_night = trial::effort::is_night();
     let wanted = PLANTED.iter().filter(|(.., is_short)| is_night || *is_short);
     for &(name, bug, processes, least, _) in wanted {

@@ -46,7 +46,7 @@ fn verified_with_every_pair_and_the_conclusion() {
 }
 
 #[test]
-fn a_violation_is_shown_and_argued() {
+fn violation_is_shown_and_explained() {
     let out = printed(1, "check naive_collect");
     let begin = "naive_collect, n = 3, pair (0,1): violation\n\n  step | p0 ";
     let text = without_numbers(&out);
@@ -67,7 +67,7 @@ fn marks_in_executions_have_a_legend() {
 }
 
 #[test]
-fn values_that_are_looked_at_forbid_a_proof_by_simple_executions() {
+fn inspected_values_forbid_a_proof_by_simple_executions() {
     let places = "  simple executions do not speak for all others, for the program looks at values:\n  \
                   double_collect.snapshot:23:11: values are compared with each other\n";
     for (options, method) in [("", ""), (" --method refinement", ", by refinement")] {
@@ -100,7 +100,7 @@ fn values_that_are_looked_at_forbid_a_proof_by_simple_executions() {
 /// All executions over some values give a proof for these values, for any use of values by the
 /// program.
 #[test]
-fn values_that_are_looked_at_allow_a_proof_by_full_executions() {
+fn inspected_values_allow_a_proof_by_full_executions() {
     let full = "--method refinement --executions full --values 2";
     let out = printed(0, &format!("check double_collect -n 2 {full} --operations 2"));
     assert_eq!(
@@ -124,7 +124,7 @@ fn values_that_are_looked_at_allow_a_proof_by_full_executions() {
 
 /// A violation needs no data independence: here a value recurs, as in no simple execution.
 #[test]
-fn values_that_are_looked_at_do_not_hide_a_violation() {
+fn inspected_values_do_not_hide_a_violation() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("lossy.snapshot");
     std::fs::write(
@@ -168,7 +168,7 @@ fn growing_bounds_find_bugs_and_end_in_proofs() {
 }
 
 #[test]
-fn the_report_for_programs_is_as_documented() {
+fn json_report_is_as_documented() {
     let lines =
         json(1, "check bowman naive_collect -n 2..3 --threads 1 --reductions dead,constant");
     assert_eq!(lines.len(), 2 * (1 + 3) + 1);
@@ -205,7 +205,7 @@ fn the_report_for_programs_is_as_documented() {
 
 /// A proof of a program in which scans never return says so.
 #[test]
-fn a_vacuous_proof_says_so() {
+fn vacuous_proof_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("never.snapshot");
     let text = "algorithm never\nshared r[segment]: value\nupdate(v):\n    r[me] := v\nscan:\n    \
@@ -306,7 +306,7 @@ fn full_executions_are_refined() {
 }
 
 #[test]
-fn points_that_are_none_are_no_violation() {
+fn misplaced_points_are_no_violation() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("late.snapshot");
     std::fs::write(
@@ -358,7 +358,7 @@ fn budgets_end_refinement_in_unknown() {
 }
 
 #[test]
-fn budgets_end_in_unknown_with_what_was_covered() {
+fn exhausted_budgets_report_the_covered_scope() {
     let lines = json(3, "check afek_bounded -n 3 --time 0.5 --method exploration");
     for line in &lines[..3] {
         assert_eq!((&line["verdict"], &line["cause"]), (&json!("unknown"), &json!("time")));
@@ -374,7 +374,7 @@ fn budgets_end_in_unknown_with_what_was_covered() {
 
 #[cfg(unix)]
 #[test]
-fn progress_is_reported_on_standard_error_and_interrupts_end_in_unknown() {
+fn progress_goes_to_stderr_and_interrupts_give_unknown() {
     use std::io::Read;
     use std::process::{Command, Stdio};
     let arguments = "check afek_bounded -n 3 --report json --threads 1 --status";
@@ -436,7 +436,7 @@ fn stages_are_printed() {
 }
 
 #[test]
-fn random_walks_find_what_is_not_rare() {
+fn random_walks_find_common_violations() {
     let out = printed(1, "simulate naive_collect --walks 5000 --moves 60");
     assert!(out.starts_with("seed "), "{out}");
     assert!(out.contains("Why it is not linearizable:"), "{out}");

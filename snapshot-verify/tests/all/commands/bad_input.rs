@@ -54,7 +54,7 @@ fn pairs() {
 }
 
 #[test]
-fn a_file_is_found_by_its_name_without_extension() {
+fn missing_extension_gets_a_suggestion() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("mine.snapshot"), "algorithm mine").unwrap();
     let program = env!("CARGO_BIN_EXE_snapshot-verify");
@@ -69,7 +69,7 @@ fn a_file_is_found_by_its_name_without_extension() {
 }
 
 #[test]
-fn links_that_are_never_made_are_warned_of() {
+fn links_that_are_never_made_give_warnings() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("linking.snapshot");
     let text = "algorithm linking\nshared r[segment]: llsc value\nshared s: llsc bit\n\
@@ -88,7 +88,7 @@ fn links_that_are_never_made_are_warned_of() {
 }
 
 #[test]
-fn names_are_mended() {
+fn misspelt_names_get_suggestions() {
     let all = "afek_bounded, afek_unbounded, attiya_welch, bowman, double_collect, jayanti, \
                naive_collect, register, riany, array_queue, atomic_register, cas_counter, \
                collected_queue, collected_stack, faa_counter, immediate_snapshot, linked_queue, \
@@ -168,7 +168,7 @@ fn bounds_and_budgets() {
 }
 
 #[test]
-fn options_that_do_not_suit_the_method() {
+fn options_unsupported_by_the_method_are_refused() {
     for (options, report) in [
         (
             "--method refinement --reductions dead",

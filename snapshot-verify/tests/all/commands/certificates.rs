@@ -30,7 +30,7 @@ fn a_proof_is_written_and_certified() {
 }
 
 #[test]
-fn what_is_no_certificate_is_bad_input() {
+fn malformed_certificate_is_bad_input() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     fs::write(at.join("other"), "something else\n").unwrap();

@@ -70,7 +70,7 @@ fn searches(folder: &Path) -> usize {
 }
 
 #[test]
-fn a_killed_check_goes_on_to_the_same_answer() {
+fn killed_check_resumes_to_the_same_answer() {
     let mut random = ChaCha8Rng::seed_from_u64(220);
     let mut kills = 0;
     for (code, arguments) in [
@@ -92,7 +92,7 @@ fn a_killed_check_goes_on_to_the_same_answer() {
 }
 
 #[test]
-fn what_is_not_the_same_question_is_refused() {
+fn resuming_another_question_is_refused() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("kept");
     let shown = folder.display();
@@ -189,7 +189,7 @@ fn damaged_files_are_refused() {
 }
 
 #[test]
-fn where_nothing_can_be_written_the_search_goes_on() {
+fn unwritable_checkpoint_does_not_stop_the_search() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("kept");
     let arguments = "check bowman -n 4 --pairs 0,1 --reductions constant,dead --every 0.05";

@@ -65,7 +65,7 @@ fn any_number_of_workers_gives_the_same_answer() {
 }
 
 #[test]
-fn processes_give_the_same_answer_and_the_first_reports_it() {
+fn processes_give_the_same_answer_and_one_reports_it() {
     for (bug, code) in [("", 0), (" --bug early_exit", 1)] {
         let expected = counts(&json(code, &format!("{CASE}{bug}")));
         let clusters = [(1, 2), (4, 1), (2, 1), (3, 2)];
@@ -108,7 +108,7 @@ fn every_algorithm_is_searched_by_several_processes() {
 
 /// The same processes run several searches, one after the other: of all pairs, with growing bounds.
 #[test]
-fn processes_go_from_search_to_search() {
+fn processes_run_successive_searches() {
     let case = "check bowman --all-bugs -n 3 --operations grow --report json";
     let of = |line: &Value| ["bug", "pair", "verdict", "violation"].map(|key| line[key].clone());
     let told = |lines: Vec<Value>| lines.iter().map(of).collect::<Vec<_>>();
@@ -129,7 +129,7 @@ pub(super) fn kills() -> usize {
 /// The others end soon, with an error that names the killed process, unless they already had the
 /// answer.
 #[test]
-fn when_a_process_is_killed_the_others_say_so() {
+fn killed_process_is_reported_by_the_others() {
     let began = Instant::now();
     let (_folder, hosts) = hosts(3);
     let whole = ended((0..3).map(|process| start(LONG, &hosts, process)).collect());
@@ -174,7 +174,7 @@ fn when_a_process_is_killed_the_others_say_so() {
 }
 
 #[test]
-fn processes_that_search_something_else_refuse() {
+fn processes_with_different_searches_refuse() {
     let (_folder, hosts) = hosts(2);
     for other in
         ["check bowman -n 2 --pairs 0,1 --reductions dead,constant", &format!("{CASE} --workers 2")]
@@ -192,7 +192,7 @@ fn processes_that_search_something_else_refuse() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_cluster_options_are_refused() {
     let (folder, hosts) = hosts(2);
     let shown = hosts.display();
     let cluster = format!("--cluster {shown} --process");
@@ -219,7 +219,7 @@ fn what_cannot_be_is_refused() {
 
 /// Each process has a memory limit, and one that exceeds it ends all as unknown.
 #[test]
-fn memory_that_is_used_up_ends_all() {
+fn exhausted_memory_ends_all_processes() {
     let (_folder, hosts) = hosts(2);
     let case = format!("{LONG} --memory 20M");
     let ended = ended((0..2).map(|process| start(&case, &hosts, process)).collect());

@@ -20,7 +20,7 @@ fn key(folder: &Path, name: &str) -> String {
 /// Process 0 waits until the right process joins, and reports once for each other one why it may
 /// not join.
 #[test]
-fn a_process_with_another_key_is_refused_and_the_others_go_on() {
+fn process_with_another_key_is_refused_and_others_continue() {
     let (folder, hosts) = hosts(2);
     let [right, other] = ["right", "other"].map(|name| key(folder.path(), name));
     let case = format!("{CASE} --report json --key-file {right}");
@@ -56,7 +56,7 @@ fn a_process_with_another_key_is_refused_and_the_others_go_on() {
 }
 
 #[test]
-fn a_key_is_asked_for_where_other_machines_connect() {
+fn key_is_required_for_remote_addresses() {
     let (folder, hosts) = hosts(2);
     let (here, right) = (hosts.display(), key(folder.path(), "right"));
     let file = |name: &str, text: &str| {
@@ -84,7 +84,7 @@ fn a_key_is_asked_for_where_other_machines_connect() {
 
 /// With a key in the environment, process 0 listens at all addresses.
 #[test]
-fn with_a_key_all_addresses_are_listened_at() {
+fn key_allows_listening_at_all_addresses() {
     let (folder, hosts) = hosts(2);
     let (any, text) = (folder.path().join("any"), fs::read_to_string(&hosts).unwrap());
     fs::write(&any, text.replacen("127.0.0.1", "0.0.0.0", 1)).unwrap();

@@ -45,7 +45,7 @@ fn timeless(out: &str) -> (&str, &str) {
 /// For any cut of the connection, each process has the answer, or names the process that it has
 /// lost.
 #[test]
-fn when_the_network_is_cut_both_say_so() {
+fn cut_network_is_reported_by_both() {
     let (whole, total) = relayed(CASE, 1 << 40, Duration::ZERO);
     let is_right = |out: &str| out.contains("verified (");
     assert!(whole[0].0 == Some(0) && is_right(&whole[0].1), "{whole:?}");

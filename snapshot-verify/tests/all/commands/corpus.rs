@@ -9,7 +9,7 @@ fn all() -> impl Iterator<Item = &'static corpus::Algorithm> {
 }
 
 #[test]
-fn every_text_and_every_bug_is_an_algorithm() {
+fn list_shows_all_bugs_and_expectations() {
     for listed in all() {
         let out = printed(0, &format!("list {}", listed.name));
         let bugs = listed.text.lines().filter(|line| line.starts_with("bug ")).count();
@@ -20,7 +20,7 @@ fn every_text_and_every_bug_is_an_algorithm() {
 }
 
 #[test]
-fn all_are_listed() {
+fn all_algorithms_and_reductions_are_listed() {
     let lines = json(0, "list");
     let names: Vec<&str> = lines.iter().map(|line| line["algorithm"].as_str().unwrap()).collect();
     let expected: Vec<&str> = all().map(|listed| listed.name).collect();
@@ -59,7 +59,7 @@ fn random_executions_of_correct_algorithms_are_linearizable() {
 /// With one writer, the register is right for any number of values up to the one that its text
 /// fixes; its bug is harmless with two values.
 #[test]
-fn the_register_is_one_with_one_writer() {
+fn register_is_right_with_one_writer() {
     let check = |code, rest: &str| json(code, &format!("check register {rest}"))[0].clone();
     for values in [2, 3, 4] {
         let line = check(0, &format!("-n 3 --updater 0 --values {values}"));
@@ -73,7 +73,7 @@ fn the_register_is_one_with_one_writer() {
 }
 
 #[test]
-fn values_as_numbers_and_updaters_are_for_refinement() {
+fn numeric_values_and_updaters_need_refinement() {
     let refused = |command: &str, what: &str| {
         let (code, out, error) = answer(command);
         assert_eq!((code, out.as_str()), (2, ""), "{command}");
@@ -88,7 +88,7 @@ fn values_as_numbers_and_updaters_are_for_refinement() {
 }
 
 #[test]
-fn expectations_that_take_no_time_are_met() {
+fn quick_expectations_are_met() {
     let (code, out, error) = answer("expect bowman naive_collect register");
     assert_eq!((code, error.as_str()), (0, ""), "{out}");
     assert!(out.ends_with("16 expectations: 16 met, 0 contradicted, 0 undecided\n"), "{out}");

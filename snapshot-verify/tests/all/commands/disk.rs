@@ -21,7 +21,7 @@ fn is_empty(folder: &Path) -> bool {
 }
 
 #[test]
-fn the_answer_is_that_of_a_search_in_memory() {
+fn answer_equals_that_of_a_search_in_memory() {
     let folder = tempfile::tempdir().unwrap();
     let shown = folder.path().display();
     // The right program in the slow suite.
@@ -51,7 +51,7 @@ fn a_search_that_ends_early_leaves_no_files() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_disk_options_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let shown = folder.path().display();
     let error = refused(&format!("{CASE} --disk {shown}/nothing"));

@@ -83,7 +83,7 @@ fn unconfirmed() -> String {
 
 /// Only the prover says that the program is right: no report calls it verified.
 #[test]
-fn a_proof_that_is_not_confirmed_is_not_verified() {
+fn unconfirmed_proof_is_not_verified() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("padded.snapshot"), unconfirmed()).unwrap();
     let check = |options: &str| {
@@ -140,7 +140,7 @@ fn a_proof_that_is_not_confirmed_is_not_verified() {
 
 /// If time ends the check, the message says how much time would suffice.
 #[test]
-fn where_time_is_short_it_is_said_what_would_do() {
+fn short_time_is_unknown_with_its_cause() {
     let out = printed(3, "check jayanti -n every --time 0.5");
     assert!(out.starts_with("jayanti, every n: unknown, time was short ("), "{out}");
     assert!(out.contains("not finished, time ran short"), "{out}");
@@ -153,7 +153,7 @@ fn where_time_is_short_it_is_said_what_would_do() {
 /// the prover keeps, the rules of certificates lose something in a loop over a gap that leaves out a process in it.)
 /// With all kept they find a proof by themselves, unless rungs are chosen.
 #[test]
-fn a_proof_with_a_gap_does_not_count() {
+fn proof_with_a_gap_is_not_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let text = "algorithm noted\nshared a[segment]: value\n\
                 shared mask: array [process] of bool\nprivate noted[process]: bool\n\
@@ -187,7 +187,7 @@ fn a_proof_with_a_gap_does_not_count() {
 
 /// Scans that can never return are linearizable for every n, too.
 #[test]
-fn a_proof_of_nothing_says_so() {
+fn vacuous_proof_is_reported() {
     let out = printed(0, "check bowman -n every --strict");
     assert!(out.contains("\n  exercised with n = 3: all "), "{out}");
 
@@ -226,7 +226,7 @@ fn a_proof_by_the_calls_that_return_views() {
 }
 
 #[test]
-fn a_violation_is_one_of_a_definite_n() {
+fn violation_has_a_definite_n() {
     let out = printed(1, "check bowman --bug early_exit -n every");
     assert!(out.contains("Why it is not linearizable"), "{out}");
     assert!(out.contains("every n: violation with n = 3"), "{out}");
@@ -235,7 +235,7 @@ fn a_violation_is_one_of_a_definite_n() {
 }
 
 #[test]
-fn no_proof_is_not_verified() {
+fn missing_proof_is_not_verified() {
     let out = printed(3, "check double_collect -n every --time 4");
     assert!(out.contains("no proof: the program looks at values"), "{out}");
     let out = printed(3, "check riany -n every --time 2");
@@ -244,7 +244,7 @@ fn no_proof_is_not_verified() {
 
 /// An instance too large to search is unknown.
 #[test]
-fn what_is_too_large_to_search_is_unknown() {
+fn instance_too_large_to_search_is_unknown() {
     let folder = tempfile::tempdir().unwrap();
     let text = "algorithm large\nshared a[segment]: value\nshared g: version\n\
                 private nought: view\nprivate zero: version\n\
@@ -264,7 +264,7 @@ fn what_is_too_large_to_search_is_unknown() {
 }
 
 #[test]
-fn options_that_make_no_sense_are_refused() {
+fn options_of_one_n_are_refused() {
     for option in ["--pairs 0,1", "--operations 2", "--method refinement", "--values 2"] {
         assert!(refused(&format!("check bowman -n every {option}")).contains("leave it out"));
     }
@@ -291,7 +291,7 @@ fn a_proof_for_every_n_can_be_expected() {
 }
 
 #[test]
-fn one_n_is_answered_by_the_proof_where_the_search_is_too_large() {
+fn one_n_is_proved_where_the_search_is_too_large() {
     // The search alone handles at most 29 processes.
     let lines = json(0, "check bowman -n 40 --pairs 0,39");
     assert_eq!(lines[0]["verdict"], "verified");
@@ -312,7 +312,7 @@ fn one_n_is_answered_by_the_proof_where_the_search_is_too_large() {
 }
 
 #[test]
-fn one_n_is_answered_by_nothing_but_the_proof() {
+fn method_proof_answers_one_n_without_a_search() {
     let lines = json(0, "check bowman -n 3 --method proof");
     assert_eq!(lines.len(), 4, "three pairs and the summary");
     assert!(lines[..3].iter().all(|line| line["method"] == "proof" && line["states"] == 0));
@@ -337,7 +337,7 @@ fn one_n_is_answered_by_nothing_but_the_proof() {
 }
 
 #[test]
-fn the_proof_as_conditions_for_solvers() {
+fn proof_is_emitted_as_conditions_for_solvers() {
     let out = printed(0, "emit naive_collect --smt");
     assert!(out.starts_with("; naive_collect: a proof for every n"), "{}", &out[..200]);
     assert_eq!(out.matches("(check-sat)").count(), 22);

@@ -51,7 +51,7 @@ fn standard_input_is_formatted_to_standard_output() {
 }
 
 #[test]
-fn what_cannot_be_formatted_is_refused() {
+fn missing_files_and_folders_are_refused() {
     assert!(refused("fmt").contains("FILE"));
     assert!(refused("fmt /").contains("directory"));
     let small = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/small/locked.snapshot");

@@ -52,7 +52,7 @@ fn replayed(out: &str) -> Vec<BTreeMap<String, String>> {
 }
 
 #[test]
-fn the_steps_of_a_page_are_those_of_a_replay() {
+fn steps_of_a_page_equal_those_of_a_replay() {
     let folder = tempfile::tempdir().unwrap();
     for command in
         ["bowman --bug early_exit", "naive_collect", "jayanti --bug plain_ss --operations grow"]
@@ -155,7 +155,7 @@ fn a_counterexample_is_stepped_through_in_a_browser() {
 /// Compares each remark of the proof's page about a changed program with `check` on that program,
 /// written out by hand.
 #[test]
-fn what_a_statement_contributes_is_what_check_says_without_it() {
+fn remarks_on_statements_agree_with_check() {
     let folder = tempfile::tempdir().unwrap();
     let (page, _) = page(folder.path(), 0, "check bowman");
     let original = corpus::algorithm("bowman").unwrap().text;
@@ -206,7 +206,7 @@ fn what_a_statement_contributes_is_what_check_says_without_it() {
 }
 
 #[test]
-fn a_program_that_goes_wrong_and_a_replay_have_pages() {
+fn faults_and_replays_have_pages() {
     let folder = tempfile::tempdir().unwrap();
     let wrong = "algorithm wrong # </script><script>alert(1)</script>\nshared r[segment]: value or \
                  none := none\nupdate(v):\n    r[me] := v\nscan:\n    local c[segment]: value\n    \

@@ -39,7 +39,7 @@ impl Text {
 }
 
 #[test]
-fn what_is_nested_too_deep_is_refused() {
+fn too_deep_nesting_is_refused() {
     let deep = 40_000;
     let (parentheses, nots) = ("(".repeat(deep), "not ".repeat(deep));
     let texts = [
@@ -69,7 +69,7 @@ fn chain(declaration: impl Fn(usize, usize) -> String) -> String {
 }
 
 #[test]
-fn what_is_long_is_verified() {
+fn long_programs_are_verified() {
     let aliases = chain(|k, next| format!("type t{k} = t{next}\n"));
     let texts = [
         Text::of("shared z: bool\n", &"    z := true\n".repeat(10_000)),
@@ -92,7 +92,7 @@ fn what_is_long_is_verified() {
 
 /// An algorithm with toggles: deciding one fact reopened another.
 #[test]
-fn facts_that_decide_each_other_come_to_an_end() {
+fn mutually_deciding_facts_terminate() {
     let text = Text::new(
         "algorithm toggles\n\
          shared r[process]: record (val: value, p: array [process] of bool)\n\
@@ -120,7 +120,7 @@ fn within(text: &Text, arguments: &str, seconds: f64) -> (i32, String, String) {
 }
 
 #[test]
-fn what_is_too_large_is_refused_before_it_is_made() {
+fn too_large_programs_are_refused_in_time() {
     let million = "array [0..999999] of";
     let texts = [
         (Text::of(&format!("shared z: {million} {million} value\n"), ""), "with `z`"),
@@ -283,7 +283,7 @@ fn limits_are_reported() {
 
 /// 2^24 paths through one step.
 #[test]
-fn tests_that_tell_nothing_of_cells_multiply_no_ways() {
+fn tests_unrelated_to_cells_do_not_multiply_paths() {
     let names = |line: &dyn Fn(usize) -> String| (0..24).map(line).collect::<String>();
     let reads = names(&|k| format!("    x{k} := z{k}\n"));
     let tests = names(&|k| format!("    if x{k}: y := not y\n"));

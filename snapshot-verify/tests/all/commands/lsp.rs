@@ -203,7 +203,7 @@ fn whole() -> Value {
 }
 
 #[test]
-fn errors_have_places_and_cures() {
+fn errors_have_positions_and_remedies() {
     let mut client = Client::new(&["--stdio"]);
     // Characters of one and of two units before the error, on its line.
     let text = bowman().replace("    a[me] := v\n", "    a[me] := v; \u{e9}\u{10400} <- v\n");
@@ -259,7 +259,7 @@ fn names_have_types_and_declarations() {
 }
 
 #[test]
-fn texts_are_formatted_where_they_change() {
+fn formatting_edits_only_changed_lines() {
     let mut client = Client::new(&[]);
     let text =
         bowman().replace("    active := none\n    a[me] := v\n", "  active:=none\n  a[me] := v\n");
@@ -313,7 +313,7 @@ fn a_lens_verifies() {
 }
 
 #[test]
-fn what_is_wrong_is_shown_with_its_execution() {
+fn violation_is_shown_with_its_execution() {
     let mut client = Client::new(&["-n", "3", "--time", "600"]);
     let wrong = bowman().replace("until active = me", "until true");
     client.open(URI, wrong.split("bug ").next().unwrap());
@@ -337,7 +337,7 @@ fn what_is_wrong_is_shown_with_its_execution() {
 }
 
 #[test]
-fn an_object_is_verified_too() {
+fn objects_are_verified() {
     let mut client = Client::new(&["-n", "2", "--time", "600"]);
     client.open(URI, corpus::algorithm("ticket_lock").unwrap().text);
     let asked = lens(&mut client, 0);
@@ -347,7 +347,7 @@ fn an_object_is_verified_too() {
 }
 
 #[test]
-fn a_verification_stops_when_the_text_changes_or_the_editor_cancels() {
+fn verification_stops_on_a_change_or_a_cancellation() {
     let mut client = Client::new(&["-n", "9", "--time", "100000", "--threads", "1"]);
     client.open(URI, corpus::algorithm("afek_bounded").unwrap().text);
     let asked = lens(&mut client, 0);
@@ -365,7 +365,7 @@ fn a_verification_stops_when_the_text_changes_or_the_editor_cancels() {
 }
 
 #[test]
-fn the_protocol_is_kept_whatever_comes() {
+fn protocol_is_kept_for_invalid_messages() {
     let mut client = Client::start(&[]);
     assert_eq!(client.refused("textDocument/hover", whole()), -32_002);
     client.notify("textDocument/didOpen", json!({}));
@@ -414,7 +414,7 @@ fn the_protocol_is_kept_whatever_comes() {
 }
 
 #[test]
-fn an_end_without_shutdown_is_told_by_the_exit_code() {
+fn end_without_shutdown_has_exit_code_1() {
     let mut client = Client::new(&[]);
     client.notify("exit", Value::Null);
     assert_eq!(client.child.wait().unwrap().code(), Some(1));

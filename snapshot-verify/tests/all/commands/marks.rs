@@ -114,7 +114,7 @@ scan:
 }
 
 #[test]
-fn a_condition_is_of_the_result_that_is_stored() {
+fn condition_applies_to_the_stored_result() {
     let never = counter("linearizes if x = 0");
     let right = counter("linearizes if x = 10 or x != 10");
     let folder =
@@ -129,7 +129,7 @@ fn a_condition_is_of_the_result_that_is_stored() {
 }
 
 #[test]
-fn a_condition_is_of_an_access_that_is_made() {
+fn condition_applies_only_to_executed_accesses() {
     let made = LAZY.replace("local z: 0..1\n", "local z: 0..1 := 1\n");
     let folder = files(&[("lazy", LAZY), ("made", &made)]);
     let at = |code, command: &str| printed_in(folder.path(), code, command);
@@ -170,7 +170,7 @@ fn no_condition_is_evaluated_without_points() {
 
 /// A move that the object forbids is neither a fault of the algorithm nor a counterexample.
 #[test]
-fn moves_that_the_object_forbids_are_bad_input() {
+fn moves_forbidden_by_the_object_are_bad_input() {
     let object = |algorithm: &str, names: &str, moves: &str| {
         format!(
             "snapshot-trace 2\nalgorithm {algorithm}\nprocesses 2\noperations {names}\n\n{moves}end\n"
@@ -206,7 +206,7 @@ fn moves_that_the_object_forbids_are_bad_input() {
 
 /// For any moves after a violation, the history is not linearizable.
 #[test]
-fn after_a_violation_nothing_is_forbidden() {
+fn forbidden_moves_after_a_violation_are_accepted() {
     let both = "p0 begin acquire\np1 begin acquire\np0 step\np1 step\np0 step 2\np1 step 2\n";
     let head = "snapshot-trace 2\nalgorithm tas_lock\nbug no_test\nprocesses 2\n\
                 operations acquire release\n\n";

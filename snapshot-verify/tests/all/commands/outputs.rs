@@ -67,7 +67,7 @@ fn the_trace_of_a_fault_is_written_and_replayed() {
 
 /// For any answer, the file afterwards was written by this run.
 #[test]
-fn no_older_file_looks_like_one_of_this_run() {
+fn older_outputs_are_replaced_or_removed() {
     let folder = Folder::new();
     let old = "an older file\n";
     let [trace, certificate, page] =
@@ -108,7 +108,7 @@ fn no_older_file_looks_like_one_of_this_run() {
 }
 
 #[test]
-fn what_is_read_is_not_written_over() {
+fn inputs_are_not_overwritten() {
     let folder = Folder::new();
     let algorithm = folder.file("mine.snapshot", FAULTY);
     let same = folder.path("./mine.snapshot").display().to_string();
@@ -128,7 +128,7 @@ fn what_is_read_is_not_written_over() {
 }
 
 #[test]
-fn an_algorithm_without_bugs_says_so() {
+fn missing_bugs_are_reported() {
     let folder = Folder::new();
     let algorithm = folder.file("mine.snapshot", FAULTY);
     let error = refused(&format!("check {algorithm} --all-bugs"));

@@ -26,7 +26,7 @@ fn without_measures(report: &str) -> String {
 
 /// Abbreviated reports end with `...`.
 #[test]
-fn pages_show_what_is_answered() {
+fn pages_show_the_actual_answers() {
     assert_eq!(answered_as_shown(README), 3);
     let counterexample = include_str!("../../../../docs/how-to/counterexample.md");
     assert_eq!(answered_as_shown(counterexample), 2);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{answer, answer_in, printed, printed_in, refused};
 
 #[test]
-fn an_answer_no_shows_a_tree_and_an_answer_yes_has_a_certificate() {
+fn refutation_shows_a_tree_and_proof_has_a_certificate() {
     let no = printed(1, "check bowman --strong -n 2 --operations 2");
     for part in
         ["not strongly linearizable", "2 refuted", "if ordered scan by p1, then update(1) by p0:"]
@@ -44,7 +44,7 @@ fn an_answer_no_shows_a_tree_and_an_answer_yes_has_a_certificate() {
 }
 
 #[test]
-fn a_yes_for_few_values_says_so_and_one_more_is_a_no() {
+fn proof_for_two_values_says_so_and_three_refute_it() {
     let folder = tempfile::tempdir().unwrap();
     let text = "algorithm rw_cas
 object register:
@@ -105,7 +105,7 @@ fn progress_has_levels_bounds_and_infinite_executions() {
 }
 
 #[test]
-fn expectations_on_properties_are_tried() {
+fn expectations_on_properties_are_checked() {
     let folder = tempfile::tempdir().unwrap();
     let text = "algorithm mine
 shared r[segment]: value
@@ -132,7 +132,7 @@ expect n = 2: not lock-free
 }
 
 #[test]
-fn options_of_other_questions_are_refused() {
+fn options_of_other_methods_are_refused() {
     for (options, part) in [
         ("--strong --pairs 0,1", "cannot be used with"),
         ("--strong -n every", "one number of processes"),

@@ -171,7 +171,7 @@ fn spin_finds_the_bugs() {
 
 /// Versions that no slot holds any more differ from the initial versions of variables.
 #[test]
-fn a_fresh_version_is_never_the_first_one() {
+fn fresh_version_differs_from_the_initial_one() {
     const RENEWED: &str = "\
 algorithm renewed
 shared r: version
@@ -234,7 +234,7 @@ fn tlc_counts_the_same_states_and_finds_the_bugs() {
 }
 
 #[test]
-fn a_model_has_only_reductions_that_make_instances() {
+fn models_use_only_reductions_of_instances() {
     let all = printed(0, "emit bowman --stage promela -n 2");
     assert!(all.starts_with("/* bowman; reductions: constant,dead,shrink\n"), "{all:.80}");
     assert_eq!(all.matches("active proctype").count(), 1);

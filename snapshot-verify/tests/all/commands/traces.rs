@@ -108,7 +108,7 @@ fn only_the_first_counterexample_is_written() {
 }
 
 #[test]
-fn a_program_that_goes_wrong_is_replayed_to_there() {
+fn fault_is_replayed_to_its_position() {
     let folder = tempfile::tempdir().unwrap();
     let text = "algorithm faulty\nshared r[segment]: value or none\n\nupdate(v):\n    r[me] := v\n\n\
                 scan:\n    local copy[segment]: value\n    for s in segments: copy[s] := r[s]\n    \
@@ -165,7 +165,7 @@ fn bad_traces() {
 
 /// Typed commands move through the steps: forwards, backwards, to a number, to the end.
 #[test]
-fn an_execution_is_walked_through_in_a_terminal() {
+fn terminal_steps_through_an_execution() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace").display().to_string();
     printed(1, &format!("check naive_collect --trace {path}"));

@@ -67,7 +67,7 @@ impl Drop for Watching {
 }
 
 #[test]
-fn a_change_is_checked_and_stops_what_runs() {
+fn change_is_checked_and_stops_the_running_check() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.snapshot");
     let path = file.to_str().unwrap();
@@ -104,7 +104,7 @@ fn a_change_is_checked_and_stops_what_runs() {
 }
 
 #[test]
-fn there_must_be_a_file_to_watch() {
+fn watch_needs_a_file() {
     let report = super::refused("check bowman --watch");
     assert!(report.contains("--watch waits for changes of files"), "{report}");
 }

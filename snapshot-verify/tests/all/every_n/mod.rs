@@ -98,7 +98,7 @@ fn how(every: &Every) -> (Vec<String>, String) {
 }
 
 /// A row of the table is as it is found.
-fn is_so(row: &Row) {
+fn check_row(row: &Row) {
     let (name, text, changes, by) = row;
     let program = algorithm(name, text).program(Option::None).unwrap();
     let (found_changes, found) = how(&proved(&program));
@@ -133,20 +133,20 @@ const LARGE: [&str; 6] =
     ["two_phase", "helped_round", "seqlock", "copied", "seqlock_parity", "single_scanner"];
 
 #[test]
-fn small_ones_are_as_in_the_table() {
+fn small_programs_agree_with_the_table() {
     let (_, small): (Vec<_>, Vec<_>) = TABLE.iter().partition(|(name, ..)| LARGE.contains(name));
     let each = either(5, 1);
     small
         .iter()
         .enumerate()
         .filter(|(number, _)| number % each == 1 % each)
-        .for_each(|(_, row)| is_so(row));
+        .for_each(|(_, row)| check_row(row));
 }
 
 #[test]
-fn all_are_as_in_the_table() {
+fn all_programs_agree_with_the_table() {
     if trial::effort::is_slow() {
-        TABLE.iter().for_each(is_so);
+        TABLE.iter().for_each(check_row);
     }
     let proved = TABLE.iter().filter(|(.., by)| !matches!(by, None(_))).count();
     assert!(TABLE.len() >= 22 && proved >= 20, "{proved} of {}", TABLE.len());

@@ -49,7 +49,7 @@ fn a_rewritten_program_makes_the_same_steps() {
 /// That the comparison finds what is not the same: a lock that names its owner, and a counter that is a version
 /// though it is compared across cells, each as if it were what the other program is rewritten to.
 #[test]
-fn the_comparison_finds_what_differs() {
+fn comparison_finds_a_difference() {
     let text = TABLE.iter().find(|(name, ..)| *name == "collect_again").unwrap().1;
     let right = algorithm("right", text).program(None).unwrap();
     let other = algorithm("other", text).program(Some("one_side")).unwrap();
@@ -74,7 +74,7 @@ fn searched(program: &Program, processes: usize, operations: u32) -> Option<Vec<
 }
 
 #[test]
-fn the_search_finds_the_same_of_a_rewritten_program() {
+fn search_agrees_on_rewritten_programs() {
     let (mut compared, mut wrong) = (0, 0);
     let chosen = programs(either(8, 1)).into_iter().enumerate();
     for (number, (name, program)) in chosen.filter(|(number, _)| number % either(3, 1) == 0) {

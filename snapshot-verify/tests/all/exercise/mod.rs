@@ -38,7 +38,7 @@ fn never<'a>(text: &'a str, found: &Exercise) -> Vec<&'a str> {
 /// Without a bound, nothing is reported falsely; with a bound, statements that need more operations
 /// are named.
 #[test]
-fn of_the_corpus_all_is_exercised() {
+fn corpus_is_fully_exercised() {
     let mut exhaustive = 0;
     for algorithm in corpus::algorithms() {
         let (name, text) = (algorithm.name, algorithm.text);

@@ -83,7 +83,7 @@ fn a_lock_blocks_and_does_not_hang() {
 /// Two processes both take from an empty queue: in no implementation does either return. A queue
 /// that loses its elements differs.
 #[test]
-fn what_the_object_makes_wait_is_no_hang() {
+fn waiting_required_by_the_object_is_no_hang() {
     let right = "shared items[0..1]: value or none
 put(v):
     local stored: bool
@@ -130,7 +130,7 @@ take:
 
 /// Of two processes that take the only element, one waits forever, and either may; but not both.
 #[test]
-fn one_configuration_must_explain_all_that_hang() {
+fn one_configuration_must_explain_all_hanging_processes() {
     let right = "shared left: cas bool := true\ntake:\n    local done: bool\n    repeat\n        done := \
                  CAS(left, true, false)\n    until done\n";
     let text = format!("algorithm once\n{ONCE}{right}");
@@ -160,7 +160,7 @@ fn one_configuration_must_explain_all_that_hang() {
 
 /// The woken waiter may be one that waits for the same event.
 #[test]
-fn a_notification_of_the_wrong_waiter_is_found() {
+fn notification_of_the_wrong_waiter_is_found() {
     let text = "algorithm blocking_queue
 object buffer:
     state k: 0..1
@@ -290,7 +290,7 @@ pick:
 
 /// More nodes than permitted: later states are unknown.
 #[test]
-fn beyond_a_limit_nothing_is_said_to_hang() {
+fn no_hang_is_reported_beyond_a_limit() {
     for algorithm in corpus::object_algorithms() {
         let program = program(algorithm.text);
         let found = exercised(&program, 2, None, 3_000);

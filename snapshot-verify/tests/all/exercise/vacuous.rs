@@ -102,7 +102,7 @@ const CASES: &[Case] = &[
 ];
 
 #[test]
-fn what_never_happens_is_noted_and_nothing_else() {
+fn exactly_the_events_that_never_occur_are_reported() {
     for n in [2, 3] {
         for Case { text, never: expected, lost, stuck } in CASES {
             let program = program(text);
@@ -148,7 +148,7 @@ fn a_process_may_hang_alone() {
 /// With too few states for all, nothing is reported as never occurring. Hangs are still found,
 /// because the future of a hang is small.
 #[test]
-fn what_was_not_explored_is_open() {
+fn unexplored_events_are_open() {
     for (number, case) in CASES.iter().enumerate() {
         let found = exercised(&program(case.text), 3, None, 20);
         assert_eq!(never(case.text, &found), [""; 0], "{number}");
@@ -170,7 +170,7 @@ fn what_was_not_explored_is_open() {
 /// Process 0 may have used up its operation with a scan, and never set the flag that the update of
 /// process 1 waits for. That is not a hang: without the bound it would set the flag.
 #[test]
-fn a_bound_makes_nothing_unable_to_end() {
+fn bound_on_operations_causes_no_hang() {
     let text = "algorithm a\nshared whole: view\nshared f: bool\nupdate(v):\n    if me = \
                 process(1):\n        repeat g := f until g\n        f := false\n    else: f := \
                 true\n    atomic: w := whole; w[me] := v; whole := w\nscan:\n    w := whole\n    \

@@ -104,7 +104,7 @@ fn violations_are_shortest_and_confirmed() {
 /// A right execution, and one that begins an operation that `when` forbids, are not
 /// counterexamples.
 #[test]
-fn what_is_no_counterexample_is_refused() {
+fn invalid_counterexamples_are_refused() {
     let file = corpus::algorithm("ticket_lock").unwrap();
     let algorithm = algorithm(file.text);
     let program = algorithm.program(None).unwrap();

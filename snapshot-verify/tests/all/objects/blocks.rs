@@ -61,7 +61,7 @@ fn is_immediate(n: usize, events: &[&Event]) -> bool {
 }
 
 #[test]
-fn executions_are_judged_as_immediate_snapshots() {
+fn executions_agree_with_immediate_snapshots() {
     let algorithm = algorithm(corpus::algorithm("immediate_snapshot").unwrap().text);
     let bugs = algorithm.bugs().iter().map(|bug| Some(bug.name.text.as_str()));
     let mut counts = [0, 0];
@@ -113,7 +113,7 @@ fn histories(n: usize, events: &mut Vec<Event>, act: &mut dyn FnMut(&[Event])) {
 
 /// All histories of two processes, and every 50th of three.
 #[test]
-fn all_small_histories_are_judged_as_immediate_snapshots() {
+fn small_histories_agree_with_immediate_snapshots() {
     let text = corpus::algorithm("immediate_snapshot").unwrap().text;
     let program = program(text);
     for (n, every) in [(2, 1), (3, 50)] {
@@ -136,7 +136,7 @@ fn all_small_histories_are_judged_as_immediate_snapshots() {
 
 /// With more open operations than permitted there is an error, and not an endless search.
 #[test]
-fn too_many_operations_at_a_time_are_refused() {
+fn too_many_open_operations_are_refused() {
     let program = program(corpus::algorithm("immediate_snapshot").unwrap().text);
     let case = Case::new(&program, 9);
     let call = case.sequential.calls(0, 1)[0];
@@ -209,7 +209,7 @@ fn is_explained(visits: &[Visit], left: &[usize], count: i64) -> bool {
 }
 
 #[test]
-fn operations_alone_together_and_waiting_are_judged_as_by_trying_all_blocks() {
+fn judge_agrees_with_trying_all_blocks() {
     let text = GATE.replace("await count >= 2", "await count > 7");
     assert!(Case::new(&program(&text), 3).refine(&bounded(1), true, true).states > 0);
     let program = program(GATE);
@@ -253,7 +253,7 @@ fn operations_alone_together_and_waiting_are_judged_as_by_trying_all_blocks() {
 /// If the order of operations that take effect together matters, the object is refused: by the
 /// search, and by the judges of a history.
 #[test]
-fn first_parts_whose_order_matters_are_faults_of_the_object() {
+fn order_dependent_first_parts_are_faults_of_the_object() {
     let text = "algorithm ticket
 object ticket:
     state next: 0..9

@@ -29,7 +29,7 @@ fn returned(case: &Case<'_>, moves: &[Move], results: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn every_element_of_the_set_is_chosen_and_no_other() {
+fn exactly_the_elements_of_the_set_are_chosen() {
     for (kind, set, expected) in [
         ("0..9", "2..4", "2 3 4"),
         ("0..9", "n-1..n+1", "2 3 4"),
@@ -87,7 +87,7 @@ any_up{named}:
 }
 
 #[test]
-fn choices_are_explored_as_those_of_a_client() {
+fn choices_are_explored_like_those_of_a_client() {
     let mut counts = [0, 0];
     for (first, rest) in [
         ("processes", "for p in processes: if up[p]: return true"),
@@ -151,7 +151,7 @@ fn choices_and_allocations_in_one_program() {
 }
 
 #[test]
-fn a_counterexample_says_what_was_chosen_and_is_replayed() {
+fn counterexample_names_choices_and_is_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))

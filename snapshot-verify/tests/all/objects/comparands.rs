@@ -91,7 +91,7 @@ pop:
 }
 
 #[test]
-fn what_is_only_compared_is_emptied_and_no_answer_changes() {
+fn emptying_comparands_changes_no_answer() {
     let seeds = seeds(24, 200);
     let count = seeds.end - seeds.start;
     let client = Client::bounded(Values::Full(2), 2);
@@ -172,7 +172,7 @@ const PLAIN_POP: &str = "        t := top
 /// Each rule of the analysis: a right program in which the nodes reachable from a comparand must
 /// not be assumed irrelevant.
 #[test]
-fn what_matters_is_not_emptied() {
+fn relevant_nodes_are_not_emptied() {
     let with = |text: &str, from: &str, to: &str| {
         assert!(text.contains(from), "{from}");
         text.replacen(from, to, 1)
@@ -245,7 +245,7 @@ fn what_matters_is_not_emptied() {
 /// nothing else: `touch` takes effect where it reads `bottom` again, because each node has one
 /// below it.
 #[test]
-fn what_points_depend_on_is_not_emptied() {
+fn fields_that_points_depend_on_are_not_emptied() {
     let text = "algorithm touched
 object cell:
     state items: list of value
@@ -302,7 +302,7 @@ touch:
 }
 
 #[test]
-fn a_late_pop_keeps_no_stack_alive() {
+fn emptying_halves_the_states_of_a_linked_stack() {
     let states = |name: &str| {
         let text = corpus::algorithm(name).unwrap().text;
         let program = program(&text.replace("up to size + 2 * n", "up to 4 * size"));

@@ -19,7 +19,7 @@ release:
 ";
 
 #[test]
-fn a_vacuous_proof_of_an_object_says_so() {
+fn vacuous_proof_of_an_object_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("never.snapshot"), NEVER).unwrap();
     let check = "check never.snapshot -n 2";
@@ -54,7 +54,7 @@ fn a_vacuous_proof_of_an_object_says_so() {
 
 /// A lock blocks, which is not a fault; a counter by fetch-and-add does not block.
 #[test]
-fn an_object_that_blocks_is_no_vacuous_proof() {
+fn proof_of_a_blocking_object_is_not_vacuous() {
     let folder = tempfile::tempdir().unwrap();
     let (code, out, _) = answer(folder.path(), "check tas_lock -n 2 --strict");
     assert_eq!(code, 0, "{out}");
@@ -68,7 +68,7 @@ fn an_object_that_blocks_is_no_vacuous_proof() {
 }
 
 #[test]
-fn threads_and_strict_are_refused_where_they_mean_nothing() {
+fn threads_and_strict_are_refused_if_meaningless() {
     let folder = tempfile::tempdir().unwrap();
     let error = refused(folder.path(), "check tas_lock --threads 2");
     assert_eq!(

@@ -188,7 +188,7 @@ fn all_counted(machine: &Machine<'_>, moves: &[Move]) -> Vec<Letter> {
 }
 
 #[test]
-fn conditions_are_evaluated_once_results_are_stored() {
+fn conditions_are_evaluated_after_results_are_stored() {
     let client = Client::bounded(Values::Full(2), 2);
     let mut passed: BTreeMap<u32, u32> = BTreeMap::new();
     for seed in 0..either(150, 2000) {
@@ -214,7 +214,7 @@ fn conditions_are_evaluated_once_results_are_stored() {
 /// Refinement at points agrees with a search that tries each operation at each point seen by the
 /// text that counts.
 #[test]
-fn verdicts_at_points_are_those_of_the_points_that_are_counted() {
+fn verdicts_at_points_agree_with_counted_points() {
     let client = Client::bounded(Values::Full(2), 1);
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for seed in 0..either(60, 1500) {

@@ -178,7 +178,7 @@ fn refinement_agrees_with_plain_interpretation() {
 
 /// The ABA problem: the allocated node is one that another process still points to.
 #[test]
-fn nodes_that_are_used_again_are_found() {
+fn reused_nodes_are_found() {
     let mut counts = Counts::default();
     for name in ["linked_stack", "tagged_stack"] {
         let text = freeing(&filled(corpus::algorithm(name).unwrap().text));
@@ -311,7 +311,7 @@ fn with_arrays(text: &str) -> String {
 
 /// In the slow suite.
 #[test]
-fn histories_are_those_of_arrays() {
+fn histories_equal_those_of_arrays() {
     if !is_slow() {
         return;
     }
@@ -353,7 +353,7 @@ fn histories_are_those_of_arrays() {
 
 /// Any of the freed nodes that are still pointed to, or another one.
 #[test]
-fn an_allocation_may_take_any_node_that_was_freed() {
+fn allocation_may_take_any_freed_node() {
     let text = "algorithm chosen
 object o:
     state x: 0..3

@@ -107,11 +107,11 @@ where
 }
 
 #[test]
-fn histories_of_the_counter_are_judged_as_by_a_counter() {
+fn histories_of_the_counter_agree_with_its_specification() {
     agrees("cas_counter", &Counter, false);
 }
 
 #[test]
-fn histories_of_the_lock_are_judged_as_by_a_lock() {
+fn histories_of_the_lock_agree_with_its_specification() {
     agrees("ticket_lock", &Lock, true);
 }

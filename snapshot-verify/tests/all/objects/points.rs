@@ -267,7 +267,7 @@ pub fn explained(case: &Case<'_>, points: &[bool], letters: impl Iterator<Item =
 }
 
 #[test]
-fn sets_are_empty_where_no_assignment_to_points_explains_what_was_returned() {
+fn sets_are_empty_if_no_assignment_to_points_explains_results() {
     let mut counts = [0, 0];
     let client = Client::bounded(Values::Full(2), 2);
     for (name, program) in programs(4) {
@@ -291,7 +291,7 @@ pub fn refine(case: &Case<'_>, client: &Client, means: Means) -> Refinement {
 
 /// With and without partial order reduction and dead locals, against walks and the search above.
 #[test]
-fn refinement_at_points_is_what_executions_say() {
+fn refinement_at_points_agrees_with_executions() {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     let client = Client::bounded(Values::Full(2), 2);
     for (name, program) in programs(6) {
@@ -396,7 +396,7 @@ fn points_of_the_corpus_are_linearization_points() {
 }
 
 #[test]
-fn what_the_text_says_of_points_is_checked() {
+fn marks_of_points_are_checked() {
     let text = |push: &str, extra: &str| {
         format!(
             "algorithm cell\nobject cell:\n    state held: 0..2\n    put(x: 0..2): held := x\n    \

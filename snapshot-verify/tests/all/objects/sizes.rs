@@ -9,7 +9,7 @@ use super::{Case, bounded, program};
 
 /// With another size, the text is equivalent to the one with that number in place of the word.
 #[test]
-fn a_size_is_the_number_in_its_place() {
+fn size_equals_the_number_in_its_place() {
     let mut compared = 0;
     for file in corpus::object_algorithms() {
         let algorithm = parse(file.name, file.text).unwrap();
@@ -49,7 +49,7 @@ fn a_larger_stack_has_more_states() {
 }
 
 #[test]
-fn the_command_line_and_expectations_say_a_size() {
+fn command_line_and_expectations_set_the_size() {
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))

@@ -21,7 +21,7 @@ fn declared(text: &str) -> String {
 }
 
 #[test]
-fn the_declared_snapshot_has_the_states_of_the_one_built_in() {
+fn declared_snapshot_has_the_states_of_the_builtin() {
     let (mut right, mut wrong) = (0, 0);
     for (name, n, operations) in [
         ("naive_collect", 2, 2),

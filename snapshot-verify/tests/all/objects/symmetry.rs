@@ -86,7 +86,7 @@ fn client(n: usize) -> Client {
 }
 
 #[test]
-fn objects_of_the_corpus_are_the_same_in_any_order() {
+fn symmetry_changes_no_answer_on_the_corpus() {
     let mut fewer = Vec::new();
     let mut wrong = 0;
     for file in corpus::object_algorithms() {
@@ -128,7 +128,7 @@ fn objects_of_the_corpus_are_the_same_in_any_order() {
 }
 
 #[test]
-fn random_stacks_are_the_same_in_any_order() {
+fn symmetry_changes_no_answer_on_random_stacks() {
     let seeds = seeds(10, 48);
     let count = seeds.end - seeds.start;
     let [mut right, mut wrong, mut fewer] = [0; 3];
@@ -153,7 +153,7 @@ fn random_stacks_are_the_same_in_any_order() {
 }
 
 #[test]
-fn processes_that_begin_nothing_are_not_exchanged() {
+fn idle_processes_are_not_exchanged() {
     let text = corpus::algorithm("cas_counter").unwrap().text;
     let program = program(text);
     let case = Case::new(&program, 3);
@@ -168,7 +168,7 @@ fn processes_that_begin_nothing_are_not_exchanged() {
 
 /// Steps assign names of versions and of freed nodes, for any process that makes them.
 #[test]
-fn where_names_are_given_out_processes_are_not_exchanged() {
+fn processes_are_not_exchanged_where_names_are_assigned() {
     for name in ["tagged_stack", "tagged_queue"] {
         let text = corpus::algorithm(name).unwrap().text;
         let program = program(text);

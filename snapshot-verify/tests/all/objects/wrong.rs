@@ -60,7 +60,7 @@ fn options_of_snapshots_are_refused_for_objects() {
 }
 
 #[test]
-fn what_is_proved_is_said() {
+fn answer_states_the_proved_scope() {
     let folder = tempfile::tempdir().unwrap();
     let (code, out, error) = answer(folder.path(), "check cas_counter -n 2 --operations 2");
     assert_eq!((code, error.as_str()), (0, ""), "{out}");
@@ -82,7 +82,7 @@ increment:
 
 /// Guards apply to invocations: two processes that both may begin can violate them together.
 #[test]
-fn a_faulty_object_is_bad_input_at_its_place() {
+fn faulty_object_is_bad_input_at_its_position() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.snapshot"), OVERFLOWING).unwrap();
     let error = refused(folder.path(), "check a.snapshot -n 2 --operations 2");
@@ -106,7 +106,7 @@ increment:
 ";
 
 #[test]
-fn an_object_that_counts_needs_a_bound() {
+fn counting_object_needs_a_bound() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.snapshot"), COUNTING).unwrap();
     let error = refused(folder.path(), "check a.snapshot -n 2");
@@ -154,7 +154,7 @@ fn traces_of_objects_are_replayed_and_others_refused() {
 
 /// A check that would be vacuous, or that has too many operations to begin, is refused.
 #[test]
-fn operations_can_be_begun_and_are_not_too_many() {
+fn impossible_and_too_many_operations_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let text = "algorithm a\nobject o:\n    state x: 0..1\n    set(v: value, k: 0..n-1) by process \
@@ -175,7 +175,7 @@ fn operations_can_be_begun_and_are_not_too_many() {
 
 /// More nodes than the text allows: there is no answer, and a trace shows which node was reused.
 #[test]
-fn too_few_nodes_are_no_answer_and_traces_tell_which_are_used_again() {
+fn too_few_nodes_give_unknown_and_traces_name_reused_ones() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let text = corpus::algorithm("linked_stack").unwrap().text;

@@ -117,7 +117,7 @@ fn refinement_ends_in_time() {
 }
 
 #[test]
-fn what_is_asked_of_objects_ends_in_time() {
+fn checks_of_objects_end_in_time() {
     let commands = [
         "check FILE -n 2 --operations 2",
         "check FILE -n 3 --operations grow",
@@ -128,7 +128,7 @@ fn what_is_asked_of_objects_ends_in_time() {
 
 /// Of six that each take all that they may: with a limit for each of them it takes six times as long.
 #[test]
-fn the_limit_is_of_all_together() {
+fn time_limit_applies_to_all_checks_together() {
     let after = AFTER.as_secs_f64().to_string();
     let all = "check afek_bounded attiya_welch jayanti -n 4,5 --threads 1 --time";
     let arguments: Vec<&str> = all.split(' ').chain([after.as_str()]).collect();
@@ -143,7 +143,7 @@ fn the_limit_is_of_all_together() {
 
 /// The text comes once it was wanted: until then, the program has not read it.
 #[test]
-fn ctrl_c_is_heard_while_a_text_is_read() {
+fn ctrl_c_interrupts_reading_of_a_text() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("text.snapshot");
     assert!(Command::new("mkfifo").arg(&place).status().unwrap().success());
