@@ -19,7 +19,7 @@ fn id(index: usize) -> OperationId {
 
 /// The report of `check` on a bad history of two segments: the event that completes the violation,
 /// the reason, the operations, and the runs of segments 0 and 1 from which on the renaming gives 1.
-struct Telling {
+struct Expectation {
     events: &'static str,
     decided_at: usize,
     reason: Reason,
@@ -29,24 +29,24 @@ struct Telling {
 
 const NOTHING: u64 = u64::MAX;
 
-fn tellings() -> Vec<Telling> {
+fn expectations() -> Vec<Expectation> {
     let (first, second) = (Segment::from_index(0), Segment::from_index(1));
     vec![
-        Telling {
+        Expectation {
             events: "0:u0=1 0:ok 0:u0=2 2:s 1:u1=1 1:ok 0:ok 2:7,1",
             decided_at: 7,
             reason: Reason::NeverWritten { scan: id(2), segment: first },
             operations: &[2],
             from: (NOTHING, NOTHING),
         },
-        Telling {
+        Expectation {
             events: "1:s 0:u0=1 0:fail 1:1,0 2:s 2:0,0",
             decided_at: 3,
             reason: Reason::FailedUpdateSeen { scan: id(0), update: id(1) },
             operations: &[0, 1],
             from: (NOTHING, NOTHING),
         },
-        Telling {
+        Expectation {
             events: "0:u0=1 2:s 2:1,0 0:fail",
             decided_at: 3,
             reason: Reason::FailedUpdateSeen { scan: id(1), update: id(0) },
@@ -54,7 +54,7 @@ fn tellings() -> Vec<Telling> {
             from: (NOTHING, NOTHING),
         },
         // Two scans saw it; the first is named.
-        Telling {
+        Expectation {
             events: "0:u0=1 2:s 2:1,0 3:s 3:1,0 0:fail",
             decided_at: 5,
             reason: Reason::FailedUpdateSeen { scan: id(1), update: id(0) },
@@ -63,21 +63,21 @@ fn tellings() -> Vec<Telling> {
         },
         // The first of two updates that wrote the value later; a failed update in between has no
         // number.
-        Telling {
+        Expectation {
             events: "0:u0=4 2:s 2:1,0 0:ok 1:u1=1 1:ok 0:u0=4 0:ok 0:u0=8 0:fail 0:u0=1 0:ok 0:u0=1",
             decided_at: 2,
             reason: Reason::Future { scan: id(1), update: id(5) },
             operations: &[1, 5],
             from: (2, NOTHING),
         },
-        Telling {
+        Expectation {
             events: "0:u0=1 0:ok 0:u0=2 0:ok 0:u0=3 0:ok 2:s 1:u1=1 2:1,0",
             decided_at: 8,
             reason: Reason::Stale { scan: id(3), overwriting: id(2) },
             operations: &[0, 2, 3],
             from: (3, NOTHING),
         },
-        Telling {
+        Expectation {
             events: "0:u0=1 0:ok 2:s 0:u0=2 2:0,0 0:ok",
             decided_at: 4,
             reason: Reason::Stale { scan: id(1), overwriting: id(0) },
@@ -85,7 +85,7 @@ fn tellings() -> Vec<Telling> {
             from: (1, NOTHING),
         },
         // Redundant updates have no number, failed ones neither.
-        Telling {
+        Expectation {
             events: "0:u0=1 0:ok 0:u0=5 0:fail 0:u0=1 0:ok 0:u0=2 2:s 0:ok 2:1,0 3:s 3:1,0",
             decided_at: 11,
             reason: Reason::Stale { scan: id(5), overwriting: id(3) },
@@ -93,35 +93,35 @@ fn tellings() -> Vec<Telling> {
             from: (2, NOTHING),
         },
         // The value was written, overwritten, and written again: only the last time counts.
-        Telling {
+        Expectation {
             events: "0:u0=1 0:ok 0:u0=2 0:ok 0:u0=1 0:ok 0:u0=3 0:ok 2:s 2:1,0",
             decided_at: 9,
             reason: Reason::Stale { scan: id(4), overwriting: id(3) },
             operations: &[2, 3, 4],
             from: (4, NOTHING),
         },
-        Telling {
+        Expectation {
             events: "0:u0=9 0:ok 0:u0=1 2:s 1:u1=1 2:1,0 1:ok 3:s 3:9,1",
             decided_at: 8,
             reason: Reason::Decrease { earlier: id(2), later: id(4), segment: first },
             operations: &[0, 1, 2, 4],
             from: (2, NOTHING),
         },
-        Telling {
+        Expectation {
             events: "1:u1=1 2:s 2:0,1 3:s 0:u0=1 3:1,0",
             decided_at: 5,
             reason: Reason::Decrease { earlier: id(1), later: id(2), segment: second },
             operations: &[0, 1, 2],
             from: (NOTHING, 1),
         },
-        Telling {
+        Expectation {
             events: "0:u0=1 1:u1=1 1:ok 1:u1=2 2:s 3:s 2:1,1 3:0,2 0:ok 0:u0=2 0:ok 1:ok",
             decided_at: 7,
             reason: Reason::Inversion { first: id(3), second: id(4), i: first, j: second },
             operations: &[0, 1, 2, 3, 4],
             from: (1, 2),
         },
-        Telling {
+        Expectation {
             events: "0:u0=1 1:u1=1 2:s 3:s 2:0,1 3:1,0",
             decided_at: 5,
             reason: Reason::Inversion { first: id(2), second: id(3), i: second, j: first },
@@ -130,35 +130,35 @@ fn tellings() -> Vec<Telling> {
         },
         // The value was in the segment before the scan began, too: the update that overwrote it
         // then belongs to the proof, whether the older update does or not.
-        Telling {
+        Expectation {
             events: "0:u0=5 0:ok 0:u0=6 0:ok 2:s 0:u0=7 0:ok 0:u0=5 1:u1=1 3:s 2:5,0 3:7,1",
             decided_at: 11,
             reason: Reason::Inversion { first: id(2), second: id(6), i: first, j: second },
             operations: &[1, 2, 3, 4, 5, 6],
             from: (4, 1),
         },
-        Telling {
+        Expectation {
             events: "3:s 0:u0=5 0:ok 0:u0=6 0:ok 2:s 0:u0=7 0:ok 0:u0=5 1:u1=1 2:5,0 3:7,1",
             decided_at: 11,
             reason: Reason::Inversion { first: id(3), second: id(0), i: first, j: second },
             operations: &[0, 1, 2, 3, 4, 5, 6],
             from: (4, 1),
         },
-        Telling {
+        Expectation {
             events: "0:u0=6 0:ok 2:s 0:u0=7 0:ok 0:u0=0 1:u1=1 3:s 2:0,0 3:7,1",
             decided_at: 9,
             reason: Reason::Inversion { first: id(1), second: id(5), i: first, j: second },
             operations: &[0, 1, 2, 3, 4, 5],
             from: (3, 1),
         },
-        Telling {
+        Expectation {
             events: "2:s 0:u0=1 0:ok 0:u0=2 0:ok 0:u0=3 1:u1=1 1:ok 2:1,1 0:ok",
             decided_at: 8,
             reason: Reason::Missing { scan: id(0), seen: id(4), missing: id(2) },
             operations: &[0, 1, 2, 4],
             from: (2, 1),
         },
-        Telling {
+        Expectation {
             events: "2:s 1:u1=1 1:ok 1:u1=2 1:ok 0:u0=1 0:ok 2:1,1",
             decided_at: 7,
             reason: Reason::Missing { scan: id(0), seen: id(3), missing: id(2) },
@@ -166,7 +166,7 @@ fn tellings() -> Vec<Telling> {
             from: (1, 2),
         },
         // The value was there twice, both times before the scan.
-        Telling {
+        Expectation {
             events: "2:s 0:u0=1 0:ok 0:u0=2 0:ok 0:u0=1 0:ok 0:u0=3 0:ok 1:u1=7 2:1,7",
             decided_at: 10,
             reason: Reason::Missing { scan: id(0), seen: id(5), missing: id(4) },
@@ -178,7 +178,7 @@ fn tellings() -> Vec<Telling> {
 
 #[test]
 fn violations_list_the_expected_operations() {
-    for Telling { events, decided_at, reason, operations, from } in tellings() {
+    for Expectation { events, decided_at, reason, operations, from } in expectations() {
         let history = history(2, events);
         assert!(!agreed_verdict(&history), "{events}");
         let report = check(&history, &mut Budget { memory: usize::MAX, proceed: &mut || true });
