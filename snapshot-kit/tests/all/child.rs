@@ -19,23 +19,23 @@ fn run(test: &str, arguments: &[&str], (name, value): (&str, &str)) -> (Option<i
 /// Runs a test of this name in a separate process, in which this function calls `hang`. Returns the
 /// output of that process, which must fail as a test does. The test's own output is captured there,
 /// and shown only if the test ends.
-pub fn told(test: &str, hang: impl FnOnce()) -> String {
+pub fn output_while_hanging(test: &str, hang: impl FnOnce()) -> String {
     if std::env::var(HANG).is_ok_and(|name| name == test) {
         hang();
         return String::new();
     }
-    failing(test, (HANG, test))
+    failing_output(test, (HANG, test))
 }
 
 /// Returns the output of a test that fails with this environment variable.
-pub fn failing(test: &str, variable: (&str, &str)) -> String {
+pub fn failing_output(test: &str, variable: (&str, &str)) -> String {
     let (code, told) = run(test, &[], variable);
     assert_eq!(code, Some(101), "{told}");
     told
 }
 
 /// Returns the output of a test that passes, as `--nocapture` shows it.
-pub fn shown(test: &str) -> String {
+pub fn passing_output(test: &str) -> String {
     let (code, shown) = run(test, &["--nocapture"], (HANG, "none"));
     assert!(code == Some(0) && shown.contains("1 passed"), "{shown}");
     shown

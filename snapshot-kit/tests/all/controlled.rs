@@ -214,7 +214,7 @@ fn operations_invisible_to_shuttle_are_no_evidence() {
 
 #[test]
 fn a_summary_is_shown() {
-    let shown = child::shown("controlled::unfinished_schedules_are_counted");
+    let shown = child::passing_output("controlled::unfinished_schedules_are_counted");
     assert!(shown.contains("explore: no violation in 40 schedules, "), "{shown}");
     assert!(shown.contains("warning: more than half of the schedules did not end"), "{shown}");
 }
@@ -244,7 +244,7 @@ fn messages_name_the_shuttle_version_in_use() {
 #[test]
 fn lock_invisible_to_shuttle_is_named() {
     let test = "controlled::lock_invisible_to_shuttle_is_named";
-    let told = child::told(test, || {
+    let told = child::output_while_hanging(test, || {
         explore(3).schedules(50).patience(Duration::from_millis(300)).run(
             || (std::sync::Mutex::new([0; 3]), AtomicU64::new(0)),
             |object, process, value| {
@@ -270,7 +270,7 @@ fn lock_invisible_to_shuttle_is_named() {
 #[test]
 fn types_without_a_scheduler_are_explained() {
     let test = "controlled::types_without_a_scheduler_are_explained";
-    let told = child::told(test, || {
+    let told = child::output_while_hanging(test, || {
         explore(2).schedules(50).run(cells_of_two, store, |cells: &[AtomicU64; 2], _: usize| {
             let read = |cell: &AtomicU64| {
                 std::thread::scope(|scope| {

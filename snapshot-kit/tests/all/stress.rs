@@ -215,22 +215,23 @@ fn an_operation_that_panics_ends_the_test() {
 /// A scan that waits forever is named, and the test ends.
 #[test]
 fn an_operation_that_does_not_return_is_named() {
-    let told = child::told("stress::an_operation_that_does_not_return_is_named", || {
-        let calls = AtomicUsize::new(0);
-        stress(3).segments(2).rounds(100).patience(Duration::from_millis(300)).run(
-            Mutex::new([0; 2]),
-            |object, segment, value| object.lock().unwrap()[segment] = value,
-            |object, process| {
-                let object = object.lock().unwrap();
-                if process == 2 && calls.fetch_add(1, SeqCst) == 40 {
-                    loop {
-                        std::thread::park();
+    let told =
+        child::output_while_hanging("stress::an_operation_that_does_not_return_is_named", || {
+            let calls = AtomicUsize::new(0);
+            stress(3).segments(2).rounds(100).patience(Duration::from_millis(300)).run(
+                Mutex::new([0; 2]),
+                |object, segment, value| object.lock().unwrap()[segment] = value,
+                |object, process| {
+                    let object = object.lock().unwrap();
+                    if process == 2 && calls.fetch_add(1, SeqCst) == 40 {
+                        loop {
+                            std::thread::park();
+                        }
                     }
-                }
-                *object
-            },
-        );
-    });
+                    *object
+                },
+            );
+        });
     for part in ["stress: no operation has begun or returned for 0.3 s", "process 2: scan", "seed"]
     {
         assert!(told.contains(part), "{part}: {told}");
@@ -239,14 +240,14 @@ fn an_operation_that_does_not_return_is_named() {
 
 #[test]
 fn a_summary_is_shown() {
-    let shown = child::shown("stress::time_ends_a_stress_test");
+    let shown = child::passing_output("stress::time_ends_a_stress_test");
     assert!(shown.contains("stress: no violation in "), "{shown}");
     assert!(shown.contains(" scans overlapped an update (seed "), "{shown}");
 }
 
 #[test]
 fn non_numeric_seed_variable_is_refused() {
-    let told = child::failing("stress::time_ends_a_stress_test", ("SNAPSHOT_SEED", "7f"));
+    let told = child::failing_output("stress::time_ends_a_stress_test", ("SNAPSHOT_SEED", "7f"));
     assert!(told.contains("SNAPSHOT_SEED=7f: expected a number"), "{told}");
 }
 
