@@ -10,7 +10,7 @@ const PROGRAM: Program = Program::new(env!("CARGO_BIN_EXE_snapshot-test"));
 
 /// Returns the answer to a text: `Ok` if it is linearizable, else the line that is refused, or
 /// `None` if no order explains it.
-fn said(path: &std::path::Path, bytes: &[u8]) -> Result<(), Option<u64>> {
+fn check_result(path: &std::path::Path, bytes: &[u8]) -> Result<(), Option<u64>> {
     fs::write(path, bytes).unwrap();
     match judge(&Input::File(path.to_owned()), None, &Options::default()).finding {
         Finding::Linearizable { .. } => Ok(()),
@@ -33,7 +33,7 @@ fn lost_doubled_and_cut_lines_are_reported() {
         assert_eq!(code, 0, "{text}");
         let text = fs::read_to_string(&good).unwrap();
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        assert_eq!(said(&path, text.as_bytes()), Ok(()));
+        assert_eq!(check_result(&path, text.as_bytes()), Ok(()));
         // A line of progress shows that the whole input is read.
         let (gauge, input) = (Gauge::default(), Input::File(good.clone()));
         judge_object(&input, None, None, &Options::default(), &gauge);
@@ -48,11 +48,11 @@ fn lost_doubled_and_cut_lines_are_reported() {
             let (before, after) = (lines[..index].concat(), lines[index + 1..].concat());
             // Doubled: the second one is refused, in its line.
             let doubled = [&before, *line, *line, &after].concat();
-            let found = said(&path, doubled.as_bytes());
+            let found = check_result(&path, doubled.as_bytes());
             assert_eq!(found, Err(Some(index as u64 + 2)), "{format}: {doubled}");
             // Lost: the next event of its process is refused, unless there is no such event, or a
             // scan has returned a value that was never written.
-            match said(&path, [before.clone(), after].concat().as_bytes()) {
+            match check_result(&path, [before.clone(), after].concat().as_bytes()) {
                 Ok(()) => open += 1,
                 Err(None) => lost += 1,
                 Err(Some(line)) => {
@@ -61,10 +61,10 @@ fn lost_doubled_and_cut_lines_are_reported() {
                 }
             }
             // Cut: whole lines are a recording, which ends sooner; a part of a line is refused.
-            assert_eq!(said(&path, before.as_bytes()), Ok(()), "{format}: {before}");
+            assert_eq!(check_result(&path, before.as_bytes()), Ok(()), "{format}: {before}");
             for length in 1..line.len() {
                 let cut = [before.as_bytes(), &line.as_bytes()[..length]].concat();
-                let found = said(&path, &cut);
+                let found = check_result(&path, &cut);
                 assert_eq!(found, Err(Some(index as u64 + 1)), "{format}: {length} of {line}");
             }
         }

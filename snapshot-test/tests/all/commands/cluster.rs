@@ -16,7 +16,7 @@ use trial::network::{Relay, hosts};
 
 use crate::commands::monitor::{ended, interrupt, monitor};
 use crate::commands::monitor_all::{Lines, records, rounds, wrong};
-use crate::commands::monitor_workers::{alarm, held_up, many};
+use crate::commands::monitor_workers::{alarm, blocked_writer, many};
 use crate::commands::{Running, answer, run};
 
 /// Starts a process of a cluster, with a command line.
@@ -484,7 +484,7 @@ fn unread_output_blocks_other_processes() {
     let hosts = hosts(folder.path(), 2);
     let mut first = start("monitor --all", &hosts, 0, &[]);
     let mut second = start("monitor --all", &hosts, 1, &["-"]);
-    let writer = held_up(second.stdin.take().unwrap(), 5_000);
+    let writer = blocked_writer(second.stdin.take().unwrap(), 5_000);
     let output = Lines::of(first.stdout.take().unwrap());
     let rest = output.rest();
     assert!(rest.contains("5000 of 5000 objects wrong; 20000 events"), "{:.300}", rest);

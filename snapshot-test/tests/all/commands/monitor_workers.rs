@@ -150,7 +150,7 @@ pub fn killed_fifty_times<A: Ord>(
 #[test]
 fn unread_output_blocks_the_input() {
     let mut child = monitor(&["--all", "--workers", "2"]);
-    let writer = held_up(child.stdin.take().unwrap(), 20_000);
+    let writer = blocked_writer(child.stdin.take().unwrap(), 20_000);
     let (code, out, _) = ended(child);
     writer.join().unwrap();
     assert_eq!(code, 1);
@@ -164,7 +164,7 @@ fn unread_output_blocks_the_input() {
 
 /// Writes this many objects, each of them wrong, until the program stops reading, which happens
 /// before half of them. The thread continues once it reads again.
-pub fn held_up(mut input: ChildStdin, objects: usize) -> JoinHandle<()> {
+pub fn blocked_writer(mut input: ChildStdin, objects: usize) -> JoinHandle<()> {
     let mut text = String::from("segments 1\n");
     for k in 0..objects {
         let k = format!("\"a user with quite a long name, so that there is much to be read: {k}\"");

@@ -5,7 +5,7 @@ use snapshot_test::Value;
 use snapshot_test::import::{EdnOptions, Imported, edn};
 use trial::effort::either;
 
-use super::log::{Act, How, Log, Name, Operation, REGISTERS, logs, told};
+use super::log::{Act, How, Log, Name, Operation, REGISTERS, logs, rendered};
 
 /// Registers, as keywords; the keys of a transaction are keywords, too.
 const KEYWORDS: &[Name] = &[("", ":x"), ("", ":y"), ("", "3")];
@@ -151,11 +151,11 @@ proptest! {
         let events = events(form, &log);
         let independent = form == Form::Tuples;
         let options = EdnOptions { independent, ..EdnOptions::default() };
-        let expected = log.telling(|client| (client + 40).to_string());
+        let expected = log.expected_import(|client| (client + 40).to_string());
         let text = written(&events, way);
         let Imported { history, places, warnings, comments } = imported(&text, &options);
         prop_assert_eq!(places.len(), history.len());
-        prop_assert_eq!(told(&history, &comments), expected.clone(), "{}", text);
+        prop_assert_eq!(rendered(&history, &comments), expected.clone(), "{}", text);
         prop_assert_eq!(warnings, []);
         // In another order, sorted by time.
         let shuffled: Vec<_> = order.iter().map(|&event| events[event].clone()).collect();
@@ -163,7 +163,7 @@ proptest! {
         let options = EdnOptions { sort_by_time: true, ..options };
         let Imported { history, places, warnings, comments } = imported(&text, &options);
         prop_assert_eq!(places.len(), history.len());
-        prop_assert_eq!(told(&history, &comments), expected, "{}", text);
+        prop_assert_eq!(rendered(&history, &comments), expected, "{}", text);
         prop_assert_eq!(warnings, []);
     }
 }

@@ -9,7 +9,9 @@ use snapshot_test::Value;
 use snapshot_test::import::{Imported, IntervalOptions, intervals};
 use trial::effort::either;
 
-use super::log::{Act, How, Log, NAMED, NAMES, NUMBERS, OBJECTS, Operation, REGISTERS, logs, told};
+use super::log::{
+    Act, How, Log, NAMED, NAMES, NUMBERS, OBJECTS, Operation, REGISTERS, logs, rendered,
+};
 
 const CLIENTS: [&str; 3] = ["c0", "#1", "a b"];
 
@@ -254,8 +256,8 @@ proptest! {
         let text = written(&log, form, shape, 1, &order);
         let Imported { history, places, warnings, comments } = imported(&text);
         prop_assert_eq!(places.len(), history.len());
-        let expected = log.telling(|client| CLIENTS[client].to_owned());
-        prop_assert_eq!(told(&history, &comments), expected, "{}", text);
+        let expected = log.expected_import(|client| CLIENTS[client].to_owned());
+        prop_assert_eq!(rendered(&history, &comments), expected, "{}", text);
         prop_assert_eq!(warnings, []);
     }
 

@@ -115,7 +115,7 @@ fn shown((key, name): Name) -> String {
 
 /// Invocations and responses in order, with names of clients and segments, and the outcome of each
 /// operation. The end of an operation that failed, or whose outcome is unknown, has no position.
-pub type Telling = (Vec<String>, Vec<String>);
+pub type Rendering = (Vec<String>, Vec<String>);
 
 fn sorted(mut entries: Vec<(String, String)>) -> String {
     entries.sort();
@@ -126,7 +126,7 @@ fn sorted(mut entries: Vec<(String, String)>) -> String {
 
 impl Log {
     /// Returns the expected import.
-    pub fn telling(&self, client: impl Fn(usize) -> String) -> Telling {
+    pub fn expected_import(&self, client: impl Fn(usize) -> String) -> Rendering {
         let mut events: BTreeMap<usize, String> = BTreeMap::new();
         let mut fates = Vec::new();
         for operation in &self.operations {
@@ -162,7 +162,7 @@ impl Log {
 }
 
 /// Returns the events of an import, with the names of its comments.
-pub fn told(history: &History<Value>, comments: &[String]) -> Telling {
+pub fn rendered(history: &History<Value>, comments: &[String]) -> Rendering {
     let named = |kind: &str, number: usize| {
         let prefix = format!("{kind} {number} is ");
         let found = comments.iter().find_map(|comment| comment.strip_prefix(&prefix));

@@ -7,7 +7,7 @@ use snapshot_test::format::Reader;
 use snapshot_test::import::{Imported, Stamp, by_time};
 use trial::effort::either;
 
-use super::log::{Act, How, Log, NUMBERS, OBJECTS, logs, told};
+use super::log::{Act, How, Log, NUMBERS, OBJECTS, logs, rendered};
 
 /// Returns the lines of a recording, each with its time, in order.
 fn lines(log: &Log) -> Vec<String> {
@@ -118,8 +118,8 @@ proptest! {
             let Imported { history, places, warnings, comments } = imported;
             prop_assert_eq!(places.len(), history.len());
             let name = key.map_or(String::new(), |key| key.to_string().trim_matches('"').to_owned());
-            let expected = of_key(&log, &name).telling(|client| client.to_string());
-            prop_assert_eq!(told(&history, &comments), expected, "{}", text);
+            let expected = of_key(&log, &name).expected_import(|client| client.to_string());
+            prop_assert_eq!(rendered(&history, &comments), expected, "{}", text);
             prop_assert_eq!(warnings, []);
         }
     }

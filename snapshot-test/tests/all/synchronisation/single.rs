@@ -365,7 +365,7 @@ fn parts_refute_no_linearizable_history() {
 }
 
 /// What the report for people says of the violation of a recording.
-fn told(object: &str, events: &str) -> String {
+fn explanation(object: &str, events: &str) -> String {
     let judgement = judged(object, &text(events));
     let report = snapshot_test::synchronisation::human("r", &judgement);
     let sentence = report.split("\n\n").nth(1).unwrap_or_else(|| panic!("{report}"));
@@ -383,31 +383,34 @@ fn proofs_are_explained_in_a_sentence() {
     };
     let overtaken = ["enqueue 1", "enqueue 2", "dequeue -> 2", "dequeue -> 1"];
     let expected = "1 was enqueued before 2, yet 2 was dequeued before the dequeue of 1 began.";
-    assert_eq!(told("queue", &sequence(&overtaken)), expected);
+    assert_eq!(explanation("queue", &sequence(&overtaken)), expected);
     let expected = "1 was enqueued before 2, yet 2 was dequeued and 1 never was.";
-    assert_eq!(told("queue", &sequence(&overtaken[..3])), expected);
+    assert_eq!(explanation("queue", &sequence(&overtaken[..3])), expected);
     let crossed = ["push 1", "push 2", "pop -> 1", "pop -> 2"];
     let expected = "2 was pushed after 1 and before the pop of 1 began, yet 1 was popped before the \
                     pop of 2 began.";
-    assert_eq!(told("stack", &sequence(&crossed)), expected);
+    assert_eq!(explanation("stack", &sequence(&crossed)), expected);
     let expected = "7 was popped, but no push of 7 had begun.";
-    assert_eq!(told("stack", &sequence(&["pop -> 7"])), expected);
+    assert_eq!(explanation("stack", &sequence(&["pop -> 7"])), expected);
     let expected = "7 was dequeued twice, but only 1 enqueue of 7 had begun.";
-    assert_eq!(told("queue", &sequence(&["enqueue 7", "dequeue -> 7", "dequeue -> 7"])), expected);
+    assert_eq!(
+        explanation("queue", &sequence(&["enqueue 7", "dequeue -> 7", "dequeue -> 7"])),
+        expected
+    );
     let least = ["add 9", "add 3", "remove -> 9"];
     let expected = "9 was removed though a smaller value was inside all the time: 3.";
-    assert_eq!(told("priority-queue", &sequence(&least)), expected);
+    assert_eq!(explanation("priority-queue", &sequence(&least)), expected);
     let empty = ["add 9", "remove -> none"];
     let expected = "X1 found nothing, though from its beginning to its end there was always a value \
                     inside: 9.";
-    assert_eq!(told("priority-queue", &sequence(&empty)), expected);
+    assert_eq!(explanation("priority-queue", &sequence(&empty)), expected);
     let expected = "X1 and X2 replaced the same value, which was there only once.";
     let twice = "p0 cas 0 1|p1 cas 0 2|p0 ok true|p1 ok true";
-    assert_eq!(told("cas-register", twice), expected);
+    assert_eq!(explanation("cas-register", twice), expected);
     let stale = ["write 1", "write 2", "read -> 1"];
     let expected = "Operations on one value take effect before or after all those on another: X1 \
                     and X2, and X3. But one of each ended before one of the others began.";
-    assert_eq!(told("register", &sequence(&stale)), expected);
+    assert_eq!(explanation("register", &sequence(&stale)), expected);
 }
 
 /// A recording that no search decides in the time takes none; and what makes another hard is said.
