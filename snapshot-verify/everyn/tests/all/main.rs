@@ -2,9 +2,8 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-mod agree;
 mod deadline;
-mod endless;
+mod halting;
 mod hidden;
 mod ladder;
 mod links;
@@ -12,4 +11,5 @@ mod names;
 mod projection;
 mod recall;
 mod rules;
+mod shared_part;
 mod verdicts;
