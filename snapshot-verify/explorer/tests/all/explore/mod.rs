@@ -1,5 +1,4 @@
 //! Tests of the explorer on handmade instances.
-mod alike;
 mod ample;
 mod antichain;
 mod bowman;
@@ -10,6 +9,7 @@ mod counters;
 mod counts;
 mod distributed;
 mod hidden;
+mod interchangeable;
 mod limits;
 mod link_copy_propagation;
 mod live_range_split;
