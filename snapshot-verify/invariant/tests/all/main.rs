@@ -6,7 +6,7 @@ mod accepted;
 mod altered;
 mod asks;
 mod clock;
-mod elsewhere;
+mod foreign_views;
 mod gate;
 mod heads;
 mod hints;
