@@ -32,7 +32,7 @@ fn accesses(source: &Source, statements: &[Statement], found: &mut String) {
     }
 }
 
-fn told(algorithm: &Algorithm, program: &Program) -> String {
+fn described(algorithm: &Algorithm, program: &Program) -> String {
     let mut told = format!("{program}\naccesses:\n");
     for procedure in &program.procedures {
         accesses(algorithm.source(), &procedure.body, &mut told);
@@ -58,7 +58,7 @@ fn right_texts_give_the_expected_programs() {
         for variant in variants(&algorithm) {
             let program = algorithm.program_with_points(variant);
             let program = program.unwrap_or_else(|error| panic!("{error}"));
-            found += &told(&algorithm, &program);
+            found += &described(&algorithm, &program);
             found.push('\n');
         }
         for expectation in algorithm.expectations() {
