@@ -2,7 +2,7 @@
 
 use snapshot_semantics::interpret::{Machine, Trace};
 
-use crate::interpret::texts::{program, told};
+use crate::interpret::texts::{program, step_text};
 
 const LINKS: &str = "algorithm links
 shared X[0..1]: llsc 0..9
@@ -36,7 +36,7 @@ fn check(text: &str, moves: &str, expected: &[&str]) {
     let execution = machine.run(&trace.parse::<Trace>().unwrap().moves).unwrap();
     let accesses = execution.reports.iter().filter(|report| report.event.is_none());
     let accesses: Vec<String> =
-        accesses.map(|report| format!("p{} {}", report.process, told(report))).collect();
+        accesses.map(|report| format!("p{} {}", report.process, step_text(report))).collect();
     assert_eq!(accesses, expected, "{moves}");
 }
 

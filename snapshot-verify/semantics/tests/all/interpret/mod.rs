@@ -2,12 +2,12 @@
 
 mod bowman;
 mod cells;
+mod counterexamples;
 mod meaning;
 mod methods;
 mod points;
 mod specification;
 mod steps;
-mod telling;
 mod texts;
 mod traces;
 mod traps;

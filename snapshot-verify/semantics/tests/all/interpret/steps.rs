@@ -5,7 +5,7 @@ use snapshot_semantics::interpret::{Action, Machine, Move, MoveErrorKind};
 
 use crate::interpret::bowman::bowman;
 
-fn told(machine: &Machine<'_>, moves: &[Move]) -> Vec<String> {
+fn step_texts(machine: &Machine<'_>, moves: &[Move]) -> Vec<String> {
     let execution = machine.run(moves).unwrap();
     let report = |report: &snapshot_semantics::interpret::StepReport| {
         let event = report.event.iter().map(|event| event.action.to_string());
@@ -35,7 +35,7 @@ fn each_event_is_a_separate_step() {
     let moves = "p0 update 7, p1 scan, p0 step, p1 step, p1 step, p0 step, p1 step, p1 step, \
                  p0 step, p1 step";
     assert_eq!(
-        told(&machine, &parsed(moves)),
+        step_texts(&machine, &parsed(moves)),
         [
             "update(7) begins",
             "scan begins",
@@ -57,7 +57,7 @@ fn disturbed_scan_collects_again() {
     let machine = Machine::new(&program, 2).unwrap();
     let disturbed = "p1 scan, p1 step, p1 step, p1 step, p0 update 7, p0 step, p1 step, p0 step, \
                      p1 step, p1 step, p1 step, p1 step, p1 step";
-    let told = told(&machine, &parsed(disturbed));
+    let told = step_texts(&machine, &parsed(disturbed));
     assert_eq!(told[6..9], ["active is none", "a[0] := 7", "active := p1"]);
     assert_eq!(told.last().unwrap(), "scan returns [7, 0]");
 }

@@ -27,7 +27,7 @@ pub fn program(text: &str) -> Program {
 }
 
 /// Describes the accesses and events of a step.
-pub fn told(report: &StepReport) -> String {
+pub fn step_text(report: &StepReport) -> String {
     let event = report.event.iter().map(|event| event.action.to_string());
     let accesses = report.accesses.iter().map(ToString::to_string);
     accesses.chain(event).collect::<Vec<_>>().join("; ")
@@ -49,7 +49,7 @@ pub fn alone(declarations: &str, body: &str) -> Result<Vec<String>, String> {
     let mut made = Move::scan(process);
     loop {
         match machine.make(&mut state, made) {
-            Ok(report) => steps.push(told(&report)),
+            Ok(report) => steps.push(step_text(&report)),
             Err(MoveErrorKind::Fault(fault)) => {
                 let at = &text[fault.span.begin as usize..fault.span.end as usize];
                 return Err(format!("{at}: {}", fault.kind));
