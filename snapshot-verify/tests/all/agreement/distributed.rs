@@ -43,7 +43,7 @@ fn clusters() -> Vec<Cluster> {
 }
 
 /// Returns the parts of outcomes that must be equal.
-fn told(outcomes: &[Outcome]) -> Vec<String> {
+fn summary(outcomes: &[Outcome]) -> Vec<String> {
     let tell = |outcome: &Outcome| {
         let measures = &outcome.measures;
         let moves = match &outcome.verdict {
@@ -60,10 +60,10 @@ fn told(outcomes: &[Outcome]) -> Vec<String> {
 }
 
 fn agree(name: &str, program: &Program, request: &Request, clusters: &[Cluster]) -> Vec<String> {
-    let expected = told(&verify(program, true, request, &Unwatched::default()).unwrap());
+    let expected = summary(&verify(program, true, request, &Unwatched::default()).unwrap());
     for cluster in clusters {
         let watch = ByWorkers { cluster, stop: AtomicBool::new(false) };
-        let found = told(&verify(program, true, request, &watch).unwrap());
+        let found = summary(&verify(program, true, request, &watch).unwrap());
         assert_eq!(found, expected, "{name}, {} workers", cluster.workers());
     }
     expected

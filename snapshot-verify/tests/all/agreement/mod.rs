@@ -1,9 +1,9 @@
 //! All ways to an answer agree: with any reductions, any number of threads, by the second method;
 //! on the corpus, its bugs, and mutants.
-mod acting;
 mod certificates;
 mod confirmed;
 mod distributed;
+mod each_reduction;
 mod every;
 mod generated;
 pub mod mutants;

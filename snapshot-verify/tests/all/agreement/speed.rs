@@ -68,7 +68,7 @@ fn request(processes: usize, (_, threads, time): (u64, usize, Option<u64>)) -> R
     }
 }
 
-fn told(outcomes: &[Outcome]) -> Vec<String> {
+fn summary(outcomes: &[Outcome]) -> Vec<String> {
     let tell = |outcome: &Outcome| {
         let moves = match &outcome.verdict {
             Verdict::Violation(found) => found.moves().len(),
@@ -82,11 +82,12 @@ fn told(outcomes: &[Outcome]) -> Vec<String> {
     outcomes.iter().map(tell).collect()
 }
 
-fn told_of_every(every: &Every) -> String {
+fn summary_of_every(every: &Every) -> String {
     let rungs = every.answer.rungs.iter();
     let views = rungs.map(|rung| rung.finding.as_ref().map_or(0, |finding| finding.views()));
     let checked = every.confirmation.as_ref().map(|confirmation| &confirmation.result);
-    let wrong = every.wrong.as_ref().map(|(request, outcomes)| (request.processes, told(outcomes)));
+    let wrong =
+        every.wrong.as_ref().map(|(request, outcomes)| (request.processes, summary(outcomes)));
     format!(
         "{} {:?} {checked:?} {:?} {wrong:?}",
         every.verdict(),
@@ -121,7 +122,7 @@ fn answers_do_not_depend_on_speed() {
             let answers = MACHINES.map(|machine| {
                 let (watch, request) = (Slow::new(machine.0), request(processes, machine));
                 match verify_by(&program, speaks_for_all, &request, &Way::Cheaper, &watch) {
-                    Ok((outcomes, _)) => told(&outcomes),
+                    Ok((outcomes, _)) => summary(&outcomes),
                     Err(error) => vec![error.to_string()],
                 }
             });
@@ -132,7 +133,7 @@ fn answers_do_not_depend_on_speed() {
             let answers = MACHINES.map(|machine| {
                 let request = request(2, machine);
                 let found = every(&program, &request, &Slow::new(machine.0));
-                found.map_or_else(|error| error.to_string(), |found| told_of_every(&found))
+                found.map_or_else(|error| error.to_string(), |found| summary_of_every(&found))
             });
             assert!(answers.iter().all(|answer| *answer == answers[0]), "{name}: {answers:#?}");
             compared += 1;
@@ -155,7 +156,7 @@ fn unfinished_searches_do_not_depend_on_speed() {
         let grown = Request { operations: Operations::Grow, ..request };
         let way = Way::Search;
         let (outcomes, _) = verify_by(&program, false, &grown, &way, &watch).unwrap();
-        (told(&[outcome]), told(&outcomes))
+        (summary(&[outcome]), summary(&outcomes))
     };
     let answers = MACHINES.map(cut);
     assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:#?}");

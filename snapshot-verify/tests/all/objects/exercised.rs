@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::wrong::{answer, refused};
+use super::user_errors::{answer, refused};
 
 const NEVER: &str = "algorithm never
 object lock:

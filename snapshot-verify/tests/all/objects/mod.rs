@@ -13,7 +13,7 @@ mod points;
 mod sizes;
 mod snapshots;
 mod symmetry;
-mod wrong;
+mod user_errors;
 
 use snapshot_verify::enumerate::{Enumeration, enumerate_object};
 use snapshot_verify::interpret::{Client, Machine, Sequential, Values};
