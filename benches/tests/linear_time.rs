@@ -240,5 +240,5 @@ fn all_checks_take_linear_time() {
     let executions = [1 << 11, 1 << 14, 1 << 17].map(additions);
     assert!(growth("set", &executions, set) <= LIMIT, "the set is not linear");
     let found_out = growth("quadratic", &histories[1..], quadratic);
-    assert!(found_out > 2.0 * LIMIT, "the measurement does not tell n^2 from n: {found_out}");
+    assert!(found_out > 2.0 * LIMIT, "the measurement does not separate n^2 from n: {found_out}");
 }
