@@ -203,7 +203,7 @@ pub(crate) mod tests {
     /// Returns a recording of integers in the text format.
     fn recording(text: &str) -> History<i64> {
         let reader = Reader::text(text.as_bytes()).expect("it is well-formed");
-        let (read, _) = read_history(reader).expect("it is a history");
+        let (read, _) = read_history(reader).expect("the events are a history");
         let number = |value: &Value| match value {
             Value::Integer(number) => *number,
             Value::Text(text) => panic!("{text} is no integer"),

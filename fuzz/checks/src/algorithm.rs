@@ -35,7 +35,7 @@ pub fn check(bytes: &[u8]) {
 
 fn reported(diagnostics: &Diagnostics) {
     for colour in [false, true] {
-        assert!(!diagnostics.render(colour).is_empty(), "what is refused has words");
+        assert!(!diagnostics.render(colour).is_empty(), "a refusal has a message");
     }
 }
 

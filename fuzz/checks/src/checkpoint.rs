@@ -15,12 +15,12 @@ use snapshot_test::monitor::{Checkpoint, Checkpoints, Judge, Live, Snapshots};
 pub fn check(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Err(error) = Checkpoints::parse(&text) {
-        assert!(!error.to_string().is_empty(), "an error has words");
+        assert!(!error.to_string().is_empty(), "an error has a message");
     }
     let checkpoint = match Checkpoint::parse(&text) {
         Ok(checkpoint) => checkpoint,
         Err(error) => {
-            assert!(!error.to_string().is_empty(), "an error has words");
+            assert!(!error.to_string().is_empty(), "an error has a message");
             return;
         }
     };
@@ -37,8 +37,8 @@ pub fn check(bytes: &[u8]) {
         let at = Location::START;
         // Of several objects, an event without a key may be one too many.
         let _ = live.observe(None, at, &scan);
-        let saved = live.checkpoint(at).expect("what was admitted contradicts nothing");
+        let saved = live.checkpoint(at).expect("admitted events contradict nothing");
         assert!(Checkpoint::parse(&saved.text()).is_ok(), "{}", saved.text());
-        assert!(!live.report("input").0.is_empty(), "a report has words");
+        assert!(!live.report("input").0.is_empty(), "a report has a message");
     }
 }

@@ -165,22 +165,23 @@ mod tests {
         let (mut reused, mut kept) = (None::<HistoryBuilder<i64>>, 0);
         for bytes in noise(500, 60) {
             let history = history(&bytes);
-            let mut new = History::builder(history.declaration()).expect("it was one's");
+            let mut new =
+                History::builder(history.declaration()).expect("the declaration of a history");
             let builder = match &mut reused {
                 Some(builder) => {
                     kept += builder.len();
-                    builder.restart(history.declaration()).expect("it was one's");
+                    builder.restart(history.declaration()).expect("the declaration of a history");
                     builder
                 }
                 none => none.insert(new.clone()),
             };
             for event in history.events() {
-                builder.push(&event).expect("it is of a history");
-                new.push(&event).expect("it is of a history");
+                builder.push(&event).expect("an event of a history");
+                new.push(&event).expect("an event of a history");
             }
             assert_eq!(format!("{builder:?}"), format!("{new:?}"));
         }
-        assert!(kept > 1000, "what was thrown away: {kept} events");
+        assert!(kept > 1000, "too few discarded events: {kept}");
     }
 
     #[test]

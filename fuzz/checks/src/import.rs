@@ -34,7 +34,7 @@ fn imported(read: Result<Imported, snapshot_test::InputError>) {
     let Imported { history, warnings, .. } = match read {
         Ok(imported) => imported,
         Err(error) => {
-            assert!(!error.to_string().is_empty(), "an error has words");
+            assert!(!error.to_string().is_empty(), "an error has a message");
             return;
         }
     };

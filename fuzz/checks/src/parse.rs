@@ -14,7 +14,7 @@ pub fn check(format: Format, bytes: &[u8]) {
     let history = match parse(format, bytes) {
         Ok(history) => history,
         Err(error) => {
-            assert!(!error.report("input").to_string().is_empty(), "an error has words");
+            assert!(!error.report("input").to_string().is_empty(), "an error has a message");
             return;
         }
     };

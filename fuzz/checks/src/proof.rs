@@ -41,7 +41,7 @@ pub fn check_recording(bytes: &[u8]) {
         }
         Ok(certificate) => certificate,
         Err(error) => {
-            assert!(!error.to_string().is_empty(), "an error has words");
+            assert!(!error.to_string().is_empty(), "an error has a message");
             return;
         }
     };
@@ -49,7 +49,7 @@ pub fn check_recording(bytes: &[u8]) {
         let says_so = certificate.verdict() == "linearizable";
         match certificate.check(&history(recording)) {
             Ok(()) => assert_eq!(says_so, is_right, "{text} is accepted of\n{recording}"),
-            Err(refused) => assert!(!refused.to_string().is_empty(), "an error has words"),
+            Err(refused) => assert!(!refused.to_string().is_empty(), "an error has a message"),
         }
     }
     let again = Certificate::from_text(&certificate.to_text()).expect("it was read before");
@@ -68,7 +68,7 @@ const EXCHANGES: [(&str, bool); 2] = [
 ];
 
 fn together(text: &str, object: &Object, certificate: &synchronisation::Certificate) {
-    let channel: Object = "channel".parse().expect("it is one");
+    let channel: Object = "channel".parse().expect("a known object");
     if *object != channel {
         return;
     }
@@ -95,12 +95,12 @@ const BOWMAN: &str = include_str!("../../../corpus/algorithms/bowman.snapshot");
 pub(crate) fn programs() -> &'static Programs {
     static PROGRAMS: OnceLock<Programs> = OnceLock::new();
     PROGRAMS.get_or_init(|| {
-        let algorithm = parse("bowman", BOWMAN).expect("it is right");
+        let algorithm = parse("bowman", BOWMAN).expect("a right text");
         let early = algorithm.tree(Some("early_exit")).expect("it has this bug").to_string();
         let blind = BOWMAN.replace("copy[s] := a[s]", "copy[s] := initial");
         let program = |text: &str| {
             let algorithm = parse("bowman", text).expect("it is an algorithm");
-            algorithm.program(None).expect("it is one")
+            algorithm.program(None).expect("a program")
         };
         Programs {
             digest: digest(BOWMAN),

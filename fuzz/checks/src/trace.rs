@@ -18,8 +18,8 @@ fn programs() -> &'static [Program; 2] {
             ("treiber_stack", include_str!("../../../corpus/objects/treiber_stack.snapshot")),
         ]
         .map(|(name, text)| {
-            let algorithm = parse(name, text).expect("it is right");
-            algorithm.program(None).expect("it is one")
+            let algorithm = parse(name, text).expect("a right text");
+            algorithm.program(None).expect("a program")
         })
     })
 }
@@ -33,7 +33,7 @@ pub fn check(bytes: &[u8]) {
     let trace: Trace = match text.parse() {
         Ok(trace) => trace,
         Err(error) => {
-            assert!(!error.to_string().is_empty(), "an error has words");
+            assert!(!error.to_string().is_empty(), "an error has a message");
             return;
         }
     };
@@ -55,7 +55,7 @@ pub fn check(bytes: &[u8]) {
                 Ok(scene) => scene.text(true) + &scene.deeds(),
                 Err(error) => error.to_string(),
             };
-            assert!(!words.is_empty(), "a step has words");
+            assert!(!words.is_empty(), "a step has a text");
         }
     }
 }

@@ -41,11 +41,11 @@ pub fn check(bytes: &[u8]) {
         assert!(input.len() < before, "each message takes some bytes");
         before = input.len();
         if let Received::Malformed(words) = received {
-            assert!(!words.is_empty(), "what is wrong has words");
+            assert!(!words.is_empty(), "an error has a message");
         }
     }
     let (changes, text) = bytes.split_at(bytes.len().min(MOST));
-    let uri: Uri = "file:///a.snapshot".parse().expect("it is one");
+    let uri: Uri = "file:///a.snapshot".parse().expect("a URI");
     let mut document = Document::new(uri, 0, String::from_utf8_lossy(text).into_owned());
     ask(&document, Position::new(0, 0));
     let mut choices = Choices::new(changes);
