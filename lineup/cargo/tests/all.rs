@@ -120,7 +120,7 @@ fn mismatched_crate_outside_control_is_explained() {
     let message = user("other,subject");
     assert!(message.contains("`user` is compiled without Line-Up's stand-in"), "{message}");
     assert!(message.contains("and uses `subject`"), "{message}");
-    assert!(!user("other").contains("lineup:"), "nothing of it is under control");
+    assert!(!user("other").contains("lineup:"), "none of its crates is under control");
 }
 
 #[test]

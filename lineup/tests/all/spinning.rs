@@ -390,7 +390,7 @@ fn closed_gate_is_stuck_under_diverging_stuck() {
     let test = Test::<Gate>::parse("pass | open").unwrap();
     let unknown =
         |verdict: Verdict<_>| matches!(verdict, Verdict::Unknown(Unknown::Diverging { .. }));
-    assert!(unknown(Check::new().run(&test).verdict), "not unless it is asked for");
+    assert!(unknown(Check::new().run(&test).verdict), "only if it is requested");
     let check = Check::<Gate>::new().diverging(Diverging::Stuck);
     for check in [check.clone(), check.clone().unwinding(true)] {
         let report = check.minimise(check.run(&test));

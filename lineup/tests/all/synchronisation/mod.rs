@@ -52,7 +52,10 @@ where
         let execution = execute(specification, seed, threads, new.clone(), operate.clone());
         let mut operations = execution.history.operations().iter();
         let is_pending = operations.any(|operation| operation.response().is_none());
-        assert_eq!(is_pending, execution.is_stuck, "what does not return is stuck, nothing else");
+        assert_eq!(
+            is_pending, execution.is_stuck,
+            "exactly the executions without a return are stuck"
+        );
         seen.executions += 1;
         seen.stuck += usize::from(execution.is_stuck);
         match execution.fault {
