@@ -42,12 +42,12 @@ pub fn history<A: Answered>(operations: &[A], order: &Order) -> History<A, ()> {
     for interval in 0..order.intervals {
         for (process, (first, _)) in order.spans.iter().enumerate() {
             if *first == interval {
-                builder.invoke(process, operations[process].clone()).expect("it is idle");
+                builder.invoke(process, operations[process].clone()).expect("the process is idle");
             }
         }
         for (process, (_, last)) in order.spans.iter().enumerate() {
             if *last == interval {
-                builder.respond(process, ()).expect("it is open");
+                builder.respond(process, ()).expect("an operation is open");
             }
         }
     }

@@ -94,7 +94,7 @@ fn by_monitor(history: &History<i64>) -> Option<bool> {
         Judgement::Undecided(undecided) => {
             match linear::check(history) {
                 linear::Outcome::Undecided(other) => assert_eq!(undecided, other),
-                _ => panic!("the check decides what the monitor does not: {}", drawing(history)),
+                _ => panic!("the check decides, and the monitor does not: {}", drawing(history)),
             }
             None
         }

@@ -179,20 +179,22 @@ fn crowd(draw: &mut Draw) -> History<i64> {
     let mut history = History::builder(declaration).expect("a sound declaration");
     let updates = 2 * segments;
     for update in 0..updates {
-        history.invoke_update(update, update / 2, 1 + update as i64 % 2).expect("it is idle");
+        history
+            .invoke_update(update, update / 2, 1 + update as i64 % 2)
+            .expect("the process is idle");
     }
     let scans = 4 + draw.below(3);
     for scan in 0..scans {
-        history.invoke_scan(updates + scan).expect("it is idle");
+        history.invoke_scan(updates + scan).expect("the process is idle");
     }
     let mut ended = 0;
     for response in 0..scans + 3 {
         let scan = updates + response % scans;
         let values: Vec<i64> = (0..segments).map(|_| 1 + draw.below(2) as i64).collect();
-        history.respond_scan(scan, &values).expect("it is open");
-        history.invoke_scan(scan).expect("it is idle");
+        history.respond_scan(scan, &values).expect("an operation is open");
+        history.invoke_scan(scan).expect("the process is idle");
         if draw.below(3) == 0 && ended < updates {
-            history.respond_update(ended).expect("it is open");
+            history.respond_update(ended).expect("an operation is open");
             ended += 1;
         }
     }

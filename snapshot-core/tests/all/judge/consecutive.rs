@@ -14,24 +14,24 @@ use crate::judge::checkers::agreed_verdict;
 /// All operations concurrent: updates 1..=values of each segment, and these scans.
 fn concurrent(segments: usize, values: i64, scans: &[Vec<i64>]) -> History<i64> {
     let declaration = Declaration::new(0).with_segments(segments).with_writers(Writers::Many);
-    let mut history = History::builder(declaration).expect("it is a history");
+    let mut history = History::builder(declaration).expect("a valid declaration");
     let mut process = 0;
     for segment in 0..segments {
         for value in 1..=values {
-            history.invoke_update(process, segment, value).expect("it is a history");
+            history.invoke_update(process, segment, value).expect("the events are a history");
             process += 1;
         }
     }
     let first = process;
     for _ in scans {
-        history.invoke_scan(process).expect("it is a history");
+        history.invoke_scan(process).expect("the events are a history");
         process += 1;
     }
     for (scan, values) in scans.iter().enumerate() {
-        history.respond_scan(first + scan, values).expect("it is a history");
+        history.respond_scan(first + scan, values).expect("the events are a history");
     }
     for update in 0..first {
-        history.respond_update(update).expect("it is a history");
+        history.respond_update(update).expect("the events are a history");
     }
     history.finish()
 }

@@ -16,13 +16,14 @@ fn stream_at_rest_can_be_cut() {
     for _ in 0..4_000 {
         let history = strategy.new_tree(&mut runner).expect("no rejection").current();
         let expected = quick_verdict(&history);
-        let mut monitor = Monitor::linear(history.declaration()).expect("it is that of a history");
+        let mut monitor =
+            Monitor::linear(history.declaration()).expect("the declaration of a history");
         for (position, event) in history.events().enumerate() {
-            monitor.observe(&event).expect("it is an event of a history");
+            monitor.observe(&event).expect("an event of a history");
             let Some(declaration) = monitor.continuation() else { continue };
-            let mut rest = History::builder(declaration).expect("it is that of a history");
+            let mut rest = History::builder(declaration).expect("the declaration of a history");
             for event in history.events().skip(position + 1) {
-                rest.push(&event).expect("what is at rest refuses no more than what goes on");
+                rest.push(&event).expect("the continuation accepts the remaining events");
             }
             let found = quick_verdict(&rest.finish());
             assert_eq!(found, expected, "from event {} on: {}", position + 1, drawing(&history));

@@ -48,7 +48,7 @@ fn transform<W: Clone>(
             Action::Fail => builder.push(&Event::fail(process)),
             Action::Unknown => builder.push(&Event::unknown(process)),
         };
-        pushed.expect("the transformation keeps a history a history");
+        pushed.expect("the transformed events are a history");
     }
     builder.finish()
 }

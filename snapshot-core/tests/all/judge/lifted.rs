@@ -48,7 +48,7 @@ fn recorded(segments: usize, text: &str) -> History<i64> {
             }
             _ => history.respond_update(process),
         };
-        pushed.expect("a history can have it");
+        pushed.expect("the event is admissible");
     }
     history.finish()
 }
@@ -57,7 +57,7 @@ fn recorded(segments: usize, text: &str) -> History<i64> {
 /// position.
 fn confirm(history: &History<i64>, report: &Report<i64>) {
     let Verdict::Violation(operations) = &report.verdict else { panic!("{report:?}") };
-    let explanation = report.explanation.as_ref().expect("it is told");
+    let explanation = report.explanation.as_ref().expect("an explanation");
     match &explanation.refutation {
         Some(lines) => refutation::check(history, lines).expect("the whole confirms it"),
         None => witness::check(history, operations).expect("the whole confirms it"),
@@ -77,7 +77,7 @@ fn lifted_line_names_the_original_segment() {
     );
     let report = unlimited(|budget| check(&history, budget));
     confirm(&history, &report);
-    let argument = report.explanation.expect("it is told").argument(|one| one.id.to_string());
+    let argument = report.explanation.expect("an explanation").argument(|one| one.id.to_string());
     assert!(
         argument.contains("0 for segment 1") || argument.contains("0 in segment 1"),
         "{argument}"
@@ -98,7 +98,7 @@ fn beside_another(history: &History<i64>, first: usize, draw: &mut Draw) -> Hist
             (true, 0) => whole.respond_partial_scan(100, &[(0, 0.max(value - 1))]),
             (true, _) => whole.respond_update(100),
         }
-        .expect("a history can have it");
+        .expect("the event is admissible");
         value += i64::from(is_open);
         is_open = !is_open;
         draw.below(3) > 0
@@ -125,7 +125,7 @@ fn beside_another(history: &History<i64>, first: usize, draw: &mut Draw) -> Hist
             Action::Fail => whole.fail(process),
             Action::Unknown => whole.unknown(process),
         }
-        .expect("a history can have it");
+        .expect("the event is admissible");
     }
     whole.finish()
 }
@@ -149,7 +149,7 @@ impl Found {
         }
         confirm(&whole, &report);
         assert!(report.is_first, "{}", drawing(&whole));
-        let explanation = report.explanation.expect("it is told");
+        let explanation = report.explanation.expect("an explanation");
         let segments = &explanation.witness.segments;
         assert!(segments.iter().all(|segment| segment.index() >= first), "{segments:?}");
         self.violations += 1;

@@ -22,20 +22,20 @@ use crate::judge::recording::Recording;
 /// All operations concurrent: updates 1..=values of each segment, and these scans.
 pub fn concurrent(segments: usize, values: i64, scans: &[Vec<(usize, i64)>]) -> History<i64> {
     let declaration = Declaration::new(0).with_segments(segments).with_writers(Writers::Many);
-    let mut history = History::builder(declaration).expect("it is a history");
+    let mut history = History::builder(declaration).expect("a valid declaration");
     let updates = segments * values as usize;
     for (process, segment) in (0..updates).map(|process| (process, process % segments)) {
         let value = (process / segments) as i64 + 1;
-        history.invoke_update(process, segment, value).expect("it is a history");
+        history.invoke_update(process, segment, value).expect("the events are a history");
     }
     for scan in 0..scans.len() {
-        history.invoke_scan(updates + scan).expect("it is a history");
+        history.invoke_scan(updates + scan).expect("the events are a history");
     }
     for (scan, entries) in scans.iter().enumerate() {
-        history.respond_partial_scan(updates + scan, entries).expect("it is a history");
+        history.respond_partial_scan(updates + scan, entries).expect("the events are a history");
     }
     for update in 0..updates {
-        history.respond_update(update).expect("it is a history");
+        history.respond_update(update).expect("the events are a history");
     }
     history.finish()
 }
@@ -268,6 +268,6 @@ fn first_violation_of_all_components_is_reported() {
     assert_eq!(witness.segments, [snapshot_core::Segment::from_index(1)]);
     assert!(witness.operations.contains(&OperationId::from_index(3)), "{witness:?}");
     snapshot_core::certificate::witness::check(&history, witness).unwrap();
-    let explanation = report.explanation.expect("it is told");
+    let explanation = report.explanation.expect("an explanation");
     assert_eq!(explanation.exhibits.last().map(|exhibit| exhibit.invocation), Some(6));
 }

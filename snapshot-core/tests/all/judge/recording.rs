@@ -117,7 +117,7 @@ impl Recording {
     pub fn history(&self) -> History<i64> {
         let mut history = History::builder(self.declaration.clone()).expect("a sound declaration");
         for (process, letter) in &self.events {
-            history.push(&letter.event(*process)).expect("falsification keeps histories histories");
+            history.push(&letter.event(*process)).expect("a falsified recording is a history");
         }
         history.finish()
     }

@@ -68,7 +68,7 @@ impl<I: Clone + Debug, O: Clone + Debug + PartialEq> Space<I, O> {
                 Some(call) => {
                     for output in &self.calls[call].1 {
                         let respond = |builder: &mut HistoryBuilder<I, O>| {
-                            builder.respond(process, output.clone()).expect("it is open");
+                            builder.respond(process, output.clone()).expect("an operation is open");
                         };
                         go_on(&respond, None, begun);
                     }
@@ -76,7 +76,7 @@ impl<I: Clone + Debug, O: Clone + Debug + PartialEq> Space<I, O> {
                 None if begun < self.operations => {
                     for (call, (input, _)) in self.calls.iter().enumerate() {
                         let invoke = |builder: &mut HistoryBuilder<I, O>| {
-                            builder.invoke(process, input.clone()).expect("it is idle");
+                            builder.invoke(process, input.clone()).expect("the process is idle");
                         };
                         go_on(&invoke, Some(call), begun + 1);
                     }

@@ -16,14 +16,14 @@ fn refused_events_leave_no_trace() {
     let mut builder = Builder::default();
     let idle = HistoryError::NothingOpen { event: 0, process: Process::from_index(3) };
     assert_eq!(builder.respond(3, QueueOutput::Empty), Err(idle));
-    let open = builder.invoke(3, QueueInput::Dequeue).expect("it is idle");
+    let open = builder.invoke(3, QueueInput::Dequeue).expect("the process is idle");
     let busy = HistoryError::AlreadyOpen { event: 1, process: Process::from_index(3), open };
     assert_eq!(builder.invoke(3, QueueInput::Dequeue), Err(busy));
     let given = Process::LIMIT + 1;
     let missing = HistoryError::NoSuchProcess { event: 1, given, limit: Process::LIMIT };
     assert_eq!(builder.invoke(given, QueueInput::Dequeue), Err(missing.clone()));
     assert_eq!(builder.fail(given), Err(missing));
-    builder.respond(3, QueueOutput::Empty).expect("it is open");
+    builder.respond(3, QueueOutput::Empty).expect("an operation is open");
     let idle = HistoryError::NothingOpen { event: 2, process: Process::from_index(3) };
     assert_eq!(builder.unknown(3), Err(idle));
     let history = builder.finish();
@@ -34,14 +34,14 @@ fn refused_events_leave_no_trace() {
 fn history() -> History<QueueInput<u8>, QueueOutput<u8>> {
     let mut builder = Builder::default();
     for value in [1, 2] {
-        builder.invoke(0, QueueInput::Enqueue(value)).expect("it is idle");
-        builder.respond(0, QueueOutput::Enqueued).expect("it is open");
+        builder.invoke(0, QueueInput::Enqueue(value)).expect("the process is idle");
+        builder.respond(0, QueueOutput::Enqueued).expect("an operation is open");
     }
-    builder.invoke(1, QueueInput::Enqueue(3)).expect("it is idle");
-    builder.invoke(2, QueueInput::Enqueue(4)).expect("it is idle");
-    builder.fail(2).expect("it is open");
-    builder.invoke(2, QueueInput::Dequeue).expect("it is idle");
-    builder.respond(2, QueueOutput::Dequeued(1)).expect("it is open");
+    builder.invoke(1, QueueInput::Enqueue(3)).expect("the process is idle");
+    builder.invoke(2, QueueInput::Enqueue(4)).expect("the process is idle");
+    builder.fail(2).expect("an operation is open");
+    builder.invoke(2, QueueInput::Dequeue).expect("the process is idle");
+    builder.respond(2, QueueOutput::Dequeued(1)).expect("an operation is open");
     builder.finish()
 }
 
@@ -65,8 +65,8 @@ fn invalid_orders_are_refused_by_replay() {
     let missing = ReplayError::NoSuchOperation { operation: id(5), operations: 5 };
     assert_eq!(replayed(&[0, 5]), Err(missing));
     let mut builder = Builder::default();
-    builder.invoke(0, QueueInput::Dequeue).expect("it is idle");
-    builder.respond(0, QueueOutput::Dequeued(1)).expect("it is open");
+    builder.invoke(0, QueueInput::Dequeue).expect("the process is idle");
+    builder.respond(0, QueueOutput::Dequeued(1)).expect("an operation is open");
     let order = Linearization { order: vec![id(0)] };
     let error = replay(&Queue::default(), &builder.finish(), &order);
     assert_eq!(error, Err(ReplayError::NotAllowed { operation: id(0) }));
@@ -76,14 +76,14 @@ fn invalid_orders_are_refused_by_replay() {
 fn crowded() -> History<QueueInput<u8>, QueueOutput<u8>> {
     let mut builder = Builder::default();
     for value in 0..12 {
-        builder.invoke(value, QueueInput::Enqueue(value as u8)).expect("it is idle");
+        builder.invoke(value, QueueInput::Enqueue(value as u8)).expect("the process is idle");
     }
     for value in 0..12 {
-        builder.respond(value, QueueOutput::Enqueued).expect("it is open");
+        builder.respond(value, QueueOutput::Enqueued).expect("an operation is open");
     }
     for value in [3, 5, 3] {
-        builder.invoke(0, QueueInput::Dequeue).expect("it is idle");
-        builder.respond(0, QueueOutput::Dequeued(value)).expect("it is open");
+        builder.invoke(0, QueueInput::Dequeue).expect("the process is idle");
+        builder.respond(0, QueueOutput::Dequeued(value)).expect("an operation is open");
     }
     builder.finish()
 }
@@ -108,14 +108,14 @@ fn budgets_run_out() {
 fn report_has_the_furthest_order() {
     let mut builder = Builder::default();
     for value in [1, 2] {
-        builder.invoke(value.into(), QueueInput::Enqueue(value)).expect("it is idle");
+        builder.invoke(value.into(), QueueInput::Enqueue(value)).expect("the process is idle");
     }
     for value in [1, 2] {
-        builder.respond(value, QueueOutput::Enqueued).expect("it is open");
+        builder.respond(value, QueueOutput::Enqueued).expect("an operation is open");
     }
     for _ in 0..2 {
-        builder.invoke(1, QueueInput::Dequeue).expect("it is idle");
-        builder.respond(1, QueueOutput::Dequeued(2)).expect("it is open");
+        builder.invoke(1, QueueInput::Dequeue).expect("the process is idle");
+        builder.respond(1, QueueOutput::Dequeued(2)).expect("an operation is open");
     }
     let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
     let outcome = search(&Queue::default(), &builder.finish(), &mut budget);

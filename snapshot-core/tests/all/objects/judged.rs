@@ -68,17 +68,17 @@ fn prefix<I: Clone, O: Clone>(
             let process = operation.process.index();
             let has_failed = matches!(operation.ending, Ending::Failed);
             if operation.invocation == event {
-                builder.invoke(process, operation.input.clone()).expect("it is idle");
+                builder.invoke(process, operation.input.clone()).expect("the process is idle");
                 if has_failed || !concerns(&operation.input) {
-                    builder.fail(process).expect("it is open");
+                    builder.fail(process).expect("an operation is open");
                 } else if operation.response().is_none_or(|response| response >= end) {
-                    builder.unknown(process).expect("it is open");
+                    builder.unknown(process).expect("an operation is open");
                 }
             } else if let Ending::Complete { response, output } = &operation.ending
                 && *response == event
                 && concerns(&operation.input)
             {
-                builder.respond(process, output.clone()).expect("it is open");
+                builder.respond(process, output.clone()).expect("an operation is open");
             }
         }
     }

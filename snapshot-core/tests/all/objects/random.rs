@@ -51,11 +51,11 @@ where
             Phase::Idle => {
                 begun += 1;
                 let input = input(number);
-                builder.invoke(process, input.clone()).expect("it is idle");
+                builder.invoke(process, input.clone()).expect("the process is idle");
                 Phase::Invoked(input)
             }
             Phase::Invoked(_) if number.is_multiple_of(16) => {
-                builder.fail(process).expect("it is open");
+                builder.fail(process).expect("an operation is open");
                 Phase::Idle
             }
             Phase::Invoked(input) => {
@@ -63,12 +63,12 @@ where
                 Phase::Done(input, output)
             }
             Phase::Done(..) if number % 16 == 1 => {
-                builder.unknown(process).expect("it is open");
+                builder.unknown(process).expect("an operation is open");
                 Phase::Idle
             }
             Phase::Done(input, output) => {
                 let lie = if number.is_multiple_of(4) { other(&input, number / 4) } else { None };
-                builder.respond(process, lie.unwrap_or(output)).expect("it is open");
+                builder.respond(process, lie.unwrap_or(output)).expect("an operation is open");
                 Phase::Idle
             }
         };

@@ -67,7 +67,9 @@ fn contradictions_agree_with_the_definition() {
                         prop_assert_eq!(same.count(), 2 * pair.common + 1);
                         *counts.borrow_mut().0 += 1;
                     }
-                    Err(ObservationError::OtherTest) => prop_assert!(false, "it is of this test"),
+                    Err(ObservationError::OtherTest) => {
+                        prop_assert!(false, "the history fits this test")
+                    }
                     Err(_) => prop_assert!(false, "another error"),
                 }
             }

@@ -61,7 +61,7 @@ impl<I: Clone, O: Clone> Script<I, O> {
         for &operation in &self.events {
             let (input, output) = &self.calls[operation];
             if std::mem::replace(&mut is_open[operation], true) {
-                let output = output.clone().expect("what responds has an output");
+                let output = output.clone().expect("a response has an output");
                 history.respond(operation, output).unwrap();
             } else {
                 history.invoke(operation, input.clone()).unwrap();
