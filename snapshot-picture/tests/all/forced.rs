@@ -77,7 +77,7 @@ fn a_derivation_has_its_arrows() {
         history.invoke_scan(4).unwrap();
         history.respond_scan(4, &returned).unwrap();
     }
-    let explanation = explained(&history.finish()).expect("values came back");
+    let explanation = explained(&history.finish()).expect("a violation");
     assert!(explanation.refutation.is_some(), "{:?}", explanation.witness);
     let diagram = Diagram::of_explanation(&explanation);
     assert!(has_cycle(&diagram, |_| true), "{diagram:?}");
