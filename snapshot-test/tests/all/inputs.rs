@@ -291,5 +291,5 @@ fn key_of_two_inputs_is_refused_with_its_position() {
         assert_eq!(*line, Some([8, 6][*second]), "{clashes:?}");
         seconds.insert(*second);
     }
-    assert_eq!(seconds.len(), 2, "either came first now and then");
+    assert_eq!(seconds.len(), 2, "both orders occur");
 }

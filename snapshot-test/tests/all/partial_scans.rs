@@ -26,7 +26,7 @@ const JSONL: &str = concat!(
 
 /// Returns the events of a recording, in the form of a history.
 fn events(reader: Reader<&[u8]>) -> Vec<String> {
-    let (history, _) = read_history(reader).expect("it is a history");
+    let (history, _) = read_history(reader).expect("the events are a history");
     history.events().map(|event| event.to_string()).collect()
 }
 

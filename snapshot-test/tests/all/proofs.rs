@@ -92,7 +92,7 @@ fn random(choices: &mut Choices) -> History<Value> {
                 history.respond_partial_scan(process, &entries)
             }
         };
-        pushed.expect("a history can have it");
+        pushed.expect("the event is admissible");
     }
     history.finish()
 }

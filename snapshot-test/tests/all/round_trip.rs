@@ -110,7 +110,7 @@ fn reader(format: Format, written: &[u8]) -> Reader<&[u8]> {
         }
         Format::Edn | Format::Intervals => unreachable!("{format} has no reader of events"),
     }
-    .expect("what was written is well-formed")
+    .expect("written recordings are well-formed")
 }
 
 /// Writes, reads back, and compares events and declaration; also by way of each other format.

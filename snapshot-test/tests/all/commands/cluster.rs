@@ -319,7 +319,7 @@ fn restarted_process_misses_no_alarm() {
             }
         }
     }
-    assert!(again >= kills() / 4, "{again} of {killed} were started again after they had come");
+    assert!(again >= kills() / 4, "{again} of {killed} were restarted after they had joined");
 }
 
 /// Without process 0 there is no answer: the others report so, and all resume from their

@@ -19,12 +19,12 @@ use snapshot_test::{Value, read_history};
 use crate::commands::{answer, printed, refused, run};
 
 fn history(text: &str) -> History<Value> {
-    let reader = Reader::text(text.as_bytes()).expect("what is generated begins like a recording");
-    read_history(reader).expect("what is generated is a history").0
+    let reader = Reader::text(text.as_bytes()).expect("a generated recording has a header");
+    read_history(reader).expect("a generated recording is a history").0
 }
 
 fn case(text: String) -> Case {
-    Case::parse("generated", text.leak()).expect("what is generated has an expectation")
+    Case::parse("generated", text.leak()).expect("a generated recording has an expectation")
 }
 
 /// Checks the history, confirms the certificate, and compares with the expectation in the comments.

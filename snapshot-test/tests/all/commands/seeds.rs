@@ -57,8 +57,8 @@ fn answers_on_large_recordings_do_not_depend_on_the_seed() {
             let last = lines.iter().rposition(|line| line.contains(" ok "));
             let mut spoilt = lines.clone();
             let line = last.zip(returned).map(|(last, returned)| {
-                let (process, _) = lines[last].split_once(" ok ").expect("it is one");
-                let (_, values) = returned.split_once(" ok ").expect("it is one");
+                let (process, _) = lines[last].split_once(" ok ").expect("a line with a response");
+                let (_, values) = returned.split_once(" ok ").expect("a line with a response");
                 (last, format!("{process} ok {values}"))
             });
             let (last, line) = line.expect("scans return");

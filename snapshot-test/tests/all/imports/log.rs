@@ -188,7 +188,7 @@ pub fn rendered(history: &History<Value>, comments: &[String]) -> Rendering {
             events.push(begun);
             continue;
         }
-        let operation = open.remove(&process).expect("what ends has begun");
+        let operation = open.remove(&process).expect("an ended operation has begun");
         let (fate, entries) = match &event.action {
             Action::RespondUpdate => ("ok", Some(Vec::new())),
             Action::RespondScan { values } => {
