@@ -23,7 +23,7 @@ const VECTORS_OF_T: Obligation = Obligation {
 fn fails(text: &str, obligation: Obligation, from: &str, to: &str) {
     assert!(text.contains(from), "{from}");
     let attempt = |text: &str| {
-        let model = compile(&parsed(text, None), obligation).expect("all is modelled");
+        let model = compile(&parsed(text, None), obligation).expect("a supported program");
         let limits = Limits { views: 1 << 20, bytes: 1 << 29, ..Limits::default() };
         prove(&model, limits, Sabotage::default()).finding.attempt
     };
@@ -234,7 +234,7 @@ LOCAL
 ";
     let scratch = |declared: &str, local: &str| {
         let text = text.replace("DECLARED", declared).replace("LOCAL\n", local);
-        let model = compile(&parsed(&text, None), VECTORS_OF_T).expect("all is modelled");
+        let model = compile(&parsed(&text, None), VECTORS_OF_T).expect("a supported program");
         let mut found = 0;
         for one in &model.code {
             if let Act::Unless(Term::Index { other: Other::Scratch, .. }, _) = &one.act {

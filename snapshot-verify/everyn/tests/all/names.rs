@@ -14,11 +14,11 @@ use super::verdicts::{is_proved, is_refuted, parsed};
 /// Returns the model of vectors, for the first guess at rounds.
 fn model(text: &str) -> Model {
     let program = parsed(text, None);
-    let ghosts = candidates(&program).expect("all is modelled")[0];
+    let ghosts = candidates(&program).expect("a supported program")[0];
     let specification = Specification::Observer;
     let part = Part::Whole;
     let obligation = Obligation { mode: Mode::Direct, ghosts, specification, part };
-    compile(&program, obligation).expect("all is modelled")
+    compile(&program, obligation).expect("a supported program")
 }
 
 fn attempt(text: &str, views: usize) -> Attempt {
@@ -160,11 +160,11 @@ fn a_scan_that_pushes_once_is_not_proved() {
     assert_ne!(text, jayanti());
     let nested = |text: &str| {
         let program = parsed(text, None);
-        let guesses = candidates(&program).expect("all is modelled").into_iter();
+        let guesses = candidates(&program).expect("a supported program").into_iter();
         let holds = guesses.map(|ghosts| {
             let (specification, part) = (Specification::Observer, Part::Tokens);
             let obligation = Obligation { mode: Mode::Nested, ghosts, specification, part };
-            let model = compile(&program, obligation).expect("all is modelled");
+            let model = compile(&program, obligation).expect("a supported program");
             prove(&model, Limits::default(), Sabotage::default()).finding.holds()
         });
         holds.collect::<Vec<bool>>()

@@ -285,7 +285,7 @@ scan:
     let by_rounds = |text: &str, name: &str, local: &str| {
         let rung = Rungs::all().into_iter().find(|rung| rung.name() == name);
         let program = parsed(text, None);
-        let model = compile(&program, rung.unwrap()).expect("all is modelled");
+        let model = compile(&program, rung.unwrap()).expect("a supported program");
         let bits = export::classes(&program, &model).into_iter().flatten();
         bits.filter(|(name, round)| round.is_some_and(|(_, of)| of >= T) && name.contains(local))
             .count()

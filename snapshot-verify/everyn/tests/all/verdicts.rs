@@ -230,7 +230,7 @@ fn join_with_two_owners_loses_the_proof() {
         specification: Specification::Observer,
         part: Part::Whole,
     };
-    let model = compile(&corpus("bowman", None), obligation).expect("all is modelled");
+    let model = compile(&corpus("bowman", None), obligation).expect("a supported program");
     let limits = Limits { views: 1 << 20, bytes: 1 << 29, ..Limits::default() };
     let right = prove(&model, limits, Sabotage::default()).finding;
     let broken =
@@ -248,7 +248,8 @@ fn reads_without_pauses_would_prove_a_wrong_program() {
         specification: Specification::Observer,
         part: Part::Whole,
     };
-    let mut model = compile(&corpus("naive_collect", None), obligation).expect("all is modelled");
+    let mut model =
+        compile(&corpus("naive_collect", None), obligation).expect("a supported program");
     let limits = Limits { views: 1 << 20, bytes: 1 << 29, ..Limits::default() };
     let finding = prove(&model, limits, Sabotage::default()).finding;
     assert!(matches!(finding.attempt, Attempt::Fails(..)), "it is wrong");
@@ -257,7 +258,10 @@ fn reads_without_pauses_would_prove_a_wrong_program() {
             instruction.pause = [false; 3];
         }
     }
-    assert!(prove(&model, limits, Sabotage::default()).finding.holds(), "as if it were right");
+    assert!(
+        prove(&model, limits, Sabotage::default()).finding.holds(),
+        "without pauses the wrong program is proved"
+    );
 }
 
 /// Members whose rounds store kept bytes do not count as any other.
@@ -286,7 +290,7 @@ scan:
         specification: Specification::Observer,
         part: Part::Whole,
     };
-    let mut model = compile(&parsed(text, None), obligation).expect("all is modelled");
+    let mut model = compile(&parsed(text, None), obligation).expect("a supported program");
     let limits = Limits { views: 1 << 20, bytes: 1 << 29, ..Limits::default() };
     let finding = prove(&model, limits, Sabotage::default()).finding;
     assert!(matches!(finding.attempt, Attempt::Fails(..)), "a collect is not atomic");
@@ -300,7 +304,10 @@ scan:
         }
     }
     model.index();
-    assert!(prove(&model, limits, Sabotage::default()).finding.holds(), "as if none were done");
+    assert!(
+        prove(&model, limits, Sabotage::default()).finding.holds(),
+        "the wrong program is proved"
+    );
 }
 
 /// Bits that may be flipped: copied, negated and compared ones, except those that decide themselves
@@ -331,7 +338,7 @@ scan:
     };
     let classes = |step: &str| {
         let text = text.replace("MOVE", step);
-        let model = compile(&parsed(&text, None), obligation).expect("all is modelled");
+        let model = compile(&parsed(&text, None), obligation).expect("a supported program");
         let kept = model.slots.iter().filter(|slot| slot.kept && slot.owner.is_none()).count();
         assert!(kept >= 4, "the handshake is kept: {text}");
         model.flips.len()
@@ -396,7 +403,7 @@ fn dead_bytes_of_scans_are_forgotten() {
             specification: Specification::Local,
             part: Part::By(place),
         };
-        let model = compile(&program, obligation).expect("all is modelled");
+        let model = compile(&program, obligation).expect("a supported program");
         let mut lasting = model.clone();
         lasting.faint.clear();
         let [less, more] = [model, lasting].map(|model| {

@@ -252,7 +252,7 @@ impl<'a> Execution<'a> {
     /// Returns a field of the cell of a name.
     fn field(&self, name: usize, offset: usize) -> &Data {
         let held = self.machine.cell(&self.state, self.model.named[name].variable, &[]);
-        match held.expect("a cell that is there") {
+        match held.expect("an existing cell") {
             // Its fields are scalars.
             Data::Parts(parts) => &parts[offset],
             scalar => scalar,
@@ -430,7 +430,7 @@ impl<'a> Execution<'a> {
             Call::Scan => SCANS,
             Call::Update(_) if switches && !doing.switched => SWITCHES,
             Call::Update(_) => UPDATES,
-            Call::Operation(_) => panic!("of no snapshot"),
+            Call::Operation(_) => panic!("not an operation of a snapshot"),
         };
         doing.before = (private.to_vec(), doing.switched);
         // A scan that is a ghost scan is shown where it is followed.

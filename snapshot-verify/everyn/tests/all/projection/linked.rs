@@ -20,7 +20,7 @@ fn executions_with_links_are_among_the_views() {
     for name in ["undisturbed", "locked_by_links", "turns"] {
         for obligation in [NESTED, DIRECT] {
             let counts = walks(&small(name), obligation, 2 * executions(), 150);
-            assert_eq!((counts.failures, counts.dubious), (0, 0), "nothing is given up");
+            assert_eq!((counts.failures, counts.dubious), (0, 0), "no execution is abandoned");
             assert!(counts.links > 1_000, "{counts:?}");
             total.add(counts);
         }
@@ -132,7 +132,7 @@ procedure look(): view:
 
 /// Returns the obligations of each guess at rounds.
 fn by_rounds(name: &str, program: &Program) -> Vec<[Obligation; 2]> {
-    let guesses = candidates(program).expect("all is modelled");
+    let guesses = candidates(program).expect("a supported program");
     assert!(guesses.len() >= 2, "{name}");
     let nested = |ghosts| Obligation { ghosts, part: Part::Tokens, ..NESTED };
     guesses.into_iter().map(|ghosts| [nested(ghosts), Obligation { ghosts, ..DIRECT }]).collect()

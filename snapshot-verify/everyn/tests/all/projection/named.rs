@@ -153,7 +153,7 @@ scan:
 
 /// Returns the vectors of all guesses at rounds.
 fn guesses(program: &Program) -> Vec<Obligation> {
-    let guesses = candidates(program).expect("all is modelled");
+    let guesses = candidates(program).expect("a supported program");
     guesses.into_iter().map(|ghosts: Ghosts| Obligation { ghosts, ..DIRECT }).collect()
 }
 
@@ -183,7 +183,7 @@ fn executions_with_named_rows_are_among_the_views() {
         let jayanti = corpus("jayanti");
         let found = views(&jayanti, guesses(&jayanti)[0], 1 << 20).expect("all views are found");
         let counts = walks_among(&jayanti, &found, executions(), 400);
-        assert_eq!((counts.failures, counts.dubious), (0, 0), "nothing is given up");
+        assert_eq!((counts.failures, counts.dubious), (0, 0), "no execution is abandoned");
         println!("jayanti: {} views, {counts:?}", found.1.rows.len());
         total.add(counts);
     }

@@ -106,7 +106,7 @@ fn executions_of_verified_programs_are_among_the_views() {
     for (program, by_another) in &programs {
         for obligation in [NESTED, DIRECT] {
             let counts = walks(program, obligation, 120, 120);
-            assert_eq!((counts.failures, counts.dubious), (0, 0), "nothing is given up");
+            assert_eq!((counts.failures, counts.dubious), (0, 0), "no execution is abandoned");
             assert!(counts.total() > 20_000 && counts.bytes > 50_000, "{counts:?}");
             let is_direct = obligation == DIRECT;
             let [i, j, t, another] = counts.changed;
@@ -150,7 +150,7 @@ fn executions_of_scanning_updates_are_among_the_views() {
                 continue;
             }
             let counts = walks(&corpus(name), obligation, executions(), 200);
-            assert_eq!((counts.failures, counts.dubious), (0, 0), "nothing is given up");
+            assert_eq!((counts.failures, counts.dubious), (0, 0), "no execution is abandoned");
             total.add(counts);
         }
         assert!(total.total() > 50_000 && total.bytes > 50_000, "{total:?}");
@@ -285,5 +285,5 @@ procedure look(): view:
     assert!(!model.delays, "a ghost scan stores in a private variable");
     assert!(!misses(&stores, &model));
     model.delays = true;
-    assert!(misses(&stores, &model), "what it stored is lost");
+    assert!(misses(&stores, &model), "the stored result is lost");
 }

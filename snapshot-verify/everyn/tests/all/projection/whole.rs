@@ -75,7 +75,7 @@ fn all_states_of_two_processes_have_views() {
     for program in &programs {
         let (states, counts) = whole(program, DIRECT, 2, 2_000_000);
         assert!(states > 100 && counts.total() > 1_000, "{states} {counts:?}");
-        assert_eq!((counts.failures, counts.dubious), (0, 0), "nothing is given up");
+        assert_eq!((counts.failures, counts.dubious), (0, 0), "no execution is abandoned");
     }
     // bowman is not right by memory, which takes three processes to see.
     let (states, counts) = whole(&corpus("bowman"), LOCAL, 2, 2_000_000);
