@@ -323,7 +323,7 @@ fn assignment_by_index_is_a_weak_update() {
     assert!(used.contains(&CHOSEN[0]), "{used:?}");
     let irrelevant = irrelevant(&instance, Deadline::NEVER).unwrap();
     let expected = [CELL, INDEX, CHOSEN[0], CHOSEN[1]].map(|slot| irrelevant[slot.index()]);
-    assert_eq!(expected, [false, false, false, true], "the index decides, and what it is from");
+    assert_eq!(expected, [false, false, false, true], "the index and its source are relevant");
 }
 
 #[test]

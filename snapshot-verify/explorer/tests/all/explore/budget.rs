@@ -44,7 +44,7 @@ fn a_budget_too_small_to_begin_with_is_refused() {
         let exploration = Exploration { memory, ..Exploration::default() };
         exploration.run(&bowman(3, [0, 1], Exit::Correct), &mut |_| {}).is_ok()
     };
-    assert!(begins(least) && !begins(least - 1), "{least} is what is needed");
+    assert!(begins(least) && !begins(least - 1), "{least} bytes are needed");
 }
 
 #[test]

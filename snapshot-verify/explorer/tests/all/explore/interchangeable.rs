@@ -30,7 +30,7 @@ scan:
 
 /// Returns true if processes 2 and 3 of four, the ones other than i and j, count as
 /// interchangeable.
-fn alike(name: &str, mark: &str) -> bool {
+fn are_interchangeable(name: &str, mark: &str) -> bool {
     let text = TEXT.replace("NAME", name).replace("MARK", mark);
     let program = parse("named", &text).unwrap().program(None).unwrap();
     let instance =
@@ -44,12 +44,12 @@ fn alike(name: &str, mark: &str) -> bool {
 
 #[test]
 fn processes_naming_only_themselves_are_interchangeable() {
-    assert!(alike("me", "1"));
-    assert!(alike("process(0)", "2"));
+    assert!(are_interchangeable("me", "1"));
+    assert!(are_interchangeable("process(0)", "2"));
 }
 
 #[test]
 fn processes_distinguished_by_name_are_not_interchangeable() {
-    assert!(!alike("process(2)", "1"));
-    assert!(!alike("me", "(if me = process(3) then 1 else 2)"));
+    assert!(!are_interchangeable("process(2)", "1"));
+    assert!(!are_interchangeable("me", "(if me = process(3) then 1 else 2)"));
 }

@@ -37,10 +37,10 @@ fn handshakes_of_different_pairs_are_split() {
         assert!(are_one(&whole, others));
         assert!(!are_one(&split_once, others));
     }
-    assert!(are_one(&split_once, ["h_j[1][0]", "h_i[0][1]"]), "what is compared stays together");
+    assert!(are_one(&split_once, ["h_j[1][0]", "h_i[0][1]"]), "compared slots stay together");
     let added = split_once.slots.len() - whole.slots.len();
     assert!(added < whole.slots.len() / 4, "related webs share a slot: {added} were added");
-    assert_eq!(split(&split_once), split_once, "there is no more to be had");
+    assert_eq!(split(&split_once), split_once, "splitting is idempotent");
 }
 
 /// Where dead slots are blank, splitting only renames: the number of states stays the same.

@@ -99,7 +99,7 @@ fn initial_value_must_be_a_constant_of_its_type() {
     assert_eq!((name.as_str(), what), ("active", "a number is out of its range"));
     wrong.shared[0].initial.kind = ExpressionKind::Fresh;
     let InstanceError::BadInitial { what, .. } = of(&wrong, 2, (0, 1)) else {
-        panic!("what is fresh is not constant")
+        panic!("a fresh version is not constant")
     };
     assert_eq!(what, "it is not constant");
 }

@@ -138,7 +138,7 @@ scan:
     let level = reduced.slots.iter().find(|slot| slot.name == "level").unwrap();
     let domain = Domain::Range { low: 3, high: 5, optional: false, names_processes: false };
     assert_eq!(level.domain, domain);
-    assert!(!reduced.slots.iter().any(|slot| slot.name == "top"), "it stays what it is");
+    assert!(!reduced.slots.iter().any(|slot| slot.name == "top"), "it never changes");
 }
 
 #[test]
