@@ -196,7 +196,7 @@ impl<'a, 's> Followed<'a, 's> {
             for view in now[number].iter().filter(|view| centre(layout, &kind, view) == shared) {
                 for effect in &made.effects {
                     let joined = effect.apply(layout, &kind, view, planted);
-                    after.extend(joined.expect("what a step is to others"));
+                    after.extend(joined.expect("the interference of a step"));
                 }
             }
         }

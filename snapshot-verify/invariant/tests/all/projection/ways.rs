@@ -314,7 +314,7 @@ fn laid_out<'p>(program: &'p Program, aimed: &Aimed) -> Layout<'p> {
             _ => false,
         })
     };
-    let found = guesses.into_iter().find(is_of_out).expect("a round of what is never published");
+    let found = guesses.into_iter().find(is_of_out).expect("a round that is never published");
     let layout = Layout::new(program, found.obligation).unwrap();
     let chosen: Vec<&str> = aimed.kept.split(' ').chain(["never", "scan.b"]).collect();
     let is_kept = |name: &&str| {
