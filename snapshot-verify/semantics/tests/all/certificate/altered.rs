@@ -74,7 +74,7 @@ fn dropped_state_is_refused() {
         let (text, states) = subject.prove(&subject.claim(2, Some(1), coverage)).unwrap();
         let parts = Parts::new(&text);
         assert_eq!(parts.states.len(), states);
-        assert_eq!(parts.text(), text, "nothing is changed by taking it apart");
+        assert_eq!(parts.text(), text, "parts print as the original text");
         for dropped in (0..states).step_by(17) {
             let mut parts = Parts::new(&text);
             parts.states.remove(dropped);
