@@ -89,7 +89,9 @@ fn letter(process: Process, action: &Action, value: impl Fn() -> u32) -> Letter 
             }
             (Action::InvokeUpdate(_), None) => Symbol::InvokeOther,
             (Action::RespondUpdate, None) => Symbol::RespondOther,
-            (Action::Begin { .. } | Action::End { .. }, _) => panic!("of no snapshot"),
+            (Action::Begin { .. } | Action::End { .. }, _) => {
+                panic!("not an operation of a snapshot")
+            }
         },
     )
 }
@@ -101,7 +103,7 @@ fn unreduced(program: &Program, n: usize, operations: u32) -> (bool, u64) {
         ..request(n, operations, Reductions::NONE)
     };
     let [(answer, states)] = answers(program, &request)[..] else {
-        panic!("one pair is asked for")
+        panic!("one pair is requested")
     };
     (answer == "right", states)
 }

@@ -85,7 +85,7 @@ fn killed_check_resumes_to_the_same_answer() {
         let folder = folder.path().join("kept");
         let (times, lines) = survive(arguments, &folder, &mut random);
         assert_eq!(counts(&lines), expected, "{arguments}");
-        assert_eq!(searches(&folder), searches(&whole), "no search was begun twice");
+        assert_eq!(searches(&folder), searches(&whole), "no search began twice");
         kills += times;
     }
     assert!(kills > 0, "no check was killed");
@@ -177,7 +177,7 @@ fn damaged_files_are_refused() {
     assert_eq!(code, 3, "{out}");
     assert!(seconds < 3.0, "{seconds} s: the time is over while states are read");
     assert!(!left.exists());
-    assert!(fs::read(&file).unwrap() == whole, "what was not read whole is not kept again");
+    assert!(fs::read(&file).unwrap() == whole, "a partly read checkpoint is not overwritten");
     // As many states are read as were saved.
     let ((code, out, _), _) = resumed(2.5);
     assert_eq!(code, 3, "{out}");

@@ -32,7 +32,7 @@ fn files_are_formatted_in_place() {
     assert_eq!([read("untidy"), read("tidy")], [TIDY, TIDY]);
     assert_eq!(read("wrong"), "algorithm x\nupdate(v):\n  skip skip\n");
     let mode = fs::metadata(path("untidy")).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600, "others may read it no more than before");
+    assert_eq!(mode & 0o777, 0o600, "the mode is unchanged");
     assert_eq!(in_folder("fmt --check untidy tidy"), (0, String::new(), String::new()));
     let (code, _, _) = in_folder("fmt --check wrong untidy");
     assert_eq!(code, 2);

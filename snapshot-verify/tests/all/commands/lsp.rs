@@ -361,7 +361,7 @@ fn verification_stops_on_a_change_or_a_cancellation() {
     assert!(client.response(second).get("error").is_some());
     let [third, fourth] = [0; 2].map(|_| client.begin("workspace/executeCommand", asked.clone()));
     assert!(client.response(third).get("error").is_some(), "one at a time");
-    assert_eq!(client.end(), 0, "whatever {fourth} is about");
+    assert_eq!(client.end(), 0, "also while request {fourth} runs");
 }
 
 #[test]

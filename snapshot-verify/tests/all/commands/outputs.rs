@@ -50,7 +50,7 @@ fn the_trace_of_a_fault_is_written_and_replayed() {
         let out = printed(1, &check);
         assert!(out.contains(&format!("  trace: {trace}\n")), "{check}: {out}");
         let written = fs::read_to_string(&trace).unwrap();
-        assert!(!written.contains("history "), "nothing is said of its history: {written}");
+        assert!(!written.contains("history "), "its history is not reported: {written}");
         let moves = written.lines().filter(|line| line.starts_with('p') && !line.starts_with("pr"));
         let moves = moves.filter(|line| !line.starts_with("pair")).count();
         let replayed = printed(1, &format!("replay {trace}"));

@@ -44,7 +44,7 @@ impl Watching {
     fn says(&self, words: &str) {
         loop {
             let line = self.lines.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("{words}"));
-            assert!(!line.contains('\u{1b}'), "no terminal is to be cleared: {line}");
+            assert!(!line.contains('\u{1b}'), "no terminal is cleared: {line}");
             if line.contains(words) {
                 return;
             }

@@ -86,7 +86,7 @@ fn how(every: &Every) -> (Vec<String>, String) {
         ("verified", Some(views)) => match (&every.closed, every.answer.way.last()) {
             (Some(_), _) => format!("{:?}", Closed(*views)),
             (Option::None, Some(rung)) => format!("rung {} {views}", rung.name()),
-            _ => panic!("a proof by nothing"),
+            _ => panic!("a proof without a rung"),
         },
         ("unknown", Option::None) => {
             let all = every.unmodelled.iter().map(|one| one.construct);
