@@ -147,7 +147,7 @@ fn deciders_agree_on_each_case() {
 }
 
 #[test]
-fn alarms_read_well() {
+fn text_of_the_inversion_alarm_is_pinned() {
     let text = Alarm::Inverted { ahead: J }.to_string();
     assert_eq!(text, "the scan saw j switched and i not, though i switched first");
 }

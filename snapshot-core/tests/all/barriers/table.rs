@@ -94,7 +94,7 @@ fn either(
 }
 
 #[test]
-fn simple_snapshot_histories_need_one() {
+fn simple_snapshot_histories_need_at_most_one_cut() {
     let switches = (0..=2).map(|count| (0..count).map(Simple::Switch).collect());
     let scans = [[false; 2], [false, true], [true, false], [true; 2]].map(Simple::Scan);
     let row = rows(5, switches, |_| scans.to_vec(), any);
@@ -147,7 +147,7 @@ pub fn differentiated(most: usize) -> Vec<Space> {
 }
 
 #[test]
-fn differentiated_snapshot_histories_need_two() {
+fn differentiated_snapshot_histories_need_at_most_two_cuts() {
     let mut row = Row::default();
     for Space { updates, answered } in differentiated(if is_night() { 6 } else { 5 }) {
         row.count(&answered, |order| single_writers(&updates, order));

@@ -89,7 +89,7 @@ fn crowded() -> History<QueueInput<u8>, QueueOutput<u8>> {
 }
 
 #[test]
-fn budgets_run_out() {
+fn exhausted_budgets_end_the_search() {
     let mut budget = Budget { memory: usize::MAX, proceed: &mut || false };
     let outcome = search(&Queue::default(), &crowded(), &mut budget);
     assert!(
