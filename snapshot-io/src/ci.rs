@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn sarif_points_at_places() {
+    fn sarif_results_have_positions() {
         let log: serde_json::Value =
             serde_json::from_str(&sarif("snapshot-test", "0.1.0", &answers())).expect("JSON");
         let results = log["runs"][0]["results"].as_array().expect("a list");
