@@ -360,7 +360,7 @@ fn a_recording_of_several_writers_can_be_taken_after_a_scan() {
 
 /// Noise is made inside the operations that are recorded with it, and nowhere else.
 #[test]
-fn noise_makes_threads_meet() {
+fn noisy_threads_overlap() {
     let scans = |noise: Noise| -> u64 {
         let sum = (0..20).map(|seed| {
             let recorder =
