@@ -230,7 +230,7 @@ fn stream_equals_its_history_and_scans_see_late_updates() {
 }
 
 #[test]
-fn equal_recipes_make_equal_bytes_and_seeds_matter() {
+fn events_are_determined_by_recipe_and_seed() {
     let recipe = Recipe::new(5, 4, 80, Style::Differentiated, 11).with_pending(2);
     let events = |recipe: &Recipe| recipe.events().unwrap().collect::<Vec<_>>();
     assert_eq!(events(&recipe), events(&recipe.clone()));
