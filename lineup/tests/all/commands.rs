@@ -155,7 +155,7 @@ fn random_and_automatic_series_report_their_tests() {
 }
 
 #[test]
-fn tests_have_sequences_before_and_after() {
+fn initial_and_final_sequences_are_executed() {
     let random = ["random", "QueuePre", "--shape", "1x2", "--samples", "12"];
     let with = |more: &[&str]| lineup(&[&random[..], more].concat());
     // One operation per thread: `try_take` is refused wrongly only if there is a value.
