@@ -127,7 +127,7 @@ fn byte_order_mark_before_blank_lines_is_skipped() {
 
 #[cfg(unix)]
 #[test]
-fn links_and_permissions_outlive_a_replacement() {
+fn links_and_permissions_survive_a_replacement() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();

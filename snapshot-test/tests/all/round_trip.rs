@@ -138,12 +138,12 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn text_and_jsonl_express_everything(history in histories(false)) {
+    fn text_and_jsonl_round_trip_every_history(history in histories(false)) {
         check(&history, &[Format::Text, Format::Jsonl])?;
     }
 
     #[test]
-    fn plain_histories_survive_every_format(history in histories(true)) {
+    fn plain_histories_round_trip_in_every_format(history in histories(true)) {
         check(&history, &Format::ALL)?;
     }
 

@@ -169,7 +169,7 @@ fn refused_events_at_any_position() {
 }
 
 #[test]
-fn a_second_writer_far_from_the_first() {
+fn second_writer_far_from_the_first_is_noted() {
     let events = linearizable(FIRST + BATCH);
     let input = written(Format::Text, &events) + "p2 update s1 7\n";
     let note = "note: NAME:5:1: the first update of that segment";
@@ -189,7 +189,7 @@ fn defects_at_any_position() {
 }
 
 #[test]
-fn a_defect_behind_a_violation() {
+fn defect_after_a_violation_is_reported() {
     let mut events = linearizable(FIRST + 2 * BATCH);
     let place = FIRST + BATCH + 3;
     let Scanned(process, _) = events[place] else { panic!("no scan responds there") };

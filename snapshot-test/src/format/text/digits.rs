@@ -28,7 +28,7 @@ mod tests {
     use super::leading_digits;
 
     #[test]
-    fn every_count_of_digits_before_every_byte() {
+    fn counts_digits_before_every_other_byte() {
         for length in 0..=8usize {
             for next in (0..=255u8).filter(|byte| !byte.is_ascii_digit()) {
                 // The bytes after the first other byte do not matter.

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::commands::{printed, refused};
 
 #[test]
-fn the_table_has_sizes() {
+fn table_lists_states_and_transitions() {
     let expected = "\
 n = 5 (number of processes), 16 n = 80 letters
 
