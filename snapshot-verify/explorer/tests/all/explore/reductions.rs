@@ -103,7 +103,7 @@ fn explore(instance: &Instance, symmetry: bool, antichain: bool) -> (String, Opt
 }
 
 #[test]
-fn every_reduction_keeps_verdict_and_length_of_the_counterexample() {
+fn every_reduction_keeps_verdict_and_counterexample_length() {
     let mut verdicts = std::collections::BTreeMap::<String, u32>::new();
     let mut saved = [0u32; 6];
     for seed in 0..INSTANCES {

@@ -87,7 +87,7 @@ fn terms_are_well_formed() {
 }
 
 #[test]
-fn slots_have_owners() {
+fn processes_access_only_their_own_slots() {
     let rule = broken(BOWMAN, |instance| {
         let value = Term::Slot(slot(instance, "p1.v"));
         let target = Target::Slot(slot(instance, "a[0]"));
