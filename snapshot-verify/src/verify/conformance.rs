@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn only_answers_meet_or_contradict() {
+    fn only_decided_verdicts_meet_or_contradict() {
         use ExpectedVerdict::Fault as Faulty;
         use ExpectedVerdict::{Linearizable, NoProof, Violation};
         let fault = Fault { span: Span::default(), kind: FaultKind::NoneUnwrapped };

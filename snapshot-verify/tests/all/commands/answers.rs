@@ -21,7 +21,7 @@ fn without_numbers(report: &str) -> String {
 }
 
 #[test]
-fn verified_with_every_pair_and_the_conclusion() {
+fn answer_lists_every_pair_and_the_conclusion() {
     let out = printed(0, "check bowman");
     assert_eq!(
         without_numbers(&out),

@@ -299,7 +299,7 @@ fn tests_unrelated_to_cells_do_not_multiply_paths() {
 
 /// A process that spins forever is not stepped repeatedly.
 #[test]
-fn spinning_costs_little() {
+fn ample_slows_spinning_at_most_tenfold() {
     let text = Text::new(
         "algorithm spin\nshared lock: cas bool\nshared r[segment]: value\nupdate(v):\n    loop: if \
          CAS(lock, false, true): exit\n    r[me] := v\nscan:\n    local copy[segment]: value\n    \

@@ -129,7 +129,7 @@ fn fault_is_replayed_to_its_position() {
 }
 
 #[test]
-fn bad_traces() {
+fn malformed_traces_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace").display().to_string();
     let cases = [
