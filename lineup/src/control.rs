@@ -7,9 +7,11 @@
 //! remaining choices.
 
 use std::cell::Cell;
+use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rustc_hash::FxBuildHasher;
 use shuttle::scheduler::{Schedule as TaskSchedule, Scheduler, Task, TaskId};
 use snapshot_core::observation::{Event, Thread};
 
@@ -17,10 +19,11 @@ use crate::board::{Board, Phase};
 use crate::execution::Watch;
 use crate::schedule::{Schedule, Segment};
 use crate::subject::Answer;
+use crate::trace::{Step, Trace};
 
 /// A point at which a thread must be chosen.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Situation {
+pub(crate) struct Situation<'t> {
     /// Threads that can run.
     pub(crate) enabled: u16,
     /// Thread that ran last, unless it has finished.
@@ -37,6 +40,8 @@ pub(crate) struct Situation {
     pub(crate) unwinding: bool,
     /// True if shared memory may have changed in its last step.
     pub(crate) changed: bool,
+    /// Trace of the steps so far.
+    pub(crate) trace: &'t Trace,
 }
 
 /// Decision of a driver.
@@ -97,7 +102,7 @@ pub(crate) trait Driver<R> {
     /// Starts the next execution, if any; returns the seed of its random numbers.
     fn begin(&mut self) -> Option<u64>;
     /// Returns the thread that runs next, where at least one can run.
-    fn choose(&mut self, situation: &Situation) -> Choice;
+    fn choose(&mut self, situation: &Situation<'_>) -> Choice;
     /// Reports a finished execution.
     fn end(&mut self, execution: Execution<R>);
 }
@@ -138,6 +143,7 @@ pub(crate) struct Control<R, D> {
     /// True if the threads of a stuck execution are unwound.
     pub(crate) unwind: bool,
     state: Option<State>,
+    trace: Trace,
     random: u64,
 }
 
@@ -146,11 +152,15 @@ struct State {
     schedule: Schedule,
     end: Option<End>,
     current: Option<Thread>,
+    /// The chosen step, and whether all its accesses are recorded.
+    running: Option<(Thread, bool)>,
     returns: u32,
     events: usize,
     idle: u32,
     steps: u64,
     random: bool,
+    /// True if the running step drew random numbers.
+    draws: bool,
     /// Number of tasks seen: all of them, because each can run at first.
     tasks: usize,
     left_behind: bool,
@@ -185,6 +195,20 @@ impl Memory {
     }
 }
 
+/// Returns the threads of a set that can make their next step: those that do not wait for a lock. If
+/// all wait, one of them must block first.
+fn without_waiting(threads: u16, tasks: &[Option<u32>; Thread::LIMIT + 1]) -> u16 {
+    let waits = |t: &usize| {
+        let task = tasks[*t].filter(|_| threads >> t & 1 == 1);
+        task.is_some_and(|task| lineup_std::control::holder(task as usize).is_some())
+    };
+    let waiting = (0..=Thread::LIMIT).filter(waits).fold(0, |set, t| set | 1 << t);
+    match threads & !waiting {
+        0 => threads & threads.wrapping_neg(),
+        rest => rest,
+    }
+}
+
 impl State {
     /// Truncates the schedule to where the threads began to spin.
     fn without_spin(&mut self) {
@@ -216,8 +240,8 @@ impl State {
     }
 }
 
-impl<R, D: Driver<R>> Control<R, D> {
-    pub(crate) const fn new(
+impl<R: Hash, D: Driver<R>> Control<R, D> {
+    pub(crate) fn new(
         board: Arc<Mutex<Board<R>>>,
         driver: Arc<Mutex<D>>,
         pulse: Arc<Pulse>,
@@ -225,7 +249,8 @@ impl<R, D: Driver<R>> Control<R, D> {
         watch: &Watch,
     ) -> Self {
         let (patience, unwind) = (watch.patience, watch.unwind);
-        Self { board, driver, pulse, columns, patience, unwind, state: None, random: 0 }
+        let trace = Trace::default();
+        Self { board, driver, pulse, columns, patience, unwind, state: None, trace, random: 0 }
     }
 
     /// Returns the given threads that may run in this stage.
@@ -246,7 +271,7 @@ impl<R, D: Driver<R>> Control<R, D> {
     }
 }
 
-impl<R, D: Driver<R>> Scheduler for Control<R, D> {
+impl<R: Hash, D: Driver<R>> Scheduler for Control<R, D> {
     fn new_execution(&mut self) -> Option<TaskSchedule> {
         self.pulse.is_between.store(true, Ordering::Relaxed);
         let mut board = lock(&self.board);
@@ -265,6 +290,7 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
         }
         board.clear();
         lineup_std::control::begin();
+        self.trace.clear();
         if self.pulse.cancelled.load(Ordering::Relaxed) {
             return None;
         }
@@ -273,11 +299,13 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
             schedule: Schedule::default(),
             end: None,
             current: None,
+            running: None,
             returns: 0,
             events: 0,
             idle: 0,
             steps: 0,
             random: false,
+            draws: false,
             tasks: 0,
             left_behind: false,
             spins: false,
@@ -328,6 +356,12 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
         state.steps += 1;
         state.idle += 1;
         let mut changed = state.memory.may_have_changed(is_yielding);
+        let events = &board.events[state.events..];
+        let called = events.iter().any(|event| matches!(event, Event::Call(_)));
+        let answer = events.iter().find_map(|event| match event {
+            Event::Return(_, answer) => Some(FxBuildHasher.hash_one(answer)),
+            Event::Call(_) => None,
+        });
         if board.events.len() > state.events {
             (state.events, state.idle, changed) = (board.events.len(), 0, true);
         }
@@ -350,8 +384,19 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
             state.end.get_or_insert(End::Full);
             return Some(main);
         }
-        let enabled = runnable & columns;
+        let enabled = without_waiting(runnable & columns, &board.tasks);
         let last = state.current;
+        lineup_std::control::take_accesses(|access| self.trace.access(access));
+        match state.running.take() {
+            Some((thread, known)) => {
+                let known = known && !std::mem::take(&mut state.draws);
+                let next = board.tasks[thread.index()]
+                    .and_then(|task| lineup_std::control::next(task as usize))
+                    .map_or(0, |next| std::ptr::from_ref(next.place).addr());
+                self.trace.step(&Step { thread, known, called, answer, next });
+            }
+            None => self.trace.skip(),
+        }
         let mut situation = Situation {
             enabled,
             current: last.filter(|t| board.phases[t.index()] != Phase::Done),
@@ -361,6 +406,7 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
             returned: board.returns > state.returns,
             unwinding,
             changed,
+            trace: &self.trace,
         };
         situation.yielding = is_yielding && situation.inside;
         state.returns = board.returns;
@@ -388,7 +434,13 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
             Choice::Run(thread) => {
                 state.schedule.note(thread);
                 state.current = Some(thread);
-                board.tasks[thread.index()].map(|task| TaskId::from(task as usize))
+                let task = board.tasks[thread.index()]? as usize;
+                let announced = lineup_std::control::begin_step(task);
+                // Between two operations a thread has nothing to access.
+                let known = announced.is_some() || board.phases[thread.index()] == Phase::Between;
+                announced.into_iter().flatten().flatten().for_each(|a| self.trace.access(a));
+                state.running = Some((thread, known));
+                Some(TaskId::from(task))
             }
             Choice::Stuck => stuck(state),
             Choice::Spinning => {
@@ -403,6 +455,7 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
     fn next_u64(&mut self) -> u64 {
         if let Some(state) = &mut self.state {
             state.random = true;
+            state.draws = true;
             state.memory.is_unseen = true;
         }
         self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);

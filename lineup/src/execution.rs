@@ -6,6 +6,7 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -251,7 +252,7 @@ pub(crate) fn explore<R, D>(
     watch: &Watch,
 ) -> Result<D, Broken>
 where
-    R: Send + 'static,
+    R: Hash + Send + 'static,
     D: Driver<R> + Send + 'static,
 {
     let board = Arc::new(Mutex::new(Board::new()));

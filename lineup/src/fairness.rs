@@ -11,7 +11,7 @@ use snapshot_core::observation::Thread;
 const THREADS: usize = Thread::LIMIT + 1;
 
 /// Priorities of threads, after the steps so far. Sets of threads are words of bits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Fairness {
     /// `before[t]`: the threads that t gives way to. (The relation P.)
     before: [u16; THREADS],
@@ -32,6 +32,13 @@ impl Fairness {
             disabled: [u16::MAX; THREADS],
             ran: [u16::MAX; THREADS],
         }
+    }
+
+    /// Returns the state as numbers: none if no thread yielded.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u16> {
+        let all = [&self.before, &self.enabled, &self.disabled, &self.ran];
+        let used = *self != Self::new();
+        all.into_iter().filter(move |_| used).flatten().copied()
     }
 
     /// Returns the threads of `enabled` that need not give way. Never empty if `enabled` is not:

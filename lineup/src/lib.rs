@@ -6,12 +6,14 @@
 //! for certain, for any deterministic specification; and an operation that waits for ever where no
 //! serial execution does is a failure, too.
 //!
-//! The object must synchronise by [`shuttle`]'s types, which have the names of `std`'s:
-//! `use shuttle::sync::{Mutex, atomic::AtomicUsize}` under a feature or `cfg` of its crate. Memory
-//! is sequentially consistent: failures that need weaker orderings are not found.
+//! The object must synchronise by the types in [`sync`] and the functions in [`thread`] and
+//! [`hint`], which have the names of `std`'s: `use lineup::sync::{Mutex, atomic::AtomicUsize}` under
+//! a feature or `cfg` of its crate. [`shuttle`]'s types are possible, too, but need more executions:
+//! the scheduler does not know which objects their steps access. Memory is sequentially consistent:
+//! failures that need weaker orderings are not found.
 //!
 //! ```
-//! use shuttle::sync::atomic::{AtomicU32, Ordering::SeqCst};
+//! use lineup::sync::atomic::{AtomicU32, Ordering::SeqCst};
 //!
 //! lineup::subject! {
 //!     /// The counter of the paper, section 2.2.1.
@@ -65,10 +67,20 @@ mod spin;
 mod subject;
 pub mod subjects;
 pub mod survey;
+pub mod sync;
+/// Functions of `std::thread` under control of the scheduler.
+pub mod thread {
+    pub use lineup_std::controlled::{
+        Builder, JoinHandle, Thread, ThreadId, current, park, park_timeout, sleep, spawn, yield_now,
+    };
+}
 pub mod together;
+mod trace;
 mod verdict;
 
 pub use check::{Check, Tally};
+#[doc(no_inline)]
+pub use lineup_std::hint;
 pub use files::Failure;
 pub use matrix::{Role, Test, TestError};
 pub use replay::{Place, Replayed, Switch};

@@ -6,7 +6,7 @@
 /// several arguments), and the call. Responses are compared by their `Debug` texts.
 ///
 /// ```
-/// use shuttle::sync::Mutex;
+/// use lineup::sync::Mutex;
 ///
 /// lineup::subject! {
 ///     /// A counter behind a lock.
@@ -27,7 +27,7 @@
 /// ```
 /// use std::sync::Arc;
 ///
-/// use shuttle::sync::Mutex;
+/// use lineup::sync::Mutex;
 ///
 /// type Stack = (Mutex<Vec<Arc<()>>>, Arc<()>);
 ///
@@ -156,9 +156,9 @@ macro_rules! __representatives {
 ///
 /// ```
 /// # lineup::subject! {
-/// #     Cell(cell: shuttle::sync::atomic::AtomicU32) = Default::default();
-/// #     set(n: u32) in [1] => cell.store(n, shuttle::sync::atomic::Ordering::SeqCst);
-/// #     get() => cell.load(shuttle::sync::atomic::Ordering::SeqCst);
+/// #     Cell(cell: lineup::sync::atomic::AtomicU32) = Default::default();
+/// #     set(n: u32) in [1] => cell.store(n, lineup::sync::atomic::Ordering::SeqCst);
+/// #     get() => cell.load(lineup::sync::atomic::Ordering::SeqCst);
 /// # }
 /// let test = lineup::test!(Cell, [set(7), get()], [get()], finally [get()]);
 /// assert_eq!(test.text(), "set(7) get() | get() | final: get()");

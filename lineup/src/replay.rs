@@ -71,7 +71,7 @@ const LOOKS: u32 = 200;
 
 impl<R> Replay<R> {
     pub(crate) fn new(shape: Shape, schedule: Schedule, diverging: Diverging, spin: Spin) -> Self {
-        let fair = Kind::Concurrent { preemptions: 0 };
+        let fair = Kind::Concurrent { most: Some(0), reduces: false };
         Self {
             tail: (diverging == Diverging::Stuck).then(|| Search::new(fair, spin)),
             spinning: BTreeMap::new(),
@@ -126,7 +126,7 @@ impl<R> Driver<R> for Replay<R> {
         (!std::mem::replace(&mut self.started, true)).then_some(0)
     }
 
-    fn choose(&mut self, situation: &Situation) -> Choice {
+    fn choose(&mut self, situation: &Situation<'_>) -> Choice {
         self.done.returned(situation.returned);
         let can = |thread: &Thread| situation.enabled >> thread.index() & 1 == 1;
         let wanted = if self.replayed.diverged.is_none() { self.wanted() } else { None };

@@ -1,28 +1,73 @@
 //! Enumeration of executions: all serial ones, or all with few preemptions.
 //!
-//! Depth-first, without memory of earlier states: the choices of the last execution are kept, and
-//! the last one that has an alternative is changed (stateless model checking; Musuvathi and Qadeer,
-//! "Iterative Context Bounding for Systematic Testing of Multithreaded Programs", PLDI 2007). The
-//! running thread is chosen first; a switch away from a thread that can run, inside an operation, is a
-//! *preemption*. Between two operations of a thread a switch is free.
+//! A switch away from a thread that can run, inside an operation, is a *preemption*; between two
+//! operations of a thread a switch is free. Executions are enumerated depth-first, the running
+//! thread being chosen first, and those with fewer preemptions before those with more: choices that
+//! cost one preemption more wait for the next bound (Musuvathi and Qadeer, "Iterative Context
+//! Bounding for Systematic Testing of Multithreaded Programs", PLDI 2007). So no execution is tried
+//! at two bounds.
+//!
+//! What may follow a choice depends on the state, and on the thread from which a switch is a
+//! preemption. The state is determined by the [trace](crate::trace). A situation with an equal trace
+//! and an equal thread that occurred before, then with fewer preemptions or as many, has had all its
+//! continuations enumerated, and the execution is only finished. This loses no trace within the
+//! bound, while orders of exploration that leave out a thread's step for an equal one later, as
+//! sleep sets do, would (Coons, Musuvathi and McKinley, "Bounded Partial-Order Reduction", OOPSLA
+//! 2013).
 
+use rustc_hash::FxHashSet;
 use snapshot_core::observation::Thread;
 
 use crate::control::{Choice, Situation};
 use crate::fairness::Fairness;
 use crate::spin::Spin;
+use crate::trace::Digest;
 
-/// Steps that a thread makes in a row in one operation before it counts as yielding: real code also
+/// Steps of a thread in one operation after each of which it counts as yielding: real code also
 /// spins without a hint.
 const PATIENCE: u32 = 60;
 
-/// A choice with alternatives.
-#[derive(Clone, Debug)]
-struct Node {
+/// Maximum number of choices that are kept (1 GB).
+const KEPT: usize = 1 << 26;
+
+/// Maximum number of remembered situations (500 MB).
+const REMEMBERED: usize = 1 << 24;
+
+/// A choice: here, always of the thread that runs next. The message that a load reads, with weak
+/// memory, would be another kind.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Pick {
+    /// This thread runs next; `true`: by a preemption.
+    Run(Thread, bool),
+}
+
+impl Pick {
+    const fn preempts(self) -> bool {
+        let Self::Run(_, preempts) = self;
+        preempts
+    }
+}
+
+/// A place in the tree of choices: after the choice with this index.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Place(u32);
+
+/// Before all choices.
+const ROOT: Place = Place(u32::MAX);
+
+/// A choice that was made.
+#[derive(Clone, Copy, Debug)]
+struct Made {
+    after: Place,
     enabled: u16,
-    /// Threads to choose from, each with true if it is a preemption.
-    options: Vec<(Thread, bool)>,
-    taken: usize,
+    pick: Pick,
+}
+
+/// A choice that was not made yet.
+#[derive(Clone, Copy, Debug)]
+struct Branch {
+    after: Place,
+    pick: Pick,
 }
 
 /// Executions to enumerate.
@@ -30,44 +75,70 @@ struct Node {
 pub(crate) enum Kind {
     /// No thread is switched away from inside an operation.
     Serial,
-    /// All with at most this many preemptions.
+    /// All, those with fewer preemptions first.
     Concurrent {
-        /// Maximum number of preemptions.
-        preemptions: u32,
+        /// The largest number of preemptions; `None`: all.
+        most: Option<u32>,
+        /// True if one execution per trace suffices.
+        reduces: bool,
     },
 }
 
-/// A depth-first search.
+/// A search.
 #[derive(Clone, Debug)]
 pub(crate) struct Search {
     kind: Kind,
-    path: Vec<Node>,
+    /// The tree of choices.
+    made: Vec<Made>,
+    /// Choices of the present bound that were not made yet; the last one is made next.
+    branches: Vec<Branch>,
+    /// Those of the next bound.
+    later: Vec<Branch>,
+    seen: FxHashSet<Digest>,
+    bound: u32,
     started: bool,
-    /// True if an alternative was left out for its preemptions.
+    /// True if an alternative was left out, for its preemptions or for lack of memory.
     pub(crate) cut: bool,
-    // State of the present execution.
+    /// True if choices were left out for lack of memory.
+    pub(crate) full: bool,
+    /// Choices of the present execution: those to repeat, then those made.
+    path: Vec<(u16, Pick)>,
+    repeated: usize,
+    /// Number of choices that the present execution must reach.
+    owed: usize,
     depth: usize,
+    /// Place of the last choice; `None` after a situation that occurred before.
+    place: Option<Place>,
     preemptions: u32,
     fairness: Fairness,
     /// Situation of the last choice: the threads that could run, and the chosen one.
     last: Option<(u16, usize)>,
-    row: u32,
+    rows: [u32; Thread::LIMIT + 1],
     spin: Spin,
 }
 
 impl Search {
-    pub(crate) const fn new(kind: Kind, spin: Spin) -> Self {
+    pub(crate) fn new(kind: Kind, spin: Spin) -> Self {
         Self {
             kind,
             spin,
-            path: Vec::new(),
+            made: Vec::new(),
+            branches: Vec::new(),
+            later: Vec::new(),
+            seen: FxHashSet::default(),
+            bound: 0,
             started: false,
             cut: false,
+            full: false,
+            path: Vec::new(),
+            repeated: 0,
+            owed: 0,
             depth: 0,
+            place: Some(ROOT),
             preemptions: 0,
             fairness: Fairness::new(),
             last: None,
-            row: 0,
+            rows: [0; Thread::LIMIT + 1],
         }
     }
 
@@ -79,35 +150,59 @@ impl Search {
     /// Returns true if the finished execution reached all choices that it had to repeat. If not,
     /// the same choices led to another situation than before.
     pub(crate) const fn is_repeated(&self) -> bool {
-        self.depth == self.path.len()
+        self.depth >= self.owed
     }
 
-    /// Advances to the next execution, if there is one.
+    /// Allows one preemption more. Returns false if there is no execution with more.
+    pub(crate) fn raise(&mut self) -> bool {
+        self.bound += 1;
+        std::mem::swap(&mut self.branches, &mut self.later);
+        // The first one that was found is made first.
+        self.branches.reverse();
+        !self.branches.is_empty()
+    }
+
+    /// Advances to the next execution of this bound, if there is one.
     pub(crate) fn next(&mut self) -> bool {
         if self.started {
-            while self.path.last().is_some_and(|node| node.taken + 1 == node.options.len()) {
-                self.path.pop();
+            let Some(branch) = self.branches.pop() else { return false };
+            self.path.clear();
+            let mut place = branch.after;
+            while let Some(made) = self.made.get(place.0 as usize) {
+                self.path.push((made.enabled, made.pick));
+                place = made.after;
             }
-            let Some(node) = self.path.last_mut() else { return false };
-            node.taken += 1;
+            self.path.reverse();
+            self.repeated = self.path.len();
+            self.again();
+            // The branch itself is a new choice: the situation is checked when it is made.
+            self.path.push((0, branch.pick));
+            self.owed = self.path.len();
+            self.place = Some(branch.after);
+        } else {
+            self.again();
         }
-        self.again();
         true
     }
 
-    /// Starts the same execution again, or the first one.
-    pub(crate) const fn again(&mut self) {
+    /// Starts the last execution again, or the first one.
+    pub(crate) fn again(&mut self) {
+        if self.depth > self.repeated {
+            self.repeated = self.path.len();
+            self.owed = self.repeated;
+            self.place = None;
+        }
         self.started = true;
         self.depth = 0;
         self.preemptions = 0;
         self.fairness = Fairness::new();
         self.last = None;
-        self.row = 0;
+        self.rows = [0; Thread::LIMIT + 1];
         self.spin.begin();
     }
 
     /// Returns the thread that runs next.
-    pub(crate) fn choose(&mut self, situation: &Situation) -> Choice {
+    pub(crate) fn choose(&mut self, situation: &Situation<'_>) -> Choice {
         let current = situation.current;
         let can = |thread: Thread| situation.enabled >> thread.index() & 1 == 1;
         if situation.unwinding
@@ -115,90 +210,143 @@ impl Search {
         {
             return Choice::Run(thread);
         }
-        self.row = if situation.inside { self.row + 1 } else { 0 };
-        let yielding = situation.yielding || self.row >= PATIENCE;
-        if yielding {
-            self.row = 0;
-        }
+        let yielding = situation.yielding || self.is_long(situation);
         self.spin.step(situation, yielding);
-        match self.kind {
-            Kind::Serial => {
-                if let Some(thread) = current.filter(|_| situation.inside) {
-                    return match can(thread) {
-                        true if self.spin.is_stuck(1 << thread.index()) => Choice::Spinning,
-                        true => Choice::Run(thread),
-                        false => Choice::Stuck,
-                    };
-                }
-                self.branch(situation.enabled, |_| {
-                    let all = (0..=Thread::LIMIT).filter(|t| situation.enabled >> t & 1 == 1);
-                    (all.map(|t| (Thread::from_index(t), false)).collect(), false)
-                })
-            }
-            Kind::Concurrent { preemptions } => {
-                if let Some((earlier, t)) = self.last {
-                    self.fairness.step(t, earlier, situation.enabled, yielding);
-                }
-                if self.spin.is_stuck(situation.enabled) {
-                    return Choice::Spinning;
-                }
-                // If all threads spin, the fair choice is as good as any.
-                let resting = self.spin.resting(situation.enabled);
-                let still = resting == situation.enabled;
-                let allowed = match situation.enabled & !resting {
-                    0 => self.fairness.allowed(situation.enabled),
-                    working => self.fairness.allowed(working),
+        if self.kind == Kind::Serial {
+            if let Some(thread) = current.filter(|_| situation.inside) {
+                return match can(thread) {
+                    true if self.spin.is_stuck(1 << thread.index()) => Choice::Spinning,
+                    true => Choice::Run(thread),
+                    false => Choice::Stuck,
                 };
-                let choice = self.branch(situation.enabled, |used| {
-                    let free = yielding || !situation.inside;
-                    let goes_on = current.filter(|t| allowed >> t.index() & 1 == 1);
-                    let costs = goes_on.is_some() && !free;
-                    let others = (0..=Thread::LIMIT).map(Thread::from_index);
-                    let others =
-                        others.filter(|t| allowed >> t.index() & 1 == 1 && Some(*t) != current);
-                    let cut =
-                        costs && !still && used >= preemptions && others.clone().next().is_some();
-                    let mut options: Vec<(Thread, bool)> =
-                        goes_on.map(|thread| (thread, false)).into_iter().collect();
-                    if !cut {
-                        options.extend(others.map(|thread| (thread, costs)));
-                    }
-                    if still {
-                        options.truncate(1);
-                    }
-                    (options, cut)
-                });
-                if let Choice::Run(thread) = choice {
-                    if current != Some(thread) {
-                        self.row = 0;
-                    }
-                    self.last = Some((situation.enabled, thread.index()));
-                }
-                choice
             }
+            let all = threads(situation.enabled).map(|thread| Pick::Run(thread, false));
+            return self.pick(situation, &all.collect::<Vec<_>>(), false);
+        }
+        if let Some((earlier, t)) = self.last {
+            self.fairness.step(t, earlier, situation.enabled, yielding);
+        }
+        if self.spin.is_stuck(situation.enabled) {
+            return Choice::Spinning;
+        }
+        // If all threads spin, the fair choice is as good as any.
+        let resting = self.spin.resting(situation.enabled);
+        let still = resting == situation.enabled;
+        let allowed = match situation.enabled & !resting {
+            0 => self.fairness.allowed(situation.enabled),
+            working => self.fairness.allowed(working),
+        };
+        let goes_on = current.filter(|t| allowed >> t.index() & 1 == 1);
+        let costs = goes_on.is_some() && situation.inside && !yielding;
+        let others = threads(allowed).filter(|thread| Some(*thread) != current);
+        let mut options: Vec<Pick> = goes_on
+            .into_iter()
+            .map(|thread| Pick::Run(thread, false))
+            .chain(others.map(|thread| Pick::Run(thread, costs)))
+            .collect();
+        if still {
+            options.truncate(1);
+        }
+        let choice = self.pick(situation, &options, costs);
+        if let Choice::Run(thread) = choice {
+            self.last = Some((situation.enabled, thread.index()));
+        }
+        choice
+    }
+
+    /// Counts the steps of the running thread in its operation; returns true after each 60th.
+    const fn is_long(&mut self, situation: &Situation<'_>) -> bool {
+        let Some(thread) = situation.current else { return false };
+        let steps = &mut self.rows[thread.index()];
+        *steps = if situation.inside { *steps + 1 } else { 0 };
+        *steps > 0 && steps.is_multiple_of(PATIENCE)
+    }
+
+    /// Makes a choice: the one to repeat, or the first option. The others are made later. `costs`:
+    /// a switch away from the running thread is a preemption.
+    fn pick(&mut self, situation: &Situation<'_>, options: &[Pick], costs: bool) -> Choice {
+        let enabled = situation.enabled;
+        let depth = self.depth;
+        self.depth += 1;
+        if depth < self.repeated {
+            let (expected, pick) = self.path[depth];
+            if expected != enabled {
+                self.path.truncate(self.depth);
+                return Choice::Diverged;
+            }
+            return self.take(pick);
+        }
+        if depth < self.path.len() {
+            let (expected, pick) = &mut self.path[depth];
+            *expected = enabled;
+            let pick = *pick;
+            let Pick::Run(thread, _) = pick;
+            if enabled >> thread.index() & 1 == 0 {
+                self.path.truncate(self.depth);
+                return Choice::Diverged;
+            }
+            self.grow(enabled, pick);
+            return self.take(pick);
+        }
+        let Some((first, others)) = options.split_first() else { return Choice::Diverged };
+        if !others.is_empty() && self.place.is_some() && self.is_known(situation, costs) {
+            self.place = None;
+        }
+        if let Some(after) = self.place {
+            for pick in others.iter().rev() {
+                self.postpone(Branch { after, pick: *pick });
+            }
+        }
+        self.grow(enabled, *first);
+        self.path.push((enabled, *first));
+        self.take(*first)
+    }
+
+    /// Adds a choice that was made to the tree.
+    fn grow(&mut self, enabled: u16, pick: Pick) {
+        let Some(after) = self.place else { return };
+        if self.made.len() >= KEPT {
+            (self.place, self.full, self.cut) = (None, true, true);
+            return;
+        }
+        self.place = Some(Place(self.made.len() as u32));
+        self.made.push(Made { after, enabled, pick });
+    }
+
+    /// Leaves a choice for later.
+    fn postpone(&mut self, branch: Branch) {
+        if !branch.pick.preempts() {
+            self.branches.push(branch);
+            return;
+        }
+        match self.kind {
+            Kind::Concurrent { most: Some(most), .. } if self.bound >= most => self.cut = true,
+            _ => self.later.push(branch),
         }
     }
 
-    /// Takes the present alternative of this choice; for a new one, `options` returns the
-    /// alternatives, given the preemptions so far, and whether some were left out.
-    fn branch(
-        &mut self,
-        enabled: u16,
-        options: impl FnOnce(u32) -> (Vec<(Thread, bool)>, bool),
-    ) -> Choice {
-        if self.depth == self.path.len() {
-            let (options, cut) = options(self.preemptions);
-            self.cut |= cut;
-            self.path.push(Node { enabled, options, taken: 0 });
-        }
-        let node = &self.path[self.depth];
-        self.depth += 1;
-        let chosen = node.options.get(node.taken).filter(|_| node.enabled == enabled);
-        let Some((thread, preempts)) = chosen else {
-            self.path.truncate(self.depth);
-            return Choice::Diverged;
-        };
-        self.preemptions += u32::from(*preempts);
-        Choice::Run(*thread)
+    fn take(&mut self, pick: Pick) -> Choice {
+        let Pick::Run(thread, preempts) = pick;
+        self.preemptions += u32::from(preempts);
+        Choice::Run(thread)
     }
+
+    /// Returns true if an equal situation occurred before; otherwise remembers it.
+    fn is_known(&mut self, situation: &Situation<'_>, costs: bool) -> bool {
+        let Kind::Concurrent { reduces: true, .. } = self.kind else { return false };
+        let current = situation.current.filter(|_| costs).map_or(0, |thread| 1 + thread.index());
+        let mut digest = situation.trace.digest().with(current as u128);
+        for word in self.fairness.words().map(u32::from).chain(self.spin.words()) {
+            digest = digest.with(u128::from(word));
+        }
+        if self.seen.len() >= REMEMBERED {
+            return self.seen.contains(&digest);
+        }
+        !self.seen.insert(digest)
+    }
+}
+
+/// Returns the threads of a set.
+fn threads(set: u16) -> impl Iterator<Item = Thread> {
+    (0..=Thread::LIMIT).filter(move |t| set >> t & 1 == 1).map(Thread::from_index)
 }

@@ -41,6 +41,12 @@ impl Spin {
         Self { limit, steps: 0, rounds: [0; Thread::LIMIT + 1] }
     }
 
+    /// Returns the state as numbers, if it decides anything.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u32> {
+        let all = std::iter::once(&self.steps).chain(&self.rounds);
+        all.filter(|_| self.limit.is_some()).copied()
+    }
+
     /// Forgets the steps of a finished execution.
     pub(crate) const fn begin(&mut self) {
         self.steps = 0;
@@ -48,7 +54,7 @@ impl Spin {
     }
 
     /// Records a step of the running thread; `yielded`: it ended in a yield.
-    pub(crate) fn step(&mut self, situation: &Situation, yielded: bool) {
+    pub(crate) fn step(&mut self, situation: &Situation<'_>, yielded: bool) {
         if situation.changed {
             self.begin();
             return;

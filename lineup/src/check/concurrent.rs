@@ -61,7 +61,10 @@ impl<S: Subject> Check<S> {
             is_spurious: Box::new(move |thread, index, response| {
                 S::is_spurious(&its_test.sequence(thread)[index], response)
             }),
-            search: Search::new(Kind::Serial, self.spin()),
+            search: Search::new(
+                Kind::Concurrent { most: self.preemptions, reduces: self.reduction },
+                self.spin(),
+            ),
             repeat: None,
             fresh: true,
             seen: FxHashSet::default(),
@@ -80,7 +83,6 @@ impl<S: Subject> Check<S> {
         let mut smaller = FxHashMap::default();
         let mut bound = 0;
         let verdict = loop {
-            driver.search = Search::new(Kind::Concurrent { preemptions: bound }, self.spin());
             driver.bound = bound;
             driver.fresh = true;
             driver = match explore(test.clone(), driver, &self.watch(deadline)) {
@@ -99,16 +101,14 @@ impl<S: Subject> Check<S> {
             if let Some(unknown) = driver.unknown.take() {
                 break Verdict::Unknown(unknown);
             }
+            driver.phase.limited |= driver.search.full;
             if driver.phase.limited {
                 break Verdict::Pass { complete: false };
             }
             driver.phase.bound = Some(bound);
-            if !driver.search.cut {
-                driver.phase.complete = true;
-                break Verdict::Pass { complete: true };
-            }
-            if self.preemptions.is_some_and(|most| bound >= most) {
-                break Verdict::Pass { complete: false };
+            if !driver.search.raise() {
+                driver.phase.complete = !driver.search.cut;
+                break Verdict::Pass { complete: driver.phase.complete };
             }
             bound += 1;
         };
@@ -289,7 +289,7 @@ impl<R: Clone + Debug + Eq + Hash> Driver<R> for Concurrent<R> {
         Some(0)
     }
 
-    fn choose(&mut self, situation: &Situation) -> Choice {
+    fn choose(&mut self, situation: &Situation<'_>) -> Choice {
         self.search.choose(situation)
     }
 

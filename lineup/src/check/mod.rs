@@ -48,6 +48,7 @@ pub struct Check<S: Subject> {
     total: bool,
     time: Option<Duration>,
     patience: u32,
+    reduction: bool,
     diverging: Diverging,
     unwinding: bool,
     silence: Duration,
@@ -97,6 +98,7 @@ impl<S: Subject> Check<S> {
             total: false,
             time: None,
             patience: 2_000,
+            reduction: true,
             diverging: Diverging::Unknown,
             unwinding: false,
             silence: Duration::from_secs(5),
@@ -150,6 +152,16 @@ impl<S: Subject> Check<S> {
     #[must_use]
     pub const fn patience(mut self, steps: u32) -> Self {
         self.patience = steps;
+        self
+    }
+
+    /// Sets whether one execution suffices for all in which the same steps depend on each other in
+    /// the same order (`true`), or every order of steps is tried. The answers, and the orders of
+    /// returns before calls, are the same, unless the object depends on accesses that the scheduler
+    /// does not see: of plain memory beside a lock, or of the counts of an `Arc`.
+    #[must_use]
+    pub const fn reduction(mut self, reduces: bool) -> Self {
+        self.reduction = reduces;
         self
     }
 

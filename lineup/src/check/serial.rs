@@ -136,7 +136,7 @@ impl<R: Clone + Debug + Eq + std::hash::Hash> Driver<R> for Serial<R> {
         Some(self.seed)
     }
 
-    fn choose(&mut self, situation: &Situation) -> Choice {
+    fn choose(&mut self, situation: &Situation<'_>) -> Choice {
         self.search.choose(situation)
     }
 

@@ -1,6 +1,6 @@
 //! A bag (`ConcurrentBag` of the paper, E and J).
 
-use shuttle::sync::{Mutex, PoisonError, TryLockError};
+use crate::sync::{Mutex, PoisonError, TryLockError};
 
 use super::queues::locked;
 

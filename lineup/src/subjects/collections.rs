@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use shuttle::sync::atomic::{AtomicIsize, Ordering::SeqCst};
-use shuttle::sync::{Condvar, Mutex, PoisonError};
+use crate::sync::atomic::{AtomicIsize, Ordering::SeqCst};
+use crate::sync::{Condvar, Mutex, PoisonError};
 
 use super::queues::locked;
 

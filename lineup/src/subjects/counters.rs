@@ -1,7 +1,7 @@
 //! The counters of sections 2.2.1 and 2.2.2 of the paper, and a right one.
 
-use shuttle::sync::Mutex;
-use shuttle::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use super::queues::locked;
 

@@ -2,8 +2,8 @@
 //!
 //! The state is one word: whether the event is set, and the number of threads that wait.
 
-use shuttle::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use shuttle::sync::{Condvar, Mutex, PoisonError};
+use crate::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use crate::sync::{Condvar, Mutex, PoisonError};
 
 use super::queues::locked;
 

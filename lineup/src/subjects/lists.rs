@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use shuttle::sync::Mutex;
-use shuttle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use super::queues::locked;
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::PoisonError;
 
-use shuttle::sync::{Condvar, Mutex, MutexGuard};
-use shuttle::thread;
+use crate::sync::{Condvar, Mutex, MutexGuard};
+use crate::thread;
 use snapshot_core::synchronisation::{Bond, Member, Synchronisation};
 
 /// A mistake in a monitor.

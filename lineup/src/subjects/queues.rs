@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use shuttle::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// Takes the lock; a panic of another operation that held it does not matter here.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

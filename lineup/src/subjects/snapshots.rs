@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-use shuttle::sync::Mutex;
-use shuttle::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use super::queues::locked;
 use crate::matrix::{Test, TestError};
@@ -210,7 +210,7 @@ impl<const LAX: bool> Algorithm for SeqLock<LAX> {
                 self.sequence.store(even + 2, SeqCst);
                 return;
             }
-            shuttle::hint::spin_loop();
+            crate::hint::spin_loop();
         }
     }
 
@@ -223,7 +223,7 @@ impl<const LAX: bool> Algorithm for SeqLock<LAX> {
                     return view;
                 }
             }
-            shuttle::hint::spin_loop();
+            crate::hint::spin_loop();
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A result that is set once (`TaskCompletionSource` of the paper, F and G), and a barrier (L).
 
-use shuttle::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use shuttle::sync::{Barrier, Condvar, Mutex, PoisonError};
+use crate::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use crate::sync::{Barrier, Condvar, Mutex, PoisonError};
 
 use super::queues::locked;
 

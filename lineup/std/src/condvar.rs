@@ -1,12 +1,13 @@
 //! As `std::sync::Condvar`: within an execution the scheduler's, else the real one.
 
 use real::fmt;
+use real::panic::Location;
 use real::sync as std;
 use real::sync::{LockResult, PoisonError};
 use real::time::Duration;
 
-use crate::control::{Timed, inside};
-use crate::mutex::MutexGuard;
+use crate::control::{Next, Object, Timed, announce, inside, took};
+use crate::mutex::{MutexGuard, Passed};
 
 /// As `std::sync::Condvar`.
 pub struct Condvar {
@@ -27,7 +28,7 @@ impl WaitTimeoutResult {
 
 fn guard<'l, T>(
     locked: LockResult<std::MutexGuard<'l, T>>,
-    gate: crate::mutex::Gate<'l>,
+    gate: Option<Passed<'l>>,
     lock: &'l crate::mutex::Mutex<T>,
 ) -> LockResult<MutexGuard<'l, T>> {
     match locked {
@@ -48,12 +49,19 @@ impl Condvar {
     ///
     /// # Errors
     /// If the mutex is poisoned.
+    #[track_caller]
     pub fn wait<'l, T>(&self, guarded: MutexGuard<'l, T>) -> LockResult<MutexGuard<'l, T>> {
         let MutexGuard { real, gate, lock } = guarded;
         match gate {
             Some(gate) => {
                 drop(real);
-                let gate = self.gate.wait(gate).unwrap_or_else(PoisonError::into_inner);
+                let locked = gate.gate.object();
+                let step = announce(Next::waiting(locked, self.object()));
+                let gate = gate.while_released(|gate| {
+                    self.gate.wait(gate).unwrap_or_else(PoisonError::into_inner)
+                });
+                drop(step);
+                took(locked, true, Location::caller());
                 guard(lock.real.lock(), Some(gate), lock)
             }
             None => guard(self.real.wait(real), None, lock),
@@ -64,6 +72,7 @@ impl Condvar {
     ///
     /// # Errors
     /// If the mutex is poisoned.
+    #[track_caller]
     pub fn wait_while<'l, T>(
         &self,
         mut guarded: MutexGuard<'l, T>,
@@ -79,6 +88,7 @@ impl Condvar {
     ///
     /// # Errors
     /// If the mutex is poisoned.
+    #[track_caller]
     pub fn wait_timeout<'l, T>(
         &self,
         guarded: MutexGuard<'l, T>,
@@ -110,6 +120,7 @@ impl Condvar {
     ///
     /// # Errors
     /// If the mutex is poisoned.
+    #[track_caller]
     pub fn wait_timeout_while<'l, T>(
         &self,
         mut guarded: MutexGuard<'l, T>,
@@ -133,17 +144,25 @@ impl Condvar {
         }
     }
 
+    fn object(&self) -> Object {
+        Object::at(&self.gate)
+    }
+
     /// As of the real one.
+    #[track_caller]
     pub fn notify_one(&self) {
         if inside() {
+            let _step = announce(Next::access(self.object(), true));
             self.gate.notify_one();
         }
         self.real.notify_one();
     }
 
     /// As of the real one.
+    #[track_caller]
     pub fn notify_all(&self) {
         if inside() {
+            let _step = announce(Next::access(self.object(), true));
             self.gate.notify_all();
         }
         self.real.notify_all();

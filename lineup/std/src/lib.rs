@@ -59,8 +59,10 @@ pub mod hint {
     pub use real::hint::*;
 
     /// Lets other threads run first.
+    #[track_caller]
     pub fn spin_loop() {
         if crate::control::inside() {
+            let _step = crate::control::announce(crate::control::Next::plain());
             shuttle::hint::spin_loop();
         } else {
             real::hint::spin_loop();

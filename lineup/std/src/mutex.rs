@@ -5,16 +5,80 @@
 
 use real::fmt;
 use real::ops::{Deref, DerefMut};
+use real::panic::Location;
 use real::sync as std;
 use real::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-use crate::control::inside;
+use crate::control::{Next, Object, announce, destroyed, inside, released, took};
 
-pub(crate) type Gate<'l> = Option<shuttle::sync::MutexGuard<'l, ()>>;
+/// The lock that the scheduler sees.
+pub(crate) struct Gate(shuttle::sync::Mutex<()>);
+
+impl Gate {
+    pub(crate) fn object(&self) -> Object {
+        Object::at(self)
+    }
+
+    #[track_caller]
+    fn lock(&self) -> Passed<'_> {
+        let step = announce(Next::taking(self.object(), true));
+        let guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(step);
+        took(self.object(), true, Location::caller());
+        Passed { gate: self, guard: Some(guard) }
+    }
+
+    #[track_caller]
+    fn try_lock(&self) -> Option<Passed<'_>> {
+        let step = announce(Next::access(self.object(), true));
+        let guard = match self.0.try_lock() {
+            Ok(guard) => guard,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        drop(step);
+        took(self.object(), true, Location::caller());
+        Some(Passed { gate: self, guard: Some(guard) })
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        destroyed(self.object());
+    }
+}
+
+/// A taken gate.
+pub(crate) struct Passed<'l> {
+    pub(crate) gate: &'l Gate,
+    guard: Option<shuttle::sync::MutexGuard<'l, ()>>,
+}
+
+impl<'l> Passed<'l> {
+    /// Has the gate released, and taken again, by `wait`.
+    pub(crate) fn while_released(
+        mut self,
+        wait: impl FnOnce(shuttle::sync::MutexGuard<'l, ()>) -> shuttle::sync::MutexGuard<'l, ()>,
+    ) -> Self {
+        if let Some(guard) = self.guard.take() {
+            self.guard = Some(wait(guard));
+        }
+        self
+    }
+}
+
+impl Drop for Passed<'_> {
+    fn drop(&mut self) {
+        let step = announce(Next::access(self.gate.object(), true));
+        drop(self.guard.take());
+        drop(step);
+        released(self.gate.object());
+    }
+}
 
 /// As `std::sync::Mutex`.
 pub struct Mutex<T: ?Sized> {
-    gate: shuttle::sync::Mutex<()>,
+    gate: Gate,
     pub(crate) real: std::Mutex<T>,
 }
 
@@ -22,14 +86,14 @@ pub struct Mutex<T: ?Sized> {
 pub struct MutexGuard<'l, T: ?Sized> {
     // Released in this order.
     pub(crate) real: std::MutexGuard<'l, T>,
-    pub(crate) gate: Gate<'l>,
+    pub(crate) gate: Option<Passed<'l>>,
     pub(crate) lock: &'l Mutex<T>,
 }
 
 impl<T> Mutex<T> {
     /// Makes a lock.
     pub const fn new(value: T) -> Self {
-        Self { gate: shuttle::sync::Mutex::new(()), real: std::Mutex::new(value) }
+        Self { gate: Gate(shuttle::sync::Mutex::new(())), real: std::Mutex::new(value) }
     }
 }
 
@@ -38,8 +102,9 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// # Errors
     /// If it is poisoned.
+    #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        let gate = inside().then(|| self.gate.lock().unwrap_or_else(PoisonError::into_inner));
+        let gate = if inside() { Some(self.gate.lock()) } else { None };
         match self.real.lock() {
             Ok(real) => Ok(MutexGuard { real, gate, lock: self }),
             Err(poisoned) => {
@@ -53,12 +118,12 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// # Errors
     /// If it is taken or poisoned.
+    #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let gate = if inside() {
             match self.gate.try_lock() {
-                Ok(gate) => Some(gate),
-                Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-                Err(TryLockError::WouldBlock) => return Err(TryLockError::WouldBlock),
+                Some(gate) => Some(gate),
+                None => return Err(TryLockError::WouldBlock),
             }
         } else {
             None

@@ -8,7 +8,7 @@ use real::panic::{RefUnwindSafe, UnwindSafe};
 use real::sync as std;
 use real::sync::PoisonError;
 
-use crate::control::step;
+use crate::control::{Object, access, inside, step};
 use crate::mutex::Mutex;
 
 /// As `std::sync::OnceLock`.
@@ -24,8 +24,11 @@ impl<T> OnceLock<T> {
     }
 
     /// As of the real one.
+    #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        step();
+        if step() {
+            access(Object::at(self), false);
+        }
         self.value.get()
     }
 
@@ -51,6 +54,7 @@ impl<T> OnceLock<T> {
     }
 
     /// As of the real one.
+    #[track_caller]
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         if let Some(value) = self.get() {
             return value;
@@ -60,6 +64,9 @@ impl<T> OnceLock<T> {
             Some(value) => value,
             None => {
                 let value = make();
+                if inside() {
+                    access(Object::at(self), true);
+                }
                 self.value.get_or_init(|| value)
             }
         };

@@ -7,7 +7,7 @@ use real::string::String;
 use real::thread as std;
 use real::time::Duration;
 
-use crate::control::{Timed, inside};
+use crate::control::{Next, Object, Timed, access, announce, inside};
 
 /// As `std::thread::ThreadId`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -47,9 +47,14 @@ impl Thread {
     }
 
     /// As of the real one.
+    #[track_caller]
     pub fn unpark(&self) {
         match &self.0 {
-            Handle::Controlled(thread) if inside() => thread.unpark(),
+            Handle::Controlled(thread) if inside() => {
+                let token = Object::token(usize::from(thread.id()));
+                let _step = announce(Next::access(token, true));
+                thread.unpark();
+            }
             Handle::Controlled(_) => {}
             Handle::Real(thread) => thread.unpark(),
         }
@@ -66,28 +71,47 @@ pub fn current() -> Thread {
 }
 
 /// As `std::thread::park`; within an execution without spurious wake-ups, if others can run.
+#[track_caller]
 pub fn park() {
-    if inside() { shuttle::thread::park() } else { std::park() }
+    if inside() { wait_for_token() } else { std::park() }
+}
+
+/// Takes the token of the running task, as part of the running step if it is there.
+#[track_caller]
+fn wait_for_token() {
+    let token = Object::token(usize::from(shuttle::thread::current().id()));
+    access(token, true);
+    let _step = announce(Next::access(token, true));
+    shuttle::thread::park();
 }
 
 /// As `std::thread::park_timeout`; within an execution the time limit never passes.
+#[track_caller]
 pub fn park_timeout(time: Duration) {
     if inside() {
         let _open = Timed::open();
-        shuttle::thread::park();
+        wait_for_token();
     } else {
         std::park_timeout(time);
     }
 }
 
 /// As `std::thread::yield_now`: other threads run first.
+#[track_caller]
 pub fn yield_now() {
-    if inside() { shuttle::thread::yield_now() } else { std::yield_now() }
+    if inside() { give_way() } else { std::yield_now() }
+}
+
+#[track_caller]
+fn give_way() {
+    let _step = announce(Next::plain());
+    shuttle::thread::yield_now();
 }
 
 /// As `std::thread::sleep`; within an execution it lets other threads run first.
+#[track_caller]
 pub fn sleep(time: Duration) {
-    if inside() { shuttle::thread::yield_now() } else { std::sleep(time) }
+    if inside() { give_way() } else { std::sleep(time) }
 }
 
 /// As `std::thread::JoinHandle`.

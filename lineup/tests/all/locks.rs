@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use lineup::{Check, Failure, Schedule, Subject, Test, Verdict, many};
-use shuttle::sync::{Condvar, Mutex};
+use lineup::sync::{Condvar, Mutex};
 use snapshot_core::generic::Specification;
 use trial::effort::{by_effort, either};
 

@@ -9,6 +9,7 @@ mod locks;
 mod paper;
 mod parking;
 mod pitfalls;
+mod reduction;
 mod sequences;
 mod snapshots;
 mod spinning;

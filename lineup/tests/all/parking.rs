@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use lineup::{Check, Report, Subject, Test, Verdict};
-use shuttle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use lineup::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use snapshot_core::observation::Event;
 
 #[allow(

@@ -8,7 +8,7 @@ use real::sync::atomic as std;
 
 pub use real::sync::atomic::{Ordering, compiler_fence, fence};
 
-use crate::control::{changed, step};
+use crate::control::{Object, operated, step};
 
 macro_rules! common {
     ($name:ident, $value:ty $(, $parameter:ident)?) => {
@@ -34,28 +34,39 @@ macro_rules! common {
             }
 
             /// A step, then as of the real one.
+            #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
-                step();
-                self.0.load(order)
+                let controlled = step();
+                let value = self.0.load(order);
+                if controlled {
+                    operated(Object::at(self), false);
+                }
+                value
             }
 
             /// A step, then as of the real one.
+            #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
-                step();
-                changed(self.0.load(Ordering::Relaxed) != value);
+                if step() {
+                    operated(Object::at(self), self.0.load(Ordering::Relaxed) != value);
+                }
                 self.0.store(value, order);
             }
 
             /// A step, then as of the real one.
+            #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
-                step();
+                let controlled = step();
                 let old = self.0.swap(value, order);
-                changed(old != value);
+                if controlled {
+                    operated(Object::at(self), old != value);
+                }
                 old
             }
 
             /// A step, then as of the real one.
             #[deprecated = "use compare_exchange"]
+            #[track_caller]
             pub fn compare_and_swap(
                 &self,
                 current: $value,
@@ -71,6 +82,7 @@ macro_rules! common {
             ///
             /// # Errors
             /// With the value found, if it is not the one expected.
+            #[track_caller]
             pub fn compare_exchange(
                 &self,
                 current: $value,
@@ -78,9 +90,11 @@ macro_rules! common {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                step();
+                let controlled = step();
                 let found = self.0.compare_exchange(current, new, success, failure);
-                changed(found.is_ok() && current != new);
+                if controlled {
+                    operated(Object::at(self), found.is_ok() && current != new);
+                }
                 found
             }
 
@@ -88,6 +102,7 @@ macro_rules! common {
             ///
             /// # Errors
             /// With the value found, if it is not the one expected.
+            #[track_caller]
             pub fn compare_exchange_weak(
                 &self,
                 current: $value,
@@ -102,6 +117,7 @@ macro_rules! common {
             ///
             /// # Errors
             /// With the value found, if the function returns `None`.
+            #[track_caller]
             pub fn fetch_update(
                 &self,
                 set: Ordering,
@@ -138,10 +154,13 @@ macro_rules! fetch {
         impl $name {
             $(
                 /// A step, then as of the real one.
+                #[track_caller]
                 pub fn $operation(&self, value: $value, order: Ordering) -> $value {
-                    step();
+                    let controlled = step();
                     let old = self.0.$operation(value, order);
-                    changed(self.0.load(Ordering::Relaxed) != old);
+                    if controlled {
+                        operated(Object::at(self), self.0.load(Ordering::Relaxed) != old);
+                    }
                     old
                 }
             )+
@@ -175,6 +194,7 @@ fetch!(AtomicBool, bool: fetch_and fetch_nand fetch_or fetch_xor);
 
 impl AtomicBool {
     /// A step, then as of the real one.
+    #[track_caller]
     pub fn fetch_not(&self, order: Ordering) -> bool {
         self.fetch_xor(true, order)
     }

@@ -1,6 +1,6 @@
 //! Typical implementations by hand, with typical mistakes.
 
-use shuttle::sync::{Condvar, Mutex};
+use lineup::sync::{Condvar, Mutex};
 use snapshot_core::synchronisation::objects::{
     Barrier, Channel, ChannelInput, ChannelOutput, Exchanger, LeaderBarrier,
 };
