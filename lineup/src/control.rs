@@ -8,6 +8,7 @@
 
 use std::cell::Cell;
 use std::hash::{BuildHasher, Hash};
+use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -95,6 +96,29 @@ pub(crate) struct Execution<R> {
     pub(crate) spins: bool,
     /// True if some of its threads did not finish: their memory is leaked.
     pub(crate) left_behind: bool,
+    /// Threads that wait at its end, if it is stuck.
+    pub(crate) waiting: Vec<Waiting>,
+}
+
+/// A thread that waits inside an operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Waiting {
+    pub(crate) thread: Thread,
+    pub(crate) place: &'static Location<'static>,
+    /// The thread that holds the lock it waits for, if it is known, and the line that took it.
+    pub(crate) lock: Option<(Option<Thread>, &'static Location<'static>)>,
+}
+
+/// Returns the threads that wait in items of the stand-in for `std`.
+fn waiting<R>(board: &Board<R>) -> Vec<Waiting> {
+    let wait = |(t, task): (usize, &Option<u32>)| {
+        let task = task.filter(|_| board.phases[t] == Phase::Inside)? as usize;
+        let next = lineup_std::control::next(task)?;
+        let holder = lineup_std::control::holder(task);
+        let lock = holder.map(|holder| (board.thread(holder.task), holder.place));
+        Some(Waiting { thread: Thread::from_index(t), place: next.place, lock })
+    };
+    board.tasks.iter().enumerate().filter_map(wait).collect()
 }
 
 /// Enumerates executions.
@@ -156,6 +180,8 @@ struct State {
     running: Option<(Thread, bool)>,
     returns: u32,
     events: usize,
+    /// Number of events that the trace has.
+    traced: usize,
     idle: u32,
     steps: u64,
     random: bool,
@@ -164,6 +190,7 @@ struct State {
     /// Number of tasks seen: all of them, because each can run at first.
     tasks: usize,
     left_behind: bool,
+    waiting: Vec<Waiting>,
     spins: bool,
     memory: Memory,
     /// The schedule until the last call, return or change: its number of parts, and the last part.
@@ -286,6 +313,7 @@ impl<R: Hash, D: Driver<R>> Scheduler for Control<R, D> {
                 random: state.random,
                 spins: state.spins,
                 left_behind: state.left_behind || state.end.is_none(),
+                waiting: state.waiting,
             });
         }
         board.clear();
@@ -302,12 +330,14 @@ impl<R: Hash, D: Driver<R>> Scheduler for Control<R, D> {
             running: None,
             returns: 0,
             events: 0,
+            traced: 0,
             idle: 0,
             steps: 0,
             random: false,
             draws: false,
             tasks: 0,
             left_behind: false,
+            waiting: Vec::new(),
             spins: false,
             memory: Memory::new(),
             last_change: (0, None),
@@ -356,12 +386,6 @@ impl<R: Hash, D: Driver<R>> Scheduler for Control<R, D> {
         state.steps += 1;
         state.idle += 1;
         let mut changed = state.memory.may_have_changed(is_yielding);
-        let events = &board.events[state.events..];
-        let called = events.iter().any(|event| matches!(event, Event::Call(_)));
-        let answer = events.iter().find_map(|event| match event {
-            Event::Return(_, answer) => Some(FxBuildHasher.hash_one(answer)),
-            Event::Call(_) => None,
-        });
         if board.events.len() > state.events {
             (state.events, state.idle, changed) = (board.events.len(), 0, true);
         }
@@ -389,6 +413,13 @@ impl<R: Hash, D: Driver<R>> Scheduler for Control<R, D> {
         lineup_std::control::take_accesses(|access| self.trace.access(access));
         match state.running.take() {
             Some((thread, known)) => {
+                let events = &board.events[state.traced..];
+                let called = events.iter().any(|event| matches!(event, Event::Call(_)));
+                let answer = events.iter().find_map(|event| match event {
+                    Event::Return(_, answer) => Some(FxBuildHasher.hash_one(answer)),
+                    Event::Call(_) => None,
+                });
+                state.traced = board.events.len();
                 let known = known && !std::mem::take(&mut state.draws);
                 let next = board.tasks[thread.index()]
                     .and_then(|task| lineup_std::control::next(task as usize))
@@ -421,6 +452,7 @@ impl<R: Hash, D: Driver<R>> Scheduler for Control<R, D> {
                 return None;
             }
             state.end = Some(End::Stuck);
+            state.waiting = waiting(&board);
             board.is_stuck = true;
             state.ending(tasks, &board, unwind)
         };

@@ -79,11 +79,11 @@ mod trace;
 mod verdict;
 
 pub use check::{Check, Tally};
+pub use files::Failure;
 #[doc(no_inline)]
 pub use lineup_std::hint;
-pub use files::Failure;
 pub use matrix::{Role, Test, TestError};
-pub use replay::{Place, Replayed, Switch};
+pub use replay::{Place, Replayed, Switch, Wait};
 pub use schedule::{Schedule, ScheduleError, Segment};
 pub use spin::Diverging;
 pub use subject::{Answer, Subject, Text};

@@ -1,12 +1,13 @@
 //! Execution of one schedule.
 
 use std::collections::BTreeMap;
+use std::panic::Location;
 use std::path::Path;
 
 use backtrace::Backtrace;
 use snapshot_core::observation::{ConcurrentHistory, Shape, Thread};
 
-use crate::control::{Choice, Driver, End, Execution, Situation};
+use crate::control::{Choice, Driver, End, Execution, Situation, Waiting};
 use crate::schedule::Schedule;
 use crate::search::{Kind, Search};
 use crate::spin::{Diverging, Spin};
@@ -47,6 +48,32 @@ pub struct Replayed<R> {
     pub switches: Vec<Switch>,
     /// The spinning threads of an execution that counts as stuck, each with its location.
     pub spinning: Vec<(Thread, Option<Place>)>,
+    /// The waiting threads of a stuck execution, as far as they wait in items of [`crate::sync`] or
+    /// of the stand-in for `std`.
+    pub waiting: Vec<Wait>,
+}
+
+/// A thread that waits.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Wait {
+    /// The thread.
+    pub thread: Thread,
+    /// File and line at which it waits.
+    pub place: (String, u32),
+    /// The lock that it waits for: the thread that holds it, if it belongs to the test, and the file
+    /// and line that took it.
+    pub lock: Option<(Option<Thread>, (String, u32))>,
+}
+
+impl From<Waiting> for Wait {
+    fn from(waiting: Waiting) -> Self {
+        let here = std::env::current_dir().unwrap_or_default();
+        let line = |place: &Location<'_>| {
+            (shortened(Path::new(place.file()), &here).display().to_string(), place.line())
+        };
+        let lock = waiting.lock.map(|(thread, place)| (thread, line(place)));
+        Self { thread: waiting.thread, place: line(waiting.place), lock }
+    }
 }
 
 /// Driver that follows a schedule.
@@ -86,6 +113,7 @@ impl<R> Replay<R> {
                 diverged: None,
                 switches: Vec::new(),
                 spinning: Vec::new(),
+                waiting: Vec::new(),
             },
             stacks: Vec::new(),
         }
@@ -162,6 +190,7 @@ impl<R> Driver<R> for Replay<R> {
     fn end(&mut self, execution: Execution<R>) {
         if !execution.spins {
             self.spinning.clear();
+            self.replayed.waiting = execution.waiting.into_iter().map(Wait::from).collect();
         }
         if execution.schedule != self.schedule {
             self.replayed.diverged.get_or_insert(self.part);

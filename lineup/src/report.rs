@@ -9,7 +9,7 @@ use snapshot_core::observation::{
 use crate::check::Check;
 use crate::files::{self, Failure, ObservationFile};
 use crate::matrix::Test;
-use crate::replay::{Place, Switch};
+use crate::replay::{Place, Replayed, Switch, Wait};
 use crate::schedule::Schedule;
 use crate::subject::{Answer, Subject, name};
 use crate::verdict::{ConcurrentPhase, Report, SerialPhase, Verdict, Violation};
@@ -38,15 +38,38 @@ pub fn report<S: Subject>(check: &Check<S>, report: &Report<S>) -> String {
             }
         }
         Verdict::Violation(violation) => {
-            let (switches, spinning) = match check.replay(&report.test, &violation.schedule) {
-                Ok(replayed) => (replayed.switches, replayed.spinning),
-                Err(_) => (Vec::new(), Vec::new()),
-            };
-            text.push_str(&violated(&report.test, violation, &switches, &spinning));
+            let replayed = check.replay(&report.test, &violation.schedule).ok();
+            text.push_str(&violated(&report.test, violation, replayed.as_ref()));
         }
     }
     let note = counts(&report.serial, &report.concurrent);
     let _ = writeln!(text, "\n{note}");
+    text
+}
+
+/// Variable in which `cargo lineup` lists the crates under control with their versions.
+const VERSIONS: &str = "LINEUP_VERSIONS";
+
+/// Returns a line with the versions of the published crates that are checked, if there are any.
+pub(crate) fn versions() -> String {
+    match std::env::var(VERSIONS) {
+        Ok(versions) if !versions.is_empty() => {
+            textwrap::fill(&format!("checked: {versions}"), WIDTH) + "\n"
+        }
+        _ => String::new(),
+    }
+}
+
+/// Returns a number with commas between its thousands.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
     text
 }
 
@@ -240,8 +263,7 @@ pub fn serial<S: Subject>(test: &Test<S>, history: &SerialHistory<Answer<S::Resp
 fn violated<S: Subject>(
     test: &Test<S>,
     violation: &Violation<S::Response>,
-    switches: &[Switch],
-    spinning: &[(Thread, Option<Place>)],
+    replayed: Option<&Replayed<S::Response>>,
 ) -> String {
     let mut text = String::new();
     let preemptions = match violation.preemptions {
@@ -252,9 +274,12 @@ fn violated<S: Subject>(
     let _ = write!(
         text,
         "\nexecution ({preemptions}; time goes down):\n{}",
-        columns(test, &violation.history, switches)
+        columns(test, &violation.history, replayed.map_or(&[], |replayed| &replayed.switches))
     );
-    text.push_str(&spins(test, spinning));
+    if let Some(replayed) = replayed {
+        text.push_str(&spins(test, &replayed.spinning));
+        text.push_str(&waits(test, &violation.history, &replayed.waiting));
+    }
     if let Some(explanation) = &violation.explanation {
         let _ = write!(text, "\n{}\n", sentence(test, explanation));
         let _ = write!(text, "\nnearest serial execution:\n{}", serial(test, &explanation.nearest));
@@ -277,6 +302,33 @@ fn spins<S: Subject>(test: &Test<S>, spinning: &[(Thread, Option<Place>)]) -> St
         format!("      ~ {} spins{place}, and nothing changes\n", test.thread_name(*thread))
     };
     spinning.iter().map(line).collect()
+}
+
+/// Describes the threads that wait at the end of an execution, and for which lock.
+fn waits<S: Subject>(
+    test: &Test<S>,
+    history: &ConcurrentHistory<Answer<S::Response>>,
+    waiting: &[Wait],
+) -> String {
+    let line = |wait: &Wait| {
+        let (file, line) = &wait.place;
+        let calls = history.events().iter();
+        let calls = calls.filter(|e| matches!(e, Event::Call(t) if *t == wait.thread)).count();
+        let operation = test.sequence(wait.thread).get(calls.saturating_sub(1)).map(name);
+        let mut text = format!(
+            "{} of {} waits at {file}:{line}",
+            operation.unwrap_or_default(),
+            test.thread_name(wait.thread)
+        );
+        if let Some((holder, (file, line))) = &wait.lock {
+            let holder = holder.map(|holder| test.thread_name(holder));
+            let holder = holder.unwrap_or_else(|| "another thread".to_owned());
+            let _ = write!(text, " for the lock that {holder} took at {file}:{line}");
+        }
+        textwrap::fill(&(text + "."), WIDTH) + "\n"
+    };
+    let lines: String = waiting.iter().map(line).collect();
+    if lines.is_empty() { lines } else { "\n".to_owned() + &lines }
 }
 
 /// Explains, in a paragraph, why no serial execution matches.
@@ -376,6 +428,7 @@ pub(crate) fn replayed<S: Subject>(
     let _ = writeln!(text, "{} execution that was recorded", if same { "the" } else { "not the" });
     let _ = write!(text, "\n{}", columns(test, &history, &replayed.switches));
     text.push_str(&spins(test, &replayed.spinning));
+    text.push_str(&waits(test, &history, &replayed.waiting));
     let observations = match check.observations(test) {
         Ok(observations) => observations,
         Err(verdict) => {

@@ -157,8 +157,6 @@ impl Search {
     pub(crate) fn raise(&mut self) -> bool {
         self.bound += 1;
         std::mem::swap(&mut self.branches, &mut self.later);
-        // The first one that was found is made first.
-        self.branches.reverse();
         !self.branches.is_empty()
     }
 

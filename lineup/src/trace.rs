@@ -30,7 +30,8 @@ impl Digest {
     /// Returns the digest of a value after these ones.
     pub(crate) const fn with(self, value: u128) -> Self {
         const FACTOR: u128 = 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835;
-        let mixed = (self.0 ^ value).wrapping_mul(FACTOR);
+        // Multiplied first: a digest after itself must not cancel out.
+        let mixed = (self.0.wrapping_mul(FACTOR) ^ value).wrapping_mul(FACTOR);
         let mixed = (mixed ^ (mixed >> 61)).wrapping_mul(FACTOR);
         Self((mixed ^ (mixed >> 67)).wrapping_add(FACTOR))
     }

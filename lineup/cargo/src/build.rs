@@ -27,6 +27,9 @@ use crate::wrapper::{CONTROLLED, CORE, NOTES, STD};
 /// make its answers *unknown*.
 pub const THREAD_LOCALS: &str = "LINEUP_BARE_THREAD_LOCALS";
 
+/// Crates under control with their versions, for the program that checks: its answers name them.
+pub const VERSIONS: &str = "LINEUP_VERSIONS";
+
 /// Hash of the stand-ins that each crate was compiled with.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Stamp(BTreeMap<String, String>);
@@ -174,6 +177,7 @@ pub fn run(
         }
         (run, Some(aside))
     };
+    third.env(VERSIONS, versions(&package.name, &package.controlled));
     if let Some(found) = found {
         third.env(THREAD_LOCALS, found);
     }
@@ -242,6 +246,12 @@ fn library(built: &[Value], crate_name: &str) -> Option<PathBuf> {
         .flat_map(|message| message["filenames"].as_array().cloned().unwrap_or_default());
     let mut paths = files.filter_map(|file| file.as_str().map(PathBuf::from));
     paths.find(|path| path.extension().is_some_and(|end| end == "rlib"))
+}
+
+/// Returns the crates under control with their versions, without the package itself.
+fn versions(package: &str, controlled: &[(String, String)]) -> String {
+    let crates = controlled.iter().filter(|(name, _)| name != package);
+    crates.map(|(name, version)| format!("{name} {version}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the locations of bare `thread_local!` in crates under control, except accepted ones.

@@ -12,10 +12,14 @@ use crate::package::cargo;
 /// A crate whose threads wait in a futex, invisible to the scheduler; it is replaced.
 const PARKING_LOT: &str = "parking_lot_core";
 
+/// Crates whose bare `thread_local!` does not matter: `parking_lot` numbers threads in it, for its
+/// `ReentrantMutex` alone.
+const ARGUED: [&str; 1] = ["parking_lot"];
+
 /// Arguments of [`init`].
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Crate, as `cargo add` takes it: `NAME` or `NAME@VERSION`.
+    /// Crate: `NAME`, or `NAME@VERSION` for this version and no later one.
     pub krate: String,
     /// The directory to make.
     pub directory: PathBuf,
@@ -36,14 +40,20 @@ pub fn init(request: &Request) -> Result<String, Error> {
         .ok()
         .filter(|path| path.join("std").join("Cargo.toml").is_file())
         .ok_or_else(|| Error::NoLineup(request.lineup.clone()))?;
-    let name = request.krate.split('@').next().unwrap_or("").to_owned();
+    let name = split(&request.krate).0.to_owned();
     write(&directory.join("Cargo.toml"), &manifest(&name, &[], &lineup))?;
     write(&directory.join("src").join("main.rs"), &program(&name))?;
     let done = dependencies(request, &name).and_then(|controlled| {
         let path = directory.join("Cargo.toml");
         let (parks, controlled): (Vec<String>, Vec<String>) =
             controlled.into_iter().partition(|name| name == PARKING_LOT);
-        let mut manifest = read(&path)?.replace("controlled = []", &list(&controlled));
+        let argued: Vec<String> =
+            controlled.iter().filter(|name| ARGUED.contains(&name.as_str())).cloned().collect();
+        let mut lines = list("controlled", &controlled);
+        if !argued.is_empty() {
+            lines = lines + "\n" + &list("thread-locals-argued", &argued);
+        }
+        let mut manifest = read(&path)?.replace("controlled = []", &lines);
         if !parks.is_empty() {
             manifest.push_str(&parking_lot(&lineup));
         }
@@ -70,19 +80,75 @@ pub fn init(request: &Request) -> Result<String, Error> {
     ))
 }
 
+fn start(error: std::io::Error) -> Error {
+    Error::Start { program: "cargo".to_owned(), error }
+}
+
+/// Returns the crate's name, and the version if a full one is given.
+fn split(krate: &str) -> (&str, Option<&str>) {
+    match krate.split_once('@') {
+        Some((name, version)) => {
+            let full = version.starts_with(|c: char| c.is_ascii_digit())
+                && version.split(['-', '+']).next().is_some_and(|v| v.split('.').count() == 3);
+            (name, full.then_some(version))
+        }
+        None => (krate, None),
+    }
+}
+
+/// Adds the dependency; a full version is pinned. `cargo add` does not find a version that was
+/// yanked: then a compatible one is added first, and exchanged in the lock file.
+fn add(request: &Request, manifest: &Path) -> Result<(), Error> {
+    let add = |krate: &str, errors: Stdio| {
+        let mut add = Command::new(cargo());
+        add.args(["add", "--quiet", "--manifest-path"]).arg(manifest).arg(krate);
+        add.stderr(errors).status().map(|status| status.success()).map_err(start)
+    };
+    let failed = |command| Error::Cargo { command };
+    let (name, Some(version)) = split(&request.krate) else {
+        return match add(&request.krate, Stdio::inherit())? {
+            true => Ok(()),
+            false => Err(failed(format!("add {}", request.krate))),
+        };
+    };
+    if add(&format!("{name}@={version}"), Stdio::null())? {
+        return Ok(());
+    }
+    if !add(&request.krate, Stdio::inherit())? {
+        return Err(failed(format!("add {}", request.krate)));
+    }
+    let exchanged = Command::new(cargo())
+        .args(["update", "--quiet", "--manifest-path"])
+        .arg(manifest)
+        .args([name, "--precise", version])
+        .status()
+        .map_err(start)?;
+    if !exchanged.success() {
+        return Err(failed(format!("update {name} --precise {version}")));
+    }
+    write(manifest, &pinned(&read(manifest)?, name, version))
+}
+
+/// Replaces the requirement of a dependency by this version alone.
+fn pinned(manifest: &str, name: &str, version: &str) -> String {
+    let line = |line: &str| match line.split_once('=') {
+        Some((key, value)) if key.trim() == name => {
+            let mut parts: Vec<&str> = value.split('"').collect();
+            let exact = format!("={version}");
+            if let Some(requirement) = parts.get_mut(1) {
+                *requirement = &exact;
+            }
+            format!("{key}={}\n", parts.join("\""))
+        }
+        _ => format!("{line}\n"),
+    };
+    manifest.lines().map(line).collect()
+}
+
 /// Adds the dependency; returns the crates to control: it and its own dependencies.
 fn dependencies(request: &Request, name: &str) -> Result<Vec<String>, Error> {
     let manifest = request.directory.join("Cargo.toml");
-    let start = |error| Error::Start { program: "cargo".to_owned(), error };
-    let added = Command::new(cargo())
-        .args(["add", "--quiet", "--manifest-path"])
-        .arg(&manifest)
-        .arg(&request.krate)
-        .status()
-        .map_err(start)?;
-    if !added.success() {
-        return Err(Error::Cargo { command: format!("add {}", request.krate) });
-    }
+    add(request, &manifest)?;
     let mut metadata = Command::new(cargo());
     metadata.arg("metadata");
     if let Some(platform) = platform() {
@@ -111,9 +177,9 @@ fn platform() -> Option<String> {
     text.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned)
 }
 
-fn list(names: &[String]) -> String {
+fn list(key: &str, names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
-    format!("controlled = [{}]", names.join(", "))
+    format!("{key} = [{}]", names.join(", "))
 }
 
 fn at(lineup: &Path, part: &str) -> String {
@@ -146,7 +212,7 @@ fn manifest(name: &str, controlled: &[String], lineup: &Path) -> String {
          # A feature whose part of `std` the crate does not need can be left out.\n\
          lineup-std = {{ path = {:?}, features = [\"locks\", \"park\", \"thread_local\"] }}\n\n\
          [profile.dev]\nopt-level = 1\ndebug = \"line-tables-only\"\n",
-        list(controlled),
+        list("controlled", controlled),
         at(""),
         at("core"),
         at("std"),
@@ -189,4 +255,24 @@ fn write(path: &Path, text: &str) -> Result<(), Error> {
 
 fn read(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(|error| Error::File { path: path.to_owned(), error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_versions_are_pinned() {
+        assert_eq!(split("spin"), ("spin", None));
+        assert_eq!(split("spin@0.9"), ("spin", None));
+        assert_eq!(split("spin@^0.9.2"), ("spin", None));
+        assert_eq!(split("spin@0.9.2"), ("spin", Some("0.9.2")));
+        assert_eq!(split("a-b@1.0.0-rc.1"), ("a-b", Some("1.0.0-rc.1")));
+        let manifest = "[dependencies]\nspinning = \"1\"\nspin = \"0.9.9\"\n";
+        let expected = "[dependencies]\nspinning = \"1\"\nspin = \"=0.9.2\"\n";
+        assert_eq!(pinned(manifest, "spin", "0.9.2"), expected);
+        let manifest = "spin = { version = \"0.9.9\", features = [\"std\"] }\n";
+        let expected = "spin = { version = \"=0.9.2\", features = [\"std\"] }\n";
+        assert_eq!(pinned(manifest, "spin", "0.9.2"), expected);
+    }
 }

@@ -132,16 +132,18 @@ impl<S: Subject> Typed<S> {
             text = Self::answer(check, report, failing)?.0;
         }
         let word = ["PASS", "FAIL", "", "unknown"].get(usize::from(code)).unwrap_or(&"");
+        let passed = if code == 0 { "" } else { " passed" };
         text.push_str(&format!(
-            "{}: {word}: {} of {tests} tests passed{extent}\n",
+            "{}: {word}: {} of {tests} tests{passed}{extent}\n",
             S::NAME,
             series.passed
         ));
+        text.push_str(&report::versions());
         Ok((text, code))
     }
 }
 
-/// Describes the executions of a series, such as `, each with up to 2 preemptions (323 executions;
+/// Describes the executions of a series, such as `, each with up to 2 preemptions (3,323 executions;
 /// none exhaustive)`.
 fn extent<S: Subject>(series: &Series<S>) -> String {
     let bounded = series.rows.iter().filter(|row| row.verdict == "PASS" && !row.complete);
@@ -155,7 +157,8 @@ fn extent<S: Subject>(series: &Series<S>) -> String {
         complete if complete == series.passed => "all".to_owned(),
         complete => complete.to_string(),
     };
-    format!("{each} ({} executions; {exhaustive} exhaustive)", series.executions)
+    let executions = report::grouped(series.executions);
+    format!("{each} ({executions} executions; {exhaustive} exhaustive)")
 }
 
 /// Maximum number of tests of one command.
@@ -201,6 +204,7 @@ impl<S: Subject> Commands for Typed<S> {
             }
         }
         let (mut text, mut code) = Self::answer(&check, report, failing)?;
+        text.push_str(&report::versions());
         if let Some(history) = difference {
             let order = history.letters();
             let responses: Vec<&str> =

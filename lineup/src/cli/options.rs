@@ -193,6 +193,9 @@ pub(super) struct Bounds {
     /// The largest number of concurrent executions per test.
     #[arg(long)]
     executions: Option<u64>,
+    /// Tries all orders of steps, also of steps that do not depend on each other.
+    #[arg(long)]
+    no_reduction: bool,
     /// A serial execution that gets stuck is a failure.
     #[arg(long)]
     total: bool,
@@ -225,6 +228,7 @@ impl Bounds {
             .preemptions(self.preemptions.0)
             .executions(executions)
             .threads(self.threads)
+            .reduction(!self.no_reduction)
             .total(self.total)
             .time(self.time)
             .patience(self.patience)

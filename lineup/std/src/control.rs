@@ -259,9 +259,8 @@ pub fn holder(task: usize) -> Option<Holder> {
         }
         let (lock, alone) = (*record.next.get(task)?)?.lock?;
         let mut held = record.held.iter();
-        let found = held.find(|(of, holder)| {
-            *of == lock && holder.task != task && (alone || holder.alone)
-        });
+        let found =
+            held.find(|(of, holder)| *of == lock && holder.task != task && (alone || holder.alone));
         found.map(|(_, holder)| *holder)
     })
     .flatten()

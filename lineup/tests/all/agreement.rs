@@ -132,7 +132,7 @@ fn by_shuttle<S: Subject>(test: &Test<S>) -> HashSet<Vec<Event<Answer<S::Respons
 
 fn agrees_with_shuttle<S: Subject>(test: &str) -> usize {
     let test = Test::<S>::parse(test).unwrap();
-    let check = Check::<S>::new().preemptions(None);
+    let check = Check::<S>::new().preemptions(None).reduction(false);
     let ours: HashSet<Vec<Event<Answer<S::Response>>>> =
         check.histories(&test).unwrap().iter().map(|history| history.events().to_vec()).collect();
     let theirs = by_shuttle(&test);

@@ -3,8 +3,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
-use lineup::{Check, Failure, Schedule, Subject, Test, Verdict, many};
 use lineup::sync::{Condvar, Mutex};
+use lineup::{Check, Failure, Schedule, Subject, Test, Verdict, many};
 use snapshot_core::generic::Specification;
 use trial::effort::{by_effort, either};
 
@@ -217,4 +217,36 @@ fn locks_released_early_fail_by_both_judges_and_replay_exactly() {
     if more > 0 {
         eprintln!("executions that fail, each replayed exactly: {counts:?}");
     }
+}
+
+/// Line before the operations of `Crossed`.
+const LINE: u32 = line!();
+lineup::subject! {
+    /// Takes two locks in either order.
+    Crossed(locks: [Mutex<u32>; 2]) = Default::default();
+    there() => {
+        let first = locks[0].lock().unwrap();
+        let second = locks[1].lock().unwrap();
+        *first + *second
+    };
+    back() => {
+        let second = locks[1].lock().unwrap();
+        let first = locks[0].lock().unwrap();
+        *first + *second
+    };
+}
+
+#[test]
+fn a_stuck_execution_says_where_each_thread_waits_and_for_whom() {
+    let check = Check::new();
+    let report = check.run(&Test::<Crossed>::parse("there | back").unwrap());
+    assert!(report.verdict.fails(), "{report:?}");
+    let text = lineup::report::report(&check, &report).replace('\n', " ");
+    let at = |line: u32| format!("lineup/tests/all/locks.rs:{}", LINE + line);
+    let waits = |operation, of, line, holder, taken| {
+        let (here, there) = (at(line), at(taken));
+        format!("{operation} of {of} waits at {here} for the lock that {holder} took at {there}.")
+    };
+    assert!(text.contains(&waits("there()", "A", 6, "B", 10)), "{text}");
+    assert!(text.contains(&waits("back()", "B", 11, "A", 5)), "{text}");
 }

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use lineup::{Check, Report, Subject, Test, Verdict};
 use lineup::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use lineup::{Check, Report, Subject, Test, Verdict};
 use snapshot_core::observation::Event;
+use trial::effort::either;
 
 #[allow(
     dead_code,
@@ -177,9 +178,13 @@ fn lock_that_wakes_no_thread_gets_stuck() {
 
 #[test]
 fn threads_are_moved_between_keys() {
-    for test in ["acquire | release", "acquire | release release_early | acquire"] {
-        let report = run::<Conditional>(test);
+    for (test, most) in
+        [("acquire | release", 2), ("acquire | release release_early | acquire", either(1, 2))]
+    {
+        let check = Check::<Conditional>::new().preemptions(Some(most));
+        let report = check.run(&Test::parse(test).unwrap());
         assert!(matches!(report.verdict, Verdict::Pass { .. }), "{test}: {report:?}");
+        assert_eq!(report.concurrent.bound, Some(most));
     }
 }
 

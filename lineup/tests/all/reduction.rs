@@ -18,9 +18,9 @@ use trial::effort::either;
 
 /// An operation: its thread, its answer if it returned, and the number of operations of each thread
 /// that returned before it was called.
-type Order<R> = BTreeSet<(usize, usize, Option<Answer<R>>, Vec<usize>)>;
+pub(crate) type Order<R> = BTreeSet<(usize, usize, Option<Answer<R>>, Vec<usize>)>;
 
-fn order<R: Clone + Ord>(history: &ConcurrentHistory<Answer<R>>) -> Order<R> {
+pub(crate) fn order<R: Clone + Ord>(history: &ConcurrentHistory<Answer<R>>) -> Order<R> {
     let mut returned = vec![0; 16];
     let mut open = vec![None; 16];
     let mut order = Order::new();
@@ -69,11 +69,7 @@ impl std::ops::AddAssign for Numbers {
 
 /// Compares both enumerations of a test, unless one has too many executions, or the reason why
 /// there is no answer is returned.
-fn compared<S: Subject>(
-    test: &Test<S>,
-    bound: Option<u32>,
-    most: u64,
-) -> Result<Numbers, Unknown> {
+fn compared<S: Subject>(test: &Test<S>, bound: Option<u32>, most: u64) -> Result<Numbers, Unknown> {
     let run = |reduces: bool| {
         let tally = Arc::new(Tally::default());
         let check = Check::<S>::new().preemptions(bound).reduction(reduces);
@@ -218,7 +214,11 @@ impl Machine {
             }
             Statement::Notify(all) => {
                 *locked(0) += 1;
-                if all { self.changed.notify_all() } else { self.changed.notify_one() }
+                if all {
+                    self.changed.notify_all()
+                } else {
+                    self.changed.notify_one()
+                }
                 0
             }
             Statement::Spin(atomic, times) => {
@@ -297,9 +297,12 @@ fn random_test(random: &mut ChaCha8Rng, family: usize) -> Test<Machine> {
 fn the_order_of_dependent_steps_matters() {
     use Statement::*;
     let programs = [
-        vec![vec![vec![Store(0, 1)], vec![Load(0)]], vec![vec![Store(0, 2)]]],
+        vec![vec![vec![Store(0, 1)], vec![Load(0)]], vec![vec![Store(0, 2)], vec![Load(0)]]],
         vec![vec![vec![Add(0), Load(1), Load(1)]], vec![vec![Add(0), Load(1), Load(1)]]],
-        vec![vec![vec![ForeignStore(1)], vec![ForeignLoad]], vec![vec![ForeignStore(2)]]],
+        vec![
+            vec![vec![ForeignStore(1)], vec![ForeignLoad]],
+            vec![vec![ForeignStore(2)], vec![ForeignLoad]],
+        ],
         vec![vec![vec![ForeignStore(1), Load(0), Load(0)]], vec![vec![ForeignLoad, Load(1)]]],
         vec![vec![vec![Locked(0)], vec![Locked(1)]], vec![vec![Locked(1)], vec![Locked(0)]]],
         vec![vec![vec![Write], vec![Read]], vec![vec![Read, Read]]],

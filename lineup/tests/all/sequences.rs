@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use lineup::many::{self, RandomCheck};
-use lineup::{Check, Subject, Test, TestError, Unknown, Verdict};
 use lineup::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use lineup::sync::{Condvar, Mutex};
+use lineup::{Check, Subject, Test, TestError, Unknown, Verdict};
 
 /// Tokens in a lock, a counter of tokens, and a flag.
 #[derive(Default)]
