@@ -1,12 +1,10 @@
 //! The planted bugs of `lineup::subjects`, with the locks and atomics of `std`: the same source
-//! files, with `std` under the name `shuttle`.
+//! files, in a crate whose `sync` is that of `std`.
 //!
 //! Operations and answers are texts, such as `add(200)`: each tool runs the same tests.
 #![forbid(unsafe_code)]
 
-extern crate self as shuttle;
-
-/// The objects' `shuttle::sync`.
+/// The objects' `crate::sync`.
 pub mod sync {
     pub use std::sync::*;
 }

@@ -3,8 +3,6 @@
 //! `cargo run --release --bin with-lincheck [BUG]..`; `LOOM_MAX_PREEMPTIONS=2` bounds it.
 #![forbid(unsafe_code)]
 
-extern crate self as shuttle;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
@@ -13,7 +11,7 @@ use beside::{Bug, Object, Said, Test, each_bug, line};
 use lincheck::scenario::{Scenario, check_scenario_with_loom};
 use lincheck::{ConcurrentSpec, SequentialSpec};
 
-/// The objects' `shuttle::sync`.
+/// The objects' `crate::sync`.
 pub mod sync {
     pub use loom::sync::*;
     pub use std::sync::{PoisonError, TryLockError};
