@@ -24,7 +24,7 @@
 use std::mem;
 
 use super::problem::{Item, NEVER, Problem, UNIQUE};
-use super::slots::SlotSet;
+use super::slots::{SlotSet, WideSet};
 use super::specification::Specification;
 use super::states::{StateId, States};
 use crate::search::Budget;
@@ -64,10 +64,8 @@ pub(super) fn find<'h, S: Specification>(
 ) -> Ending<Problem<'h, S::Input, S::Output>> {
     let end = visited.saturating_add(most);
     match problem.slots {
-        0..=64 => Search::<S, [u64; 1]>::new(specification, problem).run(end, budget, visited),
-        65..=128 => Search::<S, [u64; 2]>::new(specification, problem).run(end, budget, visited),
-        129..=256 => Search::<S, [u64; 4]>::new(specification, problem).run(end, budget, visited),
-        _ => Search::<S, Box<[u64]>>::new(specification, problem).run(end, budget, visited),
+        0..=64 => Search::<S, u64>::new(specification, problem).run(end, budget, visited),
+        _ => Search::<S, WideSet>::new(specification, problem).run(end, budget, visited),
     }
 }
 

@@ -3,9 +3,12 @@
 //! An operation holds a slot while it is open, and leaves it to a later one, so
 //! there are no more slots than operations open at once (those that never
 //! respond keep theirs). At one position of the history the set thus names
-//! operations. Few slots make a set of a few words, without indirection.
+//! operations.
 
 use std::hash::Hash;
+use std::slice;
+
+use smallvec::{SmallVec, smallvec};
 
 /// A set of slots.
 pub(crate) trait SlotSet: Clone + Eq + Hash {
@@ -45,26 +48,30 @@ pub(crate) trait SlotSet: Clone + Eq + Hash {
     }
 }
 
-impl<const WORDS: usize> SlotSet for [u64; WORDS] {
+/// A set of at most 64 slots.
+impl SlotSet for u64 {
     fn empty(slots: usize) -> Self {
-        debug_assert!(slots <= 64 * WORDS, "the set is chosen by the number of slots");
-        [0; WORDS]
+        debug_assert!(slots <= 64, "the set is chosen by the number of slots");
+        0
     }
 
     #[inline]
     fn words(&self) -> &[u64] {
-        self
+        slice::from_ref(self)
     }
 
     #[inline]
     fn words_mut(&mut self) -> &mut [u64] {
-        self
+        slice::from_mut(self)
     }
 }
 
-impl SlotSet for Box<[u64]> {
+/// A set of any number of slots; of at most 256, without indirection.
+pub(crate) type WideSet = SmallVec<[u64; 4]>;
+
+impl SlotSet for WideSet {
     fn empty(slots: usize) -> Self {
-        vec![0; slots.div_ceil(64)].into()
+        smallvec![0; slots.div_ceil(64)]
     }
 
     #[inline]

@@ -23,7 +23,7 @@ use super::specification::{Synchronisation, is_stateless};
 use crate::OperationId;
 use crate::generic::History;
 use crate::generic::problem::{NEVER, Problem, plain};
-use crate::generic::slots::SlotSet;
+use crate::generic::slots::{SlotSet, WideSet};
 use crate::generic::states::{StateId, States};
 use crate::search::Budget;
 use crate::seeded::SeededSet;
@@ -71,9 +71,8 @@ pub(super) fn find<S: Synchronisation>(
     let slots = problem.slots;
     let mut run = Run { specification, problem, budget, states, accepts };
     match slots {
-        0..=64 => Search::<S, [u64; 1]>::new(&run).run(&mut run),
-        65..=256 => Search::<S, [u64; 4]>::new(&run).run(&mut run),
-        _ => Search::<S, Box<[u64]>>::new(&run).run(&mut run),
+        0..=64 => Search::<S, u64>::new(&run).run(&mut run),
+        _ => Search::<S, WideSet>::new(&run).run(&mut run),
     }
 }
 
