@@ -9,3 +9,4 @@ mod oracle;
 mod published;
 mod random;
 mod turns;
+mod wide;

@@ -17,9 +17,9 @@ use crate::objects::oracle::{
 };
 
 /// The choices of a run: processes, and a number for each choice.
-type Script = Vec<(usize, u8)>;
+pub type Script = Vec<(usize, u8)>;
 
-fn script(length: usize) -> impl Strategy<Value = Script> {
+pub fn script(length: usize) -> impl Strategy<Value = Script> {
     prop::collection::vec((0..4usize, any::<u8>()), 1..length)
 }
 
@@ -35,13 +35,27 @@ where
     M::Input: Clone,
     M::Output: Clone,
 {
+    run_after::<M>(HistoryBuilder::default(), script, operations, input, other)
+}
+
+/// Runs a machine behind events of processes other than its four, which do not touch it.
+pub fn run_after<M: Machine>(
+    mut builder: HistoryBuilder<M::Input, M::Output>,
+    script: &Script,
+    operations: usize,
+    input: impl Fn(u8) -> M::Input,
+    other: impl Fn(&M::Input, u8) -> Option<M::Output>,
+) -> History<M::Input, M::Output>
+where
+    M::Input: Clone,
+    M::Output: Clone,
+{
     enum Phase<I, O> {
         Idle,
         Invoked(I),
         Done(I, O),
     }
     let mut machine = M::default();
-    let mut builder = HistoryBuilder::default();
     let mut phases: Vec<Phase<M::Input, M::Output>> = (0..4).map(|_| Phase::Idle).collect();
     let mut begun = 0;
     for &(process, number) in script {
@@ -84,7 +98,7 @@ fn register_output(input: &RegisterInput<u8>, number: u8) -> Option<RegisterOutp
     matches!(input, RegisterInput::Read).then_some(RegisterOutput::Read(number % 3))
 }
 
-fn swap_input(number: u8) -> SwapRegisterInput<u8> {
+pub fn swap_input(number: u8) -> SwapRegisterInput<u8> {
     match number % 4 {
         0 => SwapRegisterInput::Read,
         1 => SwapRegisterInput::Write(number / 4 % 3),
@@ -92,7 +106,7 @@ fn swap_input(number: u8) -> SwapRegisterInput<u8> {
     }
 }
 
-fn swap_output(input: &SwapRegisterInput<u8>, number: u8) -> Option<SwapRegisterOutput<u8>> {
+pub fn swap_output(input: &SwapRegisterInput<u8>, number: u8) -> Option<SwapRegisterOutput<u8>> {
     match input {
         SwapRegisterInput::Read => Some(SwapRegisterOutput::Read(number % 3)),
         SwapRegisterInput::Write(_) => None,
