@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use lineup::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use lineup::{Check, Subject, Test, Unknown, Verdict, many};
-use shuttle::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use shuttle::sync::{Condvar, Mutex};
 
 fn verdict<S: Subject>(test: &str) -> Verdict<S::Response> {
@@ -25,7 +25,7 @@ lineup::subject! {
     Spinning(cell: (AtomicU32, AtomicU32)) = Default::default();
     inc() => {
         while cell.0.compare_exchange(0, 1, SeqCst, SeqCst).is_err() {
-            shuttle::hint::spin_loop();
+            lineup::hint::spin_loop();
         }
         let value = cell.1.load(SeqCst) + 1;
         cell.1.store(value, SeqCst);
