@@ -93,7 +93,7 @@ fn compared<S: Subject>(test: &Test<S>, bound: Option<u32>, most: u64) -> Result
     Ok(Numbers { compared: 1, plain, reduced, orders: found.len(), stuck })
 }
 
-/// Three increments on each of two threads have 141 orders, in 328 traces, and 345,988 executions.
+/// Three increments on each of two threads have 141 orders, in 328 traces, and 3,116 orders of steps.
 #[test]
 fn a_counter_behind_a_lock_needs_two_executions_per_trace() {
     let test = Test::<Counter>::parse("inc inc inc | inc inc inc").unwrap();
