@@ -358,7 +358,7 @@ fn a_recording_of_several_writers_can_be_taken_after_a_scan() {
     assert_linearizable!(rest);
 }
 
-/// Noise is made inside the operations that are recorded with it, and nowhere else.
+/// Operations with noise inside them; without noise, their history is only judged.
 #[test]
 fn noisy_threads_overlap() {
     let scans = |noise: Noise| -> u64 {

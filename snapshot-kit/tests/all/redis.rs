@@ -71,19 +71,23 @@ fn a_get_per_key_is_no_snapshot() {
 }
 
 #[test]
-fn histories_of_a_killed_server_are_linearizable() {
+fn histories_of_a_killed_server_lose_outcomes_and_are_linearizable() {
     let Some(mut server) = server(true) else { return };
     let address = server.address();
-    let load = Load { clients: 12, keys: 4, operations: 150, reading: Reading::Mget };
+    let load = Load { clients: 12, keys: 4, operations: 300, reading: Reading::Mget };
+    let mut kills = 0;
     let history = load.run(address, |busy| {
         for _ in 0..5 {
-            std::thread::sleep(Duration::from_millis(60));
+            std::thread::sleep(Duration::from_millis(25));
             if busy.load(Ordering::Relaxed) > 0 {
                 server.restart().unwrap();
+                kills += 1;
             }
         }
     });
     let history = history.unwrap();
+    assert!(kills > 0, "the load ended before the server was killed");
+    assert!(history.pending() > 0, "no outcome of {} is unknown", history.operations().len());
     let report = checked(&history);
     assert!(matches!(report.verdict, Verdict::Linearizable(_)), "{report}");
     eprintln!("{} outcomes of {} unknown", history.pending(), history.operations().len());

@@ -125,9 +125,9 @@ proptest! {
     }
 }
 
-/// The smallest case known in which a choice has to be taken back.
+/// The smallest case known in which a choice has to be taken back. Only the verdict shows here.
 #[test]
-fn history_that_needs_backtracking_is_linearizable() {
+fn five_partial_scans_of_overlapping_updates_are_linearizable() {
     let scans: [&[(usize, i64)]; 5] = [
         &[(0, 1), (1, 2), (3, 1)],
         &[(0, 2), (1, 1), (2, 2), (3, 1)],
