@@ -27,6 +27,7 @@ pub mod anonymity;
 mod display;
 mod expression;
 mod extent;
+pub mod guards;
 pub mod independence;
 pub mod linearization;
 pub(crate) mod links;

@@ -175,16 +175,21 @@ impl Statement {
         first.iter().chain(second)
     }
 
-    /// Returns the expressions that the statement itself evaluates, without those within its
-    /// blocks.
-    pub fn operands(&self) -> Vec<&Expression> {
-        let into: Option<&Place> = match &self.kind {
+    /// Returns the place that the statement itself assigns.
+    pub const fn result(&self) -> Option<&Place> {
+        match &self.kind {
             StatementKind::Assign { place, .. } => Some(place),
             StatementKind::Access { into, .. } | StatementKind::Call { into, .. } => into.as_ref(),
             StatementKind::New { into, .. } | StatementKind::Choose { into, .. } => Some(into),
             _ => None,
-        };
-        let mut operands: Vec<&Expression> = into.into_iter().flat_map(Place::indices).collect();
+        }
+    }
+
+    /// Returns the expressions that the statement itself evaluates, without those within its
+    /// blocks.
+    pub fn operands(&self) -> Vec<&Expression> {
+        let result = self.result();
+        let mut operands: Vec<&Expression> = result.into_iter().flat_map(Place::indices).collect();
         match &self.kind {
             StatementKind::Assign { value, .. }
             | StatementKind::If { condition: value, .. }
