@@ -63,6 +63,7 @@ const OBJECTS: &[Algorithm] = files![
     "linked_queue",
     "linked_stack",
     "linked_two_lock_queue",
+    "lock_coupling_set",
     "ms_queue",
     "snzi",
     "tagged_queue",

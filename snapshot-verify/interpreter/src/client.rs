@@ -20,6 +20,9 @@ pub struct Client {
     pub operations: Option<u32>,
     /// Bound on the operations of each of the first processes, in place of `operations`.
     pub each: Option<[u8; Self::MOST_BOUNDED]>,
+    /// Bound on the barriers of an execution, invocations directly behind a response; `None`:
+    /// unbounded. Callers record the responses ([`Self::end`]).
+    pub barriers: Option<u32>,
     /// Operations that each process may begin.
     pub roles: Roles,
     /// The only process that updates, for an object with one writer. It does not scan, and all
@@ -110,12 +113,22 @@ pub struct Progress {
     begun: Vec<u32>,
     /// True if i or j, respectively, has begun to write 1.
     switched: [bool; 2],
+    /// Number of barriers, and true behind a response, if barriers are bounded.
+    barriers: u32,
+    is_behind_response: bool,
 }
 
 impl Client {
     /// Creates a client with these values and any number of operations.
     pub const fn unbounded(values: Values) -> Self {
-        Self { values, operations: None, each: None, roles: Roles::All, updater: None }
+        Self {
+            values,
+            operations: None,
+            each: None,
+            barriers: None,
+            roles: Roles::All,
+            updater: None,
+        }
     }
 
     /// Creates a client with these values and at most this many operations of each process.
@@ -201,13 +214,13 @@ impl Client {
     /// Returns the progress of n processes before the first operation.
     pub fn start(&self, n: usize) -> Progress {
         let counts = self.is_bounded() || self.values == Values::Distinct;
-        Progress { begun: vec![0; if counts { n } else { 0 }], switched: [false; 2] }
+        Progress::after(vec![0; if counts { n } else { 0 }], [false; 2])
     }
 
     /// Returns the operations that an idle process may begin.
     pub fn calls(&self, progress: &Progress, process: Process, n: usize) -> Vec<Call> {
         let begun = progress.begun.get(process.index()).copied().unwrap_or(0);
-        if self.bound(process).is_some_and(|bound| begun >= bound) {
+        if self.is_exhausted(progress, process) {
             return Vec::new();
         }
         let updates = match self.values {
@@ -240,12 +253,19 @@ impl Client {
         progress: &Progress,
         process: Process,
     ) -> Vec<Call> {
-        let begun = progress.begun.get(process.index()).copied().unwrap_or(0);
-        if self.bound(process).is_some_and(|bound| begun >= bound) || !self.takes_part(process) {
+        if self.is_exhausted(progress, process) || !self.takes_part(process) {
             return Vec::new();
         }
         let calls = object.calls(process.index(), self.values_of_object());
         calls.into_iter().map(Call::Operation).collect()
+    }
+
+    /// Returns true if a bound keeps a process from beginning an operation.
+    fn is_exhausted(&self, progress: &Progress, process: Process) -> bool {
+        let begun = progress.begun.get(process.index()).copied().unwrap_or(0);
+        let is_barrier = progress.is_behind_response;
+        self.bound(process).is_some_and(|bound| begun >= bound)
+            || self.barriers.is_some_and(|most| is_barrier && progress.barriers >= most)
     }
 
     /// Returns true if a process begins operations at all.
@@ -264,10 +284,17 @@ impl Client {
         if let Some(begun) = progress.begun.get_mut(process.index()) {
             *begun += 1;
         }
+        progress.barriers += u32::from(progress.is_behind_response);
+        progress.is_behind_response = false;
         if let (Values::Simple(i, j), Call::Update(1)) = (self.values, call) {
             progress.switched[0] |= process == i;
             progress.switched[1] |= process == j;
         }
+    }
+
+    /// Records that an operation responds, if barriers are bounded.
+    pub const fn end(&self, progress: &mut Progress) {
+        progress.is_behind_response = self.barriers.is_some();
     }
 }
 
@@ -275,7 +302,7 @@ impl Progress {
     /// Creates the progress after these numbers of operations, per process, or empty if not needed;
     /// `switched`: whether i and j have begun to write 1.
     pub const fn after(begun: Vec<u32>, switched: [bool; 2]) -> Self {
-        Self { begun, switched }
+        Self { begun, switched, barriers: 0, is_behind_response: false }
     }
 
     /// Returns the number of operations begun, per process; empty if not needed.
@@ -293,13 +320,15 @@ impl Progress {
     pub fn reordered(&self, order: &[u32]) -> Self {
         debug_assert_eq!(self.switched, [false; 2]);
         let begun = order.iter().filter_map(|process| self.begun.get(*process as usize));
-        Self { begun: begun.copied().collect(), switched: self.switched }
+        Self { begun: begun.copied().collect(), ..self.clone() }
     }
 
     /// Returns bytes that are equal iff progress under one client is.
     pub fn key(&self) -> impl Iterator<Item = u8> + '_ {
         let switched = self.switched.iter().map(|switched| u8::from(*switched));
-        self.begun.iter().flat_map(|begun| begun.to_le_bytes()).chain(switched)
+        let barriers = self.barriers.to_le_bytes().into_iter();
+        let barriers = barriers.chain([u8::from(self.is_behind_response)]);
+        self.begun.iter().flat_map(|begun| begun.to_le_bytes()).chain(switched).chain(barriers)
     }
 }
 

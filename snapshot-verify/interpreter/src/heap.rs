@@ -11,11 +11,10 @@
 //! every choice that an allocator may make.
 //!
 //! Nodes are only compared for equality, so states that differ in the numbers of their nodes have
-//! the same futures. [`Heap::order`] numbers the nodes of a state in the order of a breadth-first
+//! the same futures. [`Heap::walk`] numbers the nodes of a state in the order of a breadth-first
 //! walk, from variables in the order of their declarations: then such states have the same nodes.
 //! The interpreter itself keeps the number of a node while it exists, so that traces are readable.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::comparand::Field;
@@ -49,6 +48,32 @@ struct Kind {
     /// Content of an absent node, per field.
     blank: Vec<Data>,
     is_stable: bool,
+}
+
+/// A walk over the nodes of a state, and the names that it gives them. Walks reuse its memory.
+#[derive(Debug, Default)]
+pub struct Reached {
+    /// Reachable nodes.
+    pub order: Vec<u32>,
+    /// New number of each node; `None`: it is unreachable.
+    pub names: Vec<Option<u32>>,
+    is_found: Vec<bool>,
+    used: Vec<u32>,
+}
+
+impl Reached {
+    fn reach(&mut self, nodes: &[u32]) {
+        for &node in nodes {
+            if !std::mem::replace(&mut self.is_found[node as usize], true) {
+                self.order.push(node);
+            }
+        }
+    }
+
+    /// Returns true if the walk has found a node.
+    pub fn reaches(&self, node: u32) -> bool {
+        self.is_found[node as usize]
+    }
 }
 
 /// Pointers of a part, as words made by [`Heap::shape`].
@@ -207,7 +232,7 @@ impl Heap {
     }
 
     /// Returns the number of a node over all kinds.
-    pub(super) fn number(&self, id: NodeId, number: u32) -> u32 {
+    pub fn number(&self, id: NodeId, number: u32) -> u32 {
         self.kind(id).first as u32 + number
     }
 
@@ -305,6 +330,14 @@ impl Heap {
         [&numbers[..], &roots, &ends, &edges].concat()
     }
 
+    /// Returns the freed nodes that are still reachable; numbered over all kinds.
+    pub fn freed(&self, part: &SharedPart) -> Vec<u32> {
+        let freed = self.kinds.iter().flat_map(|kind| {
+            kind.in_state(&part.0, NodeType::FREED).map(|node| (kind.first + node) as u32)
+        });
+        freed.collect()
+    }
+
     /// Returns the nodes that a process holds, each once; numbered over all kinds.
     pub fn held(&self, part: &ProcessPart) -> Box<[u32]> {
         let mut found = Vec::new();
@@ -312,32 +345,43 @@ impl Heap {
         found.into()
     }
 
-    /// Returns the reachable nodes, in the order of a breadth-first walk from shared variables,
-    /// then from the nodes that each process holds.
-    pub fn order<'a>(&self, shape: Shape<'_>, held: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
-        let mut is_found = vec![false; self.len()];
-        let mut order = Vec::with_capacity(shape.present);
-        let mut waiting: VecDeque<u32> = shape.roots.iter().copied().collect();
-        held.for_each(|held| waiting.extend(held));
-        while let Some(node) = waiting.pop_front() {
-            if !std::mem::replace(&mut is_found[node as usize], true) {
-                order.push(node);
-                waiting.extend(shape.edges(node));
-            }
+    /// Finds the reachable nodes, in the order of a breadth-first walk from shared variables, then
+    /// from the nodes that each process holds.
+    pub fn walk<'a>(
+        &self,
+        walk: &mut Reached,
+        shape: Shape<'_>,
+        held: impl Iterator<Item = &'a [u32]>,
+    ) {
+        walk.order.clear();
+        walk.is_found.clear();
+        walk.is_found.resize(self.len(), false);
+        walk.reach(shape.roots);
+        held.for_each(|held| walk.reach(held));
+        let mut at = 0;
+        while let Some(node) = walk.order.get(at) {
+            walk.reach(shape.edges(*node));
+            at += 1;
         }
-        order
     }
 
-    /// Renumbers the nodes in this order, over all kinds.
-    pub fn names(&self, order: &[u32]) -> Vec<Option<u32>> {
-        let mut names = vec![None; self.len()];
-        let mut used = vec![0; self.kinds.len()];
-        for &node in order {
+    /// Renumbers the nodes that a walk has found in its order, over all kinds. Returns true if all
+    /// keep their numbers.
+    pub fn name(&self, walk: &mut Reached) -> bool {
+        let Reached { order, names, used, .. } = walk;
+        names.clear();
+        names.resize(self.len(), None);
+        used.clear();
+        used.resize(self.kinds.len(), 0);
+        let mut is_same = true;
+        for &node in &*order {
             let (kind, of) = self.kind_of(node);
-            names[node as usize] = Some(of.first as u32 + used[kind]);
+            let name = of.first as u32 + used[kind];
+            names[node as usize] = Some(name);
+            is_same &= name == node;
             used[kind] += 1;
         }
-        names
+        is_same
     }
 
     fn renamed(&self, data: &Data, names: &[Option<u32>]) -> Data {
@@ -399,11 +443,13 @@ impl Heap {
         let held: Vec<Box<[u32]>> = (0..state.processes.len())
             .map(|process| self.held(&state.process_part(process)))
             .collect();
-        let order = self.order(shape, held.iter().map(|held| &**held));
-        if order.len() == shape.present {
+        let mut walk = Reached::default();
+        self.walk(&mut walk, shape, held.iter().map(|held| &**held));
+        if walk.order.len() == shape.present {
             return;
         }
-        let names = self.names(&order);
+        self.name(&mut walk);
+        let names = walk.names;
         let cells = Arc::make_mut(&mut state.cells);
         for kind in &self.kinds {
             for node in (0..kind.count).filter(|node| names[kind.first + node].is_none()) {

@@ -88,7 +88,7 @@ pub use declared::{Answer, Declared, Question};
 pub use event::{Action, Argument, Call, Event, Operation, OperationCall, history};
 pub use fault::{Fault, FaultKind};
 pub use forget::Forgetting;
-pub use heap::{Heap, Shape};
+pub use heap::{Heap, Reached, Shape};
 pub use inspect::{Holding, Owner};
 pub use interned::Interned;
 pub use judge::{JudgeError, judge};

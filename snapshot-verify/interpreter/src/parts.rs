@@ -14,7 +14,7 @@ use std::mem::size_of;
 use std::sync::Arc;
 
 use super::data::Data;
-use super::heap::Shape;
+use super::heap::{Reached, Shape};
 use super::interned::ALLOCATION;
 use super::machine::Machine;
 use super::names::{value_found, value_renamed};
@@ -93,10 +93,11 @@ impl Machine<'_> {
         let parts: Vec<ProcessPart> = parts.collect();
         let (shape, held) = (heap.shape(&shared), parts.iter().map(|part| heap.held(part)));
         let held: Vec<_> = held.collect();
-        let order = heap.order(Shape::new(&shape), held.iter().map(|held| &**held));
-        let names = heap.names(&order);
-        let parts = parts.iter().map(|part| heap.renamed_process(part, &names));
-        let shared = heap.renamed_shared(&shared, &names);
+        let mut walk = Reached::default();
+        heap.walk(&mut walk, Shape::new(&shape), held.iter().map(|held| &**held));
+        heap.name(&mut walk);
+        let parts = parts.iter().map(|part| heap.renamed_process(part, &walk.names));
+        let shared = heap.renamed_shared(&shared, &walk.names);
         State::of_parts(shared, parts, state.versions_made()).key()
     }
 }

@@ -1,6 +1,7 @@
 //! Barriers in executions of the interpreter.
 
-use crate::interpret::{Action, Event};
+use super::error::VerifyError;
+use crate::interpret::{Action, Event, Machine, Move};
 
 /// Returns true for an invocation, false for a response.
 const fn is_invocation(event: &Event) -> bool {
@@ -17,6 +18,20 @@ pub fn barriers<'e>(events: impl IntoIterator<Item = &'e Event>) -> u32 {
         after_response = !is_invocation;
     }
     barriers
+}
+
+/// Checks that an execution has at most this many barriers, if they are bounded.
+///
+/// # Errors
+/// If it has more: the search is wrong.
+pub fn require_within(
+    machine: &Machine<'_>,
+    most: Option<u32>,
+    moves: &[Move],
+) -> Result<(), VerifyError> {
+    let (Some(most), Ok(execution)) = (most, machine.run(moves)) else { return Ok(()) };
+    let found = barriers(execution.events());
+    if found > most { Err(VerifyError::TooManyBarriers { found, most }) } else { Ok(()) }
 }
 
 /// Returns the longest prefix of the events with at most this many barriers.

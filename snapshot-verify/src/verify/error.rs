@@ -42,8 +42,8 @@ pub enum VerifyError {
     SimpleOnly,
     /// Barriers by refinement, or with another bound.
     #[error(
-        "a bound on barriers is of exploration, and bounds the operations, too: use no other bound \
-         and no other method"
+        "a bound on barriers is of exploration, or of an object, and bounds the operations, too: \
+         use no other bound and no other method"
     )]
     Barriers,
     /// There are no marked linearization points.

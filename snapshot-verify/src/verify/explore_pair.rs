@@ -8,7 +8,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use snapshot_core::Process;
 
 use super::Reduction;
-use super::barriers::barriers;
+use super::barriers::require_within;
 use super::error::VerifyError;
 use super::expand::expand;
 use super::outcome::{Measures, ProgramFault, Unfinished, Verdict};
@@ -21,7 +21,7 @@ use super::strategy::{Explore, Finding, Share};
 use crate::counterexample::Counterexample;
 use crate::deadline::{Allowance, Deadline, Stopped};
 use crate::instance::{Instance, InstanceError};
-use crate::interpret::{Machine, Move, MoveErrorKind};
+use crate::interpret::{Machine, MoveErrorKind};
 use crate::limits::{LimitSet, Limits};
 use crate::program::Program;
 use crate::quotient::canonical_renaming::plain::Plain;
@@ -100,7 +100,7 @@ impl<'a> PairExplorer<'a> {
             SearchVerdict::Violation { trace, .. } => {
                 let moves = expand(&prepared.instance, trace, effort.barriers.is_some());
                 let counterexample = Counterexample::validated(&self.machine, Some(pair), &moves)?;
-                self.within_barriers(effort, &moves)?;
+                require_within(&self.machine, effort.barriers, &moves)?;
                 Finding::Wrong(Verdict::Violation(Box::new(counterexample)))
             }
             SearchVerdict::Fault { trace, fault } => {
@@ -165,16 +165,6 @@ impl<'a> PairExplorer<'a> {
         finished.any(|(pair, ..)| {
             self.prepared.get(&(*pair, effort.active)).is_some_and(|known| !known.may_learn())
         })
-    }
-
-    /// Checks that an execution has no more barriers than its effort allows.
-    fn within_barriers(&self, effort: Effort, moves: &[Move]) -> Result<(), VerifyError> {
-        let (Some(most), Ok(execution)) = (effort.barriers, self.machine.run(moves)) else {
-            return Ok(());
-        };
-        let events = execution.reports.iter().filter_map(|report| report.event.as_ref());
-        let found = barriers(events);
-        if found > most { Err(VerifyError::TooManyBarriers { found, most }) } else { Ok(()) }
     }
 
     /// Returns the fault that the interpreter meets on a trace, if any.

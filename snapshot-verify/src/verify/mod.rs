@@ -94,7 +94,8 @@ pub fn verify(
         return Err(VerifyError::Object);
     }
     if request.barriers != Barriers::Unbounded
-        && (request.method != Method::Exploration || request.operations != Operations::Unbounded)
+        && ((request.method != Method::Exploration && program.object().is_none())
+            || request.operations != Operations::Unbounded)
     {
         return Err(VerifyError::Barriers);
     }

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use snapshot_core::Process;
 
+use super::barriers::require_within;
 use super::error::VerifyError;
 use super::outcome::{Measures, Misplaced, ProgramFault, Unfinished, Verdict};
 use super::progress::Watch;
-use super::request::{Operations, Request};
+use super::request::{Barriers, Operations, Request};
 use super::schedule::Effort;
 use super::strategy::{Explore, Finding, Share};
 use crate::counterexample::{Counterexample, ObjectCounterexample};
@@ -50,11 +51,12 @@ impl<'a> Refined<'a> {
         }
         let counts = |object: &Object| object.specification.has_counters();
         let has_counters = program.has_counters() || program.object().is_some_and(counts);
-        if program.object().is_some() && has_counters && request.operations == Operations::Unbounded
-        {
+        let is_unbounded =
+            request.operations == Operations::Unbounded && request.barriers == Barriers::Unbounded;
+        if program.object().is_some() && has_counters && is_unbounded {
             return Err(VerifyError::ObjectCounters);
         }
-        if has_counters && request.operations == Operations::Unbounded {
+        if has_counters && is_unbounded {
             return Err(VerifyError::Counters);
         }
         let machine = request.machine(program)?;
@@ -75,6 +77,7 @@ impl<'a> Refined<'a> {
             operations: effort.operations,
             roles,
             updater: self.request.updater,
+            barriers: effort.barriers,
             each: None,
         }
     }
@@ -88,6 +91,7 @@ impl<'a> Refined<'a> {
     fn finding(
         &self,
         pair: [Process; 2],
+        barriers: Option<u32>,
         verdict: RefinementVerdict,
         cause: Unfinished,
     ) -> Result<Finding<Verdict>, VerifyError> {
@@ -97,6 +101,7 @@ impl<'a> Refined<'a> {
                 return Err(VerifyError::ObjectFault { moves: moves.len(), fault });
             }
             RefinementVerdict::Violation(moves) => {
+                require_within(&self.machine, barriers, &moves)?;
                 if let Some(object) = &self.object {
                     let counterexample =
                         ObjectCounterexample::validated(&self.machine, object, &moves)?;
@@ -146,7 +151,7 @@ impl Explore for Refined<'_> {
         effort: Effort,
         share: Share,
     ) -> Result<(Finding<Verdict>, Measures), VerifyError> {
-        if self.has_counters && effort.operations.is_none() {
+        if self.has_counters && effort.operations.is_none() && effort.barriers.is_none() {
             // The exploration would run in vain until memory is exhausted.
             return Ok((Finding::Stopped(Unfinished::Memory), Measures::default()));
         }
@@ -185,7 +190,7 @@ impl Explore for Refined<'_> {
             limits: LimitSet::default(),
             proof: None,
         };
-        Ok((self.finding(pair, found.verdict, cause.get())?, measures))
+        Ok((self.finding(pair, effort.barriers, found.verdict, cause.get())?, measures))
     }
 }
 

@@ -110,6 +110,7 @@ pub fn answer(
         each: None,
         roles: Roles::Few { first: pair, others },
         updater: None,
+        barriers: None,
     };
     for seed in 0..WALKS {
         let made = walk(machine, &client, options.seed ^ seed, MOVES);

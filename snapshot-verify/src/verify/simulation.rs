@@ -81,6 +81,7 @@ pub fn compare(
         each: None,
         roles: Roles::Few { first: pair, others: processes - 2 },
         updater: None,
+        barriers: None,
     };
     let mut all = Compared::default();
     for [one, other] in [[&written, &rewritten], [&rewritten, &written]] {

@@ -80,7 +80,8 @@ impl<'s, 'p> Histories<'s, 'p> {
         may
     }
 
-    fn events(&self, mut at: HistoryId) -> Vec<&Event> {
+    /// Returns the events of a history.
+    pub fn events(&self, mut at: HistoryId) -> Vec<&Event> {
         let mut events = Vec::new();
         while let Some((before, event)) = &self.nodes[at.0 as usize] {
             events.push(event);

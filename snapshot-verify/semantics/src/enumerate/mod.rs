@@ -91,7 +91,7 @@ fn enumerated(
     limit: usize,
 ) -> Result<Enumeration, EnumerationError> {
     client.validate(machine.processes())?;
-    if client.operations.is_none() {
+    if client.operations.is_none() && client.barriers.is_none() {
         return Err(EnumerationError::Unbounded);
     }
     let mut walk = Walk {
@@ -155,6 +155,9 @@ struct Walk<'m, 'p> {
 impl Walk<'_, '_> {
     fn kinds(&mut self, point: &Point, process: Process) -> Vec<MoveKind> {
         if point.state.is_idle(process.index()) {
+            if self.is_barred(point.history) {
+                return Vec::new();
+            }
             let calls = match self.object {
                 None => self.client.calls(&point.progress, process, self.machine.processes()),
                 Some(object) => {
@@ -173,6 +176,16 @@ impl Walk<'_, '_> {
             let outcomes = 0..self.machine.outcomes(&point.state, process);
             outcomes.map(|outcome| Move::taking(process, outcome).kind).collect()
         }
+    }
+
+    /// Returns true if an invocation behind a history would be a barrier too many.
+    fn is_barred(&self, history: HistoryId) -> bool {
+        let Some(most) = self.client.barriers else { return false };
+        let events = self.histories.events(history);
+        let is_response: Vec<bool> =
+            events.iter().map(|event| event.action.is_response()).collect();
+        let barriers = is_response.windows(2).filter(|pair| pair[0] && !pair[1]).count();
+        is_response.last() == Some(&true) && barriers >= most as usize
     }
 
     fn leave(

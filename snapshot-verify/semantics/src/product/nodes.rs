@@ -11,7 +11,7 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use super::slices::{Slice, Slices};
-use crate::interpret::{Heap, Interned, ProcessPart, Shape, SharedPart};
+use crate::interpret::{Heap, Interned, ProcessPart, Reached, Shape, SharedPart};
 
 /// Cached pointers and renamings of parts, by number.
 #[derive(Debug, Default)]
@@ -20,12 +20,15 @@ pub struct Naming {
     /// Words of the shapes.
     shapes: Vec<Option<Slice>>,
     held: Vec<Option<Slice>>,
+    /// Freed nodes of the shared parts.
+    freed: Vec<Option<Slice>>,
     /// Numbers of the parts of processes without their nodes.
     bare: Vec<Option<u32>>,
     /// Renamed shared parts, by part and the order of its nodes.
     shared: Renamings,
     /// Renamed process's parts, by part and the new numbers of the nodes that it holds.
     processes: Renamings,
+    walk: Reached,
 }
 
 /// Cached renamed parts.
@@ -65,9 +68,12 @@ impl Naming {
         shared: &Interned<SharedPart>,
         nodes: impl Iterator<Item = u32>,
     ) -> bool {
-        let order = heap.order(self.shape(heap, number, shared), std::iter::empty());
+        let mut walk = std::mem::take(&mut self.walk);
+        heap.walk(&mut walk, self.shape(heap, number, shared), std::iter::empty());
         let mut nodes = nodes;
-        nodes.all(|node| order.contains(&node))
+        let are_shared = nodes.all(|node| walk.reaches(node));
+        self.walk = walk;
+        are_shared
     }
 
     /// Returns true if one of these nodes points to other nodes.
@@ -81,6 +87,36 @@ impl Naming {
         let shape = self.shape(heap, number, shared);
         let mut nodes = nodes;
         nodes.any(|node| !shape.edges(node).is_empty())
+    }
+
+    /// Returns true if only this process can reach a node, which is not freed. `row`: the number of
+    /// the shared part, then the parts of all processes.
+    pub fn is_private(
+        &mut self,
+        heap: &Heap,
+        row: &[u32],
+        (process, node): (usize, u32),
+        shared: &Interned<SharedPart>,
+        processes: &Interned<ProcessPart>,
+    ) -> bool {
+        let [first, others @ ..] = row else { return false };
+        self.learn_held(heap, others, processes);
+        let shape = self.shape_words(heap, *first, shared);
+        self.freed.resize(self.freed.len().max(shared.len()), None);
+        let slices = &mut self.slices;
+        let freed = *self.freed[*first as usize]
+            .get_or_insert_with(|| slices.keep(&heap.freed(&shared.get(*first))));
+        if self.slices.get(freed).contains(&node) {
+            return false;
+        }
+        let mut walk = std::mem::take(&mut self.walk);
+        let held = others.iter().enumerate().filter(|(other, _)| *other != process);
+        let held = held.map(|(_, number)| self.held(*number));
+        let shape = Shape::new(self.slices.get(shape));
+        heap.walk(&mut walk, shape, held);
+        let is_private = !walk.reaches(node);
+        self.walk = walk;
+        is_private
     }
 
     /// Replaces each node of a process's part by the first of its kind; parts are given by number.
@@ -105,10 +141,13 @@ impl Naming {
     ) -> Vec<Vec<u32>> {
         let [first, others @ ..] = row else { return Vec::new() };
         self.learn_held(heap, others, processes);
-        let order = heap.order(self.shape(heap, *first, shared), std::iter::empty());
-        let common = |node: &u32| if order.contains(node) { *node } else { u32::MAX };
+        let mut walk = std::mem::take(&mut self.walk);
+        heap.walk(&mut walk, self.shape(heap, *first, shared), std::iter::empty());
+        let common = |node: &u32| if walk.reaches(*node) { *node } else { u32::MAX };
         let held = others.iter().map(|number| self.held(*number).iter().map(common).collect());
-        held.collect()
+        let held = held.collect();
+        self.walk = walk;
+        held
     }
 
     /// Caches the pointers of the parts of processes.
@@ -152,41 +191,53 @@ impl Naming {
         let shape = self.shape_words(heap, *first, shared);
         self.learn_held(heap, others, processes);
         let shape = Shape::new(self.slices.get(shape));
-        let order = heap.order(shape, others.iter().map(|number| self.held(*number)));
-        let names = heap.names(&order);
-        let is_normal = order.iter().all(|node| names[*node as usize] == Some(*node));
-        if is_normal && order.len() == shape.present {
-            return;
+        let mut walk = std::mem::take(&mut self.walk);
+        heap.walk(&mut walk, shape, others.iter().map(|number| self.held(*number)));
+        let is_normal = heap.name(&mut walk) && walk.order.len() == shape.present;
+        if !is_normal {
+            self.renumber(heap, row, &walk, shared, processes);
         }
-        let named: Vec<Option<Vec<u32>>> = others
-            .iter()
-            .map(|number| {
-                let held = self.held(*number);
-                let named: Vec<u32> =
-                    held.iter().filter_map(|node| names[*node as usize]).collect();
-                (named != *held).then_some(named)
-            })
-            .collect();
-        for (number, named) in others.iter_mut().zip(named) {
-            let Some(named) = named else { continue };
+        self.walk = walk;
+    }
+
+    /// Replaces the parts of a row by those with these names.
+    fn renumber(
+        &mut self,
+        heap: &Heap,
+        row: &mut [u32],
+        walk: &Reached,
+        shared: &mut Interned<SharedPart>,
+        processes: &mut Interned<ProcessPart>,
+    ) {
+        let [first, others @ ..] = row else { return };
+        let mut named = Vec::new();
+        for number in others {
+            named.clear();
+            let held = self.held(*number);
+            named.extend(held.iter().filter_map(|node| walk.names[*node as usize]));
+            if named == held {
+                continue;
+            }
             let part = *number;
             *number = self.processes.find(&self.slices, part, &named).unwrap_or_else(|| {
-                let renamed = processes.number(heap.renamed_process(&processes.get(part), &names));
+                let renamed = heap.renamed_process(&processes.get(part), &walk.names);
+                let renamed = processes.number(renamed);
                 self.processes.insert(&mut self.slices, part, &named, renamed);
                 renamed
             });
         }
         let part = *first;
-        *first = self.shared.find(&self.slices, part, &order).unwrap_or_else(|| {
-            let renamed = shared.number(heap.renamed_shared(&shared.get(part), &names));
-            self.shared.insert(&mut self.slices, part, &order, renamed);
+        *first = self.shared.find(&self.slices, part, &walk.order).unwrap_or_else(|| {
+            let renamed = shared.number(heap.renamed_shared(&shared.get(part), &walk.names));
+            self.shared.insert(&mut self.slices, part, &walk.order, renamed);
             renamed
         });
     }
 
     /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
-        let slices = (self.shapes.capacity() + self.held.capacity()) * size_of::<Option<Slice>>();
+        let slices = (self.shapes.capacity() + self.held.capacity() + self.freed.capacity())
+            * size_of::<Option<Slice>>();
         let bare = self.bare.capacity() * size_of::<Option<u32>>();
         let renamings = self.shared.0.allocation_size() + self.processes.0.allocation_size();
         self.slices.bytes() + slices + bare + renamings

@@ -23,7 +23,7 @@ use crate::interpret::{
     Branching, Call, Comparands, Coverage, Emptiable, Event, Fault, Forgetting, Interned, Machine,
     Move, MoveKind, Names, Next, Operation, ProcessPart, SharedPart, State,
 };
-use crate::program::Type;
+use crate::program::{NodeId, Type};
 
 /// Column of the shared part; the processes follow it.
 const SHARED: usize = 0;
@@ -53,6 +53,8 @@ pub struct Prospect {
     /// No other process can ever make a step that depends on this one, and it is not a
     /// linearization point.
     pub is_alone: bool,
+    /// Node of the field that the step accesses; `None` also for a linearization point.
+    pub node: Option<u32>,
     /// The step chooses, or allocates a node, and may have several outcomes.
     pub branches: bool,
     /// The step is a `choose`.
@@ -309,11 +311,20 @@ impl<'m, 'p> States<'m, 'p> {
             }
             Next::Begin | Next::Respond | Next::Other => false,
         };
+        let node = match &next {
+            Next::Access { variable, indices, linearizes: false, .. } => {
+                let mut nodes = (0..).map(NodeId).zip(&self.machine.program().nodes);
+                let of = nodes.find(|(_, node)| node.fields.contains(variable));
+                of.map(|(id, _)| self.machine.heap().number(id, indices[0] as u32))
+            }
+            _ => None,
+        };
         let (is_idle, responds) = (next == Next::Begin, next == Next::Respond);
         let prospect = Prospect {
             is_idle,
             responds,
             is_alone,
+            node,
             branches: branching.is_some(),
             chooses: matches!(branching, Some(Branching::Choice(_))),
             accesses: self.machine.accesses(&state, process),
@@ -321,6 +332,17 @@ impl<'m, 'p> States<'m, 'p> {
         };
         self.prospects.insert(key, prospect);
         prospect
+    }
+
+    /// Returns true if no other process can make a step that depends on the next one of this
+    /// process before this process publishes a pointer, and the step is not a linearization point.
+    pub fn is_alone(&mut self, row: &[u32], process: Process, prospect: Prospect) -> bool {
+        prospect.is_alone
+            || prospect.node.is_some_and(|node| {
+                let (heap, row) = (self.machine.heap(), &row[..=self.machine.processes()]);
+                let place = (process.index(), node);
+                self.naming.is_private(heap, row, place, &self.shared, &self.processes)
+            })
     }
 
     /// Sorts symmetric processes, renames nodes in the order in which they are reached, then

@@ -22,7 +22,14 @@ const SMALLEST: usize = 1 << 7;
 pub struct Table {
     width: usize,
     rows: Rows,
-    numbers: HashTable<u32>,
+    numbers: HashTable<Entered>,
+}
+
+/// Number of a row, with a part of its hash: a growing table then reads no rows.
+#[derive(Clone, Copy, Debug)]
+struct Entered {
+    number: u32,
+    tag: u32,
 }
 
 /// Rows, each followed by its parent.
@@ -63,13 +70,13 @@ impl Table {
     pub fn insert(&mut self, row: &[u32], parent: u32) -> u32 {
         debug_assert_eq!(row.len(), self.width);
         let (rows, width) = (&mut self.rows, self.width);
-        let is_it = |&number: &u32| rows.get(number)[..width] == *row;
-        let hash_of = |&number: &u32| hash(&rows.get(number)[..width]);
-        match self.numbers.entry(hash(row), is_it, hash_of) {
-            Entry::Occupied(known) => *known.get(),
+        let tag = tag(row);
+        let is_it = |known: &Entered| known.tag == tag && rows.get(known.number)[..width] == *row;
+        match self.numbers.entry(spread(tag), is_it, |known| spread(known.tag)) {
+            Entry::Occupied(known) => known.get().number,
             Entry::Vacant(place) => {
                 let number = rows.len as u32;
-                place.insert(number);
+                place.insert(Entered { number, tag });
                 if rows.len.is_multiple_of(CHUNK) {
                     rows.chunks.push(Vec::with_capacity(CHUNK * rows.stride));
                 }
@@ -99,8 +106,15 @@ impl Table {
     }
 }
 
-fn hash(row: &[u32]) -> u64 {
-    FxBuildHasher.hash_one(row)
+fn tag(row: &[u32]) -> u32 {
+    let hash = FxBuildHasher.hash_one(row);
+    (hash ^ (hash >> 32)) as u32
+}
+
+/// Returns a hash whose high and low bits depend on all of a tag.
+const fn spread(tag: u32) -> u64 {
+    let product = (tag as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    product ^ (product >> 32)
 }
 
 #[cfg(test)]

@@ -1,14 +1,17 @@
 //! Operations that a client may begin, by the number of its progress, combined with the
 //! specification.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
 
 use super::object::{AtomicObject, ObjectSpecification};
 use super::specification::{AtomicSnapshot, Misplacement, SnapshotSpecification};
 use super::subsets::{Automaton, LetterId, Possibilities, Subsets};
-use crate::interpret::{Call, Client, Fault, Progress, Sequential};
+use crate::interpret::{Call, Client, Fault, Progress, Sequential, Values};
 use crate::product::OrderId;
+use crate::program::guards;
 use crate::program::linearization::Points;
 
 /// A call, and the progress of the client after it.
@@ -34,7 +37,14 @@ pub trait World {
         progress: u32,
         possibilities: Possibilities,
         process: Process,
-    ) -> Result<&[Choice], Fault>;
+    ) -> Result<Rc<[Choice]>, Fault>;
+
+    /// Returns true if the operations that a process may begin depend neither on the moments at
+    /// which others begin and end, nor on barriers.
+    fn is_free(&self) -> bool;
+
+    /// Returns the progress of the client after a response.
+    fn ended(&mut self, progress: u32) -> u32;
 
     /// Returns true if some operations take effect at points.
     fn has_points(&self) -> bool;
@@ -91,8 +101,17 @@ impl World for SnapshotWorld {
         progress: u32,
         _: Possibilities,
         process: Process,
-    ) -> Result<&[Choice], Fault> {
+    ) -> Result<Rc<[Choice]>, Fault> {
         Ok(self.clients.choices(progress, process))
+    }
+
+    fn is_free(&self) -> bool {
+        matches!(self.clients.client.values, Values::Full(_))
+            && self.clients.client.barriers.is_none()
+    }
+
+    fn ended(&mut self, progress: u32) -> u32 {
+        self.clients.ended(progress)
     }
 
     fn has_points(&self) -> bool {
@@ -126,9 +145,9 @@ pub struct ObjectWorld<'p> {
     clients: Clients,
     specification: ObjectSpecification<'p>,
     /// Operations that may begin in some state, per progress and process.
-    offers: FxHashMap<(u32, Process), Box<[Choice]>>,
+    offers: FxHashMap<(u32, Process), Rc<[Choice]>>,
     /// Operations that may begin, per progress, set and process.
-    choices: FxHashMap<(u32, Possibilities, Process), Box<[Choice]>>,
+    choices: FxHashMap<(u32, Possibilities, Process), Rc<[Choice]>>,
     is_symmetric: bool,
     /// Reordered progresses and sets.
     progresses: FxHashMap<(u32, OrderId), u32>,
@@ -173,27 +192,38 @@ impl<'p> World for ObjectWorld<'p> {
         progress: u32,
         possibilities: Possibilities,
         process: Process,
-    ) -> Result<&[Choice], Fault> {
+    ) -> Result<Rc<[Choice]>, Fault> {
         let key = (progress, possibilities, process);
-        if !self.choices.contains_key(&key) {
-            let sequential = self.specification.sequential();
-            let calls = |client: &Client, before: &Progress| {
-                client.calls_of_object(sequential, before, process)
-            };
-            if !self.offers.contains_key(&(progress, process)) {
-                let offers = self.clients.after(progress, process, calls);
-                self.offers.insert((progress, process), offers);
-            }
-            let mut choices = Vec::new();
-            for &(call, after) in &self.offers[&(progress, process)] {
-                let Call::Operation(operation) = call else { continue };
-                if self.specification.may_begin(possibilities, process, operation)? {
-                    choices.push((call, after));
-                }
-            }
-            self.choices.insert(key, choices.into());
+        if let Some(known) = self.choices.get(&key) {
+            return Ok(Rc::clone(known));
         }
-        Ok(&self.choices[&key])
+        let sequential = self.specification.sequential();
+        let calls = |client: &Client, before: &Progress| {
+            client.calls_of_object(sequential, before, process)
+        };
+        if !self.offers.contains_key(&(progress, process)) {
+            let offers = self.clients.after(progress, process, calls);
+            self.offers.insert((progress, process), offers);
+        }
+        let mut choices = Vec::new();
+        for &(call, after) in &*self.offers[&(progress, process)] {
+            let Call::Operation(operation) = call else { continue };
+            if self.specification.may_begin(possibilities, process, operation)? {
+                choices.push((call, after));
+            }
+        }
+        let choices: Rc<[Choice]> = choices.into();
+        self.choices.insert(key, Rc::clone(&choices));
+        Ok(choices)
+    }
+
+    fn is_free(&self) -> bool {
+        guards::are_own(self.specification.sequential().object())
+            && self.clients.client.barriers.is_none()
+    }
+
+    fn ended(&mut self, progress: u32) -> u32 {
+        self.clients.ended(progress)
     }
 
     fn has_points(&self) -> bool {
@@ -238,7 +268,7 @@ pub struct Clients {
     all: Vec<Progress>,
     numbers: FxHashMap<Progress, u32>,
     /// Operations per progress and process, computed on demand.
-    choices: FxHashMap<(u32, Process), Box<[Choice]>>,
+    choices: FxHashMap<(u32, Process), Rc<[Choice]>>,
 }
 
 impl Clients {
@@ -257,14 +287,15 @@ impl Clients {
     }
 
     /// Returns the operations that an idle process may begin.
-    pub fn choices(&mut self, progress: u32, process: Process) -> &[Choice] {
-        if !self.choices.contains_key(&(progress, process)) {
-            let n = self.processes;
-            let calls = |client: &Client, before: &Progress| client.calls(before, process, n);
-            let choices = self.after(progress, process, calls);
-            self.choices.insert((progress, process), choices);
+    pub fn choices(&mut self, progress: u32, process: Process) -> Rc<[Choice]> {
+        if let Some(known) = self.choices.get(&(progress, process)) {
+            return Rc::clone(known);
         }
-        &self.choices[&(progress, process)]
+        let n = self.processes;
+        let calls = |client: &Client, before: &Progress| client.calls(before, process, n);
+        let choices = self.after(progress, process, calls);
+        self.choices.insert((progress, process), Rc::clone(&choices));
+        choices
     }
 
     /// Returns these calls of a process, each with the progress after it.
@@ -273,7 +304,7 @@ impl Clients {
         progress: u32,
         process: Process,
         calls: impl FnOnce(&Client, &Progress) -> Vec<Call>,
-    ) -> Box<[Choice]> {
+    ) -> Rc<[Choice]> {
         let before = self.all[progress as usize].clone();
         let calls = calls(&self.client, &before);
         let after = |call| {
@@ -283,6 +314,16 @@ impl Clients {
         };
         let choices: Vec<(Call, Progress)> = calls.into_iter().map(after).collect();
         choices.into_iter().map(|(call, after)| (call, self.number(after))).collect()
+    }
+
+    /// Returns the progress after a response.
+    fn ended(&mut self, progress: u32) -> u32 {
+        if self.client.barriers.is_none() {
+            return progress;
+        }
+        let mut after = self.all[progress as usize].clone();
+        self.client.end(&mut after);
+        self.number(after)
     }
 
     /// Reorders the processes in a progress.

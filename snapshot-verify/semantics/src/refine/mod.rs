@@ -23,6 +23,7 @@
 //! the text |
 //! | `clients` | operations that may begin, by number, together with the specification |
 //! | `waiting` | whether an object itself keeps operations from returning |
+//! | `path` | the execution that leads to a state |
 //! | `search` | product of these with the states of `product`, breadth-first |
 //!
 //! **Partial order reduction** (section 4.2 of the paper). If a process is about to make an
@@ -45,11 +46,28 @@
 //! operation has taken effect in every configuration of the set, so that only its own entry
 //! changes.
 //!
+//! **Fusion.** A step that is put first is made in one transition with the step before it, without
+//! a state between. If the client is free ([`World::is_free`]), so are an invocation with the first
+//! step on which others depend, and a response with the step before it: an operation that begins
+//! later and ends earlier overlaps fewer others, so every order that explains the new history
+//! explains the old one. The moves of a process between its accesses change nothing that others
+//! read. If guards depend on the operations of others, or barriers are counted, a delay may forbid
+//! an invocation, and only steps that are put first are fused.
+//!
+//! Responses may be put first although barriers are counted. Until the first response of an
+//! interval, invocations only add configurations. So they can be moved to its begin, and the
+//! response is explored behind them, too.
+//!
+//! A step on a field of a node is put first, too, while no shared variable and no other process
+//! reaches the node: others reach it only by a later step of this process. The node must not be
+//! freed, since others could allocate it again.
+//!
 //! With the reduction, a counterexample is a shortest one among the remaining executions: steps put
 //! first may lengthen it.
 
 mod clients;
 mod object;
+mod path;
 mod search;
 mod specification;
 mod subsets;
@@ -93,15 +111,23 @@ pub struct Means {
     pub forgetting: bool,
     /// For an object with anonymous processes, identifies states up to the order of processes.
     pub symmetry: bool,
+    /// Makes steps that are put first in one transition with the step before them. If the client is
+    /// free ([`World::is_free`]), operations begin and end beside their accesses.
+    pub fusion: bool,
 }
 
 impl Means {
     /// No reductions and no linearization points.
-    pub const NONE: Self =
-        Self { partial_order: false, points: false, forgetting: false, symmetry: false };
+    pub const NONE: Self = Self {
+        partial_order: false,
+        points: false,
+        forgetting: false,
+        symmetry: false,
+        fusion: false,
+    };
     /// [`Self::default`], with all identifications of states.
     pub const ALL: Self =
-        Self { partial_order: true, forgetting: true, symmetry: true, ..Self::NONE };
+        Self { partial_order: true, points: false, forgetting: true, symmetry: true, fusion: true };
 }
 
 impl Default for Means {

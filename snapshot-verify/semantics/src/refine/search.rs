@@ -5,25 +5,30 @@ use snapshot_core::Process;
 use super::clients::World;
 use super::subsets::{Letter, LetterId, Possibilities};
 use super::{Budget, Means, Progress, Refinement, RefinementVerdict, Unfinished};
-use crate::interpret::{Event, Fault, FaultKind, Machine, Move, MoveErrorKind, MoveKind};
-use crate::product::{EventId, Made, OrderId, Prospect, States, Table, reordered};
+use crate::interpret::{Fault, FaultKind, Machine, Move, MoveKind};
+use crate::product::{EventId, Made, OrderId, Prospect, States, Table};
 
 /// Most moves between two calls of `proceed`, and most evaluations and copied scalars.
 const MOVES: u64 = 4096;
 const WORK: u64 = 1 << 18;
 
+/// Most moves of one transition, so that a process that spins alone does not spin for ever.
+const FUSED: usize = 32;
+
 /// A search. A row consists of a state ([`States`]), the set of configurations, and the progress of
 /// the client.
 pub struct Search<'m, 'p, W> {
-    machine: &'m Machine<'p>,
+    pub(super) machine: &'m Machine<'p>,
     means: Means,
     /// True if some operations take effect at points.
-    has_points: bool,
-    states: States<'m, 'p>,
-    world: W,
+    pub(super) has_points: bool,
+    /// True if operations begin and end beside their accesses only.
+    is_prompt: bool,
+    pub(super) states: States<'m, 'p>,
+    pub(super) world: W,
     /// Letter of each event.
     letters: Vec<LetterId>,
-    table: Table,
+    pub(super) table: Table,
     transitions: u64,
     /// Number of moves between two calls of `proceed`: smaller if a move may take long.
     question_every: u64,
@@ -33,17 +38,18 @@ pub struct Search<'m, 'p, W> {
     level_end: usize,
     peak_bytes: usize,
     /// Row being expanded, and the prospect of each process's next step.
-    from: Vec<u32>,
+    pub(super) from: Vec<u32>,
     prospects: Vec<Prospect>,
-    /// Target row of a move, and the new order of its processes.
-    to: Vec<u32>,
-    order: Option<OrderId>,
+    /// Target row of a transition, its moves, and the new order of the processes.
+    pub(super) to: Vec<u32>,
+    pub(super) moves: Vec<Move>,
+    pub(super) order: Option<OrderId>,
     /// True if some step needed more nodes than the limit.
     needs_nodes: bool,
 }
 
 /// Reason why the moves end with this one.
-enum End {
+pub(super) enum End {
     /// The specification does not allow the move.
     Forbidden(Possibilities, LetterId),
     Fault(Fault),
@@ -53,8 +59,8 @@ enum End {
 
 /// Reason why the search ends.
 enum Stop {
-    /// Ends at a move from the row being expanded.
-    At(Move, End),
+    /// Ends at the last move of the transition being made.
+    At(End),
     /// A guard has no meaning in the row being expanded.
     InGuard(Fault),
     Budget(Unfinished),
@@ -70,6 +76,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
             machine,
             means,
             has_points: world.has_points(),
+            is_prompt: means.fusion && world.is_free(),
             states,
             world,
             letters: Vec::new(),
@@ -82,6 +89,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
             from: vec![0; width],
             prospects: vec![Prospect::default(); n],
             to: vec![0; width],
+            moves: Vec::new(),
             order: None,
             needs_nodes: false,
         }
@@ -97,9 +105,12 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
             Ok(()) if self.needs_nodes => RefinementVerdict::Unknown(Unfinished::Nodes),
             Ok(()) => RefinementVerdict::Verified,
             Err((_, Stop::Budget(cause))) => RefinementVerdict::Unknown(cause),
-            Err((at, Stop::At(last, end))) => self.verdict(at, last, end),
+            Err((at, Stop::At(end))) => {
+                let last = std::mem::take(&mut self.moves);
+                self.verdict(at, &last, end)
+            }
             Err((at, Stop::InGuard(fault))) => {
-                RefinementVerdict::InObject { moves: self.path(at, None), fault }
+                RefinementVerdict::InObject { moves: self.path(at, &[]), fault }
             }
         };
         Refinement {
@@ -136,28 +147,25 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         }
         let put_first = if self.means.partial_order { self.put_first() } else { None };
         if let Some(process) = put_first
-            && self.follow(number, Move::step(process), budget)? > number
+            && self.follow(number, Move::step(process), None, budget)? > number
         {
             return Ok(());
         }
         // Only one step is tried as the first, though another might succeed.
         let processes = (0..self.machine.processes()).map(Process::from_index);
         for process in processes.filter(|process| Some(*process) != put_first) {
-            if !self.prospects[process.index()].is_idle {
-                let prospect = self.prospects[process.index()];
+            let prospect = self.prospects[process.index()];
+            if !prospect.is_idle {
                 for outcome in 0..self.states.outcomes(&self.from, process, prospect) {
-                    self.follow(number, Move::taking(process, outcome), budget)?;
+                    self.follow(number, Move::taking(process, outcome), None, budget)?;
                 }
                 continue;
             }
             let (progress, possibilities) = (self.progress(), self.possibilities());
             let choices = self.world.choices(progress, possibilities, process);
-            let choices = choices.map_err(Stop::InGuard)?.len();
-            for choice in 0..choices {
-                let choices = self.world.choices(progress, possibilities, process);
-                let (call, _) = choices.map_err(Stop::InGuard)?[choice];
-                let kind = MoveKind::Begin(call);
-                self.follow(number, Move { process, kind }, budget)?;
+            for &(call, after) in &*choices.map_err(Stop::InGuard)? {
+                let made = Move { process, kind: MoveKind::Begin(call) };
+                self.follow(number, made, Some(after), budget)?;
             }
         }
         Ok(())
@@ -166,29 +174,42 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
     /// Returns a process whose next step suffices to be explored, if it leads to a state that was
     /// not expanded yet.
     fn put_first(&mut self) -> Option<Process> {
+        self.to.copy_from_slice(&self.from);
         let processes = (0..self.machine.processes()).map(Process::from_index);
         let mut processes = processes;
-        processes.find(|process| {
-            let prospect = self.prospects[process.index()];
-            prospect.is_alone || (prospect.responds && self.is_decided(*process))
-        })
+        processes.find(|process| self.is_first(*process, self.prospects[process.index()]))
     }
 
-    /// Returns true if every configuration allows the response that a process is about to make.
+    /// Returns true if, in the row `to`, the next step of a process suffices to be explored.
+    fn is_first(&mut self, process: Process, prospect: Prospect) -> bool {
+        match prospect.responds {
+            true => self.is_prompt || self.is_decided(process),
+            false => self.states.is_alone(&self.to, process, prospect),
+        }
+    }
+
+    /// Returns true if, in the row `to`, every configuration allows the response that a process is
+    /// about to make.
     fn is_decided(&mut self, process: Process) -> bool {
-        let made = self.states.step(&self.from, process, 0);
+        let made = self.states.step(&self.to, process, 0);
         let Ok(Made { event: Some(event), .. }) = made else { return false };
         let letter = self.letter(event);
-        let possibilities = self.possibilities();
+        let possibilities = Possibilities::of_number(self.to[self.possibilities_at()]);
         self.world.specification().successor(possibilities, letter).keeps_all
     }
 
-    fn prospect(&mut self, process: Process) -> Prospect {
+    pub(super) fn prospect(&mut self, process: Process) -> Prospect {
         self.states.prospect(&self.from, process)
     }
 
-    /// Makes a move from the row being expanded and returns the number of its target.
-    fn follow(&mut self, number: u32, made: Move, budget: &mut Budget<'_>) -> Result<u32, Stop> {
+    /// Makes a transition from the row being expanded and returns the number of its target.
+    fn follow(
+        &mut self,
+        number: u32,
+        made: Move,
+        begun: Option<u32>,
+        budget: &mut Budget<'_>,
+    ) -> Result<u32, Stop> {
         self.transitions += 1;
         if self.transitions.is_multiple_of(self.question_every) {
             let bytes = self.bytes();
@@ -207,13 +228,13 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
                 return Err(Stop::Budget(Unfinished::Ended));
             }
         }
-        match self.succeed(made) {
+        match self.succeed(made, begun) {
             Ok(()) => {}
             Err(End::Fault(Fault { kind: FaultKind::NodesExhausted { .. }, .. })) => {
                 self.needs_nodes = true;
                 return Ok(number);
             }
-            Err(end) => return Err(Stop::At(made, end)),
+            Err(end) => return Err(Stop::At(end)),
         }
         let growth = self.table.growth();
         if growth > 0 {
@@ -229,25 +250,51 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         Ok(self.table.insert(&self.to, number))
     }
 
-    /// Makes a move from the row `from`, and stores the next row in `to`.
-    fn succeed(&mut self, made: Move) -> Result<(), End> {
-        let process = made.process;
-        let (step, progress) = match made.kind {
-            MoveKind::Begin(call) => {
-                let begun = self.states.begin(&self.from, process, call);
-                let (progress, possibilities) = (self.progress(), self.possibilities());
-                let choices = self.world.choices(progress, possibilities, process);
-                let choices = choices.map_err(End::InObject)?;
-                let chosen = choices.iter().find(|(choice, _)| *choice == call);
-                (begun, chosen.expect("only what a client may begin is begun").1)
+    /// Makes a transition from the row `from`, and stores the next row in `to`. `begun`: progress
+    /// of the client after an invocation.
+    pub(super) fn succeed(&mut self, first: Move, begun: Option<u32>) -> Result<(), End> {
+        self.to.copy_from_slice(&self.from);
+        self.moves.clear();
+        self.make(first)?;
+        if let Some(progress) = begun {
+            let progress_at = self.progress_at();
+            self.to[progress_at] = progress;
+        }
+        if self.means.fusion {
+            let process = first.process;
+            let mut is_late = self.is_prompt && begun.is_some();
+            while self.moves.len() < FUSED && self.goes_on(process, &mut is_late) {
+                self.make(Move::step(process))?;
             }
+        }
+        self.normalise();
+        Ok(())
+    }
+
+    /// Returns true if the next step of a process belongs to the transition that led to the row
+    /// `to`. `is_late`: its operation has begun, and made no step yet on which others depend.
+    fn goes_on(&mut self, process: Process, is_late: &mut bool) -> bool {
+        let prospect = self.states.prospect(&self.to, process);
+        if prospect.is_idle || prospect.branches {
+            return false;
+        }
+        let may_be = self.means.partial_order || (self.is_prompt && prospect.responds);
+        (may_be && self.is_first(process, prospect)) || std::mem::replace(is_late, false)
+    }
+
+    /// Makes a move from the row `to`, and stores the next row there, not yet normalised.
+    pub(super) fn make(&mut self, made: Move) -> Result<(), End> {
+        self.moves.push(made);
+        let process = made.process;
+        let step = match made.kind {
+            MoveKind::Begin(call) => self.states.begin(&self.to, process, call),
             MoveKind::Step | MoveKind::Take(_) => {
-                let outcome = made.outcome();
-                (self.states.step(&self.from, process, outcome), self.progress())
+                self.states.step(&self.to, process, made.outcome())
             }
         };
         let step = step.map_err(End::Fault)?;
-        let mut possibilities = self.possibilities();
+        let possibilities_at = self.possibilities_at();
+        let mut possibilities = Possibilities::of_number(self.to[possibilities_at]);
         if self.has_points {
             for _ in 0..step.points {
                 let letter = self.world.specification().letter(Letter::Point(process));
@@ -257,27 +304,30 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         if let Some(event) = step.event {
             let letter = self.letter(event);
             possibilities = self.possibilities_after(possibilities, letter)?;
+            if !matches!(made.kind, MoveKind::Begin(_)) {
+                let progress_at = self.progress_at();
+                self.to[progress_at] = self.world.ended(self.to[progress_at]);
+            }
         }
-        self.to.copy_from_slice(&self.from);
         self.states.apply(&mut self.to, process, &step);
-        self.order = self.states.normalise(&mut self.to);
-        let mut progress = progress;
-        let mut process = process;
-        if let Some(number) = self.order {
-            let order = self.states.order(number);
-            let is_it = |before: &u32| *before as usize == process.index();
-            let place = order.iter().position(is_it).expect("it is one of all processes");
-            process = Process::from_index(place);
-            (progress, possibilities) =
-                self.world.reordered(progress, possibilities, (number, order));
-        }
         if self.has_points {
             possibilities = self.past_points(possibilities, process);
         }
+        self.to[possibilities_at] = possibilities.number();
+        Ok(())
+    }
+
+    /// Normalises the row `to`.
+    fn normalise(&mut self) {
+        self.order = self.states.normalise(&mut self.to);
+        let Some(number) = self.order else { return };
         let (possibilities_at, progress_at) = (self.possibilities_at(), self.progress_at());
+        let possibilities = Possibilities::of_number(self.to[possibilities_at]);
+        let order = (number, self.states.order(number));
+        let (progress, possibilities) =
+            self.world.reordered(self.to[progress_at], possibilities, order);
         self.to[possibilities_at] = possibilities.number();
         self.to[progress_at] = progress;
-        Ok(())
     }
 
     /// Returns the letter of an event.
@@ -313,120 +363,19 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         specification.successor(possibilities, letter).after.unwrap_or(possibilities)
     }
 
-    fn verdict(&mut self, at: u32, last: Move, end: End) -> RefinementVerdict {
-        let moves = self.path(at, Some(last));
-        // The interpreter names nodes in the order of their creation, and nodes that rows have
-        // forgotten may exhaust its limit.
-        let fault = self.machine.run(&moves).err().and_then(|error| match error.kind {
-            MoveErrorKind::Fault(fault) => Some(fault),
-            _ => None,
-        });
-        if matches!(&fault, Some(Fault { kind: FaultKind::NodesExhausted { .. }, .. })) {
-            return RefinementVerdict::Unknown(Unfinished::Nodes);
-        }
-        match end {
-            End::Fault(found) => RefinementVerdict::Faulty { moves, fault: fault.unwrap_or(found) },
-            End::InObject(fault) => RefinementVerdict::InObject { moves, fault },
-            End::Forbidden(before, letter) if self.has_points && self.allows(&moves) => {
-                let process = moves.last().map_or(last.process, |last| last.process);
-                let misplacement = self.world.misplaced(before, letter, process);
-                RefinementVerdict::Misplaced { moves, misplacement }
-            }
-            End::Forbidden(..) => RefinementVerdict::Violation(moves),
-        }
-    }
-
-    /// Returns true if an execution is linearizable when operations may take effect anywhere.
-    fn allows(&self, moves: &[Move]) -> bool {
-        let mut specification = self.world.anywhere();
-        let mut possibilities = specification.initial();
-        let mut state = self.machine.initial().clone();
-        for made in moves {
-            let process = made.process;
-            let action = match made.kind {
-                MoveKind::Begin(call) => self.machine.begin(&mut state, process, call).map(Some),
-                MoveKind::Step | MoveKind::Take(_) => {
-                    self.machine.advance_taking(&mut state, process, made.outcome())
-                }
-            };
-            let Ok(action) = action else { return true };
-            if let Some(action) = action {
-                match specification.after(possibilities, &Event { process, action }) {
-                    Some(after) => possibilities = after,
-                    None => return false,
-                }
-            }
-        }
-        true
-    }
-
-    /// Returns the moves that lead to a row, and optionally one more. Rows store neither the move
-    /// by which they were reached nor the identity of reordered processes. The moves are found
-    /// again, and the identities are derived from the initial row and the orders since.
-    fn path(&mut self, mut number: u32, last: Option<Move>) -> Vec<Move> {
-        let mut rows = Vec::new();
-        while number > 0 {
-            rows.push(number);
-            number = self.table.parent(number);
-        }
-        rows.reverse();
-        let mut moves = Vec::new();
-        let mut names: Vec<u32> = (0..self.machine.processes() as u32).collect();
-        let named = |made: Move, names: &[u32]| {
-            let process = names[made.process.index()] as usize;
-            Move { process: Process::from_index(process), ..made }
-        };
-        for &row in &rows {
-            self.from.copy_from_slice(self.table.row(self.table.parent(row)));
-            let made = self.move_to(row);
-            moves.push(named(made, &names));
-            if let Some(order) = self.order {
-                names = reordered(&names, self.states.order(order));
-            }
-        }
-        moves.extend(last.map(|last| named(last, &names)));
-        if self.machine.program().frees() {
-            let rows: Vec<&[u32]> = rows.iter().map(|row| self.table.row(*row)).collect();
-            self.states.take_outcomes(self.machine.initial(), &mut moves, &rows);
-        }
-        moves
-    }
-
-    /// Finds a move from the row `from` to another row.
-    fn move_to(&mut self, number: u32) -> Move {
-        for process in (0..self.machine.processes()).map(Process::from_index) {
-            let prospect = self.prospect(process);
-            let moves: Vec<Move> = if prospect.is_idle {
-                let (progress, possibilities) = (self.progress(), self.possibilities());
-                let choices = self.world.choices(progress, possibilities, process);
-                let choices = choices.unwrap_or_default().iter();
-                choices.map(|(call, _)| Move { process, kind: MoveKind::Begin(*call) }).collect()
-            } else {
-                let outcomes = 0..self.states.outcomes(&self.from, process, prospect);
-                outcomes.map(|outcome| Move::taking(process, outcome)).collect()
-            };
-            for made in moves {
-                if self.succeed(made).is_ok() && self.to == self.table.row(number) {
-                    return made;
-                }
-            }
-        }
-        unreachable!("a row was reached from its parent")
-    }
-
-    const fn possibilities_at(&self) -> usize {
+    pub(super) const fn possibilities_at(&self) -> usize {
         self.states.width()
     }
 
-    const fn progress_at(&self) -> usize {
+    pub(super) const fn progress_at(&self) -> usize {
         self.states.width() + 1
     }
 
-    fn possibilities(&self) -> Possibilities {
+    pub(super) fn possibilities(&self) -> Possibilities {
         Possibilities::of_number(self.from[self.possibilities_at()])
     }
 
-    fn progress(&self) -> u32 {
+    pub(super) fn progress(&self) -> u32 {
         self.from[self.progress_at()]
     }
 

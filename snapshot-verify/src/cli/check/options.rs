@@ -112,7 +112,6 @@ impl Check {
             (self.method == Some(MethodName::Proof), "--method proof"),
             (self.executions == Some(Executions::Simple), "--executions simple"),
             (self.updater.is_some(), "--updater"),
-            (self.barriers != Barriers::Unbounded, "--barriers"),
             (self.reductions.is_some(), "--reductions"),
             (self.rungs.is_some(), "--rungs"),
             (self.self_check, "--self-check"),
@@ -131,8 +130,14 @@ impl Check {
                 variant.object().unwrap_or_default()
             )));
         }
+        self.require_no_other_bound()?;
         let partial_order = self.partial_order != Some(Switch::Off);
-        Ok(Method::Refinement(Means { partial_order, points: self.points, ..Means::ALL }))
+        Ok(Method::Refinement(Means {
+            partial_order,
+            points: self.points,
+            fusion: partial_order,
+            ..Means::ALL
+        }))
     }
 
     /// Requires that a bound on barriers is the only bound, and that no option needs a proof.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{answer, json, printed};
+use super::{answer, json, printed, refused};
 
 /// Removes the parts of a report that differ from run to run.
 fn without_numbers(report: &str) -> String {
@@ -165,6 +165,16 @@ fn growing_bounds_find_bugs_and_end_in_proofs() {
         assert_eq!(line["verdict"], "verified");
         assert_eq!(line["scope"], json!([{"operations": null, "active": 3}]));
     }
+}
+
+#[test]
+fn barriers_of_objects_are_bounded_and_grow() {
+    let out = printed(0, "check linked_stack --bug aba -n 2 --barriers 1");
+    assert!(out.contains("verified with at most 1 barrier"), "{out}");
+    let out = printed(1, "check linked_stack --bug aba -n 2 --barriers grow");
+    assert!(out.contains("violation with at most 2 barriers"), "{out}");
+    let error = refused("check linked_stack -n 2 --barriers 1 --operations 2");
+    assert!(error.contains("--operations does not go with --barriers"), "{error}");
 }
 
 #[test]

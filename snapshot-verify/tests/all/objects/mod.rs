@@ -1,10 +1,12 @@
 //! Declared objects: all judges of them agree, and user errors are reported.
 
 mod agreement;
+mod barriers;
 mod blocks;
 mod choices;
 mod comparands;
 mod exercised;
+mod fusion;
 mod lists;
 mod marks;
 mod nodes;
@@ -68,7 +70,10 @@ impl<'p> Case<'p> {
     }
 
     fn refine(&self, client: &Client, partial_order: bool, forgetting: bool) -> Refinement {
-        let means = Means { partial_order, forgetting, ..Means::NONE };
+        self.refine_by(client, Means { partial_order, forgetting, ..Means::NONE })
+    }
+
+    fn refine_by(&self, client: &Client, means: Means) -> Refinement {
         let mut budget = Budget { states: 4_000_000, memory: usize::MAX, proceed: &mut |_| true };
         let found = refine_object(&self.machine, &self.sequential, client, means, &mut budget);
         found.unwrap()

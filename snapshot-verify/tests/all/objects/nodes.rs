@@ -17,7 +17,7 @@ use snapshot_verify::enumerate::{EnumerationError, enumerate_object};
 use snapshot_verify::interpret::{Client, FaultKind, MoveKind, Values};
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
-use snapshot_verify::refine::{RefinementVerdict, Unfinished};
+use snapshot_verify::refine::{Means, RefinementVerdict, Unfinished};
 use trial::effort::{is_slow, seeds};
 
 use super::{Case, STACK_OF_TWO, algorithm};
@@ -136,6 +136,13 @@ fn compare(text: &str, program: &Program, client: &Client, limit: usize, counts:
             RefinementVerdict::Unknown(Unfinished::Nodes) => panic!("{means}\n{text}"),
             other => panic!("{other:?}\n{text}"),
         }
+    }
+    match case.refine_by(client, Means::ALL).verdict {
+        RefinementVerdict::Verified => assert_eq!(shortest, None, "all reductions\n{text}"),
+        RefinementVerdict::Violation(_) | RefinementVerdict::Faulty { .. } => {
+            assert_ne!(shortest, None, "all reductions\n{text}");
+        }
+        other => panic!("{other:?}\n{text}"),
     }
     counts.right += usize::from(shortest.is_none());
     counts.wrong += usize::from(violation.is_some());

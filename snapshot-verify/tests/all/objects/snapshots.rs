@@ -39,14 +39,17 @@ fn declared_snapshot_has_the_states_of_the_builtin() {
             let client = bounded(operations);
             let case = Case::new(&programs[1], n);
             let machine = Machine::new(&programs[0], n).unwrap();
-            for (partial_order, forgetting) in
-                [(true, true), (true, false), (false, true), (false, false)]
-            {
-                let means = Means { partial_order, forgetting, ..Means::NONE };
+            let switches = [(true, true), (true, false), (false, true), (false, false)];
+            let means = switches.map(|(partial_order, forgetting)| Means {
+                partial_order,
+                forgetting,
+                ..Means::NONE
+            });
+            for means in means.into_iter().chain([Means::ALL]) {
                 let mut budget =
                     Budget { states: usize::MAX, memory: usize::MAX, proceed: &mut |_| true };
                 let expected = refine(&machine, &client, means, &mut budget).unwrap();
-                let found = case.refine(&client, partial_order, forgetting);
+                let found = case.refine_by(&client, means);
                 let is_same = |of: fn(&RefinementVerdict) -> bool| {
                     of(&expected.verdict) == of(&found.verdict)
                 };

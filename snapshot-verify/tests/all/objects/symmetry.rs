@@ -15,18 +15,18 @@ use super::{Case, algorithm, comparands, program};
 /// Answer of a search: the verdict, with the length of a counterexample.
 type Said = (&'static str, usize);
 
-/// Answers and numbers of states, without and with symmetry.
+/// Answers and numbers of states, without and with a reduction.
 #[derive(Debug)]
-struct Both {
-    said: [Said; 2],
-    states: [usize; 2],
+pub struct Both {
+    pub said: [Said; 2],
+    pub states: [usize; 2],
 }
 
 impl Both {
     /// Counterexamples are executions of this program itself, for any exchange of processes.
-    fn of(case: &Case<'_>, client: &Client, means: Means) -> Self {
-        let both = [false, true].map(|symmetry| {
-            let found = refine(case, client, Means { symmetry, ..means });
+    pub fn of(case: &Case<'_>, client: &Client, means: [Means; 2]) -> Self {
+        let both = means.map(|means| {
+            let found = refine(case, client, means);
             let said = match &found.verdict {
                 RefinementVerdict::Verified => ("verified", 0),
                 RefinementVerdict::Violation(moves) => {
@@ -75,6 +75,11 @@ impl Both {
     }
 }
 
+/// Without and with symmetry.
+fn both(means: Means) -> [Means; 2] {
+    [false, true].map(|symmetry| Means { symmetry, ..means })
+}
+
 /// With partial order reduction and dead locals, and without.
 fn all_means(points: bool) -> [(Means, bool); 2] {
     let plain = Means { points, ..Means::NONE };
@@ -102,7 +107,7 @@ fn symmetry_changes_no_answer_on_the_corpus() {
                     }
                     let case = Case::new(&program, n);
                     for (means, is_shortest) in all_means(points) {
-                        let both = Both::of(&case, &client(n), means);
+                        let both = Both::of(&case, &client(n), both(means));
                         let text = format!("{} {bug:?}, n = {n}, {points}", file.name);
                         if both.agree(is_shortest, n, &text) {
                             assert!(is_anonymous(&program), "{text}");
@@ -138,7 +143,7 @@ fn symmetry_changes_no_answer_on_random_stacks() {
         for n in [2, 3] {
             let case = Case::new(&program, n);
             for (means, is_shortest) in all_means(false) {
-                let both = Both::of(&case, &client(n), means);
+                let both = Both::of(&case, &client(n), both(means));
                 fewer += u64::from(both.agree(is_shortest, n, &text));
                 match both.said[0].0 {
                     "verified" => right += 1,
@@ -161,7 +166,7 @@ fn idle_processes_are_not_exchanged() {
     let few = Client { roles: Roles::Few { first, others: 0 }, ..client(2) };
     for (client, is_fewer) in [(few, false), (client(2), true)] {
         let [(means, is_shortest), _] = all_means(false);
-        let both = Both::of(&case, &client, means);
+        let both = Both::of(&case, &client, both(means));
         assert_eq!(both.agree(is_shortest, 3, text), is_fewer);
     }
 }
@@ -174,7 +179,7 @@ fn processes_are_not_exchanged_where_names_are_assigned() {
         let program = program(text);
         assert!(is_anonymous(&program));
         let [(means, _), _] = all_means(false);
-        let both = Both::of(&Case::new(&program, 2), &client(3), means);
+        let both = Both::of(&Case::new(&program, 2), &client(3), both(means));
         assert_eq!(both.states[0], both.states[1], "{name}");
     }
 }
