@@ -4,6 +4,7 @@
 //! they are constructed: vectors whose columns are not *consecutive* in any order of the rows.
 
 use snapshot_core::History;
+use snapshot_core::check::decide;
 use snapshot_core::history::{Declaration, Writers};
 use snapshot_core::saturation::{self, Outcome};
 use snapshot_core::search::{self, Budget};
@@ -13,11 +14,17 @@ use crate::judge::checkers::agreed_verdict;
 
 /// All operations concurrent: updates 1..=values of each segment, and these scans.
 fn concurrent(segments: usize, values: i64, scans: &[Vec<i64>]) -> History<i64> {
-    let declaration = Declaration::new(0).with_segments(segments).with_writers(Writers::Many);
+    let updates: Vec<i64> = (1..=values).collect();
+    concurrent_with(&vec![updates; segments], scans)
+}
+
+/// All operations concurrent: these updates of each segment, and these scans.
+fn concurrent_with(updates: &[Vec<i64>], scans: &[Vec<i64>]) -> History<i64> {
+    let declaration = Declaration::new(0).with_segments(updates.len()).with_writers(Writers::Many);
     let mut history = History::builder(declaration).expect("a valid declaration");
     let mut process = 0;
-    for segment in 0..segments {
-        for value in 1..=values {
+    for (segment, values) in updates.iter().enumerate() {
+        for &value in values {
             history.invoke_update(process, segment, value).expect("the events are a history");
             process += 1;
         }
@@ -102,4 +109,40 @@ fn rings() {
         assert_eq!(reason(&concurrent(2, length, &ring)), Some(Reason::Ordering));
         assert_eq!(reason(&concurrent(2, length, &ring[1..])), None);
     }
+}
+
+/// A ring of k values: no order of its 2k scans makes the readers of each value consecutive, and
+/// any 2k - 1 of them have one. Renamed to two values, in any of 4^k ways, it is linearizable: with
+/// many writers, histories of two values do not suffice to find a violation.
+#[test]
+fn no_renaming_of_a_ring_to_two_values_is_a_violation() {
+    let is_linearizable = |history: &History<i64>| {
+        let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
+        decide(history, &mut budget).expect("there is no limit")
+    };
+    let mut renamings = Vec::new();
+    for k in 2..=4_i64 {
+        let scans: Vec<Vec<i64>> =
+            (0..k).flat_map(|at| [vec![at + 1, at + 1], vec![at + 1, (at + 1) % k + 1]]).collect();
+        assert!(!is_linearizable(&concurrent(2, k, &scans)), "{k} values");
+        for left_out in 0..scans.len() {
+            let mut fewer = scans.clone();
+            fewer.remove(left_out);
+            assert!(is_linearizable(&concurrent(2, k, &fewer)), "{k} values, {left_out}");
+        }
+        let mut count = 0;
+        for renaming in 0..1_i64 << (2 * k) {
+            // One bit per value of each segment; the initial value is 0.
+            let renamed =
+                |segment: usize, value: i64| renaming >> (k * segment as i64 + value - 1) & 1;
+            let updates = [0, 1]
+                .map(|segment| (1..=k).map(|value| renamed(segment, value)).collect::<Vec<_>>());
+            let scans = scans.iter().map(|scan| vec![renamed(0, scan[0]), renamed(1, scan[1])]);
+            let history = concurrent_with(&updates, &scans.collect::<Vec<_>>());
+            assert!(is_linearizable(&history), "{k} values, renaming {renaming:b}");
+            count += 1;
+        }
+        renamings.push(count);
+    }
+    assert_eq!(renamings, [16, 64, 256]);
 }
