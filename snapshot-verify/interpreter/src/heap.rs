@@ -21,6 +21,7 @@ use super::comparand::Field;
 use super::data::Data;
 use super::fault::FaultKind;
 use super::parts::{ProcessPart, SharedPart};
+use super::reached::Reached;
 use super::state::{Activity, Cell, Local, State};
 use crate::program::{NodeId, NodeType, Program};
 
@@ -50,37 +51,11 @@ struct Kind {
     is_stable: bool,
 }
 
-/// A walk over the nodes of a state, and the names that it gives them. Walks reuse its memory.
-#[derive(Debug, Default)]
-pub struct Reached {
-    /// Reachable nodes.
-    pub order: Vec<u32>,
-    /// New number of each node; `None`: it is unreachable.
-    pub names: Vec<Option<u32>>,
-    is_found: Vec<bool>,
-    used: Vec<u32>,
-}
-
-impl Reached {
-    fn reach(&mut self, nodes: &[u32]) {
-        for &node in nodes {
-            if !std::mem::replace(&mut self.is_found[node as usize], true) {
-                self.order.push(node);
-            }
-        }
-    }
-
-    /// Returns true if the walk has found a node.
-    pub fn reaches(&self, node: u32) -> bool {
-        self.is_found[node as usize]
-    }
-}
-
 /// Pointers of a part, as words made by [`Heap::shape`].
 #[derive(Clone, Copy, Debug)]
 pub struct Shape<'a> {
     /// Nodes that shared variables point to, in order, each once; numbered over all kinds.
-    roots: &'a [u32],
+    pub(super) roots: &'a [u32],
     /// Nodes that the fields of nodes point to, node by node; absent and unreached nodes included.
     edges: &'a [u32],
     /// End of the edges of each node; trailing nodes without edges are left out.
@@ -299,6 +274,17 @@ impl Heap {
         cells[kind.fields[field.number] + node as usize - kind.first].write(blank);
     }
 
+    /// Returns the number of kinds of nodes.
+    pub(super) const fn kinds(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Returns the kind of a node, and the number of the first node of that kind.
+    pub(super) fn kind_and_first(&self, node: u32) -> (usize, u32) {
+        let (kind, of) = self.kind_of(node);
+        (kind, of.first as u32)
+    }
+
     fn kind_of(&self, node: u32) -> (usize, &Kind) {
         let kind = self.kinds.iter().rposition(|kind| kind.first <= node as usize);
         let kind = kind.expect("a node is of a kind");
@@ -343,45 +329,6 @@ impl Heap {
         let mut found = Vec::new();
         part.0.each_data(&mut |data| self.pointers(data, &mut found));
         found.into()
-    }
-
-    /// Finds the reachable nodes, in the order of a breadth-first walk from shared variables, then
-    /// from the nodes that each process holds.
-    pub fn walk<'a>(
-        &self,
-        walk: &mut Reached,
-        shape: Shape<'_>,
-        held: impl Iterator<Item = &'a [u32]>,
-    ) {
-        walk.order.clear();
-        walk.is_found.clear();
-        walk.is_found.resize(self.len(), false);
-        walk.reach(shape.roots);
-        held.for_each(|held| walk.reach(held));
-        let mut at = 0;
-        while let Some(node) = walk.order.get(at) {
-            walk.reach(shape.edges(*node));
-            at += 1;
-        }
-    }
-
-    /// Renumbers the nodes that a walk has found in its order, over all kinds. Returns true if all
-    /// keep their numbers.
-    pub fn name(&self, walk: &mut Reached) -> bool {
-        let Reached { order, names, used, .. } = walk;
-        names.clear();
-        names.resize(self.len(), None);
-        used.clear();
-        used.resize(self.kinds.len(), 0);
-        let mut is_same = true;
-        for &node in &*order {
-            let (kind, of) = self.kind_of(node);
-            let name = of.first as u32 + used[kind];
-            names[node as usize] = Some(name);
-            is_same &= name == node;
-            used[kind] += 1;
-        }
-        is_same
     }
 
     fn renamed(&self, data: &Data, names: &[Option<u32>]) -> Data {

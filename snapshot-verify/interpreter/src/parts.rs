@@ -14,11 +14,12 @@ use std::mem::size_of;
 use std::sync::Arc;
 
 use super::data::Data;
-use super::heap::{Reached, Shape};
+use super::heap::Shape;
 use super::interned::ALLOCATION;
 use super::machine::Machine;
 use super::names::{value_found, value_renamed};
 use super::packed::Packed;
+use super::reached::Reached;
 use super::state::{Activity, Cell, Frame, Local, State};
 
 /// Contents of all cells, and the processes that are linked to them.

@@ -6,17 +6,20 @@
 //! | `states` | states of the interpreter as rows of numbers |
 //! | `nodes` | identifies states up to the numbers of nodes |
 //! | `symmetry` | identifies states up to the order of processes |
+//! | `prospect` | next steps, without making them |
 //! | `slices` | cached data of many states, in few allocations |
 //! | `footprint` | steps that are independent of all others |
 //! | `table` | interned rows with their parents |
 
 mod footprint;
 mod nodes;
+mod prospect;
 mod slices;
 mod states;
 mod symmetry;
 mod table;
 
-pub use states::{EventId, Made, Prospect, States};
+pub use prospect::Prospect;
+pub use states::{EventId, Made, States};
 pub use symmetry::{OrderId, reordered};
 pub use table::Table;

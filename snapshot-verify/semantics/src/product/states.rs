@@ -18,12 +18,13 @@ use snapshot_core::Process;
 
 use super::footprint::Footprint;
 use super::nodes::Naming;
+use super::prospect::Prospect;
 use super::symmetry::{OrderId, Orders, reordered};
 use crate::interpret::{
-    Branching, Call, Comparands, Coverage, Emptiable, Event, Fault, Forgetting, Interned, Machine,
-    Move, MoveKind, Names, Next, Operation, ProcessPart, SharedPart, State,
+    Call, Comparands, Coverage, Emptiable, Event, Fault, Forgetting, Interned, Machine, Move,
+    MoveKind, Names, ProcessPart, SharedPart, State,
 };
-use crate::program::{NodeId, Type};
+use crate::program::Type;
 
 /// Column of the shared part; the processes follow it.
 const SHARED: usize = 0;
@@ -43,28 +44,6 @@ pub struct Made {
     pub event: Option<EventId>,
 }
 
-/// Properties of the next step of a process, known without making it.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Prospect {
-    /// The process has no open operation.
-    pub is_idle: bool,
-    /// The step is the response.
-    pub responds: bool,
-    /// No other process can ever make a step that depends on this one, and it is not a
-    /// linearization point.
-    pub is_alone: bool,
-    /// Node of the field that the step accesses; `None` also for a linearization point.
-    pub node: Option<u32>,
-    /// The step chooses, or allocates a node, and may have several outcomes.
-    pub branches: bool,
-    /// The step is a `choose`.
-    pub chooses: bool,
-    /// The step accesses shared memory.
-    pub accesses: bool,
-    /// The open operation.
-    pub operation: Option<Operation>,
-}
-
 /// A step: shared part, process's part, process, and the number of versions made, which is the name
 /// of the next.
 type StepKey = (u32, u32, u32, u32);
@@ -75,19 +54,19 @@ type OutcomeKey = (StepKey, u32);
 /// Interner of the states that occurred, in parts.
 #[derive(Debug)]
 pub struct States<'m, 'p> {
-    machine: &'m Machine<'p>,
-    footprint: Footprint,
+    pub(super) machine: &'m Machine<'p>,
+    pub(super) footprint: Footprint,
     forgetting: Option<Forgetting>,
     comparands: Option<Comparands>,
     /// Per process's part, the nodes that may be emptied.
     emptiable: Vec<Option<Emptiable>>,
-    shared: Interned<SharedPart>,
-    processes: Interned<ProcessPart>,
-    naming: Naming,
+    pub(super) shared: Interned<SharedPart>,
+    pub(super) processes: Interned<ProcessPart>,
+    pub(super) naming: Naming,
     steps: FxHashMap<OutcomeKey, Made>,
     /// An invocation leaves the shared part unchanged.
     begins: FxHashMap<(StepKey, Call), Made>,
-    prospects: FxHashMap<(u32, u32), Prospect>,
+    pub(super) prospects: FxHashMap<(u32, u32), Prospect>,
     events: Vec<Event>,
     event_numbers: FxHashMap<Event, EventId>,
     /// Statements that the steps so far have executed.
@@ -293,56 +272,6 @@ impl<'m, 'p> States<'m, 'p> {
         let made = self.made(&mut state, process, 0, Some(Event { process, action }));
         self.begins.insert((key, call), made);
         Ok(made)
-    }
-
-    /// Returns the prospect of the next step of a process.
-    pub fn prospect(&mut self, row: &[u32], process: Process) -> Prospect {
-        let key = (row[1 + process.index()], process.index() as u32);
-        if let Some(known) = self.prospects.get(&key) {
-            return *known;
-        }
-        let state = self.state(row);
-        let next = self.machine.next(&state, process);
-        let branching = self.machine.branching(&state, process);
-        let is_alone = match &next {
-            Next::Access { variable, indices, writes, linearizes } => {
-                let (n, me) = (self.machine.processes(), process.index());
-                !*linearizes && self.footprint.is_alone(n, me, *variable, indices, *writes)
-            }
-            Next::Begin | Next::Respond | Next::Other => false,
-        };
-        let node = match &next {
-            Next::Access { variable, indices, linearizes: false, .. } => {
-                let mut nodes = (0..).map(NodeId).zip(&self.machine.program().nodes);
-                let of = nodes.find(|(_, node)| node.fields.contains(variable));
-                of.map(|(id, _)| self.machine.heap().number(id, indices[0] as u32))
-            }
-            _ => None,
-        };
-        let (is_idle, responds) = (next == Next::Begin, next == Next::Respond);
-        let prospect = Prospect {
-            is_idle,
-            responds,
-            is_alone,
-            node,
-            branches: branching.is_some(),
-            chooses: matches!(branching, Some(Branching::Choice(_))),
-            accesses: self.machine.accesses(&state, process),
-            operation: self.machine.open_operation(&state, process),
-        };
-        self.prospects.insert(key, prospect);
-        prospect
-    }
-
-    /// Returns true if no other process can make a step that depends on the next one of this
-    /// process before this process publishes a pointer, and the step is not a linearization point.
-    pub fn is_alone(&mut self, row: &[u32], process: Process, prospect: Prospect) -> bool {
-        prospect.is_alone
-            || prospect.node.is_some_and(|node| {
-                let (heap, row) = (self.machine.heap(), &row[..=self.machine.processes()]);
-                let place = (process.index(), node);
-                self.naming.is_private(heap, row, place, &self.shared, &self.processes)
-            })
     }
 
     /// Sorts symmetric processes, renames nodes in the order in which they are reached, then

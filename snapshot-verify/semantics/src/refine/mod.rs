@@ -47,7 +47,7 @@
 //! changes.
 //!
 //! **Fusion.** A step that is put first is made in one transition with the step before it, without
-//! a state between. If the client is free ([`World::is_free`]), so are an invocation with the first
+//! a state between. If the client is free (`World::is_free`), so are an invocation with the first
 //! step on which others depend, and a response with the step before it: an operation that begins
 //! later and ends earlier overlaps fewer others, so every order that explains the new history
 //! explains the old one. The moves of a process between its accesses change nothing that others
@@ -112,7 +112,7 @@ pub struct Means {
     /// For an object with anonymous processes, identifies states up to the order of processes.
     pub symmetry: bool,
     /// Makes steps that are put first in one transition with the step before them. If the client is
-    /// free ([`World::is_free`]), operations begin and end beside their accesses.
+    /// free (`World::is_free`), operations begin and end beside their accesses.
     pub fusion: bool,
 }
 
