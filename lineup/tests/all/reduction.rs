@@ -320,7 +320,7 @@ fn the_order_of_dependent_steps_matters() {
 fn random_programs_have_the_same_orders() {
     let alone = Test::<Machine>::new(vec![vec![vec![Statement::Park]]]).unwrap();
     assert!(Check::new().histories(&alone).unwrap()[0].is_stuck());
-    let (programs, most) = either((30, 100), (1_000, 5_000));
+    let (programs, most) = either((20, 100), (1_000, 5_000));
     let mut random = ChaCha8Rng::seed_from_u64(11);
     let mut done = [Numbers::default(); 5];
     for number in 0..programs {
