@@ -2,6 +2,7 @@
 //! hours. `SNAPSHOT_EFFORT` names it, quick without it.
 
 use std::env;
+use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
 /// Effort of the suite that runs.
@@ -10,6 +11,16 @@ pub enum Effort {
     Quick,
     Slow,
     Night,
+}
+
+impl Display for Effort {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Quick => "quick",
+            Self::Slow => "slow",
+            Self::Night => "night",
+        })
+    }
 }
 
 /// Returns the effort that `SNAPSHOT_EFFORT` names.
@@ -23,6 +34,15 @@ pub fn effort() -> Effort {
         Ok("night") => Effort::Night,
         Ok(other) => panic!("SNAPSHOT_EFFORT={other}: expected quick, slow or night"),
     }
+}
+
+/// Returns true in a suite that is too quick for a test, and says so on standard output.
+pub fn is_left_out(least: Effort) -> bool {
+    let is_left_out = effort() < least;
+    if is_left_out {
+        println!("nothing is tested: this test takes SNAPSHOT_EFFORT={least}");
+    }
+    is_left_out
 }
 
 /// Returns true in the slow suite and at night.

@@ -6,7 +6,7 @@ use snapshot_everyn::model::{Act, Ghosts, Obligation, Part, Specification, Step}
 use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
 use snapshot_everyn::shape::{Mode, T};
 use snapshot_everyn::term::{Other, Term};
-use trial::effort::is_slow;
+use trial::effort::{Effort, is_left_out};
 
 use super::verdicts::{answer, is_proved, is_refuted, is_unknown, parsed};
 
@@ -106,7 +106,7 @@ fn private_views_may_be_stored_within_ghost_scans() {
 /// suite.
 #[test]
 fn loops_omit_the_same_index_in_all_views() {
-    if !is_slow() {
+    if is_left_out(Effort::Slow) {
         return;
     }
     let text = corpus::small("boss");

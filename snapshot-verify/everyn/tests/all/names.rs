@@ -7,7 +7,7 @@ use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
 use snapshot_everyn::rounds::candidates;
 use snapshot_everyn::shape::{Mode, integer};
 
-use trial::effort::is_slow;
+use trial::effort::{Effort, is_left_out};
 
 use super::verdicts::{is_proved, is_refuted, parsed};
 
@@ -119,7 +119,7 @@ scan:
 /// Jayanti's algorithm, in the slow suite: there are half a million views.
 #[test]
 fn helpers_that_name_their_rows_are_proved() {
-    if !is_slow() {
+    if is_left_out(Effort::Slow) {
         return;
     }
     let found = attempt(jayanti(), 1 << 20);
@@ -129,7 +129,7 @@ fn helpers_that_name_their_rows_are_proved() {
 /// In the slow suite: it takes a minute and a half.
 #[test]
 fn wrong_helpers_are_not_proved() {
-    if !is_slow() {
+    if is_left_out(Effort::Slow) {
         return;
     }
     // The transferred values are merged before the copied ones; nothing is transferred; copies, or

@@ -12,6 +12,7 @@ use snapshot_invariant::search::close;
 use snapshot_invariant::step::Planted;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
+use trial::effort::{Effort, is_left_out};
 
 use crate::programs::{certificate, of_corpus, parts, small};
 
@@ -67,10 +68,10 @@ fn all_states_of_two_processes_and_most_joins_are_projected() {
     assert!(all > 5, "{all}");
 }
 
-/// Measures: every program that is closed without hints.
+/// At night: every program that is closed without hints, with its measures.
 #[test]
-fn sizes() {
-    if std::env::var_os("SNAPSHOT_GATES").is_none() {
+fn executions_of_programs_without_hints_are_projected() {
+    if is_left_out(Effort::Night) {
         return;
     }
     let all = ["bowman", "afek_unbounded"].map(|name| of_corpus(name, None));

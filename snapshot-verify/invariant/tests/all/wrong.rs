@@ -9,7 +9,7 @@ use snapshot_invariant::search::{Obstacle, close};
 use snapshot_invariant::step::Planted;
 use snapshot_invariant::write::{Part, WriteError, lay_out};
 use snapshot_language::program::Program;
-use trial::effort::{either, is_slow};
+use trial::effort::{Effort, either, is_left_out};
 
 use crate::accepted::{NUMBERED, SPARE, TIDY, spare_parts};
 use crate::programs::{by_rounds, certificate, of_corpus, parsed, parts, refused, small};
@@ -127,7 +127,7 @@ fn wrong_programs_have_no_certificate() {
 /// Runs separately, and in the slow suite, because there are half a million views.
 #[test]
 fn fault_known_to_one_view_has_no_certificate() {
-    if !is_slow() {
+    if is_left_out(Effort::Slow) {
         return;
     }
     let program = small("boss");

@@ -11,7 +11,7 @@ use snapshot_verify::refine::{Means, Misplacement};
 use snapshot_verify::verify::{
     Method, Operations, Outcome, Reductions, Request, Unwatched, Verdict, verify,
 };
-use trial::effort::{by_effort, is_slow};
+use trial::effort::{Effort, by_effort, is_left_out};
 
 use crate::agreement::{programs, request, sample, words, words_if_any};
 
@@ -64,7 +64,7 @@ fn the_second_method_agrees() {
 /// are, for data-independent programs and with the same bound. In the slow suite.
 #[test]
 fn full_executions_have_the_verdict_of_simple_ones() {
-    if !is_slow() {
+    if is_left_out(Effort::Slow) {
         return;
     }
     let mut compared = [0; 2];
@@ -87,7 +87,7 @@ fn full_executions_have_the_verdict_of_simple_ones() {
 /// The executions with one updater are a subset of all. In the slow suite.
 #[test]
 fn one_updater_has_no_additional_violations() {
-    if !is_slow() {
+    if is_left_out(Effort::Slow) {
         return;
     }
     let mut compared = [0; 2];

@@ -138,7 +138,7 @@ fn unconfirmed_proof_is_not_verified() {
     assert!(page.contains("proved, not confirmed") && !page.contains("verified for every n"));
 }
 
-/// If time ends the check, the message says how much time would suffice.
+/// Time that ends the proof is the stated cause.
 #[test]
 fn short_time_is_unknown_with_its_cause() {
     let out = printed(3, "check jayanti -n every --time 0.5");

@@ -18,7 +18,7 @@ use snapshot_verify::interpret::{Client, FaultKind, MoveKind, Values};
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::refine::{Means, RefinementVerdict, Unfinished};
-use trial::effort::{is_slow, seeds};
+use trial::effort::{Effort, is_left_out, seeds};
 
 use super::{Case, STACK_OF_TWO, algorithm};
 
@@ -319,7 +319,7 @@ fn with_arrays(text: &str) -> String {
 /// In the slow suite.
 #[test]
 fn histories_equal_those_of_arrays() {
-    if !is_slow() {
+    if is_left_out(Effort::Slow) {
         return;
     }
     let (mut compared, mut wrong, mut faulty, mut histories) = (0, 0, 0, 0);

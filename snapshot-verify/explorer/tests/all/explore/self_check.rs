@@ -11,7 +11,7 @@ use snapshot_explorer::quotient::canonical_renaming::CanonicalRenaming;
 use snapshot_explorer::quotient::process_symmetry::ProcessSymmetry;
 use snapshot_explorer::reduction::Reductions;
 use snapshot_explorer::search::canonical::Around;
-use snapshot_explorer::search::layout::Registers;
+use snapshot_explorer::search::layout::{Register, Registers};
 use snapshot_explorer::search::{
     Ample, Defect, Examined, Exploration, ExploreError, Forgetting, Numbering, Permutation,
     SelfCheck, Symmetry,
@@ -270,18 +270,43 @@ fn forgotten_live_cell_is_found() {
     assert_eq!(found(&prepared, &exploration), "stale");
 }
 
+/// Forgets the dead cells, and one more cell.
+#[derive(Debug)]
+struct Additionally<'a>(&'a dyn Forgetting, Forgetful);
+
+impl Forgetting for Additionally<'_> {
+    fn forget(&self, registers: Registers, state: &mut [Scalar]) {
+        self.0.forget(registers, state);
+        self.1.forget(registers, state);
+    }
+
+    fn is_blank(&self, registers: Registers, register: Register, scalar: Scalar) -> bool {
+        self.0.is_blank(registers, register, scalar)
+    }
+}
+
+/// Returns a cell by the name of its variable.
+fn cell(prepared: &Prepared, name: &str) -> Forgetful {
+    let cell = prepared.instance.slots.iter().position(|slot| slot.name.starts_with(name));
+    Forgetful(SlotId(cell.unwrap_or_else(|| panic!("no cell {name}")) as u32))
+}
+
 #[test]
-fn dead_cells_of_riany_are_examined() {
+fn dead_cells_of_riany_are_examined_and_a_forgotten_live_cell_is_found() {
     let mut riany = prepared(algorithm("riany"), 2);
     riany.analyse(Deadline::NEVER).unwrap();
     let forgetting = riany.forgetting().unwrap();
     let operations = Some(2);
-    let forgetting = Some(&forgetting as _);
     // There are many states, so a sample suffices.
     let self_check = Some(SelfCheck { one_in: 64, seed: 2 });
-    let exploration = Exploration { forgetting, operations, self_check, ..Exploration::default() };
-    let examined = run(&riany, &exploration).unwrap();
+    let exploration = Exploration { operations, self_check, ..Exploration::default() };
+    let right = Exploration { forgetting: Some(&forgetting), ..exploration.clone() };
+    let examined = run(&riany, &right).unwrap();
     assert!(examined.forgetting > 500, "{examined:?}");
+
+    let wrong = Additionally(&forgetting, cell(&riany, "high"));
+    let wrong = Exploration { forgetting: Some(&wrong), ..exploration };
+    assert_eq!(found(&riany, &wrong), "stale");
 }
 
 /// A cell is dead because its pointer leads elsewhere, and the pointer dies before the cell is
@@ -307,13 +332,17 @@ scan:
 ";
 
 #[test]
-fn cells_behind_a_dying_pointer_are_examined() {
+fn cells_behind_a_dying_pointer_are_examined_and_a_forgotten_live_one_is_found() {
     let mut dying = prepared(DYING_POINTER, 2);
     dying.analyse(Deadline::NEVER).unwrap();
     let forgetting = dying.forgetting().unwrap();
     let exploration = Exploration { forgetting: Some(&forgetting), ..Exploration::default() };
     let examined = run(&dying, &exploration).unwrap();
     assert!(examined.forgetting > 100, "{examined:?}");
+
+    let wrong = Additionally(&forgetting, cell(&dying, "names[1]"));
+    let wrong = Exploration { forgetting: Some(&wrong), ..Exploration::default() };
+    assert_eq!(found(&dying, &wrong), "stale");
 }
 
 /// Treats every step of a process as ample whose open scan has a requirement (`must`).

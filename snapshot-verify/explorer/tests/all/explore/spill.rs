@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use snapshot_explorer::search::spill::{Disk, FileId};
 use snapshot_explorer::search::{Exploration, ExploreError, Outcome, SearchVerdict, Unfinished};
-use trial::effort::{either, is_slow};
+use trial::effort::{Effort, either, is_left_out};
 
 use crate::explore::bowman::{Exit, bowman};
 
@@ -176,7 +176,7 @@ fn few_files_are_open_at_once() {
 /// suite; `commands::disk` of the verifier tests this from outside in both suites.
 #[test]
 fn least_memory_suffices_with_a_disk() {
-    if !is_slow() {
+    if is_left_out(Effort::Slow) {
         return;
     }
     let exploration = Exploration { threads: 2, ..Exploration::default() };
