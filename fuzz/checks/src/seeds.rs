@@ -8,7 +8,6 @@ use std::{env, fs};
 use snapshot_core::Process;
 use snapshot_verify::certificate::{self, Claim, Coverage};
 use snapshot_verify::invariant;
-use snapshot_verify::language::deadline::Deadline;
 use snapshot_verify::verify::every::{Rungs, every_by};
 use snapshot_verify::verify::{Request, Unwatched};
 
@@ -87,8 +86,7 @@ pub(crate) fn every_n() -> Vec<u8> {
         &Unwatched::default(),
     )
     .expect("it is proved");
-    let (claim, parts) =
-        proof.certificate(&programs.right, programs.digest.clone(), Deadline::NEVER);
+    let (claim, parts) = proof.certificate(&programs.right, programs.digest.clone());
     let mut written = Vec::new();
     within(|budget| invariant::write(&programs.right, &claim, &parts, &mut written, budget))
         .expect("it has one");

@@ -21,8 +21,8 @@ use super::compile::compile_within;
 use super::model::{Ghosts, Model, Obligation, Part, Unsupported};
 use super::prove::{Attempt, Finding, Limits, MEMORY, Proving, Sabotage, VIEWS, budget_of};
 pub use super::rungs::{Rungs, UnknownRung};
-use super::rungs::{direct, nested};
 use super::shape::Mode;
+use snapshot_hints::ways::{direct, nested};
 
 /// Maximum number of views of a rung in the first round: the rungs of most proofs have fewer.
 const FIRST: usize = 200_000;

@@ -7,19 +7,12 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | [`shape`] | types as rows of bytes, and the meaning of each byte |
-//! | [`term`], `evaluate` | expressions, with three-valued logic |
-//! | [`compile`], [`model`] | from a program to the instructions and bytes of an obligation |
-//! | `links`, `lost` | links to LL/SC cells, and processes that have lost theirs |
-//! | `liveness`, [`faint`], [`decided`], `known`, `flow`, `relevance` | dead and kept bytes |
-//! | `merge` | rounds of loops that count as rounds of any other process |
-//! | [`rounds`] | ghost scans of several processes |
-//! | [`names`], `returns` | named rows of arrays, and merged calls |
-//! | [`flips`] | bits of which only the relation matters |
+//! | [`compile`], [`model`], `returns`, `lost`, [`faint`] | a program, as `snapshot-hints` prepares it, and analyses of views |
+//! | `evaluate` | expressions, with three-valued logic |
 //! | [`run`] | steps of one process, in loops over the crowd too |
-//! | [`view`] | views, and the centre that they share |
+//! | [`view`], [`flips`] | views, and the centre that they share |
 //! | [`prove`] | the least closed set of views |
-//! | [`ladder`], `rungs` | the obligations tried, and their order |
+//! | [`ladder`] | the obligations tried, and their order |
 //! | [`tell`] | reports in words |
 //!
 //! Internal to `snapshot-verify`, whose `answer` is the entry point: nothing here is a
@@ -55,27 +48,17 @@
 #![forbid(unsafe_code)]
 
 pub mod compile;
-pub mod decided;
 mod evaluate;
-pub mod export;
 pub mod faint;
 pub mod flips;
-mod flow;
-mod known;
 pub mod ladder;
-mod links;
-mod liveness;
 pub mod lost;
-mod merge;
 pub mod model;
-pub mod names;
 pub mod prove;
-mod relevance;
 mod returns;
-pub mod rounds;
 pub mod run;
 mod rungs;
-pub mod shape;
 pub mod tell;
-pub mod term;
 pub mod view;
+
+pub use snapshot_hints::{decided, export, flow, links, liveness, names, rounds, shape, term};

@@ -1,7 +1,9 @@
 //! Rungs of the ladder: their names, and a choice among them.
 
-use super::model::{Ghosts, Obligation, Part, Specification};
-use super::shape::{I, J, Mode, T};
+use snapshot_hints::ways::{direct, nested};
+
+use crate::model::{Ghosts, Obligation, Part};
+use crate::shape::Mode;
 
 /// The rungs to be tried.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -53,54 +55,5 @@ impl std::str::FromStr for Rungs {
             without.extend(Self::all().into_iter().filter(|rung| !with.contains(rung)));
         }
         Ok(Self { without })
-    }
-}
-
-impl Obligation {
-    /// Returns the name of the rung: its ghost scans, and the property shown of them.
-    pub fn name(self) -> String {
-        let what = match (self.mode, self.part, self.specification) {
-            (Mode::Nested, Part::Faults, _) => "faults",
-            (Mode::Nested, Part::Tokens, _) => "nesting",
-            (Mode::Nested, ..) => "faults+nesting",
-            (Mode::Direct, _, Specification::Observer) => "observer",
-            (Mode::Direct, Part::By(I), _) => "memory-i",
-            (Mode::Direct, Part::By(J), _) => "memory-j",
-            (Mode::Direct, ..) => "memory-t",
-        };
-        format!("{}.{what}", self.ghosts.name())
-    }
-}
-
-impl Ghosts {
-    /// Returns the name of the guess.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Scans => "scans",
-            Self::Calls => "calls",
-            Self::Rounds { .. } => "rounds",
-        }
-    }
-}
-
-/// Returns the ways to show nesting: by parts, which are small; or as a whole, with all scalars
-/// that may matter.
-pub(crate) fn nested(ghosts: Ghosts) -> [Vec<Obligation>; 2] {
-    let of = |part| {
-        let specification = Specification::Observer;
-        Obligation { mode: Mode::Nested, ghosts, specification, part }
-    };
-    [vec![of(Part::Faults), of(Part::Tokens)], vec![of(Part::Whole)]]
-}
-
-/// Returns the ways to show that vectors are right.
-pub(crate) fn direct(ghosts: Ghosts) -> Vec<Vec<Obligation>> {
-    let of = |specification, part| Obligation { mode: Mode::Direct, ghosts, specification, part };
-    let observer = vec![of(Specification::Observer, Part::Whole)];
-    let local = [T, I, J].map(|member| of(Specification::Local, Part::By(member))).to_vec();
-    match ghosts {
-        Ghosts::Scans => vec![observer, local],
-        Ghosts::Calls => vec![local, observer],
-        Ghosts::Rounds { .. } => vec![observer],
     }
 }

@@ -5,37 +5,9 @@ use std::fmt;
 use snapshot_language::Source;
 
 use super::ladder::Rung;
-use super::model::{Ghosts, Obligation, Part, Specification};
 use super::prove::{Actor, Attempt, Event, INTERRUPTED, VIEWS};
 use super::run::Failure;
-use super::shape::{I, Mode, T};
-
-impl fmt::Display for Obligation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ghosts = match self.ghosts {
-            Ghosts::Scans => "scans",
-            Ghosts::Calls => "calls that return a view",
-            Ghosts::Rounds { .. } => "rounds that several processes make",
-        };
-        match (self.mode, self.part, self.specification) {
-            (Mode::Nested, Part::Faults, _) => write!(f, "no fault"),
-            (Mode::Nested, Part::Tokens, _) => write!(f, "nesting of {ghosts}"),
-            (Mode::Nested, ..) => write!(f, "nesting of {ghosts}, and no fault"),
-            (Mode::Direct, _, Specification::Observer) => {
-                write!(f, "vectors of {ghosts}, by the observer")
-            }
-            (Mode::Direct, part, Specification::Local) => {
-                let whose = match part {
-                    Part::By(T) => " of processes other than i and j",
-                    Part::By(I) => " of process i",
-                    Part::By(_) => " of process j",
-                    _ => "",
-                };
-                write!(f, "vectors of {ghosts}{whose}, by what was in memory meanwhile")
-            }
-        }
-    }
-}
+use super::shape::{I, T};
 
 impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -16,20 +16,10 @@ pub fn versions(model: &Model, state: &[u8]) -> u8 {
     bytes.map(|byte| byte - BASE + 1).max().unwrap_or(1)
 }
 
-/// Returns true if a byte is not in the centre: it is relative to the tracked process, or within an
-/// open ghost scan.
-pub fn is_outside(model: &Model, state: &[u8], at: usize) -> bool {
-    match model.outside[at] {
-        Outside::Always => true,
-        Outside::InGhost(owner) => state[model.blocks[usize::from(owner)] + at::GHOST] != 0,
-        Outside::Never => false,
-    }
-}
-
 /// Returns true if the whole centre is definite.
 pub fn is_definite(model: &Model, state: &[u8]) -> bool {
     let mut unknown = model.in_centre.iter().filter(|at| matches!(state[**at], UNKNOWN | SOME));
-    unknown.all(|at| is_outside(model, state, *at))
+    unknown.all(|at| model.is_outside(state, *at))
 }
 
 /// Maximum number of outcomes of one step.
@@ -56,7 +46,7 @@ pub fn definite(model: &Model, crowd: &Crowd, state: Vec<u8>) -> Result<Vec<Vec<
     let mut states = vec![state];
     for &at in &model.in_centre {
         let slot = &model.slots[at];
-        if !matches!(states[0][at], UNKNOWN | SOME) || is_outside(model, &states[0], at) {
+        if !matches!(states[0][at], UNKNOWN | SOME) || model.is_outside(&states[0], at) {
             continue;
         }
         let Some(leaf) = slot.leaf else { continue };
@@ -198,7 +188,7 @@ pub fn canonical(model: &Model, state: &mut [u8]) {
     for outside in [false, true] {
         for &at in &model.versions {
             // The initial version keeps its number.
-            if state[at] > BASE && is_outside(model, state, at) == outside {
+            if state[at] > BASE && model.is_outside(state, at) == outside {
                 let byte = state[at];
                 if !names.contains(&byte) {
                     names.push(byte);

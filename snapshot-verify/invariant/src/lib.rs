@@ -25,7 +25,7 @@
 //! | [`claim`], [`text`], [`check`](mod@check) | the file, and its check |
 //! | [`smt`] | the same as conditions for solvers |
 //! | `rewriting` | the program that it is about, if that is rewritten |
-//! | `liveness`, [`search`], [`guess`], [`write`](mod@write) | how it is made; nothing that the check uses |
+//! | `liveness`, [`search`], [`trace`], [`write`](mod@write), [`file`] | how it is made; nothing that the check uses |
 //!
 //! Internal to `snapshot-verify`: nothing here is a stable interface. Depends on the language, on
 //! the instructions of the interpreter and on the observer of simple histories, and never on the
@@ -41,9 +41,9 @@ pub mod claim;
 pub mod clock;
 pub mod decided;
 pub mod evaluate;
+pub mod file;
 pub mod flips;
 mod ghosts;
-pub mod guess;
 pub mod join;
 pub mod layout;
 mod liveness;
@@ -56,6 +56,7 @@ pub mod search;
 pub mod smt;
 pub mod step;
 pub mod text;
+pub mod trace;
 pub mod views;
 pub mod write;
 

@@ -36,10 +36,9 @@ struct Way {
 }
 
 /// Memoised steps of the views of one list.
-pub struct Recall<'a, 'p> {
-    layout: &'a Layout<'p>,
+pub struct Recall {
     /// Kinds that the list stands for: the same members, with the same followed one.
-    kinds: &'a [Kind],
+    kinds: Vec<Kind>,
     planted: Planted,
     /// Per process, the bytes that its steps depend on, among those that may be known.
     seen: [Vec<usize>; 3],
@@ -51,16 +50,15 @@ pub struct Recall<'a, 'p> {
     pub bytes: usize,
 }
 
-impl<'a, 'p> Recall<'a, 'p> {
-    pub fn new(layout: &'a Layout<'p>, kinds: &'a [Kind], planted: Planted) -> Self {
+impl Recall {
+    pub fn new(layout: &Layout<'_>, kinds: &[Kind], planted: Planted) -> Self {
         let is_kept = |at: &usize| layout.slots[*at].kept;
         let seen = [I, J, T].map(|me| {
             let all = (0..layout.slots.len()).filter(is_kept);
             all.filter(|at| !is_apart(layout, me, *at)).collect()
         });
         Self {
-            layout,
-            kinds,
+            kinds: kinds.to_vec(),
             planted,
             seen,
             known: FxHashMap::default(),
@@ -69,17 +67,17 @@ impl<'a, 'p> Recall<'a, 'p> {
         }
     }
 
-    /// Returns all steps that a view shows.
+    /// Returns all steps that a view shows, in the layout of the memo.
     ///
     /// # Errors
     /// If one of them goes wrong.
-    pub fn steps(&mut self, view: &[u8]) -> Result<Steps, Failure> {
+    pub fn steps(&mut self, layout: &Layout<'_>, view: &[u8]) -> Result<Steps, Failure> {
         let mut steps = Steps::default();
-        let layout = self.layout;
         let loaded = load(layout, view);
-        let Some(kind) = self.kinds.first() else { return Ok(steps) };
+        let Some(kind) = self.kinds.first().cloned() else { return Ok(steps) };
+        let kind = &kind;
         for &me in &kind.members {
-            for way in self.ways(me, &loaded).iter() {
+            for way in self.ways(layout, me, &loaded).iter() {
                 if let Some(failure) = way.outcome.failure {
                     if self.planted.no_failures {
                         continue;
@@ -102,7 +100,7 @@ impl<'a, 'p> Recall<'a, 'p> {
         Ok(steps)
     }
 
-    fn ways(&mut self, me: u8, view: &[u8]) -> Rc<[Way]> {
+    fn ways(&mut self, layout: &Layout<'_>, me: u8, view: &[u8]) -> Rc<[Way]> {
         self.scratch.clear();
         self.scratch.push(me);
         self.scratch.extend(self.seen[usize::from(me)].iter().map(|at| view[*at]));
@@ -112,10 +110,10 @@ impl<'a, 'p> Recall<'a, 'p> {
         let mut seen = vec![ANY; view.len()];
         self.seen[usize::from(me)].iter().for_each(|at| seen[*at] = view[*at]);
         let mut ways: Vec<Way> = Vec::new();
-        for kind in self.kinds {
-            let run = Run { layout: self.layout, kind, me, planted: self.planted };
+        for kind in &self.kinds {
+            let run = Run { layout, kind, me, planted: self.planted };
             for outcome in run.steps(&seen) {
-                let way = self.way(&run, &seen, outcome);
+                let way = way(&run, &seen, outcome);
                 if !ways.contains(&way) {
                     ways.push(way);
                 }
@@ -126,20 +124,20 @@ impl<'a, 'p> Recall<'a, 'p> {
         self.known.insert(self.scratch.as_slice().into(), Rc::clone(&ways));
         ways
     }
+}
 
-    fn way(&self, run: &Run<'_, '_>, before: &[u8], mut outcome: Outcome) -> Way {
-        // A scan may begin, and end, with that step.
-        let is_inside = run.is_inside(before) || outcome.operation == op::SCANS;
-        let is_mine = run.me == run.kind.followed && (run.me == T || is_inside);
-        // Interference that fails here is computed again in the whole view, where it fails too.
-        let is_nothing = || matches!(effect(self.layout, run.kind, before, &outcome), Ok(None));
-        let is_seen = outcome.failure.is_none() && is_mine && !is_nothing();
-        let state = std::mem::take(&mut outcome.state);
-        let bytes = before.iter().zip(&state).zip(0..);
-        let changes = bytes.filter(|((before, after), _)| before != after);
-        let changes = changes.map(|((_, after), at)| (at, *after)).collect();
-        Way { changes, outcome, is_seen }
-    }
+fn way(run: &Run<'_, '_>, before: &[u8], mut outcome: Outcome) -> Way {
+    // A scan may begin, and end, with that step.
+    let is_inside = run.is_inside(before) || outcome.operation == op::SCANS;
+    let is_mine = run.me == run.kind.followed && (run.me == T || is_inside);
+    // Interference that fails here is computed again in the whole view, where it fails too.
+    let is_nothing = || matches!(effect(run.layout, run.kind, before, &outcome), Ok(None));
+    let is_seen = outcome.failure.is_none() && is_mine && !is_nothing();
+    let state = std::mem::take(&mut outcome.state);
+    let bytes = before.iter().zip(&state).zip(0..);
+    let changes = bytes.filter(|((before, after), _)| before != after);
+    let changes = changes.map(|((_, after), at)| (at, *after)).collect();
+    Way { changes, outcome, is_seen }
 }
 
 /// Returns true if the steps of a process neither read nor change a byte.

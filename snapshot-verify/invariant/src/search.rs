@@ -1,9 +1,11 @@
 //! Least set of views that is closed under all rules. The check does not use it.
 
 use std::collections::VecDeque;
+use std::ops::Deref;
 use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
 
 use crate::byte::T;
@@ -42,7 +44,7 @@ impl Family {
 }
 
 /// Reason for the lack of a closed set.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Obstacle {
     Failure(Failure),
     /// There are more views than it may have.
@@ -60,26 +62,52 @@ impl From<Failure> for Obstacle {
     }
 }
 
-#[derive(Default)]
-struct Home {
-    views: Vec<(usize, u32)>,
-    effects: Vec<Effect>,
-    known: FxHashSet<Effect>,
+/// Origin of a view: the view that makes the step, or that it applies to, and the view that shows
+/// the step, if that is another.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Origin {
+    pub from: u32,
+    pub by: u32,
 }
 
-/// A view that is to be expanded: its list, its number, and its centres.
-type Waiting = (usize, u32, SmallVec<[usize; 1]>);
+/// In place of the number of a view: there is none.
+pub(crate) const NOWHERE: u32 = u32::MAX;
 
-struct Search<'a, 'p> {
-    layout: &'a Layout<'p>,
-    planted: Planted,
-    lists: &'a [Vec<Kind>],
-    recalls: Vec<Recall<'a, 'p>>,
-    views: Vec<FxHashSet<Box<[u8]>>>,
-    rows: Vec<Box<[u8]>>,
+#[derive(Default)]
+struct Home {
+    views: Vec<u32>,
+    /// Interference, each with the first view that shows it.
+    effects: Vec<(Rc<Effect>, u32)>,
+    known: FxHashSet<Rc<Effect>>,
+}
+
+/// A set of views that is closed step by step, and may be continued.
+pub struct Closing<L> {
+    pub layout: L,
+    pub(crate) sets: Sets,
+}
+
+pub(crate) struct Sets {
+    pub planted: Planted,
+    pub lists: Vec<Vec<Kind>>,
+    recalls: Vec<Recall>,
+    /// Number of bytes of a view.
+    size: usize,
+    /// The views, one behind the other.
+    rows: Vec<u8>,
+    /// Per view, its list.
+    list_of: Vec<u8>,
+    pub origins: Vec<Origin>,
+    /// Per list, the numbers of its views.
+    known: Vec<HashTable<u32>>,
     homes: Vec<Home>,
-    numbers: FxHashMap<Vec<u8>, usize>,
-    waiting: VecDeque<Waiting>,
+    centres: FxHashMap<Vec<u8>, u32>,
+    /// Of the views that are to be expanded, the centres.
+    waiting: VecDeque<SmallVec<[u32; 2]>>,
+    /// Number of effects, of all centres.
+    effects: usize,
+    /// Step that is made now.
+    pub present: Origin,
 }
 
 /// Closes the views of the initial state under all rules.
@@ -104,104 +132,218 @@ pub fn close_within(
     most: usize,
     budget: &mut Budget<'_>,
 ) -> Result<Family, Obstacle> {
-    let lists = lists(layout);
-    let mut search = Search {
-        layout,
-        planted,
-        lists: &lists,
-        recalls: lists.iter().map(|kinds| Recall::new(layout, kinds, planted)).collect(),
-        views: vec![FxHashSet::default(); lists.len()],
-        rows: Vec::new(),
-        homes: Vec::new(),
-        numbers: FxHashMap::default(),
-        waiting: VecDeque::new(),
-    };
-    for (list, kinds) in lists.iter().enumerate() {
-        for kind in kinds {
-            for state in initial(layout, kind)? {
-                search.add(list, state);
-            }
-        }
-    }
-    let mut made: usize = 0;
-    while let Some((list, number, homes)) = search.waiting.pop_front() {
-        search.expand(list, number, &homes)?;
-        if search.rows.len() > most {
-            return Err(Obstacle::Views);
-        }
-        made += 1;
-        if made.is_multiple_of(64) {
-            let recalled: usize = search.recalls.iter().map(|recall| recall.bytes).sum();
-            let bytes = search.rows.len() * (2 * layout.slots.len() + 96) + recalled;
-            budget.spend(bytes).map_err(Obstacle::Unfinished)?;
-        }
-    }
-    let views: Vec<_> = search.views.into_iter().map(Rc::new).collect();
-    let of =
-        lists.iter().zip(&views).flat_map(|(kinds, views)| vec![Rc::clone(views); kinds.len()]);
-    Ok(Family { kinds: lists.iter().flatten().cloned().collect(), views: of.collect() })
+    let mut closing = Closing::new(layout, planted)?;
+    closing.go_on(most, budget)?;
+    Ok(closing.into_family().1)
 }
 
-impl Search<'_, '_> {
-    fn add(&mut self, list: usize, state: Vec<u8>) {
-        if self.views[list].contains(state.as_slice()) {
+impl<'p, L: Deref<Target = Layout<'p>>> Closing<L> {
+    /// Begins with the views of the initial state.
+    ///
+    /// # Errors
+    /// If there are too many.
+    pub fn new(layout: L, planted: Planted) -> Result<Self, Obstacle> {
+        let lists = lists(&layout);
+        let mut sets = Sets {
+            planted,
+            recalls: lists.iter().map(|kinds| Recall::new(&layout, kinds, planted)).collect(),
+            size: layout.slots.len(),
+            rows: Vec::new(),
+            list_of: Vec::new(),
+            origins: Vec::new(),
+            known: vec![HashTable::new(); lists.len()],
+            homes: Vec::new(),
+            centres: FxHashMap::default(),
+            waiting: VecDeque::new(),
+            effects: 0,
+            present: Origin { from: NOWHERE, by: NOWHERE },
+            lists,
+        };
+        for list in 0..sets.lists.len() {
+            for kind in sets.lists[list].clone() {
+                for state in initial(&layout, &kind)? {
+                    sets.add(&layout, list, &state);
+                }
+            }
+        }
+        Ok(Self { layout, sets })
+    }
+
+    /// Continues until the set is closed, or has more than this number of views; then it may be
+    /// continued with more.
+    ///
+    /// # Errors
+    /// If a view goes wrong, or the budget runs out.
+    pub fn go_on(&mut self, most: usize, budget: &mut Budget<'_>) -> Result<(), Obstacle> {
+        let mut made: usize = 0;
+        while !self.sets.waiting.is_empty() {
+            if self.sets.len() > most {
+                return Err(Obstacle::Views);
+            }
+            self.sets.expand(&self.layout)?;
+            made += 1;
+            if made.is_multiple_of(64) {
+                budget.spend(self.sets.bytes()).map_err(Obstacle::Unfinished)?;
+            }
+        }
+        match self.sets.len() > most {
+            true => Err(Obstacle::Views),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns the number of views.
+    pub const fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// Returns true if there is no view.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of different centres.
+    pub const fn centres(&self) -> usize {
+        self.sets.homes.len()
+    }
+
+    /// Returns the lists, each with the kinds that it stands for and its number of views.
+    pub fn lists(&self) -> impl Iterator<Item = (&[Kind], usize)> {
+        let known = self.sets.known.iter().map(HashTable::len);
+        self.sets.lists.iter().map(Vec::as_slice).zip(known)
+    }
+
+    /// Returns the approximate memory use in bytes.
+    pub fn bytes(&self) -> usize {
+        self.sets.bytes()
+    }
+
+    /// Returns the layout and the views.
+    pub fn into_family(self) -> (L, Family) {
+        let sets = self.sets;
+        let mut views: Vec<FxHashSet<Box<[u8]>>> = vec![FxHashSet::default(); sets.lists.len()];
+        for (list, known) in views.iter_mut().zip(&sets.known) {
+            list.reserve(known.len());
+        }
+        for number in 0..sets.len() as u32 {
+            let (list, row) = (sets.list_of[number as usize], sets.row(number));
+            views[usize::from(list)].insert(row.into());
+        }
+        let views: Vec<_> = views.into_iter().map(Rc::new).collect();
+        let all = sets.lists.iter().zip(&views);
+        let of = all.flat_map(|(kinds, views)| vec![Rc::clone(views); kinds.len()]).collect();
+        (self.layout, Family { kinds: sets.lists.into_iter().flatten().collect(), views: of })
+    }
+}
+
+impl Sets {
+    pub const fn len(&self) -> usize {
+        self.list_of.len()
+    }
+
+    fn bytes(&self) -> usize {
+        let recalled: usize = self.recalls.iter().map(|recall| recall.bytes).sum();
+        self.len() * (self.size + 48) + recalled + 256 * (self.effects + self.homes.len())
+    }
+
+    pub fn row(&self, number: u32) -> &[u8] {
+        let begin = number as usize * self.size;
+        &self.rows[begin..begin + self.size]
+    }
+
+    /// Returns the kinds of a view.
+    pub fn kinds(&self, number: u32) -> &[Kind] {
+        &self.lists[usize::from(self.list_of[number as usize])]
+    }
+
+    fn add(&mut self, layout: &Layout<'_>, list: usize, state: &[u8]) {
+        let (rows, size) = (&self.rows, self.size);
+        let row = |number: u32| &rows[number as usize * size..][..size];
+        let hash = hash(state);
+        if self.known[list].find(hash, |number| row(*number) == state).is_some() {
             return;
         }
+        let number = self.list_of.len() as u32;
+        self.known[list].insert_unique(hash, number, |number| self::hash(row(*number)));
         let mut homes = SmallVec::new();
-        for centre in centres(self.layout, &self.lists[list], &state) {
-            let next = self.homes.len();
-            let home = *self.numbers.entry(centre).or_insert(next);
+        for centre in centres(layout, &self.lists[list], state) {
+            let next = self.homes.len() as u32;
+            let home = *self.centres.entry(centre).or_insert(next);
             if home == next {
                 self.homes.push(Home::default());
             }
             homes.push(home);
         }
-        let number = self.rows.len() as u32;
-        let row: Box<[u8]> = state.into();
-        self.rows.push(row.clone());
-        self.views[list].insert(row);
-        homes.iter().for_each(|home: &usize| self.homes[*home].views.push((list, number)));
-        self.waiting.push_back((list, number, homes));
+        self.rows.extend_from_slice(state);
+        self.list_of.push(list as u8);
+        self.origins.push(self.present);
+        homes.iter().for_each(|home: &u32| self.homes[*home as usize].views.push(number));
+        self.waiting.push_back(homes);
     }
 
-    fn expand(&mut self, list: usize, number: u32, homes: &[usize]) -> Result<(), Failure> {
-        let row = self.rows[number as usize].clone();
-        let steps = self.recalls[list].steps(&row)?;
-        for state in steps.views {
-            self.add(list, state);
+    /// Makes the steps of the next view.
+    fn expand(&mut self, layout: &Layout<'_>) -> Result<(), Failure> {
+        let number = (self.len() - self.waiting.len()) as u32;
+        let Some(homes) = self.waiting.pop_front() else { return Ok(()) };
+        let list = usize::from(self.list_of[number as usize]);
+        let row = self.row(number).to_vec();
+        self.present = Origin { from: number, by: NOWHERE };
+        let steps = self.recalls[list].steps(layout, &row)?;
+        for state in &steps.views {
+            self.add(layout, list, state);
         }
-        for &home in homes {
+        for home in homes.into_iter().map(|home| home as usize) {
             // Known interference applies to this view, and this view's interference to known views.
             for position in 0..self.homes[home].effects.len() {
-                let effect = self.homes[home].effects[position].clone();
-                self.apply(&effect, list, &row)?;
+                let (effect, by) = self.homes[home].effects[position].clone();
+                self.present = Origin { from: number, by };
+                self.apply(layout, &effect, list, &row)?;
             }
             for effect in &steps.effects {
                 let is_left_out = match effect.actor {
                     T => self.planted.no_others,
                     _ => self.planted.no_scans,
                 };
-                if is_left_out || !self.homes[home].known.insert(effect.clone()) {
+                if is_left_out || self.homes[home].known.contains(effect) {
                     continue;
                 }
-                self.homes[home].effects.push(effect.clone());
+                let effect = Rc::new(effect.clone());
+                self.homes[home].known.insert(Rc::clone(&effect));
+                self.homes[home].effects.push((Rc::clone(&effect), number));
+                self.effects += 1;
                 for position in 0..self.homes[home].views.len() {
-                    let (list, number) = self.homes[home].views[position];
-                    let row = self.rows[number as usize].clone();
-                    self.apply(effect, list, &row)?;
+                    let from = self.homes[home].views[position];
+                    let row = self.row(from).to_vec();
+                    self.present = Origin { from, by: number };
+                    let list = usize::from(self.list_of[from as usize]);
+                    self.apply(layout, &effect, list, &row)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn apply(&mut self, effect: &Effect, list: usize, row: &[u8]) -> Result<(), Failure> {
-        if !self.layout.asks.go_on(row.len()) {
+    fn apply(
+        &mut self,
+        layout: &Layout<'_>,
+        effect: &Effect,
+        list: usize,
+        row: &[u8],
+    ) -> Result<(), Failure> {
+        if !layout.asks.go_on(row.len()) {
             return Err(Failure::Ended);
         }
         let Some(kind) = self.lists[list].first() else { return Ok(()) };
-        let made = effect.apply(self.layout, kind, row, self.planted)?;
-        made.into_iter().for_each(|state| self.add(list, state));
+        let made = effect.apply(layout, kind, row, self.planted)?;
+        made.into_iter().for_each(|state| self.add(layout, list, &state));
         Ok(())
     }
+}
+
+fn hash(row: &[u8]) -> u64 {
+    use std::hash::Hasher;
+
+    let mut hasher = FxHasher::default();
+    hasher.write(row);
+    hasher.finish()
 }

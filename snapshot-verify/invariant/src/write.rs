@@ -2,30 +2,24 @@
 //! views is closed again, by the rules of this crate.
 
 use std::cell::RefCell;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::io::{self, Write};
 
 use rustc_hash::FxHashSet;
-use sha2::{Digest, Sha256};
 use snapshot_language::Span;
 use snapshot_language::program::{Interface, Program, SharedId, independence};
-use snapshot_semantics::certificate::hexadecimal;
-use snapshot_semantics::certificate::lines::LONGEST;
 use snapshot_semantics::interpret::code::Instruction;
 use thiserror::Error;
 
 use crate::asks::Asks;
 use crate::byte::{I, J};
 use crate::claim::{Aim, Claim, Ghosts, Obligation, missing};
-use crate::clock::{self, Clock};
+use crate::clock::Clock;
+use crate::file::File;
 use crate::flips::Bit;
 use crate::layout::{Layout, Room, Scalar, Unfit, add_name, may_fail};
-use crate::names;
 use crate::rewriting::rewritten;
-use crate::search::{Family, Obstacle, close_within};
+use crate::search::{Obstacle, close_within};
 use crate::step::{Failure, Planted, lost};
-use crate::text::Rows;
 use crate::{Budget, Unfinished};
 
 /// Part of a proof: a guess, which cannot make a wrong certificate.
@@ -108,9 +102,6 @@ pub enum WriteError {
     /// The program is not rewritten as the claim says.
     #[error("the program is not rewritten so")]
     Rewritten,
-    /// There are more views than it may have.
-    #[error("there are more views than it may have")]
-    Views,
     /// The budget.
     #[error("{} ran out", .0.name())]
     Unfinished(Unfinished),
@@ -146,21 +137,6 @@ pub fn write(
     output: &mut dyn Write,
     budget: &mut Budget<'_>,
 ) -> Result<Summary, WriteError> {
-    write_within(program, claim, parts, output, budget, usize::MAX)
-}
-
-/// As [`write()`], with no more than so many views.
-///
-/// # Errors
-/// As [`write()`].
-pub fn write_within(
-    program: &Program,
-    claim: &Claim,
-    parts: &[Part],
-    output: &mut dyn Write,
-    budget: &mut Budget<'_>,
-    views: usize,
-) -> Result<Summary, WriteError> {
     let rewritten = rewritten(program, &claim.rewritten).ok_or(WriteError::Rewritten)?;
     let program = &*rewritten;
     let obligations: Vec<Obligation> = parts.iter().map(|part| part.obligation).collect();
@@ -170,16 +146,7 @@ pub fn write_within(
     if let Some(missing) = missing(&obligations, may_fail(program)) {
         return Err(WriteError::Missing(missing));
     }
-    let how = How { planted: Planted::default(), views };
-    write_how(program, claim, parts, output, budget, how)
-}
-
-/// How the views are closed.
-#[derive(Clone, Copy)]
-struct How {
-    planted: Planted,
-    /// Of all obligations together.
-    views: usize,
+    write_how(program, claim, parts, output, budget, Planted::default())
 }
 
 /// As [`write()`], with faults injected in the search: for tests of the check.
@@ -196,8 +163,7 @@ pub fn write_planted(
     planted: Planted,
 ) -> Result<Summary, WriteError> {
     let rewritten = rewritten(program, &claim.rewritten).ok_or(WriteError::Rewritten)?;
-    let how = How { planted, views: usize::MAX };
-    write_how(&rewritten, claim, parts, output, budget, how)
+    write_how(&rewritten, claim, parts, output, budget, planted)
 }
 
 fn write_how(
@@ -206,57 +172,52 @@ fn write_how(
     parts: &[Part],
     output: &mut dyn Write,
     budget: &mut Budget<'_>,
-    how: How,
+    planted: Planted,
 ) -> Result<Summary, WriteError> {
-    if !matches!(program.interface, Interface::Snapshot { .. }) {
-        return Err(WriteError::Unfit(Unfit("objects other than the snapshot")));
-    }
-    if independence::check(program).is_err() {
-        return Err(WriteError::LooksAtValues);
-    }
+    fits(program)?;
     let memory = budget.memory;
     // The layout calls the budget, too, within steps.
     let proceed = RefCell::new(&mut *budget.proceed);
     let proceed = || (proceed.borrow_mut())();
     let mut asked = &proceed;
     let budget = &mut Budget { memory, proceed: &mut asked };
-    let mut output = Sealed { output, hash: Sha256::new(), bytes: 0, line: 0, is_too_long: false };
-    write!(output, "{claim}")?;
-    writeln!(output, "obligations {}", parts.len())?;
-    let mut summary = Summary { obligations: Vec::new(), bytes: 0 };
+    let mut file = File::begin(claim, parts.len(), output)?;
     for part in parts {
         let asks = Asks::new(&proceed);
         let mut layout = lay_out_within(program, part, asks).map_err(WriteError::Unfit)?;
-        let left = how.views.saturating_sub(summary.views());
-        let mut closed = close_within(&layout, how.planted, left, budget);
+        let mut closed = close_within(&layout, planted, usize::MAX, budget);
         if layout.alike && matches!(closed, Err(Obstacle::Failure(_))) {
-            // If loops show the place of t, one list for all its places is too coarse.
-            layout.alike = false;
-            layout.ends = RefCell::default();
-            closed = close_within(&layout, how.planted, left, budget);
+            layout = apart(layout);
+            closed = close_within(&layout, planted, usize::MAX, budget);
         }
         let family = closed.map_err(|obstacle| match obstacle {
             Obstacle::Failure(Failure::Unfit(construct)) => WriteError::Unfit(Unfit(construct)),
             Obstacle::Failure(failure) => {
                 WriteError::Failure { obligation: part.obligation, failure }
             }
-            Obstacle::Views => WriteError::Views,
+            Obstacle::Views => WriteError::Unfinished(Unfinished::Ended),
             Obstacle::Unfinished(unfinished) => WriteError::Unfinished(unfinished),
         })?;
-        section(&mut output, &layout, &family)?;
-        if !layout.asks.go_on(0) {
-            return Err(WriteError::Unfinished(Unfinished::Ended));
-        }
-        if output.is_too_long {
-            return Err(WriteError::Unfit(Unfit("lines of as many bytes")));
-        }
-        summary.obligations.push((part.obligation, family.len()));
+        file.add(&layout, &family)?;
     }
-    let seal = hexadecimal(output.hash.clone());
-    writeln!(output, "end {seal}")?;
-    summary.bytes = output.bytes;
-    output.output.flush()?;
-    Ok(summary)
+    file.end()
+}
+
+/// Returns a layout in which each place of t has a list of its own: if loops show the place of t, one
+/// list for all its places is too coarse.
+pub fn apart(layout: Layout<'_>) -> Layout<'_> {
+    Layout { alike: false, ends: RefCell::default(), ..layout }
+}
+
+/// Tests that there are certificates of a program.
+///
+/// # Errors
+/// The reason why there are none.
+pub fn fits(program: &Program) -> Result<(), WriteError> {
+    if !matches!(program.interface, Interface::Snapshot { .. }) {
+        return Err(WriteError::Unfit(Unfit("objects other than the snapshot")));
+    }
+    independence::check(program).map_err(|_| WriteError::LooksAtValues)
 }
 
 /// Returns the layout of a part: its kept and its forgotten scalars.
@@ -265,7 +226,7 @@ pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfi
 }
 
 /// As [`lay_out`], with a budget; once the budget is exhausted, the result is meaningless.
-fn lay_out_within<'p>(
+pub fn lay_out_within<'p>(
     program: &'p Program,
     part: &Part,
     asks: Asks<'p>,
@@ -369,131 +330,4 @@ fn is_passing(layout: &Layout<'_>, at: usize) -> bool {
         let may_stand = is_pause || is_call(one) || before.as_ref().is_some_and(is_call);
         !may_stand || forgotten.contains(&local)
     })
-}
-
-fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::Result<()> {
-    writeln!(output, "obligation {}", layout.obligation.name())?;
-    writeln!(output, "names {}", layout.named.len())?;
-    for name in &layout.named {
-        writeln!(output, "{}", names::line(layout.program, layout.tokens(), name))?;
-    }
-    writeln!(output, "clocks {}", u8::from(layout.clock.is_some()))?;
-    if let Some(clock) = layout.clock {
-        writeln!(output, "{}", clock::line(layout.program, clock))?;
-    }
-    match layout.point {
-        Some(at) => writeln!(output, "point {at}")?,
-        None => writeln!(output, "point -")?,
-    }
-    if let Some([(procedure, begin), (other, end)]) = layout.round {
-        writeln!(output, "round {procedure} {begin} {other} {end}")?;
-    }
-    let kept = layout.slots.iter().filter(|slot| slot.kept && !slot.name.is_empty());
-    let mut kept: Vec<&str> = kept.map(|slot| slot.name.as_str()).collect();
-    kept.sort_unstable();
-    writeln!(output, "kept {}", kept.len())?;
-    for name in kept {
-        writeln!(output, "{name}")?;
-    }
-    writeln!(output, "late {}", u8::from(layout.late))?;
-    writeln!(output, "loose {}", layout.loose.len())?;
-    for (owner, procedure, number) in &layout.loose {
-        writeln!(output, "{} {procedure} {number}", ["i", "j"][usize::from(*owner)])?;
-    }
-    writeln!(output, "alike {}", u8::from(layout.alike))?;
-    writeln!(output, "lost {}", layout.lost.len())?;
-    for variable in &layout.lost {
-        writeln!(output, "{}", layout.program.shared(*variable).name)?;
-    }
-    writeln!(output, "calls {}", layout.calls.len())?;
-    for (procedure, calls) in &layout.calls {
-        let calls: Vec<String> = calls.iter().map(ToString::to_string).collect();
-        writeln!(output, "{procedure} {}", calls.join(" "))?;
-    }
-    writeln!(output, "decided {}", layout.decided.len())?;
-    for one in &layout.decided {
-        writeln!(output, "{}", layout.decided_line(one))?;
-    }
-    writeln!(output, "classes {}", layout.classes.len())?;
-    for class in &layout.classes {
-        let bits: Vec<String> = class.iter().map(|bit| layout.bit_name(*bit)).collect();
-        writeln!(output, "{}", bits.join(" "))?;
-    }
-    let mut by_instruction = |title: &str, of: &[Vec<Vec<usize>>]| -> io::Result<()> {
-        let mut lines = Vec::new();
-        for (procedure, code) in of.iter().enumerate() {
-            for (at, numbers) in code.iter().enumerate().filter(|(_, one)| !one.is_empty()) {
-                let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-                lines.push(format!("{procedure} {at} {}", numbers.join(" ")));
-            }
-        }
-        writeln!(output, "{title} {}", lines.len())?;
-        lines.into_iter().try_for_each(|line| writeln!(output, "{line}"))
-    };
-    by_instruction("forgotten", &layout.forgotten)?;
-    by_instruction("unlinked", &layout.unlinked)?;
-    for views in family.lists() {
-        writeln!(output, "views {}", views.len())?;
-        let mut rows = Rows::new(layout);
-        for view in sorted(layout, views.iter().map(|view| &**view).collect()) {
-            if !layout.asks.go_on(view.len()) {
-                return Ok(());
-            }
-            writeln!(output, "{}", rows.line(view))?;
-        }
-    }
-    Ok(())
-}
-
-/// Sorts views by parts, and merges these, so that the budget can end the work between two parts.
-fn sorted<'v>(layout: &Layout<'_>, mut views: Vec<&'v [u8]>) -> impl Iterator<Item = &'v [u8]> {
-    const PART: usize = 1 << 14;
-    let size = layout.slots.len();
-    for part in views.chunks_mut(PART).take_while(|part| layout.asks.go_on(part.len() * size)) {
-        part.sort_unstable();
-    }
-    let ends = (0..views.len()).step_by(PART).map(|begin| (begin, views.len().min(begin + PART)));
-    let mut ends: Vec<(usize, usize)> = ends.collect();
-    let first = ends.iter().enumerate().map(|(part, (begin, _))| Reverse((views[*begin], part)));
-    let mut heap: BinaryHeap<Reverse<(&[u8], usize)>> = first.collect();
-    std::iter::from_fn(move || {
-        let Reverse((view, part)) = heap.pop()?;
-        let (begin, end) = &mut ends[part];
-        *begin += 1;
-        if begin < end {
-            heap.push(Reverse((views[*begin], part)));
-        }
-        Some(view)
-    })
-}
-
-/// Counts and hashes the written bytes.
-struct Sealed<'a> {
-    output: &'a mut dyn Write,
-    hash: Sha256,
-    bytes: u64,
-    /// Bytes of the present line.
-    line: u64,
-    /// True if a line was longer than the reader allows.
-    is_too_long: bool,
-}
-
-impl Write for Sealed<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.output.write_all(bytes)?;
-        self.hash.update(bytes);
-        self.bytes += bytes.len() as u64;
-        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            self.line += part.len() as u64;
-            self.is_too_long |= self.line > LONGEST;
-            if part.ends_with(b"\n") {
-                self.line = 0;
-            }
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.output.flush()
-    }
 }

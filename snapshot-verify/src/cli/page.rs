@@ -131,9 +131,7 @@ pub fn trace(
         Verdict::ObjectViolation(counterexample) => (counterexample.moves(), Some(false)),
         Verdict::Misplaced(misplaced) => (misplaced.moves.as_slice(), Some(true)),
         Verdict::Fault(fault) => (fault.moves.as_slice(), None),
-        Verdict::Verified | Verdict::Unconfirmed(_) | Verdict::Refused | Verdict::Unknown(_) => {
-            return Ok(None);
-        }
+        Verdict::Verified | Verdict::Refused | Verdict::Unknown(_) => return Ok(None),
     };
     // The last step of a fault has no effect.
     let made = &moves[..moves.len() - usize::from(linearizable.is_none() && !moves.is_empty())];

@@ -28,9 +28,6 @@ pub struct Case<'a> {
     pub looks_at_values: &'a [TextPosition],
 }
 
-/// The answer for a proof without confirmation.
-pub(super) const UNCONFIRMED: &str = "proved, not confirmed";
-
 /// A place in the text of an algorithm, with a message.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct TextPosition {
@@ -45,8 +42,6 @@ pub struct TextPosition {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct Tally {
     pub verified: usize,
-    /// Proofs for every n that are not confirmed.
-    pub unconfirmed: usize,
     pub violation: usize,
     pub fault: usize,
     pub refused: usize,
@@ -62,7 +57,6 @@ impl Tally {
     pub const fn count(&mut self, verdict: &Verdict) {
         *match verdict {
             Verdict::Verified => &mut self.verified,
-            Verdict::Unconfirmed(_) => &mut self.unconfirmed,
             Verdict::Violation(_) | Verdict::ObjectViolation(_) => &mut self.violation,
             Verdict::Fault(_) => &mut self.fault,
             Verdict::Refused => &mut self.refused,
@@ -76,9 +70,7 @@ impl Tally {
     pub const fn exit_code(&self, strict: bool) -> u8 {
         if self.violation + self.fault > 0 {
             1
-        } else if self.unconfirmed + self.refused + self.misplaced + self.unknown > 0
-            || (strict && self.vacuous > 0)
-        {
+        } else if self.refused + self.misplaced + self.unknown > 0 || (strict && self.vacuous > 0) {
             3
         } else {
             0
@@ -130,8 +122,6 @@ impl Case<'_> {
             "unknown, interrupted"
         } else if any(|verdict| matches!(verdict, Verdict::Unknown(_))) {
             "unknown"
-        } else if any(|verdict| matches!(verdict, Verdict::Unconfirmed(_))) {
-            UNCONFIRMED
         } else if any(|verdict| matches!(verdict, Verdict::Refused)) {
             "no violation found, but no proof: the program looks at values"
         } else {

@@ -1,22 +1,22 @@
 //! Answers for every n, as text and as JSON.
 
 use serde_json::{Value, json};
-use snapshot_everyn::ladder::Rung;
-use snapshot_everyn::prove::Attempt;
-use snapshot_everyn::tell;
-use snapshot_invariant::claim::Obligation;
+use snapshot_hints::ladder::{Attempt, Rung};
+use snapshot_hints::tell;
+use snapshot_invariant::claim::{Ghosts, Obligation};
+use snapshot_invariant::step::Kind;
+use snapshot_invariant::trace::Event;
 
-use super::case::UNCONFIRMED;
+use super::Case;
 use super::exercised::{Exercised, human_exercised};
 use super::json::SCHEMA;
 use super::projection::{projected, projection};
 use super::quantity::{count, seconds};
-use super::{Case, placed};
 use crate::language::Source;
 use crate::program::rewrite::{Change, Form};
 use crate::verify::Unfinished;
-use crate::verify::confirmation::{Confirmation, Unconfirmed};
 use crate::verify::every::Every;
+use crate::verify::proof::Proof;
 use crate::verify::unmodelled::Unmodelled;
 
 /// Returns an answer as text: the conclusion, and below it the obligations that were tried. `title`
@@ -30,7 +30,6 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
             format!("{} with n = {n}", every.verdict())
         }
         "refused" => "no proof: the program looks at values".to_owned(),
-        "unconfirmed" => format!("{UNCONFIRMED}, for every n >= 2"),
         _ => match every.short() {
             Unfinished::Unproved => "unknown".to_owned(),
             Unfinished::Interrupted => "unknown, interrupted".to_owned(),
@@ -48,33 +47,24 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
     }
     // A proof is for the reader of JSON; an attempt says how far it went.
     let is_verified = every.verdict() == "verified";
-    for rung in every.answer.rungs.iter().filter(|rung| !is_verified && is_told(rung)) {
-        let (name, what) = (rung.obligation.name(), rung.obligation);
-        text.push_str(&format!("  {name}, {what}: {}", tell::outcome(rung, source)));
-        if let Ok(finding) = &rung.finding {
-            text.push_str(&format!(
-                " ({} views, {} centres, {})",
-                count(finding.views() as u64),
-                count(finding.centres as u64),
-                seconds(finding.elapsed)
-            ));
-        }
-        text.push('\n');
+    for rung in every.answer.rungs.iter().filter(|rung| !is_verified && tell::is_told(rung)) {
+        let (name, what) = (rung.obligation.name(), tell::property(rung.obligation));
+        let hints = if rung.is_hinted { "" } else { ", without hints" };
+        text.push_str(&format!("  {name}, {what}{hints}: {}", tell::outcome(rung, source)));
+        text.push_str(&format!(
+            " ({} views, {} centres, {})\n",
+            count(rung.views() as u64),
+            count(rung.centres as u64),
+            seconds(rung.elapsed)
+        ));
     }
-    if let Some(closed) = &every.closed {
-        for (obligation, views) in &closed.summary.obligations {
-            let views = count(*views as u64);
-            let name = obligation.name();
+    if let Some(proof) = &every.proof {
+        for (obligation, views) in proof.obligations.iter().filter(|_| !proof.is_hinted) {
+            let (name, views) = (obligation.name(), count(*views));
             text.push_str(&format!("  {name}: holds without hints ({views} views)\n"));
         }
-    }
-    if let Some(confirmation) = &every.confirmation {
-        // The rules that close the views check them, too.
-        let check = if every.closed.is_some() { "check" } else { "independent check" };
-        text.push_str(&format!("  {check}: {}\n", confirmed(confirmation, source)));
-        if !confirmation.projected.is_empty() {
-            text.push_str(&format!("  projected: {}\n", projected(&confirmation.projected)));
-        }
+        text.push_str(&format!("  check: {}\n", checked(proof)));
+        text.push_str(&format!("  projected: {}\n", projected(&proof.projected)));
     }
     if every.verdict() == "unknown" {
         let steps = every.answer.rungs.iter().rev().find_map(steps);
@@ -92,15 +82,6 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
     text
 }
 
-/// Whether a rung matters to a reader: not one that is of no meaning to the program, as it has no ghost
-/// scans of its kind.
-fn is_told(rung: &Rung) -> bool {
-    match &rung.finding {
-        Err(unsupported) => !unsupported.is_of_ghosts(),
-        Ok(_) => true,
-    }
-}
-
 /// A rewriting in words.
 fn rewritten(change: &Change, source: &Source) -> String {
     let what = match change.form {
@@ -110,25 +91,10 @@ fn rewritten(change: &Change, source: &Source) -> String {
     format!("{} {what} ({})", change.variable, source.place(change.span))
 }
 
-/// What the independent check says.
-fn confirmed(confirmation: &Confirmation, source: &Source) -> String {
-    let elapsed = seconds(confirmation.elapsed);
-    match &confirmation.result {
-        Ok(views) => format!("accepts the certificate ({} views, {elapsed})", count(*views)),
-        Err(unconfirmed) => {
-            let reason = reason(unconfirmed, source);
-            let so = match unconfirmed.is_gap {
-                true => "finds a gap in the proof, which does not count",
-                false => "not confirmed",
-            };
-            format!("{so}: {reason} ({elapsed})")
-        }
-    }
-}
-
-/// Returns why a proof is not confirmed, and the remedy.
-pub(super) fn reason(unconfirmed: &Unconfirmed, source: &Source) -> String {
-    format!("{}{}", placed(source, unconfirmed.place), unconfirmed.sentence())
+/// What the check of the certificate says.
+fn checked(proof: &Proof) -> String {
+    let (views, elapsed) = (count(proof.views()), seconds(proof.elapsed));
+    format!("accepts the certificate ({views} views, {elapsed})")
 }
 
 /// Returns the coverage of a proof for every n: that of the executions of one n, which is the n of
@@ -138,9 +104,9 @@ pub fn human_every_exercised(case: &Case<'_>) -> String {
     case.exercise.map_or_else(String::new, |exercise| human_exercised(case, exercise, &with))
 }
 
-fn steps(rung: &Rung) -> Option<&[snapshot_everyn::prove::Event]> {
-    match &rung.finding.as_ref().ok()?.attempt {
-        Attempt::Fails(_, events) => Some(events),
+fn steps(rung: &Rung) -> Option<&[Event]> {
+    match &rung.attempt {
+        Attempt::Fails(_, events) if !events.is_empty() => Some(events),
         _ => None,
     }
 }
@@ -160,27 +126,25 @@ pub fn json_every(case: &Case<'_>, every: &Every) -> String {
         "verdict": every.verdict(),
         "violated_with": n,
         "searched": every.searched,
-        "rung": match (every.closed.as_ref(), every.answer.way.last()) {
-            (Some(closed), _) => closed.parts.last().map(|part| part.obligation.name()),
-            (None, Some(rung)) => Some(rung.name()),
-            (None, None) => every.answer.rungs.last().map(|rung| rung.obligation.name()),
+        "rung": match every.answer.parts.last() {
+            Some(part) => Some(part.obligation.name()),
+            None => every.answer.rungs.last().map(|rung| rung.obligation.name()),
         },
         "obligations": rungs,
         "seconds": every.elapsed.as_secs_f64(),
     });
-    if let Some(confirmation) = &every.confirmation {
-        line["independent_check"] = match &confirmation.result {
-            Ok(views) => json!({"accepted": true, "views": views}),
-            Err(unconfirmed) => json!({
-                "accepted": false,
-                "gap": unconfirmed.is_gap,
-                "reason": reason(unconfirmed, source),
-            }),
-        };
-        line["independent_check"]["seconds"] = json!(confirmation.elapsed.as_secs_f64());
-        let projected: Vec<Value> = confirmation.projected.iter().map(projection).collect();
+    if let Some(proof) = &every.proof {
+        let of = |(obligation, views): &(Obligation, u64)| json!({"obligation": obligation.name(), "views": views});
+        let obligations: Vec<Value> = proof.obligations.iter().map(of).collect();
+        line["check"] = json!({
+            "accepted": true,
+            "views": proof.views(),
+            "obligations": obligations,
+            "seconds": proof.elapsed.as_secs_f64(),
+        });
+        let projected: Vec<Value> = proof.projected.iter().map(projection).collect();
         line["projection"] = json!({
-            "seconds": confirmation.projection().as_secs_f64(),
+            "seconds": proof.projection().as_secs_f64(),
             "obligations": projected,
         });
     }
@@ -193,10 +157,6 @@ pub fn json_every(case: &Case<'_>, every: &Every) -> String {
             })
         };
         line["rewritten"] = every.rewritten.iter().map(of).collect();
-    }
-    if let Some(closed) = &every.closed {
-        let of = |(obligation, views): &(Obligation, usize)| json!({"obligation": obligation.name(), "views": views});
-        line["closed"] = closed.summary.obligations.iter().map(of).collect();
     }
     if every.verdict() == "unknown" {
         line["cause"] = json!(every.short().name());
@@ -217,20 +177,24 @@ pub fn json_every(case: &Case<'_>, every: &Every) -> String {
 }
 
 fn rung_of(rung: &Rung, source: &Source) -> Value {
-    let finding = rung.finding.as_ref().ok();
-    let kinds: Vec<Value> = finding
-        .iter()
-        .flat_map(|finding| &finding.kinds)
-        .map(|kind| json!({"tracked": tell::kind(&kind.crowd), "level": 1, "views": kind.views}))
-        .collect();
+    let list = |(kinds, views): &(Vec<Kind>, usize)| {
+        let kinds: Vec<String> = kinds.iter().map(tell::kind).collect();
+        json!({"tracked": kinds.join(", "), "level": 1, "views": views})
+    };
+    let kinds: Vec<Value> = rung.lists.iter().map(list).collect();
     json!({
         "rung": rung.obligation.name(),
-        "ghosts": rung.obligation.ghosts.name(),
-        "obligation": rung.obligation.to_string(),
-        "holds": finding.is_some_and(snapshot_everyn::prove::Finding::holds),
+        "ghosts": match rung.obligation.ghosts {
+            Ghosts::Scans => "scans",
+            Ghosts::Calls => "calls",
+            Ghosts::Rounds => "rounds",
+        },
+        "obligation": tell::property(rung.obligation),
+        "hints": rung.is_hinted,
+        "holds": rung.holds(),
         "outcome": tell::outcome(rung, source),
         "kinds": kinds,
-        "centres": finding.map(|finding| finding.centres),
-        "seconds": finding.map(|finding| finding.elapsed.as_secs_f64()),
+        "centres": rung.centres,
+        "seconds": rung.elapsed.as_secs_f64(),
     })
 }

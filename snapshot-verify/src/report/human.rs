@@ -4,8 +4,6 @@ use std::path::Path;
 
 use snapshot_core::Process;
 
-use super::case::UNCONFIRMED;
-use super::every::reason;
 use super::exercised::human_exercised;
 use super::quantity::{bound_on_operations, count, memory, seconds};
 use super::{Case, TextPosition};
@@ -62,9 +60,6 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
                 render(&misplaced.execution, width),
                 misplaced.argument(),
             ));
-        }
-        Verdict::Unconfirmed(unconfirmed) => {
-            text.push_str(&format!("  not confirmed: {}\n", reason(unconfirmed, case.source)));
         }
         Verdict::Verified | Verdict::Refused | Verdict::Unknown(_) => {}
     }
@@ -201,7 +196,6 @@ pub(super) fn answer(case: &Case<'_>, outcome: &Outcome) -> String {
         Verdict::Verified if outcome.measures.proof.is_some() => {
             "verified, by the proof for every n".to_owned()
         }
-        Verdict::Unconfirmed(_) => format!("{UNCONFIRMED}, for every n"),
         Verdict::Verified => format!("verified{}", within(&outcome.scope, all)),
         Verdict::Refused => format!("no violation{}", within(&outcome.scope, all)),
         Verdict::Violation(_) | Verdict::ObjectViolation(_) => {

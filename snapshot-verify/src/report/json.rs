@@ -6,7 +6,6 @@ use std::time::Duration;
 use serde::Serialize;
 use snapshot_core::Process;
 
-use super::every::reason;
 use super::exercised::Exercised;
 use super::{Case, Tally, TextPosition};
 use crate::limits::Limit;
@@ -48,7 +47,6 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
             rung: proof.rung.name(),
             views: proof.views,
             seconds: proof.elapsed.as_secs_f64(),
-            confirmed: matches!(outcome.verdict, Verdict::Verified),
         }),
         executions: if request.values.is_none() { "simple" } else { "full" },
         values: case.values(),
@@ -75,16 +73,12 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
         looks_at_values: case.looks_at_values,
         exercised: case.exercise.map(|exercise| Exercised::of(case, exercise)),
         cause: None,
-        reason: None,
         violation: None,
         misplaced: None,
         fault: None,
     };
     serialized(&match &outcome.verdict {
         Verdict::Verified | Verdict::Refused => line,
-        Verdict::Unconfirmed(unconfirmed) => {
-            Line { reason: Some(reason(unconfirmed, case.source)), ..line }
-        }
         Verdict::Unknown(cause) => Line { cause: Some(cause.name()), ..line },
         Verdict::Violation(violation) => {
             let violation = Violation {
@@ -151,7 +145,6 @@ struct Proof {
     rung: String,
     views: u64,
     seconds: f64,
-    confirmed: bool,
 }
 
 #[derive(Serialize)]
@@ -200,8 +193,6 @@ struct Line<'a> {
     exercised: Option<Exercised>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<Violation>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -8,23 +8,22 @@
 //! as long. The first to finish answers, for all pairs: neither the winner nor its numbers depend
 //! on the machine. If the search runs out of memory, the attempt has the rest of the budget.
 //!
-//! A proof that the independent check does not accept ends no search. If the search does not finish
-//! either, the answer is a proof that is not confirmed.
+//! A proof whose check is ended by a budget ends no search.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use snapshot_core::Process;
-use snapshot_everyn::ladder::{Answer, Budget, Climb, Ladder, Models, Rungs};
-use snapshot_everyn::prove::MEMORY;
-use snapshot_invariant::check::Uncovered;
+use snapshot_hints::ladder::{Answer, Budget, Climb, Ladder, Limit, MEMORY};
+use snapshot_hints::rungs::Rungs;
 
-use super::confirmation::{Limits, Unconfirmed, confirm};
 use super::every::{Every, LARGEST};
 use super::outcome::ByProof;
+use super::proof::{Checked, check};
 use super::subject::Subject;
 use super::{Effort, Measures, Outcome, Request, Unfinished, Verdict, VerifyError, Watch, verify};
+use crate::deadline::Deadline;
 use crate::instance::InstanceError;
 use crate::program::Program;
 use crate::search::layout::LayoutError;
@@ -80,8 +79,11 @@ fn cheaper(
     if !speaks_for_all || program.object().is_some() {
         return verify(program, speaks_for_all, request, watch);
     }
-    let models = Models::default();
-    let trying = Trying::new(program, request, watch, &models);
+    let end = request.time.and_then(|time| Instant::now().checked_add(time));
+    let deadline = Deadline::new(end, Some(watch.stop()));
+    let proceed = || !deadline.is_over();
+    let limit = Limit { deadline, proceed: &proceed };
+    let trying = Trying::new(program, request, watch, limit);
     let mut outcomes = match verify(program, speaks_for_all, request, &trying) {
         Err(error) if is_too_large(&error) => {
             trying.insist();
@@ -98,8 +100,8 @@ fn cheaper(
     if outcomes.iter().any(lacks_memory) {
         trying.insist();
     }
-    if let Some(uncovered) = trying.uncovered.take() {
-        return Err(VerifyError::Uncovered(uncovered));
+    if let Some(error) = trying.error.take() {
+        return Err(error);
     }
     if let Some(found) = trying.found.take() {
         conclude(&mut outcomes, request, found)?;
@@ -117,24 +119,19 @@ fn open(pair: [Process; 2], cause: Unfinished) -> Outcome {
     }
 }
 
-/// A proof, and why it is not confirmed, if so.
-type Found = (ByProof, Option<Unconfirmed>);
-
 /// Uses the proof for all pairs that the search has not finished.
 fn conclude(
     outcomes: &mut [Outcome],
     request: &Request,
-    (proof, unconfirmed): Found,
+    proof: ByProof,
 ) -> Result<(), VerifyError> {
     if outcomes.iter().any(|outcome| outcome.verdict.is_wrong()) {
         return Err(VerifyError::Contradiction);
     }
     let whole = Effort { operations: None, barriers: None, active: request.processes };
-    let verdict = unconfirmed
-        .map_or(Verdict::Verified, |unconfirmed| Verdict::Unconfirmed(Box::new(unconfirmed)));
     for outcome in outcomes {
         if matches!(outcome.verdict, Verdict::Unknown(_)) {
-            outcome.verdict = verdict.clone();
+            outcome.verdict = Verdict::Verified;
             outcome.scope = vec![whole];
             outcome.measures.proof = Some(proof);
         }
@@ -153,27 +150,18 @@ fn unsearched(request: &Request, every: &Every, watch: &dyn Watch) -> Vec<Outcom
     if every.answer.looks_at_values {
         outcomes.iter_mut().for_each(|outcome| outcome.verdict = Verdict::Refused);
     }
-    if let Some(proof) = proof_of(every).filter(|_| every.is_proved()) {
+    if let Some(proof) = proved(&every.answer).filter(|_| every.is_proved()) {
         // Nothing is wrong, as nothing was searched.
-        let _ = conclude(&mut outcomes, request, (proof, every.unconfirmed().cloned()));
+        let _ = conclude(&mut outcomes, request, proof);
     }
     outcomes
 }
 
-/// The proof for every n, by the prover or without it.
-fn proof_of(every: &Every) -> Option<ByProof> {
-    let Some(closed) = &every.closed else { return proved(&every.answer) };
-    let last = closed.parts.last()?.obligation.name();
-    let rung = Rungs::all().into_iter().find(|rung| rung.name() == last)?;
-    Some(ByProof { rung, views: every.views(), elapsed: every.elapsed })
-}
-
 /// The proof, if there is one.
 fn proved(answer: &Answer) -> Option<ByProof> {
-    let rung = *answer.way.last()?;
-    let findings = || answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());
-    let views = findings().map(|finding| finding.views() as u64).sum();
-    Some(ByProof { rung, views, elapsed: findings().map(|finding| finding.elapsed).sum() })
+    let rung = answer.parts.last()?.obligation;
+    let elapsed = answer.rungs.iter().map(|rung| rung.elapsed).sum();
+    Some(ByProof { rung, views: answer.views() as u64, elapsed })
 }
 
 /// Returns true if an instance cannot be searched only because of its size.
@@ -194,15 +182,13 @@ pub(super) const fn is_too_large(error: &VerifyError) -> bool {
 struct Trying<'a> {
     program: &'a Program,
     watch: &'a dyn Watch,
-    models: &'a Models,
+    limit: Limit<'a>,
     memory: u64,
-    began: Instant,
-    time: Option<Duration>,
-    /// Set by a confirmed proof.
+    /// Set by a proof.
     answered: AtomicBool,
-    found: RefCell<Option<Found>>,
-    /// An execution that contradicts a proof that the check accepts.
-    uncovered: RefCell<Option<Uncovered>>,
+    found: RefCell<Option<ByProof>>,
+    /// A fault of ours.
+    error: RefCell<Option<VerifyError>>,
     ladder: RefCell<Ladder<'a>>,
     /// Set if there is nothing more to try.
     is_done: Cell<bool>,
@@ -219,19 +205,17 @@ impl<'a> Trying<'a> {
         program: &'a Program,
         request: &Request,
         watch: &'a dyn Watch,
-        models: &'a Models,
+        limit: Limit<'a>,
     ) -> Self {
         Self {
             program,
             watch,
-            models,
+            limit,
             memory: request.memory,
-            began: Instant::now(),
-            time: request.time,
             answered: AtomicBool::new(false),
             found: RefCell::new(None),
-            uncovered: RefCell::new(None),
-            ladder: RefCell::new(Ladder::new(program, &Rungs::default(), models)),
+            error: RefCell::new(None),
+            ladder: RefCell::new(Ladder::new(program, &Rungs::default(), limit)),
             // Every n includes this one.
             is_done: Cell::new(program.check_extent(LARGEST).is_err()),
             states: Cell::new((0, 0)),
@@ -249,12 +233,7 @@ impl<'a> Trying<'a> {
         if self.is_done.get() || self.watch.stop().load(Ordering::Relaxed) {
             return;
         }
-        let budget = Budget {
-            bytes: usize::try_from(memory).unwrap_or(usize::MAX),
-            views,
-            until: self.time.and_then(|time| self.began.checked_add(time)),
-            stop: Some(self.watch.stop()),
-        };
+        let budget = Budget { bytes: usize::try_from(memory).unwrap_or(usize::MAX), views };
         let mut ladder = self.ladder.borrow_mut();
         let mut has_begun = false;
         let climb = ladder.climb(budget, &mut |rung| {
@@ -264,7 +243,7 @@ impl<'a> Trying<'a> {
         match climb {
             Climb::Proved => {
                 self.is_done.set(true);
-                self.confirm(&ladder.answer(), memory);
+                self.check(&mut ladder, memory);
             }
             Climb::Failed => self.is_done.set(true),
             Climb::Short(_) => {}
@@ -277,24 +256,23 @@ impl<'a> Trying<'a> {
         }
     }
 
-    /// Has the independent check confirm a proof.
-    fn confirm(&self, answer: &Answer, memory: u64) {
-        let limits = Limits { memory, time: self.time.map(|time| (self.began, time)) };
+    /// Checks a proof.
+    fn check(&self, ladder: &mut Ladder<'_>, memory: u64) {
         let subject = Subject::written(self.program);
-        let confirmation = confirm(&subject, answer, limits, self.watch);
-        self.uncovered.replace(confirmation.uncovered.clone());
-        if confirmation.finds_gap() {
-            return;
+        match check(&subject, ladder, memory, self.limit, self.watch) {
+            Checked::Accepted(_) => {
+                self.answered.store(true, Ordering::Relaxed);
+                *self.found.borrow_mut() = proved(&ladder.answer());
+            }
+            Checked::Wrong(error) => *self.error.borrow_mut() = Some(error),
+            Checked::Short(_) | Checked::Unfit => {}
         }
-        let unconfirmed = confirmation.result.err();
-        self.answered.store(unconfirmed.is_none(), Ordering::Relaxed);
-        *self.found.borrow_mut() = proved(answer).map(|proof| (proof, unconfirmed));
     }
 
     /// Continues the proof to its end, without the search.
     fn insist(&self) {
         if self.ladder.borrow().answer().short == Some(MEMORY) {
-            let ladder = Ladder::new(self.program, &Rungs::default(), self.models);
+            let ladder = Ladder::new(self.program, &Rungs::default(), self.limit);
             *self.ladder.borrow_mut() = ladder;
         }
         *self.about.borrow_mut() = None;
@@ -353,10 +331,14 @@ impl Watch for Trying<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::super::{ProgramFault, Unwatched};
     use super::*;
     use crate::interpret::{Fault, FaultKind};
     use crate::language::{Span, parse};
+
+    const LIMIT: Limit<'static> = Limit::never(&|| true);
 
     fn program(name: &str) -> Program {
         let text = corpus::algorithm(name).unwrap().text;
@@ -384,8 +366,7 @@ mod tests {
             Effort { operations: None, barriers: None, active: 3 },
             [0, 1].map(Process::from_index),
         );
-        let models = Models::default();
-        let trying = Trying::new(&program, &request, &watch, &models);
+        let trying = Trying::new(&program, &request, &watch, LIMIT);
         trying.begin(Some(pair), whole);
         for progress in [at(199_000, true), at(1_500_000, false)] {
             trying.progress(&progress);
@@ -396,9 +377,8 @@ mod tests {
         let views = trying.ladder.borrow().views();
         assert!(views > 0 && views <= FIRST as usize / STATES as usize + 1_000, "{views}");
         assert!(trying.is_proved(), "{views}");
-        let (proof, unconfirmed) = trying.found.take().unwrap();
+        let proof = trying.found.take().unwrap();
         assert!(proof.rung.name() == "scans.observer" && proof.views < 40_000, "{proof:?}");
-        assert_eq!(unconfirmed, None);
     }
 
     /// With many pairs, each has few states, but preparing them takes time.
@@ -406,8 +386,7 @@ mod tests {
     fn proof_advances_with_each_begun_pair() {
         let (program, request, watch) = (program("bowman"), Request::new(20), Unwatched::default());
         let whole = Effort { operations: None, barriers: None, active: 20 };
-        let models = Models::default();
-        let trying = Trying::new(&program, &request, &watch, &models);
+        let trying = Trying::new(&program, &request, &watch, LIMIT);
         for pair in request.pairs.among(20).into_iter().take(2) {
             assert!(!trying.is_proved());
             trying.begin(Some(pair), whole);
@@ -420,8 +399,7 @@ mod tests {
     fn turns_depend_on_states_alone() {
         let (program, request, watch) = (program("riany"), Request::new(3), Unwatched::default());
         let views = |steps: &[u64]| {
-            let models = Models::default();
-            let trying = Trying::new(&program, &request, &watch, &models);
+            let trying = Trying::new(&program, &request, &watch, LIMIT);
             steps.iter().for_each(|states| trying.progress(&at(*states, true)));
             trying.ladder.borrow().views()
         };
@@ -431,24 +409,16 @@ mod tests {
     }
 
     #[test]
-    fn unconfirmed_proof_ends_no_search() {
+    fn a_proof_that_is_not_checked_ends_no_search() {
         let (program, request, watch) = (program("bowman"), Request::new(2), Unwatched::default());
-        let models = Models::default();
         // No time for the check is left.
-        let trying = Trying {
-            time: Some(Duration::ZERO),
-            ..Trying::new(&program, &request, &watch, &models)
-        };
-        let answer = snapshot_everyn::ladder::prove_all(&program, Budget::default());
-        trying.confirm(&answer, 1 << 30);
-        assert!(!trying.is_proved());
-        let found = trying.found.take().unwrap();
-        assert!(found.1.is_some());
-        let pair = [0, 1].map(Process::from_index);
-        let mut outcomes = [open(pair, Unfinished::Time), open(pair, Unfinished::Time)];
-        outcomes[1].verdict = Verdict::Verified;
-        assert_eq!(conclude(&mut outcomes, &request, found), Ok(()));
-        assert_eq!(outcomes.map(|one| one.verdict.name()), ["unconfirmed", "verified"]);
+        let deadline = Deadline::new(Some(Instant::now()), None);
+        let limit = Limit { deadline, proceed: &|| false };
+        let trying = Trying { limit, ..Trying::new(&program, &request, &watch, LIMIT) };
+        trying.climb(usize::MAX, 1 << 30);
+        assert!(trying.is_done.get() && !trying.is_proved());
+        assert_eq!(trying.ladder.borrow().answer().parts.len(), 1);
+        assert!(trying.found.take().is_none());
     }
 
     #[test]
@@ -457,13 +427,13 @@ mod tests {
         let request = Request::new(2);
         let pair = [0, 1].map(Process::from_index);
         let mut outcomes = [open(pair, Unfinished::Memory)];
-        assert_eq!(conclude(&mut outcomes, &request, (proof, None)), Ok(()));
+        assert_eq!(conclude(&mut outcomes, &request, proof), Ok(()));
         assert!(matches!(outcomes[0].verdict, Verdict::Verified));
         assert_eq!(outcomes[0].scope, [Effort { operations: None, barriers: None, active: 2 }]);
         let fault = Fault { span: Span::default(), kind: FaultKind::NoneUnwrapped };
         outcomes[0].verdict =
             Verdict::Fault(Box::new(ProgramFault { moves: Vec::new(), fault, before: None }));
-        let error = conclude(&mut outcomes, &request, (proof, None)).unwrap_err();
+        let error = conclude(&mut outcomes, &request, proof).unwrap_err();
         assert!(error.is_ours(), "{error}");
     }
 }

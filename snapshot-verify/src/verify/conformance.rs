@@ -72,9 +72,8 @@ pub fn conformance(expected: ExpectedVerdict, outcomes: &[Outcome]) -> Conforman
     let any = |test: fn(&Verdict) -> bool| outcomes.iter().any(|outcome| test(&outcome.verdict));
     let violated = any(Verdict::is_violation);
     let faulty = any(|verdict| matches!(verdict, Verdict::Fault(_)));
-    let is_open = |verdict: &Verdict| {
-        matches!(verdict, Verdict::Unknown(_) | Verdict::Misplaced(_) | Verdict::Unconfirmed(_))
-    };
+    let is_open =
+        |verdict: &Verdict| matches!(verdict, Verdict::Unknown(_) | Verdict::Misplaced(_));
     let unknown = any(is_open);
     let refused = any(|verdict| matches!(verdict, Verdict::Refused));
     let met = match expected {
@@ -159,7 +158,6 @@ pub fn standings<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::confirmation::Unconfirmed;
     use super::super::{Measures, ProgramFault, Unfinished};
     use super::*;
     use crate::interpret::{Fault, FaultKind};
@@ -183,16 +181,7 @@ mod tests {
         let faulty =
             Verdict::Fault(Box::new(ProgramFault { moves: Vec::new(), fault, before: None }));
         let unknown = Verdict::Unknown(Unfinished::Time);
-        let unconfirmed = Verdict::Unconfirmed(Box::new(Unconfirmed {
-            reason: "time ran out".to_owned(),
-            place: None,
-            is_gap: false,
-            needed: None,
-        }));
-        let cases: [(ExpectedVerdict, &[Verdict], Conformance); 19] = [
-            (Linearizable, &[Verdict::Verified, unconfirmed.clone()], Conformance::Undecided),
-            (Violation, std::slice::from_ref(&unconfirmed), Conformance::Undecided),
-            (NoProof, std::slice::from_ref(&unconfirmed), Conformance::Undecided),
+        let cases: [(ExpectedVerdict, &[Verdict], Conformance); 16] = [
             (Faulty, &[unknown.clone(), faulty.clone()], Conformance::Met),
             (Faulty, &[Verdict::Verified], Conformance::Contradicted),
             (Faulty, std::slice::from_ref(&unknown), Conformance::Undecided),

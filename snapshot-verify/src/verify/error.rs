@@ -106,6 +106,12 @@ pub enum VerifyError {
     /// An execution contradicts a proof for every n: our fault.
     #[error("BUG in this program, please report it: {0}. Its verdicts cannot be trusted")]
     Uncovered(Uncovered),
+    /// The certificate of a proof for every n is refused: our fault.
+    #[error(
+        "BUG in this program, please report it: the certificate of its proof for every n is \
+         refused: {0}. Its verdicts cannot be trusted"
+    )]
+    Refused(String),
     /// An execution or a tree of them that is no argument: our fault.
     #[error("BUG in this program, please report it: {0}. Its verdicts cannot be trusted")]
     Unjudged(String),
@@ -146,6 +152,7 @@ impl VerifyError {
                 | Self::NoFault { .. }
                 | Self::Contradiction
                 | Self::Uncovered(_)
+                | Self::Refused(_)
                 | Self::TooManyBarriers { .. }
                 | Self::NotRepeated(_)
                 | Self::Unjudged(_)

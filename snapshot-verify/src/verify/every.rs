@@ -1,35 +1,30 @@
 //! An answer for every n: a proof, or a violation for some small n. The two searches take turns.
 //!
-//! The proof is that of [`snapshot_everyn`], which shares nothing with the search, or, where that finds none,
-//! one by the rules of certificates alone ([`snapshot_invariant::guess`]); it is of the program as it is
-//! written, or of what it is rewritten to ([`crate::program::rewrite`]). What it
-//! cannot exclude is no violation: one is only ever found by the search, for a definite n,
-//! and replayed and judged as all of them.
+//! The proof is a set of views that the rules of certificates close ([`snapshot_invariant`]), with hints
+//! that need no trust ([`snapshot_hints`]); it is of the program as it is written, or of what it is
+//! rewritten to ([`crate::program::rewrite`]). What it cannot exclude is no violation: one is only
+//! ever found by the search, for a definite n, and replayed and judged as all of them.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use snapshot_everyn::compile::{compile, compile_within};
-use snapshot_everyn::ladder::{Answer, Models};
-pub use snapshot_everyn::ladder::{Rungs, UnknownRung};
-use snapshot_everyn::prove::{INTERRUPTED, MEMORY, TIME, is_ordered};
-use snapshot_everyn::shape::Mode;
-use snapshot_everyn::{export, model};
-use snapshot_invariant::claim::{Aim, Claim, Ghosts, Obligation};
-use snapshot_invariant::layout::may_fail;
+use snapshot_hints::ladder::{Answer, INTERRUPTED, Limit, MEMORY, TIME};
+pub use snapshot_hints::rungs::{Rungs, UnknownRung};
+pub use snapshot_hints::ways::kept;
+use snapshot_invariant::claim::Claim;
 use snapshot_invariant::write::Part;
 
 use super::attempt::{Allowance, Attempt};
 use super::by_proof::is_too_large;
-use super::confirmation::{Closed, Confirmation, Unconfirmed};
+use super::proof::Proof;
 use super::simulation;
 use super::subject::{Subject, claim};
 use super::unmodelled::{Unmodelled, unmodelled};
 use super::{Operations, Outcome, Request, Unfinished, Verdict, VerifyError, Watch, verify};
 use crate::deadline::Deadline;
 use crate::interpret::MachineError;
+use crate::program::Program;
 use crate::program::rewrite::Change;
-use crate::program::{Program, Type};
 use crate::search::{Defect, ExploreError, SelfCheck};
 
 /// Largest n for which a violation is searched.
@@ -54,10 +49,10 @@ const STATES: u64 = 2;
 
 #[derive(Clone, Debug)]
 pub struct Every {
-    /// The prover's proof, or its attempts at one.
+    /// The attempts at a proof.
     pub answer: Answer,
-    /// The proof by the rules of certificates alone, if it is one.
-    pub closed: Option<Closed>,
+    /// The proof, if there is one.
+    pub proof: Option<Proof>,
     /// The variables that are rewritten in what is proved, or was tried first.
     pub rewritten: Vec<Change>,
     /// What of it no proof follows.
@@ -68,51 +63,23 @@ pub struct Every {
     pub searched: Vec<usize>,
     /// Time of the proof and the search.
     pub elapsed: Duration,
-    /// Result of the independent check of the proof; `None` without a proof.
-    pub confirmation: Option<Confirmation>,
 }
 
 impl Every {
-    /// Returns true if there is a proof in which the independent check finds no gap.
-    pub fn is_proved(&self) -> bool {
-        let is_closed = self.answer.proved || self.closed.is_some();
-        is_closed && !self.confirmation.as_ref().is_some_and(Confirmation::finds_gap)
+    /// Returns true if there is a proof.
+    pub const fn is_proved(&self) -> bool {
+        self.proof.is_some()
     }
 
-    /// Views of all obligations that were tried by the prover, or closed without it.
+    /// Returns the number of views of all obligations that were tried.
     pub fn views(&self) -> u64 {
-        let rungs = self.answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());
-        let tried: usize = rungs.map(snapshot_everyn::prove::Finding::views).sum();
-        let closed = self.closed.as_ref().map_or(0, |closed| closed.summary.views());
-        (tried + closed) as u64
+        self.answer.views() as u64
     }
 
-    /// What a certificate of the proof claims of the program of the text, and its parts. Those that are not prepared
-    /// before the deadline are left out.
-    pub fn certificate(
-        &self,
-        program: &Program,
-        digest: String,
-        deadline: Deadline<'_>,
-    ) -> (Claim, Vec<Part>) {
-        let claim = claim(program, &self.rewritten, digest);
-        let parts = match &self.closed {
-            Some(closed) => closed.parts.clone(),
-            None => {
-                let subjects = Subject::all(program);
-                let mut is_this = subjects.iter().filter(|one| one.changes == self.rewritten);
-                let parts = |subject: &Subject<'_>| {
-                    certificate_parts(&subject.program, &self.answer, deadline)
-                };
-                is_this.next().map(parts).unwrap_or_default()
-            }
-        };
-        (claim, parts)
-    }
-
-    /// Returns why an existing proof is not confirmed, or `None`.
-    pub fn unconfirmed(&self) -> Option<&Unconfirmed> {
-        self.confirmation.as_ref()?.result.as_ref().err().filter(|_| self.is_proved())
+    /// What a certificate of the proof claims of the program of the text, and its parts.
+    pub fn certificate(&self, program: &Program, digest: String) -> (Claim, Vec<Part>) {
+        let parts = self.proof.as_ref().map_or_else(Vec::new, |proof| proof.parts.clone());
+        (claim(program, &self.rewritten, digest), parts)
     }
 
     /// Returns the reason for an unknown answer.
@@ -126,98 +93,17 @@ impl Every {
         }
     }
 
-    /// Returns `verified`, `unconfirmed`, `violation`, `fault`, `refused` or `unknown`.
+    /// Returns `verified`, `violation`, `fault`, `refused` or `unknown`.
     pub fn verdict(&self) -> &'static str {
         let wrong = self.wrong.iter().flat_map(|(_, outcomes)| outcomes);
         let mut wrong = wrong.map(|outcome| &outcome.verdict).filter(|verdict| verdict.is_wrong());
         match wrong.next() {
             Some(verdict) => verdict.name(),
-            None if self.unconfirmed().is_some() => "unconfirmed",
             None if self.is_proved() => "verified",
             None if self.answer.looks_at_values => "refused",
             None => "unknown",
         }
     }
-}
-
-/// What a certificate of the proof is to keep, part by part; nothing if there is no proof. Those that are
-/// not prepared before the deadline are left out.
-pub(super) fn certificate_parts(
-    program: &Program,
-    answer: &Answer,
-    deadline: Deadline<'_>,
-) -> Vec<Part> {
-    let Some(last) = answer.way.last() else { return Vec::new() };
-    let ghosts = match last.ghosts {
-        model::Ghosts::Scans => Ghosts::Scans,
-        model::Ghosts::Calls => Ghosts::Calls,
-        model::Ghosts::Rounds { .. } => Ghosts::Rounds,
-    };
-    let mut round = None;
-    let mut parts: Vec<Part> = Vec::new();
-    for rung in answer.way.iter().copied() {
-        let is_whole = rung.part == model::Part::Whole;
-        let is_same = rung.ghosts == last.ghosts;
-        // Absence of faults is shown before there are rounds.
-        let is_nested = rung.mode == Mode::Nested;
-        let is_before = ghosts == Ghosts::Rounds && is_nested && parts.is_empty();
-        let aims = match (rung.mode, rung.specification) {
-            _ if !is_same && !is_before => Vec::new(),
-            (Mode::Nested, _) => {
-                let faults = is_whole || rung.part == model::Part::Faults;
-                let nesting = is_same && (is_whole || rung.part == model::Part::Tokens);
-                let faults = (faults && may_fail(program)).then_some(Aim::Faults);
-                // A scan lies within itself, and can borrow only views in shared memory.
-                let borrows = ghosts != Ghosts::Scans || has_views(program);
-                let nesting = (nesting && borrows).then_some(Aim::Nesting);
-                faults.into_iter().chain(nesting).collect::<Vec<_>>()
-            }
-            (Mode::Direct, _) if rung.specification != last.specification => Vec::new(),
-            (Mode::Direct, model::Specification::Observer) => vec![Aim::Observer],
-            (Mode::Direct, model::Specification::Local) => match rung.part {
-                model::Part::By(member) => vec![Aim::Memory(member)],
-                _ => Vec::new(),
-            },
-        };
-        let Ok(model) = compile_within(program, rung, deadline) else { continue };
-        // Rounds of all obligations, once they are known.
-        round = round.or_else(|| export::round(&model));
-        let nested = parts.iter().any(|part| part.obligation.aim == Aim::Nesting);
-        parts.extend(aims.into_iter().map(|aim| Part {
-            obligation: Obligation { ghosts, aim },
-            nested,
-            kept: export::kept(program, &model),
-            point: export::point(&model),
-            round: None,
-            late: model.delays,
-            loose: export::loose(&model),
-            decided: export::decided(program, &model),
-            alike: !is_ordered(&model),
-            names: export::named(program, &model),
-            clock: None,
-            classes: export::classes(program, &model),
-        }));
-    }
-    parts.iter_mut().for_each(|part| part.round = round);
-    parts
-}
-
-/// Returns true if shared memory stores views.
-fn has_views(program: &Program) -> bool {
-    let is_view = |content: &Type| *content == Type::view();
-    program.shared.iter().any(|variable| variable.content.any(&is_view))
-}
-
-/// Returns the names of the state tracked by a proof of scan vectors by the observer, whether such
-/// a proof exists or not.
-///
-/// # Errors
-/// The construct that has no model.
-pub fn kept(program: &Program) -> Result<Vec<String>, &'static str> {
-    let observer = |rung: &model::Obligation| rung.name() == "scans.observer";
-    let rung = Rungs::all().into_iter().find(observer).ok_or("this rung")?;
-    let model = compile(program, rung).map_err(|unsupported| unsupported.construct)?;
-    Ok(export::kept(program, &model))
 }
 
 /// Answers for every n. Uses only the budgets and the reductions of the request.
@@ -236,8 +122,8 @@ pub fn every(
 /// where there is no proof.
 ///
 /// The proof and the search take turns, by views and states (`FIRST`, `STATES`): the time
-/// ends both, and decides nothing between them. A proof is shown to the independent check at once; one that rests on
-/// a rewriting, or on the rules of certificates alone, is also held against the search, which has its turn first.
+/// ends both, and decides nothing between them. A proof is checked at once; one that rests on a rewriting, or
+/// keeps everything, is also held against the search, which has its turn first.
 ///
 /// # Errors
 /// As [`every`].
@@ -256,30 +142,30 @@ pub fn every_by(
     extent.map_err(|error| MachineError::Extent { processes: LARGEST, error })?;
     let began = Instant::now();
     let end = request.time.and_then(|time| began.checked_add(time));
-    let (models, subjects) = (Models::default(), Subject::all(program));
+    let deadline = Deadline::new(end, Some(watch.stop()));
+    let proceed = || !deadline.is_over();
+    let (limit, subjects) = (Limit { deadline, proceed: &proceed }, Subject::all(program));
     if let Some(options) = request.self_check {
         subjects.iter().try_for_each(|subject| try_rewriting(subject, options))?;
     }
     let mut attempts: Vec<Attempt<'_>> =
-        subjects.iter().map(|subject| Attempt::new(subject, rungs, &models)).collect();
+        subjects.iter().map(|subject| Attempt::new(subject, rungs, limit)).collect();
     let mut hunt = Hunt { open: Vec::new(), searched: Vec::new(), end };
     hunt.open.extend((2..=LARGEST).filter(|_| searches));
     let speaks_for_all = !attempts.iter().any(|attempt| attempt.answer().looks_at_values);
     let (mut wrong, mut proved) = (None, None);
     for round in 0.. {
-        let is_over = watch.stop().load(Ordering::Relaxed)
-            || end.is_some_and(|end| Instant::now() >= end)
-            || (end.is_none() && round == ROUNDS);
+        let is_over = deadline.is_over() || (end.is_none() && round == ROUNDS);
         if is_over || !(attempts.iter().any(Attempt::is_open) || hunt.is_open()) {
             break;
         }
         let views = FIRST.saturating_mul(GROWTH.saturating_pow(round));
-        let may = Allowance { views, memory: request.memory, began, time: request.time };
-        let mut open = attempts.iter_mut().enumerate().filter(|(_, attempt)| attempt.is_open());
-        proved = open.find_map(|(at, attempt)| attempt.go_on(may, watch).then_some(at));
-        let uncovered = attempts.iter().find_map(Attempt::uncovered);
-        if let Some(uncovered) = uncovered {
-            return Err(VerifyError::Uncovered(uncovered.clone()));
+        let may = Allowance { views, memory: request.memory };
+        for (at, attempt) in attempts.iter_mut().enumerate() {
+            if attempt.is_open() && attempt.go_on(may, watch)? {
+                proved = Some(at);
+                break;
+            }
         }
         let states = (views as u64).saturating_mul(STATES);
         let is_alone = proved.is_none_or(|at| attempts[at].stands_alone());
@@ -294,15 +180,14 @@ pub fn every_by(
     }
     // Without a proof: what was found of the first.
     let told = attempts.swap_remove(proved.unwrap_or_default());
-    let checking = |found: &Confirmation| found.elapsed + found.projection();
-    let checking = told.confirmation.as_ref().map_or(Duration::ZERO, checking);
+    let checking = |found: &Proof| found.elapsed + found.projection();
+    let checking = told.proof.as_ref().map_or(Duration::ZERO, checking);
     let elapsed = began.elapsed().saturating_sub(checking);
     Ok(Every {
         answer: told.answer(),
         rewritten: told.subject.changes.clone(),
         unmodelled: unmodelled(&told.subject.program),
-        closed: told.closed,
-        confirmation: told.confirmation,
+        proof: told.proof,
         wrong,
         searched: hunt.searched,
         elapsed,

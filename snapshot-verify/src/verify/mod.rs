@@ -15,6 +15,7 @@
 //! | [`properties`] | strong linearizability and progress |
 //! | `trial` | a short search of programs that look at values |
 //! | [`every`] | for every n: a proof, or a violation for some n |
+//! | `attempt`, [`proof`] | the attempts at the proof, and its check |
 //! | `by_proof` | for one n with a large search: the proof for every n |
 //! | `self_check` | instances, isomorphic pairs and answers tried on random executions |
 //! | `conformance` | `expect` lines as tests |
@@ -27,7 +28,6 @@ mod answer;
 mod attempt;
 mod barriers;
 mod by_proof;
-pub mod confirmation;
 mod conformance;
 pub mod contribution;
 mod error;
@@ -38,6 +38,7 @@ mod explore_pair;
 mod outcome;
 pub mod points;
 mod progress;
+pub mod proof;
 pub mod properties;
 mod refinement;
 mod request;

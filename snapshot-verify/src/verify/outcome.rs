@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use snapshot_core::Process;
-use snapshot_everyn::model::Obligation;
+use snapshot_invariant::claim::Obligation;
 
-use super::confirmation::Unconfirmed;
 use super::schedule::Effort;
 use crate::counterexample::{Counterexample, ObjectCounterexample};
 use crate::interpret::{Execution, Fault, Move};
@@ -28,8 +27,6 @@ pub struct Outcome {
 pub enum Verdict {
     /// No execution violates linearizability.
     Verified,
-    /// There is a proof for every n, but the independent check has not accepted it.
-    Unconfirmed(Box<Unconfirmed>),
     /// No simple execution violates linearizability, but the program looks at values, so simple
     /// executions are not representative.
     Refused,
@@ -101,7 +98,6 @@ impl Verdict {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Verified => "verified",
-            Self::Unconfirmed(_) => "unconfirmed",
             Self::Refused => "refused",
             Self::Violation(_) | Self::ObjectViolation(_) => "violation",
             Self::Misplaced(_) => "misplaced",

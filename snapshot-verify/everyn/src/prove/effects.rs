@@ -16,9 +16,7 @@ use crate::links::{broken, maybe_broken};
 use crate::model::{Model, ROUND, Slot, Unsupported, at};
 use crate::run::{Branch, Run, pc};
 use crate::shape::{BASE, DEAD, FRESH, I, J, Mode, OLD, OTHER, Scalar, T, UNKNOWN};
-use crate::view::{
-    are_too_many, centre, definite, is_definite, is_outside, too_many_ways, versions,
-};
+use crate::view::{are_too_many, centre, definite, is_definite, too_many_ways, versions};
 
 /// Effect of one process's step on the views of others with the same centre.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -91,7 +89,7 @@ impl Search<'_> {
         for at in 0..old.len() {
             // A name of the actor is "any other" in the centre: so the view shows the change.
             let changes =
-                old[at] != new[at] || (before[at] != after[at] && !is_outside(model, after, at));
+                old[at] != new[at] || (before[at] != after[at] && !model.is_outside(after, at));
             if changes && is_own(at) {
                 let is_version =
                     model.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
@@ -114,7 +112,7 @@ impl Search<'_> {
             && after[block + at::GHOST] == 0
             && pc(old, block) != pc(&new, block);
         let mut others: Vec<usize> = branch.others.clone();
-        others.retain(|at| !is_outside(model, after, *at) && after[*at] == BASE + OTHER);
+        others.retain(|at| !model.is_outside(after, *at) && after[*at] == BASE + OTHER);
         let changes = !sets.is_empty()
             || ends
             || !others.is_empty()
@@ -301,7 +299,7 @@ impl Search<'_> {
             }
         }
         for &at in &effect.hit_links {
-            if is_outside(model, state, at) {
+            if model.is_outside(state, at) {
                 state[at] = maybe_broken(state[at]);
             }
         }

@@ -24,10 +24,9 @@ use std::time::{Duration, Instant};
 use snapshot_language::Span;
 use snapshot_language::deadline::{Deadline, Stopped};
 
-use crate::model::{Act, Model, Unsupported};
+use crate::model::{Model, Unsupported};
 use crate::run::{Crowd, Failure};
 use crate::shape::{I, J, Mode, T};
-use crate::term::Over;
 use search::{Record, Search};
 use store::Views;
 
@@ -208,21 +207,9 @@ pub(crate) fn crowds(model: &Model) -> Vec<Crowd> {
         ),
         Mode::Nested => (vec![crowd(&[I], I)], vec![crowd(&[I, T], T), crowd(&[T, I], T)]),
     };
-    let needed = if is_ordered(model) { places.len() } else { 1 };
+    let needed = if snapshot_hints::export::alike(model) { 1 } else { places.len() };
     kinds.extend(places.into_iter().take(needed));
     kinds
-}
-
-/// Returns true if some loop distinguishes both t and one of i and j from any other.
-pub fn is_ordered(model: &Model) -> bool {
-    model.code.iter().any(|one| match &one.act {
-        Act::Begin(this) if this.over == Over::Members => this.merged.iter().any(|merged| {
-            let [at_i, at_j, at_t] = merged;
-            let is_j_there = model.obligation.mode == Mode::Direct;
-            !at_t && !(*at_i && (*at_j || !is_j_there))
-        }),
-        _ => false,
-    })
 }
 
 /// An attempt that can be paused.

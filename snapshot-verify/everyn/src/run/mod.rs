@@ -345,7 +345,7 @@ impl<'m> Run<'m> {
         let block = self.block();
         for one in &self.model.uses[usize::from(self.me)] {
             let kept = state[one.at];
-            if kept < BASE || !crate::view::is_outside(self.model, state, one.at) {
+            if kept < BASE || !self.model.is_outside(state, one.at) {
                 continue;
             }
             let act = &self.model.code[one.instruction].act;

@@ -103,7 +103,7 @@ scan:
     ];
     for (from, to) in other {
         assert!(text.contains(from), "{from}");
-        let named = model(&text.replacen(from, to, 1)).named;
+        let named = model(&text.replacen(from, to, 1)).named.clone();
         assert!(named.is_empty(), "{to}: {named:?}");
     }
     // Rows of one cell, to which all processes link.

@@ -413,7 +413,7 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
             }
             for (done, (line, view)) in views.into_iter().enumerate() {
                 let failed = |failure| failed(obligation, line, failure);
-                let steps = recall.steps(view).map_err(failed)?;
+                let steps = recall.steps(layout, view).map_err(failed)?;
                 self.steps += steps.views.len() as u64;
                 if let Some(kind) = kinds.first().filter(|_| !steps.effects.is_empty()) {
                     sites.insert(site(layout, kind, view));

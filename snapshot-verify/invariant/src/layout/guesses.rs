@@ -7,6 +7,7 @@
 use snapshot_language::program::{Program, SharedId};
 
 use super::{Layout, Leaf, SIGNER, Scalar, Unfit};
+use crate::byte::{I, J, T};
 use crate::claim::Ghosts;
 use crate::clock::{self, Clock};
 use crate::decided::Decided;
@@ -67,6 +68,7 @@ impl Layout<'_> {
     /// Shows operations late; `false`: they cannot be shown late.
     pub fn set_late(&mut self) -> bool {
         self.late = late::may_be(self);
+        self.passes = [I, J, T].map(|me| self.late && late::passes(self, me));
         self.late
     }
 

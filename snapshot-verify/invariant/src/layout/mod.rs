@@ -149,6 +149,8 @@ pub struct Layout<'p> {
     /// True if an operation is shown only from its first access to a kept variable outside of its
     /// ghost scans.
     pub late: bool,
+    /// Per process, true if its ghost scans are passed over.
+    pub passes: [bool; 3],
     /// Loops of i and j over the crowd in which only the round of t is distinguished: the owner,
     /// the procedure, and the `for` in it. All other rounds are gap rounds, with an index that is
     /// [`crate::byte::LOOSE`].
@@ -258,6 +260,7 @@ impl<'p> Layout<'p> {
             in_centre: Vec::new(),
             positions: Vec::new(),
             late: false,
+            passes: [false; 3],
             loose: Vec::new(),
             loose_bytes: Vec::new(),
             alike: false,

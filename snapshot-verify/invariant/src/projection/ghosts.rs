@@ -51,8 +51,11 @@ impl Execution<'_> {
         ghost.bits.get_or_insert(now);
     }
 
-    /// Begins and ends ghost scans at calls and returns.
+    /// Begins and ends ghost scans at calls and returns, unless they are passed over.
     pub(super) fn pass(&mut self, process: usize, passages: &[Passage]) -> Ended {
+        if self.layout.passes[usize::from(self.place(process))] {
+            return Ended::Well;
+        }
         for passage in passages {
             let is_ghost = |procedure: usize| self.layout.is_ghost[procedure];
             match passage {

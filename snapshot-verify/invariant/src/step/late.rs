@@ -10,15 +10,21 @@
 //!
 //! A ghost scan of such an operation begins and ends as if an idle process had called it. The
 //! invocation of the operation is delayed accordingly, which only adds precedence.
+//!
+//! A ghost scan that is not judged is *passed over* if it only reads, into locals that are not kept,
+//! and writes cells of its own that no view keeps ([`passes`]): no view shows its steps, it leaves nothing but its result,
+//! which is unknown, and its process stands at the next pause behind it. This is one more
+//! computation without a pause.
 
 use rustc_hash::FxHashSet;
-use snapshot_language::program::{Place, Root};
+use snapshot_language::program::{Access, CellPlace, Expression, ExpressionKind, Place, Root};
 use snapshot_semantics::interpret::code::{Code, Instruction};
 
 use super::settle::Ways;
 use super::{Outcome, Run, Write};
 use crate::byte::{ANY, PLACES, Row, T};
-use crate::layout::{Layout, at, op};
+use crate::claim::{Aim, Ghosts};
+use crate::layout::{Frame, Index, Layout, at, op};
 
 /// Returns true if operations can be shown late: their views are assembled from values, and no
 /// ghost scan stores in a private variable.
@@ -36,6 +42,62 @@ pub fn may_be(layout: &Layout<'_>) -> bool {
     !layout.tokens()
         && layout.code.len() < usize::from(u8::MAX - op::GHOSTS)
         && !inside.any(is_store)
+}
+
+/// Returns true if the ghost scans of a process are passed over, where operations are shown late.
+pub fn passes(layout: &Layout<'_>, me: u8) -> bool {
+    let block = layout.blocks[usize::from(me)];
+    let inside = layout.code.iter().zip(&layout.frames).zip(&layout.ghostly);
+    let inside = inside.filter(|(_, ghostly)| **ghostly).map(|(inside, _)| inside);
+    let is_silent = |instruction: &Instruction<'_>, frame: &Frame| match instruction {
+        Instruction::Access { access: Access::Read(cell), into, .. } => {
+            let room = into.map(|into| match into.root {
+                Root::Local(local) => frame.locals[local.0 as usize],
+                Root::Private(private) => layout.private[private.0 as usize],
+            });
+            let mut bytes = room.into_iter().flat_map(|room| room.base..room.base + room.size);
+            !layout.is_clock(cell.variable) && !bytes.any(|at| layout.slots[block + at].kept)
+        }
+        Instruction::Access { access: Access::Write(cell, _), .. } => {
+            !layout.is_clock(cell.variable) && misses(layout, me, cell)
+        }
+        Instruction::Access { .. }
+        | Instruction::New { .. }
+        | Instruction::Choose { .. }
+        | Instruction::Together { .. }
+        | Instruction::Free { .. }
+        | Instruction::BeginAtomic { .. } => false,
+        _ => true,
+    };
+    layout.obligation.ghosts == Ghosts::Calls
+        && matches!(layout.obligation.aim, Aim::Memory(judged) if judged != me)
+        && inside.into_iter().all(|(code, frame): (&Code<'_>, &Frame)| {
+            code.instructions.iter().all(|one| is_silent(one, frame))
+        })
+}
+
+/// Returns true if no kept cell, and no link, is among those that a process may write here: all have
+/// another process where it writes at its own index.
+fn misses(layout: &Layout<'_>, me: u8, cell: &CellPlace) -> bool {
+    let number = cell.variable.0 as usize;
+    let is_mine = |(index, at): (&Expression, &Index)| match at {
+        Index::Member(member) => *member == me || !is_me(index),
+        _ => true,
+    };
+    let mut cells = layout.cells[number].iter();
+    layout.links[number].is_none()
+        && !cells.any(|(path, room)| {
+            let mut slots = layout.slots[room.base..room.base + room.size].iter();
+            slots.any(|slot| slot.kept) && cell.indices.iter().zip(path).all(is_mine)
+        })
+}
+
+/// Returns true if an index is the process itself.
+fn is_me(index: &Expression) -> bool {
+    match &index.kind {
+        ExpressionKind::Convert(inner) => is_me(inner),
+        kind => matches!(kind, ExpressionKind::Me),
+    }
 }
 
 impl Run<'_, '_> {

@@ -283,7 +283,14 @@ impl<'p> Run<'_, 'p> {
 
     /// Returns true if a call of a procedure, now, begins a ghost scan.
     fn opens(&self, state: &[u8], procedure: usize) -> bool {
-        self.layout.is_ghost[procedure] && self.head(state, at::GHOST) == 0
+        self.layout.is_ghost[procedure]
+            && self.head(state, at::GHOST) == 0
+            && !self.passes_over(procedure)
+    }
+
+    /// Returns true if the calls of a procedure are ghost scans that are passed over.
+    fn passes_over(&self, procedure: usize) -> bool {
+        self.layout.is_ghost[procedure] && self.layout.passes[usize::from(self.me)]
     }
 
     fn arguments(

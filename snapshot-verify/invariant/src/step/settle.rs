@@ -7,7 +7,7 @@ use snapshot_language::program::IndexSet;
 use snapshot_semantics::interpret::code::{For, Instruction};
 
 use super::{COUNTING, Failure, GAP, MEMBER, Outcome, Run, are_too_many};
-use crate::byte::{ANY, BASE, LOOSE, NONE, OTHER, Row, T, integer, number};
+use crate::byte::{ANY, BASE, LOOSE, NONE, OTHER, PLACES, Row, T, integer, number};
 use crate::evaluate::Stop;
 use crate::layout::fixed;
 
@@ -218,6 +218,10 @@ impl<'p> Run<'_, 'p> {
         out: &mut Vec<Outcome>,
     ) {
         match self.layout.code[procedure].instructions[here] {
+            Instruction::Call { procedure: inner, .. } if self.passes_over(inner.0 as usize) => {
+                self.resume(&mut branch, procedure, here, &[ANY; PLACES]);
+                waiting.push(branch);
+            }
             Instruction::Access { .. } => self.access(branch, procedure, waiting),
             Instruction::New { .. }
             | Instruction::Free { .. }

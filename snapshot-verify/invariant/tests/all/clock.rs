@@ -1,9 +1,9 @@
 //! Counters relative to a clock: right programs that need it, and wrong ones that it does not prove.
 
+use snapshot_hints::guess::guesses;
 use snapshot_invariant::check::Answer;
 use snapshot_invariant::claim::Aim;
 use snapshot_invariant::clock::Clock;
-use snapshot_invariant::guess::guesses;
 use snapshot_invariant::step::{Failure, Planted};
 use snapshot_invariant::write::{Part, WriteError};
 use snapshot_language::program::{Program, SharedId};

@@ -3,9 +3,9 @@
 
 use std::time::Instant;
 
+use snapshot_hints::guess::guesses;
 use snapshot_invariant::Budget;
 use snapshot_invariant::check::{Answer, check_projecting};
-use snapshot_invariant::guess::guesses;
 use snapshot_invariant::projection::cover::Views;
 use snapshot_invariant::projection::{Coverage, Extent, project};
 use snapshot_invariant::search::close;

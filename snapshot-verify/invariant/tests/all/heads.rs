@@ -16,7 +16,7 @@ use crate::programs::{by_rounds, parsed, parts, refused};
 /// and the number of the last line.
 fn ended(program: &Program, obligation: Obligation, head: &[String]) -> (Refusal, u64) {
     let first = [
-        "snapshot-certificate 7 every",
+        "snapshot-certificate 8 every",
         &format!("algorithm {}", program.name),
         "bug -",
         "text digest",
@@ -114,6 +114,24 @@ fn conditions_classes_and_forgotten_scalars() {
     is_refused_at_the_last_line(&program, part.obligation, &[&begin, "forgotten 1", &hidden]);
     let begin = format!("{begin}\nforgotten 0");
     is_refused_at_the_last_line(&program, part.obligation, &[&begin, "unlinked 1", "0 0 0"]);
+}
+
+/// A clock is one cell that is a counter, and there is one; where processes may be lost there is none.
+#[test]
+fn clocks() {
+    let declared = "algorithm filled\nshared seq: counter\nshared each[process]: counter\n\
+                    shared flag: bool\n";
+    let text = FILLED.trim_start().split_once('\n').map(|(_, rest)| format!("{declared}{rest}"));
+    let program = parsed(&text.expect("several lines"), None);
+    let observer = part(&program, "scans.observer").obligation;
+    for line in ["flag 1 0", "each 1 0", "none 1 0", "seq 0 0", "seq 1 2"] {
+        is_refused_at_the_last_line(&program, observer, &["names 0\nclocks 1", line]);
+    }
+    is_refused_at_the_last_line(&program, observer, &["names 0\nclocks 2", "seq 1 0", "seq 1 0"]);
+    let rounds = by_rounds(&program).remove(0).remove(1).obligation;
+    is_refused_at_the_last_line(&program, rounds, &["names 0\nclocks 1", "seq 1 0"]);
+    // Where it fits, the line behind it is the one that is refused.
+    is_refused_at_the_last_line(&program, observer, &["names 0\nclocks 1", "seq 1 0", "point 99"]);
 }
 
 /// Versions are numbered in each view, by one byte.

@@ -1,8 +1,9 @@
 //! Programs, and their certificates.
 
-use snapshot_everyn::compile::compile;
-use snapshot_everyn::shape::Mode;
-use snapshot_everyn::{export, ladder, model, rounds};
+use snapshot_hints::compile::compile;
+use snapshot_hints::shape::Mode;
+use snapshot_hints::ways::{direct, nested};
+use snapshot_hints::{export, model, rounds};
 use snapshot_invariant::check::{Answer, Refusal};
 use snapshot_invariant::claim::{Aim, Claim, Ghosts, Obligation};
 use snapshot_invariant::step::Planted;
@@ -22,17 +23,24 @@ pub fn small(name: &str) -> Program {
     parsed(corpus::small(name), None)
 }
 
-/// Returns the scalars and guesses of the prover for the rungs of these names.
-pub fn parts(program: &Program, rungs: &[&str]) -> Vec<Part> {
-    let chosen = ladder::Rungs::all().into_iter();
-    let chosen = chosen.filter(|rung| rungs.contains(&rung.name().as_str()));
+/// Returns all rungs, by their guesses at ghost scans; those of rounds stand for any rounds.
+pub fn rungs() -> Vec<model::Obligation> {
+    let of = |ghosts| [nested(ghosts).to_vec(), direct(ghosts)].concat().concat();
+    let mut rounds = of(model::Ghosts::Rounds { begin: 0, end: 0 });
+    rounds.retain(|rung| rung.mode == Mode::Direct || rung.part == model::Part::Tokens);
+    [of(model::Ghosts::Scans), of(model::Ghosts::Calls), rounds].concat()
+}
+
+/// Returns the hints for the rungs of these names.
+pub fn parts(program: &Program, names: &[&str]) -> Vec<Part> {
+    let chosen = rungs().into_iter().filter(|rung| names.contains(&rung.name().as_str()));
     let part = |rung: model::Obligation| part(program, rung).unwrap();
     let parts: Vec<Part> = chosen.map(part).collect();
-    assert_eq!(parts.len(), rungs.len());
+    assert_eq!(parts.len(), names.len());
     parts
 }
 
-/// Returns the part of one rung; `None` if the prover does not support the program.
+/// Returns the part of one rung; `None` if the analyses do not support the program.
 pub fn part(program: &Program, rung: model::Obligation) -> Option<Part> {
     let ghosts = match rung.ghosts {
         model::Ghosts::Scans => Ghosts::Scans,
@@ -54,7 +62,7 @@ pub fn part(program: &Program, rung: model::Obligation) -> Option<Part> {
         kept: export::kept(program, &model),
         point: export::point(&model),
         nested: false,
-        round: export::round(&model),
+        round: export::round(&model, rung.ghosts),
         late: model.delays,
         loose: export::loose(&model),
         decided: export::decided(program, &model),

@@ -2,7 +2,6 @@
 //! the order of each kind.
 
 use rustc_hash::FxHashSet;
-use snapshot_everyn::ladder::Rungs;
 use snapshot_invariant::Budget;
 use snapshot_invariant::centre::centre;
 use snapshot_invariant::join::Effect;
@@ -13,7 +12,7 @@ use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
 use trial::effort::either;
 
-use crate::programs::{of_corpus, parsed, part, parts, small};
+use crate::programs::{of_corpus, parsed, part, parts, rungs, small};
 use crate::relative::{self, NOTED, SILENT};
 
 /// Returns the number of views of a part, of lists that stand for several kinds, and of views that
@@ -29,7 +28,7 @@ fn compared(program: &Program, part: &Part) -> (usize, usize, usize) {
     for (kinds, views) in lists.iter().zip(family.lists()) {
         let mut recall = Recall::new(&layout, kinds, SILENT);
         for view in views.iter() {
-            let Ok(recalled) = recall.steps(view) else { continue };
+            let Ok(recalled) = recall.steps(&layout, view) else { continue };
             let made = kinds.iter().map(|kind| steps(&layout, kind, view, SILENT).unwrap());
             let (mut next, mut effects) = (FxHashSet::default(), FxHashSet::<Effect>::default());
             for steps in made {
@@ -84,7 +83,7 @@ fn memoised_steps_equal_those_of_each_view() {
     let of = [corpus::program::text, corpus::program::exchanging];
     for text in of.into_iter().flat_map(|text| (0..programs).map(text)) {
         let program = parsed(&text, None);
-        for rung in Rungs::all() {
+        for rung in rungs() {
             if !["scans.observer", "scans.memory-t", "scans.nesting"].contains(&&*rung.name()) {
                 continue;
             }

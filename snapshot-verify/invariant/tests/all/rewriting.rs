@@ -1,8 +1,8 @@
 //! Certificates of rewritten programs, and those that need no hint.
 
+use snapshot_hints::guess::guesses;
 use snapshot_invariant::check::{Answer, Refusal};
 use snapshot_invariant::claim::{Aim, Claim};
-use snapshot_invariant::guess::guesses;
 use snapshot_invariant::step::Planted;
 use snapshot_invariant::write::{Part, WriteError};
 use snapshot_language::program::Program;

@@ -240,10 +240,7 @@ impl<'a> Session<'a> {
                 let verdict = match every.verdict() {
                     "verified" => Verdict::Verified,
                     "refused" => Verdict::Refused,
-                    _ => match every.unconfirmed() {
-                        Some(unconfirmed) => Verdict::Unconfirmed(Box::new(unconfirmed.clone())),
-                        None => Verdict::Unknown(every.short()),
-                    },
+                    _ => Verdict::Unknown(every.short()),
                 };
                 self.tally.count(&verdict);
                 let is_vacuous = exercise.as_ref().is_some_and(Exercise::is_vacuous);

@@ -1,10 +1,9 @@
 //! The page of an answer of `check`: a counterexample, or a proof.
 
-use snapshot_everyn::tell;
+use snapshot_hints::tell;
 use snapshot_picture::Diagram;
 use snapshot_picture::page::{Answer, Page, Section};
 
-use super::super::case::UNCONFIRMED;
 use super::super::human::{about, answer, measures};
 use super::super::{Case, count, human_conclusion, human_every, seconds};
 use super::execution::{PageInput, of_execution};
@@ -105,8 +104,6 @@ fn without_execution(subject: &Subject<'_>) -> Page {
              operations (--operations 2, say) help."
         );
         (Answer::Unknown, "unknown", first)
-    } else if case.conclusion() == UNCONFIRMED {
-        (Answer::Unknown, UNCONFIRMED, UNCONFIRMED_MEANS.to_owned())
     } else {
         let first = "No violation was found, but that is no proof: the program looks at values. \
                      All executions over a few values can be searched: --values 2 --operations grow."
@@ -124,10 +121,6 @@ fn without_execution(subject: &Subject<'_>) -> Page {
     ];
     page(case.title(), kind, verdict, summary, words, sections, subject.origin.clone())
 }
-
-/// Explanation of an unconfirmed proof.
-const UNCONFIRMED_MEANS: &str = "There is a proof for every number of processes at once, but the independent check has not accepted it: \
-     that it is right, nothing but the prover says. What helps is said below.";
 
 fn proved(case: &Case<'_>) -> String {
     let operations = match case.request.operations {
@@ -152,7 +145,6 @@ pub fn of_every(subject: &Subject<'_>, title: &str, every: &Every) -> Page {
     let case = subject.case;
     let (kind, verdict) = match every.verdict() {
         "verified" => (Answer::Linearizable, "verified for every n"),
-        "unconfirmed" => (Answer::Unknown, UNCONFIRMED),
         "refused" => (Answer::Unknown, "no proof"),
         _ => (Answer::Unknown, "unknown"),
     };
@@ -166,7 +158,6 @@ pub fn of_every(subject: &Subject<'_>, title: &str, every: &Every) -> Page {
              them is a violation (docs/every-n.md).",
             case.algorithm
         ),
-        _ if verdict == UNCONFIRMED => UNCONFIRMED_MEANS.to_owned(),
         _ => "There is no proof for every number of processes at once. That is no violation: \
               `check -n 3` explores the executions of three processes."
             .to_owned(),
@@ -176,13 +167,13 @@ pub fn of_every(subject: &Subject<'_>, title: &str, every: &Every) -> Page {
         _ => text.lines().skip(1).map(|line| line.trim().to_owned()).collect(),
     };
     let rows = every.answer.rungs.iter().map(|rung| {
-        let mut row = vec![rung.obligation.to_string(), tell::outcome(rung, case.source)];
-        if let Ok(finding) = &rung.finding {
-            row.push(count(finding.views() as u64));
-            row.push(count(finding.centres as u64));
-            row.push(seconds(finding.elapsed));
-        }
-        row
+        vec![
+            tell::property(rung.obligation),
+            tell::outcome(rung, case.source),
+            count(rung.views() as u64),
+            count(rung.centres as u64),
+            seconds(rung.elapsed),
+        ]
     });
     let rows: Vec<Vec<String>> = rows.collect();
     let heads = ["obligation", "outcome", "views", "centres", "time"];

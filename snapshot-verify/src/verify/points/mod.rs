@@ -230,7 +230,7 @@ fn together(outcomes: impl Iterator<Item = (Verdict, Measures)>) -> PointsAnswer
             Verdict::Misplaced(found) => {
                 misplaced.get_or_insert_with(|| found.argument());
             }
-            Verdict::Unknown(_) | Verdict::Unconfirmed(_) => is_open = true,
+            Verdict::Unknown(_) => is_open = true,
             Verdict::Violation(_) | Verdict::ObjectViolation(_) | Verdict::Fault(_) => {
                 return PointsAnswer::Wrong;
             }

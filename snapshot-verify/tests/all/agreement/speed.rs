@@ -84,8 +84,8 @@ fn summary(outcomes: &[Outcome]) -> Vec<String> {
 
 fn summary_of_every(every: &Every) -> String {
     let rungs = every.answer.rungs.iter();
-    let views = rungs.map(|rung| rung.finding.as_ref().map_or(0, |finding| finding.views()));
-    let checked = every.confirmation.as_ref().map(|confirmation| &confirmation.result);
+    let views = rungs.map(|rung| rung.views());
+    let checked = every.proof.as_ref().map(|proof| &proof.obligations);
     let wrong =
         every.wrong.as_ref().map(|(request, outcomes)| (request.processes, summary(outcomes)));
     format!(

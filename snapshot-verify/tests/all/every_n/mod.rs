@@ -15,7 +15,7 @@ use trial::effort::either;
 /// How a program is proved.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum By {
-    /// By the prover, at this rung, with so many views in the certificate.
+    /// With hints, at this rung, with so many views in the certificate.
     Rung(&'static str, u64),
     /// Without hints, with so many views.
     Closed(u64),
@@ -81,18 +81,17 @@ fn searched(program: &Program, processes: usize, operations: Operations) -> Vec<
 /// How a program is proved, as the table says it.
 fn how(every: &Every) -> (Vec<String>, String) {
     let changes = every.rewritten.iter().map(ToString::to_string).collect();
-    let checked = every.confirmation.as_ref().and_then(|one| one.result.as_ref().ok());
-    let found = match (every.verdict(), checked) {
-        ("verified", Some(views)) => match (&every.closed, every.answer.way.last()) {
-            (Some(_), _) => format!("{:?}", Closed(*views)),
-            (Option::None, Some(rung)) => format!("rung {} {views}", rung.name()),
-            _ => panic!("a proof without a rung"),
+    let found = match (every.verdict(), &every.proof) {
+        ("verified", Some(proof)) => match (proof.is_hinted, every.answer.parts.last()) {
+            (false, _) => format!("{:?}", Closed(proof.views())),
+            (true, Some(part)) => format!("rung {} {}", part.obligation.name(), proof.views()),
+            (true, Option::None) => panic!("a proof by nothing"),
         },
         ("unknown", Option::None) => {
             let all = every.unmodelled.iter().map(|one| one.construct);
             format!("none {}", all.collect::<Vec<_>>().join(", "))
         }
-        other => panic!("{other:?}"),
+        (verdict, _) => panic!("{verdict}"),
     };
     (changes, found)
 }

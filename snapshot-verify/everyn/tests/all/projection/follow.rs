@@ -1,8 +1,9 @@
 //! Executions beside the steps among views: after each move, the views of the state are
 //! among the successors of the views of the state before.
 
+use snapshot_everyn::export::alike;
 use snapshot_everyn::model::Model;
-use snapshot_everyn::prove::{Actor, Steps, is_ordered};
+use snapshot_everyn::prove::{Actor, Steps};
 use snapshot_everyn::run::{Crowd, Run, pc};
 use snapshot_everyn::shape::{I, J, Mode, OTHER, T};
 use snapshot_language::deadline::Deadline;
@@ -78,7 +79,7 @@ pub struct Follower<'a> {
 fn is_kind(model: &Model, kind: &Crowd, tuple: &Tuple) -> bool {
     let crowd = tuple.crowd();
     let same = crowd.tracked == kind.tracked && crowd.members.len() == kind.members.len();
-    same && (!is_ordered(model) || crowd.tracked != T || crowd == *kind)
+    same && (alike(model) || crowd.tracked != T || crowd == *kind)
 }
 
 /// Returns all tuples of n processes for a pair.

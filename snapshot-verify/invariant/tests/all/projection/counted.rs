@@ -1,8 +1,8 @@
 //! States of programs with a clock have views.
 
+use snapshot_hints::guess::guesses;
 use snapshot_invariant::claim::Aim;
 use snapshot_invariant::clock::Clock;
-use snapshot_invariant::guess::guesses;
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;

@@ -18,7 +18,6 @@ mod ways;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use snapshot_everyn::ladder;
 use snapshot_invariant::Budget;
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::projection::unfit;
@@ -29,7 +28,7 @@ use snapshot_language::program::Program;
 use trial::effort::{by_effort, either, is_night};
 
 use self::walk::{Counts, Views, walk};
-use crate::programs::{by_rounds, of_corpus, parsed, part, parts, small};
+use crate::programs::{by_rounds, of_corpus, parsed, part, parts, rungs, small};
 use crate::{relative, rules, wrong};
 
 /// Ignores failures.
@@ -194,7 +193,7 @@ fn states_of_random_programs_have_views() {
     let of = [corpus::program::text, corpus::program::exchanging, corpus::program::keeping];
     for (seed, text) in of.iter().flat_map(|text| (0..programs).map(|seed| (seed, text(seed)))) {
         let program = parsed(&text, None);
-        for rung in ladder::Rungs::all() {
+        for rung in rungs() {
             if !RANDOM.contains(&&*rung.name()) {
                 continue;
             }

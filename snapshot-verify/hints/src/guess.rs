@@ -4,13 +4,14 @@
 //! fits. What an analysis of the program would leave out is in the views, so there are more of them; a
 //! proof needs no more than that they are few enough.
 
+use snapshot_invariant::byte::{I, J};
+use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
+use snapshot_invariant::clock::{self, Clock};
+use snapshot_invariant::layout::{Layout, each_expression, may_fail};
+use snapshot_invariant::write::Part;
 use snapshot_language::program::{ExpressionKind, Program, SharedId, Statement, Type};
 
-use crate::byte::{I, J};
-use crate::claim::{Aim, Ghosts, Obligation};
-use crate::clock::{self, Clock};
-use crate::layout::{Layout, each_expression, may_fail};
-use crate::write::Part;
+use crate::ways::has_views;
 
 /// The ways to a proof, each with all of its parts, in the order in which they are tried.
 pub fn guesses(program: &Program) -> Vec<Vec<Part>> {
@@ -42,12 +43,6 @@ pub fn guesses(program: &Program) -> Vec<Vec<Part>> {
     }
     ways.dedup();
     ways
-}
-
-/// Whether a view lies in shared memory, so that a scan may return that of another.
-fn has_views(program: &Program) -> bool {
-    let is_view = |content: &Type| *content == Type::view();
-    program.shared.iter().any(|variable| variable.content.any(&is_view))
 }
 
 /// The cells that counters may be compared with; first without a signer.

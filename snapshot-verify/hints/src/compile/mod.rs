@@ -17,10 +17,10 @@ use snapshot_language::program::{ProcedureId, Program, Statement, StatementKind,
 
 use crate::flow::loops_around;
 use crate::model::{
-    Act, Ghosts, Instruction, Model, NO_GHOSTS, Obligation, Part, Room, Round, Slot, Unsupported,
+    Act, Ghosts, Instruction, Model, NO_GHOSTS, Obligation, Room, Round, Slot, Unsupported,
 };
 use crate::names::Name;
-use crate::shape::{I, J, Mode, PLACES, T};
+use crate::shape::{Mode, PLACES, T};
 use crate::term::Term;
 use expressions::Scope;
 use layout::Layout;
@@ -35,9 +35,10 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
     compile_within(program, obligation, Deadline::NEVER)
 }
 
-/// As [`compile`], within a deadline; its limit of memory is ignored.
+/// As [`compile`], within a deadline without a limit of memory.
 ///
-/// Analyses break off at the deadline. A model with partial results is wrong: it is dropped here.
+/// Analyses break off at the deadline without an error, and it is checked once more at the end: a model with
+/// partial results is dropped here. A limit of memory might be kept again by then.
 ///
 /// # Errors
 /// As [`compile`], or if the deadline passes.
@@ -109,15 +110,11 @@ fn build(
         in_centre: Vec::new(),
         positions: Vec::new(),
         names: Vec::new(),
-        passes: [false; 3],
         delays: false,
         flips: Vec::new(),
         uses: Default::default(),
-        faint: Vec::new(),
         fresh_locals: Vec::new(),
-        lost: Vec::new(),
         in_rows: Vec::new(),
-        returns: Vec::new(),
         named: Vec::new(),
     };
     for (room, variable) in private.into_iter().zip(&program.private) {
@@ -223,7 +220,7 @@ fn in_time(deadline: Deadline<'_>, span: Span) -> Result<(), Unsupported> {
     deadline.check().map_err(|_| Unsupported { span, construct })
 }
 
-/// Chooses the kept and the dead scalars.
+/// Chooses the kept scalars, and what else is guessed.
 fn prepare(model: &mut Model, deadline: Deadline<'_>) -> Result<(), Unsupported> {
     let span = model.code[0].span;
     crate::links::fill_live(model, deadline);
@@ -232,14 +229,9 @@ fn prepare(model: &mut Model, deadline: Deadline<'_>) -> Result<(), Unsupported>
     crate::links::drop_hidden(model);
     crate::names::mark(model);
     crate::relevance::restrict(model, deadline);
-    crate::run::pauses::fill_places(model);
     model.delays = may_delay(model);
-    model.passes = [I, J, T].map(|me| may_pass(model, me));
-    model.returns = crate::returns::returns(model, deadline);
-    model.lost = crate::lost::lost(model, deadline);
     model.index();
     model.uses = crate::decided::uses(model, deadline);
-    model.faint = crate::faint::faint(model, &crate::prove::crowds(model), deadline);
     model.flips = crate::flips::classes(model, deadline);
     in_time(deadline, span)
 }
@@ -252,21 +244,6 @@ fn may_delay(model: &Model) -> bool {
         stored.is_some_and(|target| target.private.is_some())
     });
     model.obligation.mode == Mode::Direct && !leaves
-}
-
-/// Returns true if the ghost scans of a process may be skipped.
-fn may_pass(model: &Model, me: u8) -> bool {
-    let is_judged = match model.obligation.part {
-        Part::By(member) => member == me,
-        _ => true,
-    };
-    let mut ghostly = model.code.iter().filter(|one| model.ghostly[one.procedure.0 as usize]);
-    let accesses = ghostly.any(|one| match &one.act {
-        Act::Atomic => one.pause[usize::from(me)],
-        act => act.cell().is_some() && one.pause[usize::from(me)],
-    });
-    let by_calls = model.obligation.ghosts == Ghosts::Calls;
-    model.delays && by_calls && !is_judged && !accesses
 }
 
 fn idle(procedure: ProcedureId) -> Instruction {

@@ -1,11 +1,10 @@
-//! Names of the kept scalars of a proof: so that code that shares nothing with this crate can
-//! repeat it.
+//! Hints by names, as the engine takes them.
 
 use snapshot_language::program::{IndexSet, Program, Type};
 
 use crate::decided::Use;
 use crate::flips::{Bit, Class};
-use crate::model::{Ghosts, Model};
+use crate::model::{Act, Ghosts, Model};
 use crate::names::Name;
 use crate::shape::{BASE, I, J, Mode, OTHER, PLACES, Scalar, has_codes, number};
 use crate::term::Over;
@@ -166,15 +165,28 @@ fn cells(name: &str, dimensions: &[IndexSet]) -> Vec<Option<String>> {
     names
 }
 
-/// Returns the writes at which rounds begin and end, if rounds are the ghost scans: each a
+/// Returns the writes at which rounds begin and end, if these are the ghost scans: each a
 /// procedure, and an instruction in it.
-pub fn round(model: &Model) -> Option<[(usize, usize); 2]> {
-    let Ghosts::Rounds { begin, end } = model.obligation.ghosts else { return None };
+pub fn round(model: &Model, ghosts: Ghosts) -> Option<[(usize, usize); 2]> {
+    let Ghosts::Rounds { begin, end } = ghosts else { return None };
     Some([begin, end].map(|at| {
         let at = usize::from(at);
         let procedure = model.code[at].procedure.0 as usize;
         (procedure, at - model.entries[procedure])
     }))
+}
+
+/// Returns true if no loop distinguishes both t and one of i and j from any other: then the views for
+/// all places of t among i and j are alike.
+pub fn alike(model: &Model) -> bool {
+    !model.code.iter().any(|one| match &one.act {
+        Act::Begin(this) if this.over == Over::Members => this.merged.iter().any(|merged| {
+            let [at_i, at_j, at_t] = merged;
+            let is_j_there = model.obligation.mode == Mode::Direct;
+            !at_t && !(*at_i && (*at_j || !is_j_there))
+        }),
+        _ => false,
+    })
 }
 
 /// Returns a name with each index; `None` for a place of any other.
