@@ -1,12 +1,18 @@
 //! Attempts at obligations, and their budgets.
 
+use std::rc::Rc;
 use std::time::Duration;
 
+use snapshot_invariant::Unfinished;
+use snapshot_invariant::asks::Asks;
 use snapshot_invariant::claim::Obligation;
-use snapshot_invariant::step::{Failure, Kind};
+use snapshot_invariant::layout::Layout;
+use snapshot_invariant::search::{Closing, Obstacle};
+use snapshot_invariant::step::{Failure, Kind, Planted};
 use snapshot_invariant::trace::Event;
-use snapshot_invariant::write::Part;
+use snapshot_invariant::write::{Part, lay_out_within};
 use snapshot_language::deadline::{Deadline, Stopped};
+use snapshot_language::program::Program;
 
 use crate::model::Unsupported;
 
@@ -141,4 +147,31 @@ pub const fn budget_of(stopped: Stopped) -> &'static str {
         Stopped::Time => TIME,
         Stopped::Memory => MEMORY,
     }
+}
+
+/// Begins to close the views of a part.
+pub fn begin<'m>(
+    program: &'m Program,
+    part: Option<&Part>,
+    limit: Limit<'m>,
+) -> Result<Closing<Rc<Layout<'m>>>, Obstacle> {
+    let unfit = Obstacle::Failure(Failure::Unfit("this part"));
+    let part = part.ok_or(unfit)?;
+    let layout = lay_out_within(program, part, Asks::new(limit.proceed))
+        .map_err(|unfit| Obstacle::Failure(Failure::Unfit(unfit.0)))?;
+    if !layout.asks.go_on(0) {
+        return Err(Obstacle::Unfinished(Unfinished::Ended));
+    }
+    Closing::new(Rc::new(layout), Planted::default())
+}
+
+/// Begins again, with a list for each place of t.
+pub fn again<'m>(
+    program: &'m Program,
+    part: Option<&mut Part>,
+    limit: Limit<'m>,
+) -> Option<Closing<Rc<Layout<'m>>>> {
+    let part = part?;
+    part.alike = false;
+    begin(program, Some(part), limit).ok()
 }

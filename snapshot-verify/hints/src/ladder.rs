@@ -16,20 +16,18 @@ use std::time::{Duration, Instant};
 
 use snapshot_invariant::Budget as Spent;
 use snapshot_invariant::Unfinished;
-use snapshot_invariant::asks::Asks;
 use snapshot_invariant::claim::{Claim, Ghosts, Obligation};
 use snapshot_invariant::file::File;
 use snapshot_invariant::layout::{Layout, may_fail};
 use snapshot_invariant::search::{Closing, Obstacle};
-use snapshot_invariant::step::{Failure, Planted};
-use snapshot_invariant::write::{Part, Summary, WriteError, fits, lay_out_within};
+use snapshot_invariant::write::{Part, Summary, WriteError, fits};
 use snapshot_language::deadline::Stopped;
 use snapshot_language::program::{Program, independence};
 
-use crate::attempt::budget_of;
 pub use crate::attempt::{
     Answer, Attempt, Budget, Climb, INTERRUPTED, Limit, MEMORY, Rung, TIME, VIEWS,
 };
+use crate::attempt::{again, begin, budget_of};
 use crate::guess::guesses;
 use crate::model;
 use crate::rounds;
@@ -159,10 +157,15 @@ impl<'m> Ladder<'m> {
         };
         ladder.answer.looks_at_values = independence::check(program).is_err();
         if fits(program).is_ok() {
-            for ghosts in [model::Ghosts::Scans, model::Ghosts::Calls] {
-                ladder.ways.extend(ways(program, ghosts).into_iter().map(Way::Hinted));
-            }
+            let [small, whole] = [false, true].map(|is_whole| {
+                let kinds = [model::Ghosts::Scans, model::Ghosts::Calls];
+                kinds.map(|ghosts| ways(program, ghosts, is_whole)).concat()
+            });
+            // The small ways first: the large ones take much longer.
+            let others = whole.into_iter().filter(|way| !small.contains(way)).collect::<Vec<_>>();
+            ladder.ways.extend(small.into_iter().map(Way::Hinted));
             ladder.ways.push(Way::Rounds);
+            ladder.ways.extend(others.into_iter().map(Way::Hinted));
             ladder.ways.extend(guesses(program).into_iter().map(Way::Guessed));
         }
         ladder
@@ -221,7 +224,8 @@ impl<'m> Ladder<'m> {
                 false => self.advance(&hints, budget, progress),
                 true => match self.find_rounds() {
                     Some(found) => {
-                        let of = |ghosts| ways(self.program, ghosts).into_iter().map(Way::Hinted);
+                        let of =
+                            |ghosts| ways(self.program, ghosts, false).into_iter().map(Way::Hinted);
                         let found: Vec<Way> = found.into_iter().flat_map(of).collect();
                         self.ways.splice(self.turn..=self.turn, found);
                         continue;
@@ -479,31 +483,4 @@ impl<'m> Ladder<'m> {
         self.begun.push(Begun { hint: hint.clone(), rung, state, part });
         Ok(self.begun.len() - 1)
     }
-}
-
-/// Begins to close the views of a part.
-fn begin<'m>(
-    program: &'m Program,
-    part: Option<&Part>,
-    limit: Limit<'m>,
-) -> Result<Closing<Rc<Layout<'m>>>, Obstacle> {
-    let unfit = Obstacle::Failure(Failure::Unfit("this part"));
-    let part = part.ok_or(unfit)?;
-    let layout = lay_out_within(program, part, Asks::new(limit.proceed))
-        .map_err(|unfit| Obstacle::Failure(Failure::Unfit(unfit.0)))?;
-    if !layout.asks.go_on(0) {
-        return Err(Obstacle::Unfinished(Unfinished::Ended));
-    }
-    Closing::new(Rc::new(layout), Planted::default())
-}
-
-/// Begins again, with a list for each place of t.
-fn again<'m>(
-    program: &'m Program,
-    part: Option<&mut Part>,
-    limit: Limit<'m>,
-) -> Option<Closing<Rc<Layout<'m>>>> {
-    let part = part?;
-    part.alike = false;
-    begin(program, Some(part), limit).ok()
 }

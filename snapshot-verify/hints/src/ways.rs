@@ -44,35 +44,37 @@ pub fn direct(ghosts: Ghosts) -> Vec<Vec<Obligation>> {
     }
 }
 
-/// Returns the ways with these ghost scans, in the order in which they are tried.
-pub fn ways(program: &Program, ghosts: Ghosts) -> Vec<Vec<Step>> {
-    let is_rounds = matches!(ghosts, Ghosts::Rounds { .. });
+/// Returns the ways with these ghost scans, in the order in which they are tried: nesting by parts, or as a whole,
+/// with all scalars that may matter.
+pub fn ways(program: &Program, ghosts: Ghosts, is_whole: bool) -> Vec<Vec<Step>> {
     // A scan lies within itself, and can borrow only views in shared memory.
     let borrows = ghosts != Ghosts::Scans || has_views(program);
-    let [faults, tokens] = {
-        let [small, _] = nested(ghosts);
-        [small[0], small[1]]
-    };
     // Faults do not depend on ghost scans.
-    let faults = if is_rounds { nested(Ghosts::Scans)[0][0] } else { faults };
+    let is_rounds = matches!(ghosts, Ghosts::Rounds { .. });
+    let of_faults = nested(if is_rounds { Ghosts::Scans } else { ghosts });
+    let hints = |[small, whole]: &[Vec<Obligation>; 2], number: usize| match is_whole {
+        true => whole[0],
+        false => small[number],
+    };
+    let (faults, tokens) = (hints(&of_faults, 0), hints(&nested(ghosts), 1));
     let kind = match ghosts {
         Ghosts::Scans => claim::Ghosts::Scans,
         Ghosts::Calls => claim::Ghosts::Calls,
         Ghosts::Rounds { .. } => claim::Ghosts::Rounds,
     };
-    let step = |hint: Obligation| {
-        let aim = match (hint.mode, hint.part, hint.specification) {
-            (Mode::Nested, Part::Faults, _) => Aim::Faults,
-            (Mode::Nested, ..) => Aim::Nesting,
-            (Mode::Direct, Part::By(member), Specification::Local) => Aim::Memory(member),
-            (Mode::Direct, ..) => Aim::Observer,
-        };
+    let step = |(hint, aim): (Obligation, Aim)| {
         let obligation = claim::Obligation { ghosts: kind, aim };
         Step { obligation, hint, nested: borrows && hint.mode == Mode::Direct, ghosts }
     };
-    let first = may_fail(program).then_some(faults).into_iter();
-    let first: Vec<Obligation> = first.chain(borrows.then_some(tokens)).collect();
-    let of = |direct: Vec<Obligation>| first.iter().copied().chain(direct).map(step).collect();
+    let first = may_fail(program).then_some((faults, Aim::Faults)).into_iter();
+    let first: Vec<_> = first.chain(borrows.then_some((tokens, Aim::Nesting))).collect();
+    let aim = |hint: Obligation| match (hint.part, hint.specification) {
+        (Part::By(member), Specification::Local) => (hint, Aim::Memory(member)),
+        _ => (hint, Aim::Observer),
+    };
+    let of = |direct: Vec<Obligation>| {
+        first.iter().copied().chain(direct.into_iter().map(aim)).map(step).collect()
+    };
     direct(ghosts).into_iter().map(of).collect()
 }
 

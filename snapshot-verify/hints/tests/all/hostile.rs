@@ -32,7 +32,7 @@ struct Counts {
 /// Returns the ways of all kinds, with hints and without.
 fn all_ways(program: &Program) -> Vec<Vec<Part>> {
     let kinds = [Ghosts::Scans, Ghosts::Calls].into_iter();
-    let steps = kinds.flat_map(|ghosts| ways(program, ghosts));
+    let steps = kinds.flat_map(|ghosts| ways(program, ghosts, false));
     let of = |way: Vec<_>| -> Option<Vec<Part>> {
         way.iter()
             .map(|step: &snapshot_hints::ways::Step| step.part(program, Deadline::NEVER).ok())
