@@ -59,7 +59,7 @@ fn closure(package: &str) -> BTreeSet<String> {
 }
 
 /// The crates of the workspace that each of them may depend on, tests included.
-const MAY_KNOW: [(&str, &[&str]); 22] = [
+const MAY_KNOW: [(&str, &[&str]); 23] = [
     ("snapshot-core", &["trial"]),
     ("snapshot-io", &[]),
     ("snapshot-picture", &["snapshot-core", "snapshot-corpus"]),
@@ -101,10 +101,7 @@ const MAY_KNOW: [(&str, &[&str]); 22] = [
             "trial",
         ],
     ),
-    (
-        "snapshot-hints",
-        &["snapshot-language", "snapshot-invariant", "snapshot-corpus", "trial"],
-    ),
+    ("snapshot-hints", &["snapshot-language", "snapshot-invariant", "snapshot-corpus", "trial"]),
     (
         "snapshot-invariant",
         &[
