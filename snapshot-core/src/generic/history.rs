@@ -256,6 +256,33 @@ impl<I, O> HistoryBuilder<I, O> {
         Ok((event, id))
     }
 
+    /// Drops operations by the events of their invocations, unless they are open; the others are
+    /// numbered anew, and have their events. Returns which are kept.
+    pub fn retain(&mut self, is_kept: impl Fn(usize) -> bool) -> Vec<bool> {
+        let operations = &mut self.history.operations;
+        let mut kept: Vec<bool> = operations.iter().map(|one| is_kept(one.invocation)).collect();
+        for open in self.open.iter().flatten() {
+            kept[open.index()] = true;
+        }
+        let mut numbers = Vec::with_capacity(kept.len());
+        let mut count = 0;
+        for is_kept in &kept {
+            numbers.push(count);
+            count += usize::from(*is_kept);
+        }
+        for open in self.open.iter_mut().flatten() {
+            *open = OperationId::from_index(numbers[open.index()]);
+        }
+        let mut flags = kept.iter();
+        operations.retain(|_| flags.next().is_some_and(|is_kept| *is_kept));
+        kept
+    }
+
+    /// The open operation of a process.
+    pub fn open(&self, process: usize) -> Option<OperationId> {
+        self.open.get(process).copied().flatten()
+    }
+
     /// The history of the events so far; what is open is pending.
     pub const fn so_far(&self) -> &History<I, O> {
         &self.history

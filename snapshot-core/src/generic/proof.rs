@@ -127,12 +127,30 @@ pub enum Proof {
         /// An operation with the value.
         after: OperationId,
     },
+    /// A text that grows: both reads show what the append added to, and that is not the same.
+    Misplaced {
+        /// The append, whose text no other operation adds.
+        append: OperationId,
+        /// A read.
+        first: OperationId,
+        /// Another, or the same, which shows the text twice.
+        second: OperationId,
+    },
+    /// A text that grows: by what these reads show of its appends, a rule is broken.
+    Shown {
+        /// The rule, where each append that the reads show replaces the text before it.
+        proof: Box<Proof>,
+        /// The reads.
+        reads: Vec<OperationId>,
+    },
 }
 
 impl Proof {
     /// The name of the rule, as reports and certificates have it.
-    pub const fn rule(&self) -> &'static str {
+    pub fn rule(&self) -> &'static str {
         match self {
+            Self::Misplaced { .. } => "misplaced",
+            Self::Shown { proof, .. } => proof.rule(),
             Self::Impossible { .. } => "impossible",
             Self::Unfounded { .. } => "unfounded",
             Self::Overtaken { .. } => "overtaken",
@@ -191,6 +209,11 @@ impl Proof {
             Self::Reversed { sequence } => all.extend(sequence),
             Self::Interleaved { first, second } => all.extend(first.iter().chain(second)),
             Self::NotMissed { operation, before, after } => all.extend([operation, before, after]),
+            Self::Misplaced { append, first, second } => all.extend([append, first, second]),
+            Self::Shown { proof, reads } => {
+                all.append(&mut proof.operations());
+                all.extend(reads);
+            }
         }
         let mut seen = std::collections::BTreeSet::new();
         all.retain(|id| seen.insert(*id));

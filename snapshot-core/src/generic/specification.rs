@@ -5,6 +5,7 @@ use std::hash::Hash;
 use super::certificate::ProofError;
 use super::history::History;
 use super::monitors::{Beyond, Decision};
+use super::online::OnlineOf;
 use super::proof::Proof;
 use crate::OperationId;
 
@@ -147,6 +148,15 @@ pub trait Specification {
     ) -> Result<(), ProofError> {
         let _ = (history, part);
         Err(ProofError::Object { rule: proof.rule() })
+    }
+
+    /// Returns the judge of executions that are being made; `None` if the object has none, and they
+    /// are judged again as they grow. By default none.
+    fn online(&self) -> Option<Box<OnlineOf<'_, Self>>>
+    where
+        Self: Sized,
+    {
+        None
     }
 
     /// Whether [`Self::decide_part`] decides anything.

@@ -7,7 +7,8 @@ use crate::OperationId;
 use crate::certificate::deficiency::{self, DeficiencyError};
 use crate::certificate::groups::{self, GroupsError};
 use crate::generic::{
-    self, Beyond, ByValues, History, Outcome, PartsOutcome, Proof, ProofError, Reason,
+    self, Beyond, ByValues, History, Online, OnlineOf, Outcome, PartsOutcome, Proof, ProofError,
+    Reason, Specification,
 };
 use crate::immediate::SetLinearization;
 use crate::search::Budget;
@@ -161,6 +162,35 @@ impl<S: Synchronisation> ObjectKind for BySearch<S> {
     }
 }
 
+/// The judge of a specification's executions.
+struct OfSingle<'s, S: Specification>(Box<OnlineOf<'s, S>>);
+
+impl<S: Specification> Online<History<S::Input, S::Output>, Single<S>> for OfSingle<'_, S> {
+    fn invoked(&mut self, history: &History<S::Input, S::Output>, operation: OperationId) {
+        self.0.invoked(history, operation);
+    }
+
+    fn ended(&mut self, history: &History<S::Input, S::Output>, operation: OperationId) {
+        self.0.ended(history, operation);
+    }
+
+    fn is_violation(&self) -> bool {
+        self.0.is_violation()
+    }
+
+    fn beyond(&self, history: &History<S::Input, S::Output>) -> Option<Beyond> {
+        self.0.beyond(history)
+    }
+
+    fn settle(&mut self, settled: &mut Vec<usize>) {
+        self.0.settle(settled);
+    }
+
+    fn object(&self) -> Option<Single<S>> {
+        self.0.object().map(Single)
+    }
+}
+
 impl<S: ByValues<Input: Clone, Output: Clone>> ObjectKind for Single<S> {
     type History = History<S::Input, S::Output>;
     type Order = SetLinearization;
@@ -199,6 +229,10 @@ impl<S: ByValues<Input: Clone, Output: Clone>> ObjectKind for Single<S> {
             GroupsProof::Deficiency(_) => Err(DeficiencyError::Arity.into()),
             GroupsProof::Rule(proof) => Ok(generic::check_proof(&self.0, history, proof)?),
         }
+    }
+
+    fn online(&self) -> Option<Box<dyn Online<Self::History, Self> + '_>> {
+        self.0.online().map(|judge| Box::new(OfSingle(judge)) as Box<_>)
     }
 
     fn progress(&self, history: &Self::History, budget: &mut Budget<'_>) -> Option<Progress> {

@@ -28,15 +28,17 @@
 mod first;
 mod groups;
 mod snapshots;
+mod watch;
 
 pub use first::{Completion, alarm, completion};
 pub use groups::{ByKeys, BySearch, GroupsProof, GroupsProofError, Open};
 pub use snapshots::{Atomic, AtomicProof, AtomicProofError, Immediate};
+pub use watch::Watch;
 
 use std::error::Error;
 
 use crate::OperationId;
-use crate::generic::PartsOutcome;
+use crate::generic::{Online, PartsOutcome};
 use crate::search::Budget;
 use crate::synchronisation::progress::Progress;
 use crate::verdict::Dispute;
@@ -176,6 +178,18 @@ pub trait ObjectKind {
             _ => return decided,
         };
         Judged { answer: Answer::Disputed(dispute), ..decided }
+    }
+
+    /// Returns the judge of executions that are being made; `None` if the kind has none.
+    ///
+    /// Snapshots of either kind have judges that take events of their own:
+    /// [`Monitor`](crate::monitor::Monitor) and [`immediate::Monitor`](crate::immediate::Monitor).
+    /// Others without a judge are judged again as they grow ([`Watch`]).
+    fn online(&self) -> Option<Box<dyn Online<Self::History, Self> + '_>>
+    where
+        Self: Sized,
+    {
+        None
     }
 
     /// Judges the progress of a correct execution at whose end nothing can run any more; `None` if

@@ -19,6 +19,7 @@ use super::recording::{Live, read};
 use super::source::begun;
 use crate::Value;
 use crate::format::{Format, JsonValue, Location};
+use crate::judge::Options;
 
 /// Version of the format.
 const VERSION: u32 = 1;
@@ -112,6 +113,10 @@ pub enum Refuted {
 impl Certificate {
     /// The certificate of a judgement, if there is one.
     pub fn of(judgement: &Judgement) -> Option<Self> {
+        // Numbers of operations are those of the whole recording.
+        if judgement.watched.is_some_and(|watched| watched.forgotten > 0) {
+            return None;
+        }
         match &judgement.finding {
             Finding::SetLinearizable(groups) => Some(Self::SetLinearizable(groups.clone())),
             Finding::Violation(Violation::Found(found)) => found.proof().map(Self::Violation),
@@ -152,7 +157,7 @@ impl Certificate {
             },
             Self::Violation(GroupsProof::Rule(proof)) => Contents {
                 verdict: Word::Violation,
-                rule: Some(proof.rule().to_owned()),
+                rule: Some(proof::name(proof)),
                 operations: Some(lists(proof)),
                 ..blank
             },
@@ -246,7 +251,7 @@ pub(super) fn certify_by<K: Interface>(
     format: Option<Format>,
     key: Option<&Value>,
 ) -> Result<Result<(), Refuted>, ReadError> {
-    let recordings = read(kind, object, input, format, key, Live::Off)?;
+    let recordings = read(kind, object, input, format, key, &Options::default(), Live::Off)?;
     let [recording] = recordings.objects.as_slice() else {
         return Err(ReadError {
             location: Location::START,

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::time::Instant;
 
 use snapshot_core::OperationId;
-use snapshot_core::generic::{Beyond, Ending, PartsOutcome, Refuted};
+use snapshot_core::generic::{Beyond, PartsOutcome, Refuted};
 use snapshot_core::immediate::SetLinearization;
 use snapshot_core::object::{Answer, Completion, Cost, Evidence, Judged, Open, completion};
 use snapshot_core::search::Budget;
@@ -15,7 +15,7 @@ use snapshot_core::verdict::{Dispute, Exhausted};
 use super::error::{ReadError, ReadErrorKind};
 use super::interface::Interface;
 use super::object::Object;
-use super::recording::{Live, Recording, Recordings, Text, read};
+use super::recording::{Live, Recording, Recordings, Text, Watched, read};
 use super::source::begun;
 use crate::Value;
 use crate::format::Location;
@@ -53,7 +53,9 @@ pub struct Judgement {
     pub completion: Option<Completion>,
     /// True if it was to be judged while it was read, and the object is judged at the end only.
     pub is_late: bool,
-    /// The operations by number, as the recording has them.
+    /// How it was judged while it was read, if it was.
+    pub watched: Option<Watched>,
+    /// The operations by number, unless they were forgotten, as the recording has them.
     pub texts: Vec<Text>,
 }
 
@@ -147,7 +149,7 @@ pub(super) fn judge_by<K: Interface>(
     options: &Options,
 ) -> Result<Vec<Judgement>, ReadError> {
     let live = if options.live { Live::Stop } else { Live::Off };
-    let recordings = read(kind, object, input, format, key, live)?;
+    let recordings = read(kind, object, input, format, key, options, live)?;
     judged(kind, object, recordings, options)
 }
 
@@ -171,7 +173,7 @@ pub(super) fn watch_by<K: Interface>(
             }
         }
     };
-    let recordings = read(kind, object, input, format, None, Live::Take(&mut take))?;
+    let recordings = read(kind, object, input, format, None, options, Live::Take(&mut take))?;
     fault.map_or_else(|| judged(kind, object, recordings, options), Err)
 }
 
@@ -185,10 +187,10 @@ fn judged<K: Interface>(
     let Recordings { objects, format, backwards } = recordings;
     let end = options.time.and_then(|time| Instant::now().checked_add(time));
     let judged = objects.into_iter().map(|recording| {
-        let (finding, method, completion) = find(kind, &recording, options, end);
+        let first = recording.object.as_ref().unwrap_or(kind);
+        let (finding, method, completion) = find(first, &recording, options, end);
         let is_late = options.live && K::COST == Cost::Search;
-        let counts = counts::<K>(&recording);
-        let Recording { key, texts, .. } = recording;
+        let Recording { key, texts, counts, watched, .. } = recording;
         Judgement {
             object: object.clone(),
             key,
@@ -199,6 +201,7 @@ fn judged<K: Interface>(
             finding,
             completion,
             is_late,
+            watched,
             texts,
         }
     });
@@ -209,21 +212,6 @@ fn judged<K: Interface>(
             let kind = ReadErrorKind::Faulty { fault };
             Err(ReadError { location: Location::START, kind, line: None })
         }
-    }
-}
-
-fn counts<K: Interface>(recording: &Recording<K>) -> Counts {
-    let operations = recording.history.operations();
-    let count = |is_counted: &dyn Fn(&Ending<K::Output>) -> bool| {
-        operations.iter().filter(|operation| is_counted(&operation.ending)).count() as u64
-    };
-    Counts {
-        processes: operations.iter().map(|one| one.process.index() + 1).max().unwrap_or(0),
-        segments: 0,
-        events: recording.history.len(),
-        operations: operations.len() as u64,
-        pending: count(&|ending| matches!(ending, Ending::Pending)),
-        failed: count(&|ending| matches!(ending, Ending::Failed)),
     }
 }
 

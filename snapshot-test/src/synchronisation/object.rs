@@ -17,6 +17,7 @@ use snapshot_core::synchronisation::objects::{
 use thiserror::Error;
 
 use super::declared::{Declaration, Machine};
+use super::interface::TEXT;
 use super::kind::Kind;
 use super::vocabulary::NIL_TEXT;
 use crate::Value;
@@ -110,7 +111,7 @@ static OBJECTS: [Entry; 25] = [
     object("priority-queue", |_| Box::new(Single(PriorityQueue::default()))),
     cell("register", |object| Box::new(Single(Register { initial: object.first() }))),
     cell("cas-register", |object| Box::new(Single(SwapRegister { initial: object.first() }))),
-    cell("map", |object| Box::new(Single(Map::new(object.initial.clone())))),
+    cell("map", |object| Box::new(Single(Map::growing(object.initial.clone(), TEXT)))),
     object("lock", |_| Box::new(Single(Lock::default()))),
     object("set", |_| Box::new(Single(Set::default()))),
     Entry {

@@ -45,11 +45,28 @@ pub(super) fn lists(proof: &Proof) -> Lists {
         Proof::NotMissed { operation, before, after } => {
             vec![ids(&[*operation, *before, *after])]
         }
+        Proof::Misplaced { append, first, second } => vec![ids(&[*append, *first, *second])],
+        Proof::Shown { proof, reads } => {
+            // The list of reads stands before those of the rule.
+            let mut all = vec![ids(reads)];
+            all.append(&mut lists(proof));
+            all
+        }
         _ => Vec::new(),
     }
 }
 
-/// The proof of these lists; `None` if the rule is not known or wants others.
+/// The name of a proof: that of its rule, behind that of reads which show its appends.
+pub(super) fn name(proof: &Proof) -> String {
+    match proof {
+        Proof::Shown { proof, .. } => format!("{SHOWN}{}", proof.rule()),
+        _ => proof.rule().to_owned(),
+    }
+}
+
+const SHOWN: &str = "shown-";
+
+/// The proof of this name and these lists; `None` if the rule is not known or wants others.
 pub(super) fn read(rule: &str, lists: &Lists) -> Result<Option<Proof>, IdError> {
     let id = |number: &Option<usize>| number.map(OperationId::new).transpose();
     let mut all: Vec<Vec<Option<OperationId>>> = Vec::with_capacity(lists.len());
@@ -77,6 +94,10 @@ fn proof(rule: &str, lists: &[Vec<Option<OperationId>>]) -> Option<Proof> {
         _ => None,
     };
     let (first, rest) = lists.split_first()?;
+    if let Some(rule) = rule.strip_prefix(SHOWN) {
+        let proof = Box::new(proof(rule, rest)?);
+        return Some(Proof::Shown { proof, reads: ids(first)? });
+    }
     let single = || match (ids(first)?.as_slice(), rest) {
         ([operation], []) => Some(*operation),
         _ => None,
@@ -120,6 +141,12 @@ fn proof(rule: &str, lists: &[Vec<Option<OperationId>>]) -> Option<Proof> {
             let (first, second) = two()?;
             Proof::Interleaved { first, second }
         }
+        "misplaced" if rest.is_empty() => match ids(first)?.as_slice() {
+            [append, first, second] => {
+                Proof::Misplaced { append: *append, first: *first, second: *second }
+            }
+            _ => return None,
+        },
         "not-missed" if rest.is_empty() => match ids(first)?.as_slice() {
             [operation, before, after] => {
                 Proof::NotMissed { operation: *operation, before: *before, after: *after }

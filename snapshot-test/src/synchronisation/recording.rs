@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::io::Read;
 
-use snapshot_core::generic::HistoryBuilder;
+use snapshot_core::Process;
 use snapshot_core::history::Outcome;
-use snapshot_core::object::{ObjectKind, alarm};
-use snapshot_core::{OperationId, Process};
+use snapshot_core::object::{ObjectKind, Watch};
 
 use super::error::{ReadError, ReadErrorKind, quoted};
 use super::interface::{Interface, Signature};
@@ -17,10 +16,13 @@ use super::token::Token;
 use super::vocabulary::Vocabulary;
 use crate::Value;
 use crate::format::{Backwards, Format, Location};
+use crate::judge::{Counts, Options};
 
 /// An operation as its recording has it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Text {
+    /// Its number in the recording, in the order of invocations.
+    pub number: u64,
     pub operation: &'static str,
     pub arguments: Vec<Token>,
     /// What it returned, if it responded.
@@ -60,8 +62,24 @@ pub(super) fn joined(tokens: &[Token]) -> String {
 pub(super) struct Recording<K: ObjectKind> {
     /// The key of the object, of several.
     pub key: Option<Value>,
+    /// The object before the first operation, if some were forgotten.
+    pub object: Option<K>,
     pub history: K::History,
     pub texts: Vec<Text>,
+    /// Of all operations, also those that were forgotten.
+    pub counts: Counts,
+    pub watched: Option<Watched>,
+}
+
+/// How a recording was judged while it was read.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Watched {
+    /// True if it was judged at each event; else it was judged again as it grew, or at the end.
+    pub is_online: bool,
+    /// Number of operations that were forgotten since no later violation needed them.
+    pub forgotten: u64,
+    /// The most operations that were kept at once.
+    pub most: usize,
 }
 
 /// The recordings in an input: one per key, in the order of their first events, or one without key.
@@ -73,16 +91,15 @@ pub(super) struct Recordings<K: ObjectKind> {
 }
 
 /// The recording of one object, as far as it was read.
-struct Building<K: Interface> {
+struct Building<'k, K: Interface> {
     key: Option<Value>,
-    history: HistoryBuilder<K::Input, K::Output>,
+    watch: Watch<'k, K, K::Input, K::Output>,
     texts: Vec<Text>,
-    /// The open operation of each process.
-    open: Vec<Option<(OperationId, K::Input)>>,
-    /// Number of events.
-    events: usize,
-    /// Number of events at which it is judged next, of an object that is judged while it is read.
-    due: usize,
+    counts: Counts,
+    /// True while it is judged at each event.
+    is_online: bool,
+    /// True if it is judged while it is read.
+    is_watched: bool,
     /// True behind an alarm: later events are not judged.
     is_over: bool,
 }
@@ -98,35 +115,61 @@ pub(super) enum Live<'a, K: ObjectKind> {
     Take(&'a mut dyn FnMut(Recording<K>) -> bool),
 }
 
-/// Events after which a recording is judged each time while it is read, and the part of longer ones.
-const OFTEN: usize = 64;
-const PART: usize = 8;
+/// Operations that are kept though no later violation needs them, unless there are more others: a
+/// recording of a usual size is kept as a whole.
+const SETTLED: usize = 1 << 14;
 
-impl<K: Interface> Building<K> {
-    fn new(key: Option<Value>) -> Self {
+/// Returns the number of settled operations that are kept: all, if an order of all is wanted.
+const fn most_settled(options: &Options) -> usize {
+    if options.linearization || options.progress { usize::MAX } else { SETTLED }
+}
+
+impl<'k, K: Interface> Building<'k, K> {
+    /// Begins a recording that is judged while it is read, if the options are given.
+    fn new(kind: &'k K, key: Option<Value>, options: Option<&Options>) -> Self {
+        let watch = match options {
+            Some(options) => Watch::new(kind, most_settled(options)),
+            None => Watch::off(kind),
+        };
         Self {
             key,
-            history: K::History::builder(),
+            is_online: watch.is_online(),
+            watch,
             texts: Vec::new(),
-            open: Vec::new(),
-            events: 0,
-            due: 0,
+            counts: Counts::default(),
+            is_watched: options.is_some(),
             is_over: false,
         }
     }
 
-    fn finish(self) -> Recording<K> {
-        Recording { key: self.key, history: self.history.finish(), texts: self.texts }
+    fn finish(mut self) -> Recording<K> {
+        self.watch.end();
+        self.forget();
+        let watched = self.is_watched.then(|| Watched {
+            is_online: self.is_online,
+            forgotten: self.watch.forgotten(),
+            most: self.watch.most(),
+        });
+        let (history, object) = self.watch.finish();
+        self.counts.events = history.len();
+        let (key, texts, counts) = (self.key, self.texts, self.counts);
+        Recording { key, object, history, texts, counts, watched }
     }
 
-    /// Judges the events so far, if they are many more than last time. Returns true if they are a
-    /// violation.
-    fn is_alarm(&mut self, kind: &K) -> bool {
-        if self.events < self.due {
-            return false;
+    /// Forgets the texts of operations that were forgotten.
+    fn forget(&mut self) {
+        if let Some(kept) = self.watch.take_kept() {
+            let mut kept = kept.into_iter();
+            self.texts.retain(|_| kept.next().unwrap_or(true));
         }
-        self.due = if self.events < OFTEN { 0 } else { self.events + self.events / PART };
-        alarm(kind, self.history.so_far()).is_some()
+    }
+
+    /// Judges the events so far. Returns true if they are a violation.
+    fn is_alarm(&mut self) -> bool {
+        let is_violation = self.watch.is_violation(&mut || true);
+        self.is_online &= self.watch.is_online() || is_violation;
+        self.forget();
+        is_violation
     }
 
     /// Takes the event of a process in this line.
@@ -137,8 +180,8 @@ impl<K: Interface> Building<K> {
         deed: Deed,
         line: u64,
     ) -> Result<(), ReadErrorKind> {
-        let Self { history, texts, open, events, .. } = self;
-        let event = *events;
+        let Self { watch, texts, counts, .. } = self;
+        let event = watch.history().len();
         let (ended, outcome) = match deed {
             Deed::Invoke { operation, arguments } => {
                 let signatures = kind.signatures();
@@ -146,8 +189,7 @@ impl<K: Interface> Building<K> {
                 let Some(signature) = signature else {
                     return Err(no_operation(signatures, &operation));
                 };
-                let input = || kind.input_of(process, &operation, &arguments);
-                let (Some(input), Some(kept)) = (input(), input()) else {
+                let Some(input) = kind.input_of(process, &operation, &arguments) else {
                     let found =
                         [operation].into_iter().chain(arguments.iter().map(ToString::to_string));
                     let found: Vec<String> = found.collect();
@@ -157,61 +199,67 @@ impl<K: Interface> Building<K> {
                         nearest: None,
                     });
                 };
-                let id = history.invoke(process, input)?;
-                if process >= open.len() {
-                    open.resize_with(process + 1, || None);
-                }
-                open[process] = Some((id, kept));
+                watch.invoke(process, input)?;
                 texts.push(Text {
+                    number: counts.operations,
                     operation: signature.name,
                     arguments,
                     results: None,
                     invoked: line,
                     ended: None,
                     process: Process::from_index(process),
-                    begin: *events,
+                    begin: event,
                     outcome: Outcome::Pending,
                 });
-                *events += 1;
+                counts.operations += 1;
+                counts.pending += 1;
+                counts.processes = counts.processes.max(process + 1);
                 return Ok(());
             }
             Deed::Ok(results) => {
-                let Some(Some((id, input))) = open.get(process) else {
+                let Some(id) = watch.open(process) else {
                     // Refused with the reason of a response without invocation.
-                    return Ok(history.unknown(process).map(|_| ())?);
+                    return Ok(watch.unknown(process).map(|_| ())?);
                 };
+                let input = &watch.history().operations()[id.index()].input;
                 let Some(output) = kind.output(input, &results) else {
                     let name = texts[id.index()].operation;
                     return Err(no_results(kind.signatures(), name, &results));
                 };
                 texts[id.index()].results = Some(results);
-                (history.respond(process, output)?, Outcome::Complete { response: event })
+                counts.pending -= 1;
+                (watch.respond(process, output)?, Outcome::Complete { response: event })
             }
-            Deed::Fail => (history.fail(process)?, Outcome::Failed { event }),
-            Deed::Unknown => (history.unknown(process)?, Outcome::Unknown { event }),
+            Deed::Fail => {
+                let failed = watch.fail(process)?;
+                counts.pending -= 1;
+                counts.failed += 1;
+                (failed, Outcome::Failed { event })
+            }
+            Deed::Unknown => (watch.unknown(process)?, Outcome::Unknown { event }),
         };
         let text = &mut texts[ended.index()];
         (text.ended, text.outcome) = (Some(line), outcome);
-        *events += 1;
-        open[process] = None;
         Ok(())
     }
 }
 
 /// Reads the recordings of an object; of several objects only the one with `wanted`, if given.
-/// Those that `live` took are not among them.
+/// Those that `live` took are not among them; `options` are for what is judged while it is read.
 pub(super) fn read<K: Interface>(
     kind: &K,
     object: &Object,
     input: impl Read,
     format: Option<Format>,
     wanted: Option<&Value>,
+    options: &Options,
     mut live: Live<'_, K>,
 ) -> Result<Recordings<K>, ReadError> {
     let vocabulary = Vocabulary::new(object, kind.signatures());
     let mut lines = Source::new(input, format, vocabulary);
     let mut numbers: HashMap<Option<Value>, usize> = HashMap::new();
-    let mut objects: Vec<Building<K>> = Vec::new();
+    let mut objects: Vec<Building<'_, K>> = Vec::new();
+    let watched = (!matches!(live, Live::Off)).then_some(options);
     let mut seen: Option<Location> = None;
     while let Some(read) = lines.next() {
         let (location, line) = read?;
@@ -238,7 +286,7 @@ pub(super) fn read<K: Interface>(
         let number = match numbers.get(&key) {
             Some(&number) => number,
             None => {
-                objects.push(Building::new(key.clone()));
+                objects.push(Building::new(kind, key.clone(), watched));
                 numbers.insert(key, objects.len() - 1);
                 objects.len() - 1
             }
@@ -250,9 +298,10 @@ pub(super) fn read<K: Interface>(
         building.take(kind, process, deed, location.line).map_err(fail)?;
         let goes_on = match &mut live {
             Live::Off => true,
-            Live::Stop => !building.is_alarm(kind),
-            Live::Take(take) if building.is_alarm(kind) => {
-                let over = Building { is_over: true, ..Building::new(building.key.clone()) };
+            Live::Stop => !building.is_alarm(),
+            Live::Take(take) if building.is_alarm() => {
+                let over = Building { is_over: true, ..Building::new(kind, None, None) };
+                let over = Building { key: building.key.clone(), ..over };
                 take(std::mem::replace(building, over).finish())
             }
             Live::Take(_) => true,
@@ -272,9 +321,9 @@ pub(super) fn read<K: Interface>(
         return Err(ReadError { location: Location::START, kind, line: None });
     }
     if objects.is_empty() {
-        objects.push(Building::new(None));
+        objects.push(Building::new(kind, None, watched));
     }
-    let is_wanted = |building: &Building<K>| {
+    let is_wanted = |building: &Building<'_, K>| {
         !building.is_over && (wanted.is_none() || building.key.as_ref() == wanted)
     };
     let objects = objects.into_iter().filter(is_wanted).map(Building::finish).collect();

@@ -113,6 +113,21 @@ pub(super) fn sentence(judgement: &Judgement, proof: &Proof) -> String {
             name(before),
             name(after)
         ),
+        Proof::Misplaced { append, first, second } if first == second => {
+            format!("{} found the text twice that {} appended once.", name(first), name(append))
+        }
+        Proof::Misplaced { append, first, second } => format!(
+            "{} and {} found the text that {} appended behind different texts, though it was \
+             appended once.",
+            name(first),
+            name(second),
+            name(append)
+        ),
+        Proof::Shown { proof, reads } => format!(
+            "{} What was appended to is shown by {}.",
+            sentence(judgement, proof),
+            list(reads, "and ")
+        ),
         other => format!("The operations break the rule `{}`.", other.rule()),
     }
 }

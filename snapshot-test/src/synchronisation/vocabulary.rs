@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | register | `:read`, `:write` | `register` |
 //! | compare-and-set register | and `:cas [old new]` | `cas-register` |
-//! | key-value store, lin-kv | the same with `[key value]` or `:key`; `:get`, `:put`, `:delete` | `map` |
+//! | key-value store, lin-kv | the same with `[key value]` or `:key`; `:get`, `:put`, `:append`, `:delete` | `map` |
 //! | queue, stack | `:enqueue`, `:dequeue`; `:push`, `:pop` | `queue`, `stack` |
 //! | lock, mutex | `:acquire`, `:release` | `lock` |
 //! | counter | `:inc`, `:dec`, `:add 1`, `:add -1`, `:read` | `counter` |
@@ -305,7 +305,7 @@ impl Vocabulary {
             ),
             (_, "append") => (
                 "is not an operation of this object",
-                "lists that are appended to are judged by Elle",
+                "texts that are appended to are values of --object map; lists are judged by Elle",
             ),
             (_, "enqueue" | "dequeue") => {
                 ("is not an operation of this object", "use --object queue")

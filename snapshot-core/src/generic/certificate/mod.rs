@@ -133,6 +133,10 @@ impl<'a, V: Eq + Hash> Facts<'a, V> {
             Proof::NotMissed { operation, before, after } => {
                 rule.not_missed(*operation, *before, *after)
             }
+            // These are about texts, not about values.
+            Proof::Misplaced { .. } | Proof::Shown { .. } => {
+                Err(ProofError::Object { rule: proof.rule() })
+            }
         }
     }
 }

@@ -17,7 +17,7 @@
 //! additions and removals are paired by a guess, the k-th to begin with the k-th to end; an order for
 //! that is one of the history if it replays. Else the search decides.
 
-mod alternating;
+pub(super) mod alternating;
 mod blocks;
 mod misses;
 pub(super) mod part;
@@ -25,7 +25,7 @@ mod pending;
 mod priority;
 mod queue;
 mod stack;
-mod tree;
+pub(super) mod tree;
 mod values;
 
 use std::cmp::Ordering;
@@ -143,9 +143,9 @@ pub(super) fn cell<V: Eq + Hash>(part: &Part<V>, initial: Option<&V>) -> Decisio
     blocks::judge(part, initial).named(part)
 }
 
-/// Decides a bit that is not set at first.
-pub(super) fn bit(part: &Part<bool>) -> Decision {
-    alternating::bit(part).named(part)
+/// Decides a bit that is set at first or not.
+pub(super) fn bit(part: &Part<bool>, initial: bool) -> Decision {
+    alternating::bit(part, initial).named(part)
 }
 
 /// Decides a number that is 0 at first and never decreases.

@@ -1,7 +1,8 @@
 //! Segment trees over ranks: the greatest of numbers that change, and sums over intervals.
 
 /// Numbers with the greatest of any interval.
-pub(super) struct Peaks {
+#[derive(Debug)]
+pub(in crate::generic) struct Peaks {
     size: usize,
     /// Per node the greatest number below it with its place, as one word.
     nodes: Vec<u64>,

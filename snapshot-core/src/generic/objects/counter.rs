@@ -3,6 +3,7 @@
 use crate::OperationId;
 use crate::generic::effect::{Effect, effects};
 use crate::generic::monitors::{self, Decision, part::Part};
+use crate::generic::online::{self, OnlineOf};
 use crate::generic::{ByValues, Concern, History, Specification};
 
 /// A counter with its initial number.
@@ -64,6 +65,19 @@ impl Specification for Counter {
 
     fn has_rules(&self) -> bool {
         true
+    }
+
+    fn online(&self) -> Option<Box<OnlineOf<'_, Self>>> {
+        let effect = |input: &_, output: Option<&_>| effect(self.initial, input, output);
+        Some(online::by_parts(
+            self,
+            |()| online::Waiting::number(),
+            effect,
+            |object, parts| {
+                let number = parts.get(&()).map_or(0, |part| part.rule.number);
+                Some(Self { initial: object.initial.wrapping_add(number) })
+            },
+        ))
     }
 
     fn decide_part(

@@ -7,6 +7,7 @@ use crate::OperationId;
 use crate::generic::certificate::{Facts, Kind, ProofError};
 use crate::generic::effect::Effect;
 use crate::generic::monitors::{self, Decision, part::Part};
+use crate::generic::online::{self, OnlineOf};
 use crate::generic::{ByValues, Concern, History, Operation, Proof, Specification};
 use crate::seeded::SeededMap;
 
@@ -63,6 +64,14 @@ impl<V: Clone + Eq + Hash> Specification for Lock<V> {
 
     fn has_rules(&self) -> bool {
         true
+    }
+
+    fn online(&self) -> Option<Box<OnlineOf<'_, Self>>> {
+        let effect = |input: &LockInput<V>, _: Option<&LockOutput>| match input {
+            LockInput::Acquire(owner) => Effect::Write(owner.clone()),
+            LockInput::Release(owner) => Effect::Read(owner.clone()),
+        };
+        Some(online::by_parts(self, |()| online::Lock::default(), effect, |_, _| None))
     }
 
     fn decide_part(

@@ -4,11 +4,22 @@ use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::marker::PhantomData;
 
+use super::appended::{self, Unclear};
 use crate::OperationId;
 use crate::generic::certificate::{Facts, Kind, ProofError};
 use crate::generic::effect::{Effect, compare_and_swap, effects};
 use crate::generic::monitors::{self, Decision, part::Part};
-use crate::generic::{ByValues, Concern, History, Proof, Specification};
+use crate::generic::online::{self, OnlineOf};
+use crate::generic::{Beyond, ByValues, Concern, History, Proof, Specification};
+
+/// The texts of values that grow.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<V> {
+    /// The text of a value, if it is one.
+    pub bytes: fn(&V) -> Option<&[u8]>,
+    /// A value with another behind it.
+    pub join: fn(&V, &V) -> V,
+}
 
 /// A map from keys to values.
 ///
@@ -17,13 +28,20 @@ use crate::generic::{ByValues, Concern, History, Proof, Specification};
 pub struct Map<K, V> {
     /// The value of each key before the first operation, if it has one.
     pub initial: Option<V>,
+    /// How values grow; without, nothing is appended to them.
+    pub text: Option<Text<V>>,
     keys: PhantomData<K>,
 }
 
 impl<K, V> Map<K, V> {
     /// Creates the map in which each key has this value at first, or none.
     pub const fn new(initial: Option<V>) -> Self {
-        Self { initial, keys: PhantomData }
+        Self { initial, text: None, keys: PhantomData }
+    }
+
+    /// Creates the map whose values grow as these texts.
+    pub const fn growing(initial: Option<V>, text: Text<V>) -> Self {
+        Self { initial, text: Some(text), keys: PhantomData }
     }
 }
 
@@ -54,6 +72,8 @@ pub enum MapInput<K, V> {
     Get(K),
     /// Gives a key a value.
     Put(K, V),
+    /// Puts a text behind that of a key, or gives it to a key that has no value.
+    Append(K, V),
     /// Takes the value of a key away, if it has one.
     Delete(K),
     /// Replaces the value of a key if it is the one expected.
@@ -72,6 +92,7 @@ impl<K, V> MapInput<K, V> {
     pub const fn key(&self) -> &K {
         let (Self::Get(key)
         | Self::Put(key, _)
+        | Self::Append(key, _)
         | Self::Delete(key)
         | Self::CompareAndSwap { key, .. }) = self;
         key
@@ -112,6 +133,14 @@ impl<K: Clone + Eq + Hash + Ord, V: Clone + Eq + Hash> Specification for Map<K, 
                 self.set(state, key, Some(value.clone()));
                 true
             }
+            (MapInput::Append(key, value), None | Some(MapOutput::Done)) => {
+                let Some(text) = &self.text else { return false };
+                let before = self.get(state, key);
+                let grown =
+                    before.map_or_else(|| value.clone(), |before| (text.join)(before, value));
+                self.set(state, key, Some(grown));
+                true
+            }
             (MapInput::Delete(key), None | Some(MapOutput::Done)) => {
                 self.set(state, key, None);
                 true
@@ -137,7 +166,7 @@ impl<K: Clone + Eq + Hash + Ord, V: Clone + Eq + Hash> Specification for Map<K, 
     fn is_query(&self, input: &MapInput<K, V>, output: Option<&MapOutput<V>>) -> bool {
         match input {
             MapInput::Get(_) => true,
-            MapInput::Put(..) | MapInput::Delete(_) => false,
+            MapInput::Put(..) | MapInput::Append(..) | MapInput::Delete(_) => false,
             MapInput::CompareAndSwap { expected, new, .. } => {
                 expected == new || output == Some(&MapOutput::Swapped(false))
             }
@@ -170,11 +199,19 @@ impl<K: Clone + Eq + Hash + Ord, V: Clone + Eq + Hash> Specification for Map<K, 
         true
     }
 
+    fn online(&self) -> Option<Box<OnlineOf<'_, Self>>> {
+        let make = |_: &K| online::Cell::new(self.initial.clone());
+        Some(online::by_parts(self, make, effect, |_, _| None))
+    }
+
     fn decide_part(
         &self,
         history: &History<MapInput<K, V>, MapOutput<V>>,
         part: &[OperationId],
     ) -> Decision {
+        if appended::is_grown(history, part) {
+            return self.decide_grown(history, part);
+        }
         monitors::cell(
             &Part::new(history, part, effects(history, part, effect)),
             Some(&self.initial),
@@ -187,8 +224,82 @@ impl<K: Clone + Eq + Hash + Ord, V: Clone + Eq + Hash> Specification for Map<K, 
         part: &[OperationId],
         proof: &Proof,
     ) -> Result<(), ProofError> {
+        if appended::is_grown(history, part) {
+            return self.check_grown(history, part, proof);
+        }
         let kind = Kind::Cell(Some(&self.initial));
         Facts::new(kind, history, part, effects(history, part, effect)).check(proof)
+    }
+}
+
+impl<K: Clone + Eq + Hash + Ord, V: Clone + Eq + Hash> Map<K, V> {
+    /// Decides a key to which texts are appended.
+    fn decide_grown(
+        &self,
+        history: &History<MapInput<K, V>, MapOutput<V>>,
+        part: &[OperationId],
+    ) -> Decision {
+        let Some(text) = &self.text else { return Decision::Beyond(Beyond::Object) };
+        match appended::grown(text, self.initial.as_ref(), history, part, |_| true) {
+            Err(Unclear::Operation(operation)) => Decision::Beyond(Beyond::Operation(operation)),
+            Err(Unclear::Misplaced { append, first, second }) => {
+                Decision::Violation(Proof::Misplaced { append, first, second })
+            }
+            Ok(mut grown) => {
+                let effects = std::mem::take(&mut grown.effects);
+                let part = Part::new(history, part, effects);
+                match monitors::cell(&part, Some(&grown.initial)) {
+                    Decision::Violation(proof) => {
+                        Decision::Violation(appended::with_reads(proof, &grown))
+                    }
+                    decision => decision,
+                }
+            }
+        }
+    }
+
+    /// Checks a proof about a key to which texts are appended, by the reads that it names.
+    fn check_grown(
+        &self,
+        history: &History<MapInput<K, V>, MapOutput<V>>,
+        part: &[OperationId],
+        proof: &Proof,
+    ) -> Result<(), ProofError> {
+        let Some(text) = &self.text else {
+            return Err(ProofError::Object { rule: proof.rule() });
+        };
+        let named = proof.operations();
+        let outside = named.iter().find(|id| !part.contains(id));
+        if let Some(&operation) = outside {
+            return Err(ProofError::NoSuchOperation { operation });
+        }
+        let is_shown = |id| named.contains(&id);
+        let grown = appended::grown(text, self.initial.as_ref(), history, part, is_shown);
+        let rule = proof.rule();
+        match (proof, grown) {
+            (Proof::Misplaced { append, .. }, Err(Unclear::Misplaced { append: found, .. }))
+                if *append == found =>
+            {
+                Ok(())
+            }
+            (Proof::Misplaced { append: operation, .. }, _) => {
+                Err(ProofError::Effect { rule, operation: *operation })
+            }
+            (_, Err(Unclear::Misplaced { append: operation, .. })) => {
+                Err(ProofError::Effect { rule, operation })
+            }
+            (_, Err(Unclear::Operation(operation))) => {
+                Err(ProofError::Ambiguous { rule, operation })
+            }
+            (_, Ok(grown)) => {
+                let proof = match proof {
+                    Proof::Shown { proof, .. } => proof,
+                    proof => proof,
+                };
+                let kind = Kind::Cell(Some(&grown.initial));
+                Facts::new(kind, history, part, grown.effects).check(proof)
+            }
+        }
     }
 }
 
@@ -212,6 +323,7 @@ fn effect<K, V: Clone + Eq>(
         (MapInput::Put(_, value), None | Some(MapOutput::Done)) => {
             Effect::Write(Some(value.clone()))
         }
+        (MapInput::Append(..), None | Some(MapOutput::Done)) => Effect::Other,
         (MapInput::Delete(_), None | Some(MapOutput::Done)) => Effect::Write(None),
         (MapInput::CompareAndSwap { expected, new, .. }, None) => {
             compare_and_swap(Some(expected.clone()), Some(new.clone()), None)

@@ -2,6 +2,7 @@
 //!
 //! Each file is one object: its inputs, its outputs, its meaning.
 
+mod appended;
 mod counter;
 mod lock;
 mod map;
@@ -15,7 +16,7 @@ mod swap_register;
 
 pub use counter::{Counter, CounterInput, CounterOutput};
 pub use lock::{Lock, LockInput, LockOutput};
-pub use map::{Map, MapInput, MapOutput};
+pub use map::{Map, MapInput, MapOutput, Text};
 pub use priority_queue::{PriorityQueue, PriorityQueueInput, PriorityQueueOutput};
 pub use queue::{Queue, QueueInput, QueueOutput};
 pub use register::{Register, RegisterInput, RegisterOutput};

@@ -8,6 +8,7 @@ use crate::OperationId;
 use crate::generic::certificate::{Facts, Kind, ProofError};
 use crate::generic::effect::{Effect, effects};
 use crate::generic::monitors::{self, Decision, part::Part};
+use crate::generic::online::{self, OnlineOf};
 use crate::generic::{ByValues, Concern, History, Proof, Specification};
 
 /// A queue of any length, empty at first. It has no parts: that x was enqueued before y matters
@@ -97,6 +98,10 @@ impl<V: Clone + Eq + Hash> Specification for Queue<V> {
 
     fn has_rules(&self) -> bool {
         true
+    }
+
+    fn online(&self) -> Option<Box<OnlineOf<'_, Self>>> {
+        Some(online::by_parts(self, |()| online::Queue::default(), effect, |_, _| None))
     }
 
     fn decide_part(

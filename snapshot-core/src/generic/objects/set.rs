@@ -2,23 +2,26 @@
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
-use std::marker::PhantomData;
 
 use crate::OperationId;
 use crate::generic::effect::{Effect, effects};
 use crate::generic::monitors::{self, Decision, part::Part};
+use crate::generic::online::{self, OnlineOf};
 use crate::generic::{ByValues, Concern, History, Specification};
 
-/// A set of values, empty at first.
+/// A set of values, usually empty at first.
 ///
 /// Operations on different elements do not know of each other: each element is
 /// a part.
-#[derive(Clone, Copy, Debug)]
-pub struct Set<V>(PhantomData<V>);
+#[derive(Clone, Debug)]
+pub struct Set<V> {
+    /// The elements before the first operation.
+    pub initial: BTreeSet<V>,
+}
 
 impl<V> Default for Set<V> {
     fn default() -> Self {
-        Self(PhantomData)
+        Self { initial: BTreeSet::new() }
     }
 }
 
@@ -52,7 +55,7 @@ impl<V: Clone + Eq + Hash + Ord> Specification for Set<V> {
     type Part = V;
 
     fn initial(&self) -> BTreeSet<V> {
-        BTreeSet::new()
+        self.initial.clone()
     }
 
     fn apply(
@@ -96,12 +99,31 @@ impl<V: Clone + Eq + Hash + Ord> Specification for Set<V> {
         true
     }
 
+    fn online(&self) -> Option<Box<OnlineOf<'_, Self>>> {
+        let make = |element: &V| online::Waiting::element(self.initial.contains(element));
+        Some(online::by_parts(self, make, effect, |object, parts| {
+            let mut initial = object.initial.clone();
+            for (element, part) in parts {
+                if part.rule.bit.state {
+                    initial.insert(element.clone());
+                } else {
+                    initial.remove(element);
+                }
+            }
+            Some(Self { initial })
+        }))
+    }
+
     fn decide_part(
         &self,
         history: &History<SetInput<V>, SetOutput>,
         part: &[OperationId],
     ) -> Decision {
-        monitors::bit(&Part::new(history, part, effects(history, part, effect)))
+        let is_first = |id: &OperationId| {
+            self.initial.contains(history.operations()[id.index()].input.element())
+        };
+        let initial = part.first().is_some_and(is_first);
+        monitors::bit(&Part::new(history, part, effects(history, part, effect)), initial)
     }
 }
 

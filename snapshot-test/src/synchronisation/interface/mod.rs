@@ -15,6 +15,7 @@ use snapshot_core::synchronisation::objects::{
     TimeoutChannel, TimeoutExchanger, TimeoutOutput, TwoFamilies,
 };
 
+pub(super) use self::single::TEXT;
 use super::token::Token;
 use crate::Value;
 

@@ -4,7 +4,7 @@ use snapshot_core::generic::objects::{
     Counter, CounterInput, CounterOutput, Lock, LockInput, LockOutput, Map, MapInput, MapOutput,
     PriorityQueue, PriorityQueueInput, PriorityQueueOutput, Queue, QueueInput, QueueOutput,
     Register, RegisterInput, RegisterOutput, Set, SetInput, SetOutput, Stack, StackInput,
-    StackOutput, SwapRegister, SwapRegisterInput, SwapRegisterOutput,
+    StackOutput, SwapRegister, SwapRegisterInput, SwapRegisterOutput, Text,
 };
 use snapshot_core::synchronisation::Single;
 
@@ -166,6 +166,21 @@ impl Interface for Single<SwapRegister<Value>> {
     }
 }
 
+/// The texts of values.
+pub(in crate::synchronisation) const TEXT: Text<Value> = Text {
+    bytes: |value| match value {
+        Value::Text(text) => Some(text.as_bytes()),
+        Value::Integer(_) => None,
+    },
+    join: |value, tail| {
+        let text = |value: &Value| match value {
+            Value::Text(text) => text.to_string(),
+            Value::Integer(number) => number.to_string(),
+        };
+        Value::from((text(value) + &text(tail)).as_str())
+    },
+};
+
 impl Interface for Single<Map<Value, Value>> {
     type Input = MapInput<Value, Value>;
     type Output = MapOutput<Value>;
@@ -173,6 +188,7 @@ impl Interface for Single<Map<Value, Value>> {
     const SIGNATURES: &'static [Signature] = &[
         signature("get", "get KEY", "a value or none"),
         signature("put", "put KEY VALUE", "nothing"),
+        signature("append", "append KEY TEXT", "nothing"),
         signature("delete", "delete KEY", "nothing"),
         signature("cas", "cas KEY EXPECTED NEW", "true or false"),
     ];
@@ -183,6 +199,9 @@ impl Interface for Single<Map<Value, Value>> {
         match (name, values?.as_slice()) {
             ("get", [key]) => Some(MapInput::Get(key.clone())),
             ("put", [key, value]) => Some(MapInput::Put(key.clone(), value.clone())),
+            ("append", [key, text @ Value::Text(_)]) => {
+                Some(MapInput::Append(key.clone(), text.clone()))
+            }
             ("delete", [key]) => Some(MapInput::Delete(key.clone())),
             ("cas", [key, expected, new]) => {
                 let (key, expected, new) = (key.clone(), expected.clone(), new.clone());
@@ -198,7 +217,9 @@ impl Interface for Single<Map<Value, Value>> {
                 Some(MapOutput::Found(Some(value.clone())))
             }
             (MapInput::Get(_), [Token::None]) => Some(MapOutput::Found(None)),
-            (MapInput::Put(..) | MapInput::Delete(_), []) => Some(MapOutput::Done),
+            (MapInput::Put(..) | MapInput::Append(..) | MapInput::Delete(_), []) => {
+                Some(MapOutput::Done)
+            }
             (MapInput::CompareAndSwap { .. }, [Token::Truth(is_swapped)]) => {
                 Some(MapOutput::Swapped(*is_swapped))
             }

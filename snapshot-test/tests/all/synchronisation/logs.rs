@@ -40,7 +40,21 @@ fn serial(operations: &[[&str; 4]]) -> String {
 
 type Workload<'a> = (&'a str, &'a [[&'a str; 4]], (&'a str, &'a str));
 
-const WORKLOADS: [Workload<'_>; 12] = [
+const WORKLOADS: [Workload<'_>; 13] = [
+    // Texts that grow, as Porcupine has them.
+    (
+        "map",
+        &[
+            ["get", "[0 nil]", "ok", "[0 \"\"]"],
+            ["append", "[0 \"x 0 y\"]", "ok", "[0 \"x 0 y\"]"],
+            ["append", "[0 \"x 1 y\"]", "info", "[0 \"x 1 y\"]"],
+            ["get", "[0 nil]", "ok", "[0 \"x 0 yx 1 y\"]"],
+            ["put", "[0 \"z\"]", "ok", "[0 \"z\"]"],
+            ["append", "[0 \"a\"]", "ok", "[0 \"a\"]"],
+            ["get", "[0 nil]", "ok", "[0 \"za\"]"],
+        ],
+        ("x 0 yx 1 y", "x 1 yx 0 y"),
+    ),
     (
         "register",
         &[["read", "nil", "ok", "nil"], ["write", "3", "ok", "3"], ["read", "nil", "ok", "3"]],
@@ -454,5 +468,17 @@ fn the_etcd_logs_of_porcupine_have_their_verdicts() {
         let found = judged("cas-register", log.as_slice())
             .unwrap_or_else(|error| panic!("{}", error.report(&path.display().to_string())));
         assert_eq!(verdict(&found) == 0, expected(true), "{}", path.display());
+    }
+}
+
+/// `PORCUPINE` names a clone of github.com/anishathalye/porcupine; names of files have the verdicts.
+#[test]
+fn the_key_value_logs_of_porcupine_have_their_verdicts() {
+    for path in files("PORCUPINE", "test_data/kv") {
+        let log = fs::read(&path).unwrap();
+        let found = judged("map", log.as_slice())
+            .unwrap_or_else(|error| panic!("{}", error.report(&path.display().to_string())));
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        assert_eq!(verdict(&found), u8::from(stem.ends_with("-bad")), "{stem}");
     }
 }

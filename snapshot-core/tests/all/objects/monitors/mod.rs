@@ -1,12 +1,15 @@
 //! Monitors against all orders: each verdict, each order and each proof.
 
+mod appends;
 mod duality;
 mod large;
 mod objects;
+mod online;
 mod planted;
 mod prefixes;
 mod random;
 mod small;
+mod streams;
 
 use std::collections::HashSet;
 use std::fmt::Debug;

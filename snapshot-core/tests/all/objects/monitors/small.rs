@@ -13,7 +13,7 @@ use super::{Script, Tally, has_order, judged};
 
 /// All orders of the events of operations that begin in the order of their numbers; those whose
 /// bit is set respond.
-fn orders(operations: usize, responding: u32) -> Vec<Vec<usize>> {
+pub fn orders(operations: usize, responding: u32) -> Vec<Vec<usize>> {
     fn extend(
         operations: usize,
         responding: u32,
@@ -42,19 +42,18 @@ fn orders(operations: usize, responding: u32) -> Vec<Vec<usize>> {
     all
 }
 
-/// Judges all histories of this many operations.
-fn judge_all<S>(object: &S, operations: usize, tally: &mut Tally)
-where
-    S: Tried<Input: Debug, Output: Debug>,
-{
+/// Passes all histories of this many operations.
+pub fn for_all<S: Tried>(
+    object: &S,
+    operations: usize,
+    each: &mut impl FnMut(&Script<S::Input, S::Output>),
+) {
     for responding in 0..1 << operations {
         let orders = orders(operations, responding);
         let mut chosen: Vec<Call<S>> = Vec::new();
         choose(object, operations, responding, &mut chosen, &mut |calls| {
             for events in &orders {
-                let script = Script { events: events.clone(), calls: calls.to_vec() };
-                let history = script.history();
-                judged(object, &history, has_order(object, &history), tally);
+                each(&Script { events: events.clone(), calls: calls.to_vec() });
             }
         });
     }
@@ -84,7 +83,10 @@ where
 {
     let mut tally = Tally::default();
     for operations in 1..=effort::either(quick, slow) {
-        judge_all(object, operations, &mut tally);
+        for_all(object, operations, &mut |script| {
+            let history = script.history();
+            judged(object, &history, has_order(object, &history), &mut tally);
+        });
     }
     eprintln!("{tally:?}");
     tally
