@@ -108,7 +108,13 @@ pub(crate) fn write(out: &mut String, name: &str, judgement: &Judgement) -> std:
             for line in wrap(&argument(judgement, violation), 76) {
                 writeln!(out, "  {line}")?;
             }
-            Ok(())
+            match judgement.watched {
+                Some(Watched { forgotten: 1.., .. }) => writeln!(
+                    out,
+                    "  (of the operations that are kept; without --live, `check` judges all)"
+                ),
+                _ => Ok(()),
+            }
         }
     }
 }

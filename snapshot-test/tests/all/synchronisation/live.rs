@@ -120,6 +120,7 @@ fn what_no_later_violation_needs_is_forgotten() {
         assert_eq!(matches!(judgement.finding, Finding::Violation(_)), is_stale, "{report}");
         if is_stale {
             assert_eq!(judgement.decided_at(), Some(80_002), "{report}");
+            assert!(report.contains("of the operations that are kept"), "{report}");
             assert!(json.contains("\"operation\":40000"), "{json}");
         }
         assert!(Certificate::of(&judgement).is_none());
