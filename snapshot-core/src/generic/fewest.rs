@@ -1,6 +1,6 @@
 //! Fewest operations of a violation that a search found.
 //!
-//! A prefix of a linearizable history is linearizable, and stays so without the operations on some
+//! A prefix of a linearizable history is linearizable, and stays so without all operations on some
 //! of its values ([`ByValues`]) and without operations that change nothing. So the rest after such
 //! steps, if it is not linearizable, shows the violation, whatever the other operations did. Steps
 //! are taken as long as the rest remains a violation: halves first, then quarters, and so on.
@@ -57,12 +57,15 @@ fn is_violation<S: ByValues<Input: Clone, Output: Clone>>(
     matches!(outcome, Outcome::NotLinearizable { .. })
 }
 
+/// A value, by its number.
+type ValueId = usize;
+
 /// The operations of a part, by the steps that leave them out.
 struct Classes {
-    /// Operations that are left out together, since they are about one value.
+    /// Operations that change something, by their value: left out together, with the queries of it.
     values: Vec<Vec<OperationId>>,
-    /// Operations that change nothing, and are left out each by itself.
-    queries: Vec<OperationId>,
+    /// Operations that change nothing, with the value that they are about: left out each by itself.
+    queries: Vec<(OperationId, Option<ValueId>)>,
     /// Operations that are not left out.
     kept: Vec<OperationId>,
 }
@@ -74,59 +77,70 @@ impl Classes {
         part: &S::Part,
     ) -> Self {
         let mut classes = Self { values: Vec::new(), queries: Vec::new(), kept: Vec::new() };
-        let mut numbers: SeededMap<S::Value, usize> = SeededMap::default();
+        let mut numbers: SeededMap<S::Value, ValueId> = SeededMap::default();
         for (index, operation) in history.operations().iter().enumerate() {
             if operation.is_failed() || specification.part(&operation.input) != *part {
                 continue;
             }
             let id = OperationId::from_index(index);
+            let value = match specification.concern(&operation.input, operation.output()) {
+                Concern::All => None,
+                Concern::Value(value) => Some(*numbers.entry(value).or_insert_with(|| {
+                    classes.values.push(Vec::new());
+                    classes.values.len() - 1
+                })),
+            };
             if specification.is_query(&operation.input, operation.output()) {
-                classes.queries.push(id);
-                continue;
-            }
-            match specification.concern(&operation.input, operation.output()) {
-                Concern::All => classes.kept.push(id),
-                Concern::Value(value) => {
-                    let number = *numbers.entry(value).or_insert_with(|| {
-                        classes.values.push(Vec::new());
-                        classes.values.len() - 1
-                    });
-                    classes.values[number].push(id);
-                }
+                classes.queries.push((id, value));
+            } else if let Some(value) = value {
+                classes.values[value].push(id);
+            } else {
+                classes.kept.push(id);
             }
         }
         classes
     }
 
     fn all(&self) -> Vec<OperationId> {
-        let values = self.values.iter().flatten();
-        values.chain(&self.queries).chain(&self.kept).copied().collect()
+        let values: Vec<ValueId> = (0..self.values.len()).collect();
+        self.of(&values, &self.queries)
+    }
+
+    /// Returns the operations on some values, with those of some queries that are about them.
+    fn of(
+        &self,
+        values: &[ValueId],
+        queries: &[(OperationId, Option<ValueId>)],
+    ) -> Vec<OperationId> {
+        let is_left = |value: Option<ValueId>| value.is_none_or(|value| values.contains(&value));
+        let queries = queries.iter().filter(|(_, value)| is_left(*value)).map(|(id, _)| id);
+        let changes = values.iter().flat_map(|&value| &self.values[value]);
+        changes.chain(queries).chain(&self.kept).copied().collect()
     }
 
     fn reduce<S: ByValues<Input: Clone, Output: Clone>>(
-        self,
+        &self,
         specification: &S,
         history: &History<S::Input, S::Output>,
         budget: &mut Budget<'_>,
     ) -> Vec<OperationId> {
-        let Self { mut values, mut queries, kept } = self;
+        let mut queries = self.queries.clone();
+        let mut values: Vec<ValueId> = (0..self.values.len()).collect();
         // Without some values, fewer queries may do.
         loop {
             let before = (values.len(), queries.len());
-            let changes = [values.concat(), kept.clone()].concat();
             queries = reduced(queries, &mut |some| {
-                is_violation(specification, history, &[some, &changes].concat(), budget)
+                is_violation(specification, history, &self.of(&values, some), budget)
             });
-            let others = [queries.clone(), kept.clone()].concat();
             values = reduced(values, &mut |some| {
-                let some = some.concat();
-                is_violation(specification, history, &[&some[..], &others].concat(), budget)
+                is_violation(specification, history, &self.of(some, &queries), budget)
             });
+            queries.retain(|(_, value)| value.is_none_or(|value| values.contains(&value)));
             if (values.len(), queries.len()) == before {
                 break;
             }
         }
-        let mut few = [values.concat(), queries, kept].concat();
+        let mut few = self.of(&values, &queries);
         few.sort_unstable();
         few
     }

@@ -120,6 +120,14 @@ where
         };
         for id in (0..shown.operations().len()).map(|index| OperationId::new(index).unwrap()) {
             let of_few = |value| few.iter().any(|one| concern(*one) == value);
+            let operation = &shown.operations()[id.index()];
+            // Changes of a value are all among them, or none.
+            if matches!(concern(id), Concern::Value(_))
+                && !operation.is_failed()
+                && !object.is_query(&operation.input, operation.output())
+            {
+                assert_eq!(few.contains(&id), of_few(concern(id)), "{id}, {few:?} of {history:?}");
+            }
             let is_part = match concern(id) {
                 Concern::All => few.contains(&id),
                 value @ Concern::Value(_) => of_few(value),
