@@ -109,11 +109,11 @@ const TESTS: [&str; 7] = ["us|us", "uu|s", "uu|ss", "u|u|s", "su|us", "u|s|s", "
 #[test]
 fn right_snapshots_pass_all_three_judges() {
     for counts in [
-        judged::<Locked>(&TESTS, 1_500),
-        judged::<DoubleCollect<false>>(&TESTS, 1_500),
-        judged::<SeqLock<false>>(&TESTS, 1_500),
-        judged::<Bowman<false>>(&TESTS, 1_500),
-        judged::<Afek<false>>(&TESTS, 1_500),
+        judged::<Locked>(&TESTS, 500),
+        judged::<DoubleCollect<false>>(&TESTS, 500),
+        judged::<SeqLock<false>>(&TESTS, 500),
+        judged::<Bowman<false>>(&TESTS, 500),
+        judged::<Afek<false>>(&TESTS, 500),
     ] {
         assert_eq!((counts.tests, counts.wrong), (TESTS.len(), 0), "{counts:?}");
         assert!(counts.histories > 150, "{counts:?}");
