@@ -25,7 +25,7 @@
 //! | [`claim`], [`text`], [`check`](mod@check) | the file, and its check |
 //! | [`smt`] | the same as conditions for solvers |
 //! | `rewriting` | the program that it is about, if that is rewritten |
-//! | `liveness`, [`search`], [`trace`], [`write`](mod@write), [`file`] | how it is made; nothing that the check uses |
+//! | `liveness`, [`search`], [`trace`], [`write`](mod@write), [`file`](mod@file) | how it is made; nothing that the check uses |
 //!
 //! Internal to `snapshot-verify`: nothing here is a stable interface. Depends on the language, on
 //! the instructions of the interpreter and on the observer of simple histories, and never on the
