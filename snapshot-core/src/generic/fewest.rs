@@ -57,15 +57,19 @@ fn is_violation<S: ByValues<Input: Clone, Output: Clone>>(
     matches!(outcome, Outcome::NotLinearizable { .. })
 }
 
-/// A value, by its number.
-type ValueId = usize;
+/// A value, by its number in the order of first operations.
+#[derive(Clone, Copy)]
+struct ValueId(usize);
+
+/// An operation that changes nothing, and the value that it is about.
+type Query = (OperationId, Option<ValueId>);
 
 /// The operations of a part, by the steps that leave them out.
 struct Classes {
     /// Operations that change something, by their value: left out together, with the queries of it.
     values: Vec<Vec<OperationId>>,
-    /// Operations that change nothing, with the value that they are about: left out each by itself.
-    queries: Vec<(OperationId, Option<ValueId>)>,
+    /// Left out each by itself.
+    queries: Vec<Query>,
     /// Operations that are not left out.
     kept: Vec<OperationId>,
 }
@@ -87,13 +91,13 @@ impl Classes {
                 Concern::All => None,
                 Concern::Value(value) => Some(*numbers.entry(value).or_insert_with(|| {
                     classes.values.push(Vec::new());
-                    classes.values.len() - 1
+                    ValueId(classes.values.len() - 1)
                 })),
             };
             if specification.is_query(&operation.input, operation.output()) {
                 classes.queries.push((id, value));
             } else if let Some(value) = value {
-                classes.values[value].push(id);
+                classes.values[value.0].push(id);
             } else {
                 classes.kept.push(id);
             }
@@ -102,20 +106,26 @@ impl Classes {
     }
 
     fn all(&self) -> Vec<OperationId> {
-        let values: Vec<ValueId> = (0..self.values.len()).collect();
-        self.of(&values, &self.queries)
+        self.about(&self.ids(), &self.queries)
+    }
+
+    fn ids(&self) -> Vec<ValueId> {
+        (0..self.values.len()).map(ValueId).collect()
+    }
+
+    /// Returns the queries that are about some values, or about all.
+    fn left(&self, values: &[ValueId], queries: &[Query]) -> Vec<Query> {
+        let mut is_left = vec![false; self.values.len()];
+        values.iter().for_each(|value| is_left[value.0] = true);
+        let queries = queries.iter().copied();
+        queries.filter(|(_, value)| value.is_none_or(|value| is_left[value.0])).collect()
     }
 
     /// Returns the operations on some values, with those of some queries that are about them.
-    fn of(
-        &self,
-        values: &[ValueId],
-        queries: &[(OperationId, Option<ValueId>)],
-    ) -> Vec<OperationId> {
-        let is_left = |value: Option<ValueId>| value.is_none_or(|value| values.contains(&value));
-        let queries = queries.iter().filter(|(_, value)| is_left(*value)).map(|(id, _)| id);
-        let changes = values.iter().flat_map(|&value| &self.values[value]);
-        changes.chain(queries).chain(&self.kept).copied().collect()
+    fn about(&self, values: &[ValueId], queries: &[Query]) -> Vec<OperationId> {
+        let queries = self.left(values, queries).into_iter().map(|(id, _)| id);
+        let changes = values.iter().flat_map(|value| &self.values[value.0]);
+        changes.chain(&self.kept).copied().chain(queries).collect()
     }
 
     fn reduce<S: ByValues<Input: Clone, Output: Clone>>(
@@ -125,22 +135,22 @@ impl Classes {
         budget: &mut Budget<'_>,
     ) -> Vec<OperationId> {
         let mut queries = self.queries.clone();
-        let mut values: Vec<ValueId> = (0..self.values.len()).collect();
+        let mut values = self.ids();
         // Without some values, fewer queries may do.
         loop {
             let before = (values.len(), queries.len());
             queries = reduced(queries, &mut |some| {
-                is_violation(specification, history, &self.of(&values, some), budget)
+                is_violation(specification, history, &self.about(&values, some), budget)
             });
             values = reduced(values, &mut |some| {
-                is_violation(specification, history, &self.of(some, &queries), budget)
+                is_violation(specification, history, &self.about(some, &queries), budget)
             });
-            queries.retain(|(_, value)| value.is_none_or(|value| values.contains(&value)));
+            queries = self.left(&values, &queries);
             if (values.len(), queries.len()) == before {
                 break;
             }
         }
-        let mut few = self.of(&values, &queries);
+        let mut few = self.about(&values, &queries);
         few.sort_unstable();
         few
     }

@@ -187,7 +187,8 @@ where
                     self.settled.len() > self.most_settled && 2 * self.settled.len() > operations;
                 let is_over = is_violation || is_lost;
                 // As long as nothing was forgotten, the whole is judged from now on.
-                if if is_over { self.forgotten > 0 } else { is_full } {
+                let is_due = if is_over { self.forgotten > 0 } else { is_full };
+                if is_due {
                     self.forget();
                 }
                 if !is_over {
