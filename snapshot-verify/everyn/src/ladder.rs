@@ -20,7 +20,6 @@ use typed_arena::Arena;
 use super::compile::compile_within;
 use super::model::{Ghosts, Model, Obligation, Part, Unsupported};
 use super::prove::{Attempt, Finding, Limits, MEMORY, Proving, Sabotage, VIEWS, budget_of};
-pub use super::rungs::{Rungs, UnknownRung};
 use super::shape::Mode;
 use snapshot_hints::ways::{direct, nested};
 
@@ -96,7 +95,7 @@ impl Default for Budget<'_> {
 /// Tries to prove a program for every n.
 pub fn prove_all(program: &Program, budget: Budget<'_>) -> Answer {
     let models = Models::default();
-    let mut ladder = Ladder::new(program, &Rungs::default(), &models);
+    let mut ladder = Ladder::new(program, &models);
     ladder.climb(budget, &mut |_| {});
     ladder.answer()
 }
@@ -171,7 +170,6 @@ enum Standing {
 pub struct Ladder<'m> {
     program: &'m Program,
     models: &'m Models,
-    choice: Rungs,
     /// Ways that have not failed.
     ways: Vec<Way>,
     /// Index of the next way.
@@ -185,17 +183,16 @@ pub struct Ladder<'m> {
 }
 
 impl<'m> Ladder<'m> {
-    /// Makes the ladder of a program, with some rungs. Nothing is tried yet.
-    pub fn new(program: &'m Program, choice: &Rungs, models: &'m Models) -> Self {
-        Self::paced(program, choice, models, FIRST)
+    /// Makes the ladder of a program. Nothing is tried yet.
+    pub fn new(program: &'m Program, models: &'m Models) -> Self {
+        Self::paced(program, models, FIRST)
     }
 
     /// As [`Self::new`], with this maximum number of views for each rung in the first round.
-    pub fn paced(program: &'m Program, choice: &Rungs, models: &'m Models, first: usize) -> Self {
+    pub fn paced(program: &'m Program, models: &'m Models, first: usize) -> Self {
         let mut ladder = Self {
             program,
             models,
-            choice: choice.clone(),
             ways: Vec::new(),
             turn: 0,
             most: first,
@@ -363,9 +360,6 @@ impl<'m> Ladder<'m> {
         budget: Budget<'m>,
         progress: &mut dyn FnMut(Obligation),
     ) -> Standing {
-        if !self.choice.contains(obligation) {
-            return Standing::Fails;
-        }
         let left = budget.views.saturating_sub(self.views());
         let deadline = budget.deadline();
         let known = self.begun.iter().position(|begun| begun.rung.obligation == obligation);

@@ -12,8 +12,7 @@
 //! | [`run`] | steps of one process, in loops over the crowd too |
 //! | [`view`], [`flips`] | views, and the centre that they share |
 //! | [`prove`] | the least closed set of views |
-//! | [`ladder`] | the obligations tried, and their order |
-//! | [`tell`] | reports in words |
+//! | [`ladder`], [`rungs`] | the obligations tried, and their order |
 //!
 //! Internal to `snapshot-verify`, whose `answer` is the entry point: nothing here is a
 //! stable interface.
@@ -57,8 +56,7 @@ pub mod model;
 pub mod prove;
 mod returns;
 pub mod run;
-mod rungs;
-pub mod tell;
+pub mod rungs;
 pub mod view;
 
 pub use snapshot_hints::{decided, export, flow, links, liveness, names, rounds, shape, term};

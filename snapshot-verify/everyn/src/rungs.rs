@@ -1,59 +1,15 @@
-//! Rungs of the ladder: their names, and a choice among them.
+//! All rungs of the ladder.
 
 use snapshot_hints::ways::{direct, nested};
 
 use crate::model::{Ghosts, Obligation, Part};
 use crate::shape::Mode;
 
-/// The rungs to be tried.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Rungs {
-    /// Omitted rungs.
-    without: Vec<Obligation>,
-}
-
-/// Unknown name of a rung.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct UnknownRung {
-    pub name: String,
-}
-
-impl Rungs {
-    /// Returns all rungs, by their guesses at ghost scans.
-    pub fn all() -> Vec<Obligation> {
-        let of = |ghosts| [nested(ghosts).to_vec(), direct(ghosts)].concat().concat();
-        // Rungs of rounds stand for any rounds.
-        let mut rounds = of(Ghosts::Rounds { begin: 0, end: 0 });
-        rounds.retain(|rung| rung.mode == Mode::Direct || rung.part == Part::Tokens);
-        [of(Ghosts::Scans), of(Ghosts::Calls), rounds].concat()
-    }
-
-    /// Returns true if a rung is tried.
-    pub fn contains(&self, rung: Obligation) -> bool {
-        !self.without.iter().any(|without| without.name() == rung.name())
-    }
-}
-
-/// `all`, names separated by commas, or `no-NAME` for all but some.
-impl std::str::FromStr for Rungs {
-    type Err = UnknownRung;
-
-    fn from_str(text: &str) -> Result<Self, UnknownRung> {
-        if text == "all" {
-            return Ok(Self::default());
-        }
-        let (mut with, mut without) = (Vec::new(), Vec::new());
-        for name in text.split(',').map(str::trim) {
-            let (list, name) = match name.strip_prefix("no-") {
-                Some(name) => (&mut without, name),
-                None => (&mut with, name),
-            };
-            let rung = Self::all().into_iter().find(|rung| rung.name() == name);
-            list.push(rung.ok_or_else(|| UnknownRung { name: name.to_owned() })?);
-        }
-        if !with.is_empty() {
-            without.extend(Self::all().into_iter().filter(|rung| !with.contains(rung)));
-        }
-        Ok(Self { without })
-    }
+/// Returns all rungs, by their guesses at ghost scans.
+pub fn all() -> Vec<Obligation> {
+    let of = |ghosts| [nested(ghosts).to_vec(), direct(ghosts)].concat().concat();
+    // Rungs of rounds stand for any rounds.
+    let mut rounds = of(Ghosts::Rounds { begin: 0, end: 0 });
+    rounds.retain(|rung| rung.mode == Mode::Direct || rung.part == Part::Tokens);
+    [of(Ghosts::Scans), of(Ghosts::Calls), rounds].concat()
 }

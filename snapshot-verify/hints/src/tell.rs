@@ -7,7 +7,6 @@ use snapshot_invariant::trace::{Actor, Event};
 use snapshot_language::Source;
 
 use crate::ladder::{Attempt, INTERRUPTED, Rung, VIEWS};
-use crate::model::NO_GHOSTS;
 
 /// Returns the property that an obligation shows.
 pub fn property(obligation: Obligation) -> String {
@@ -34,7 +33,7 @@ pub fn property(obligation: Obligation) -> String {
 /// Returns true if a rung matters to a reader: not one without meaning for the program, which has no
 /// ghost scans of its kind.
 pub fn is_told(rung: &Rung) -> bool {
-    !matches!(&rung.attempt, Attempt::Unsupported(unsupported) if unsupported.construct == NO_GHOSTS)
+    !matches!(&rung.attempt, Attempt::Unsupported(unsupported) if unsupported.is_of_ghosts())
 }
 
 const fn actor(actor: Actor) -> &'static str {

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use snapshot_everyn::compile::compile_within;
-use snapshot_everyn::ladder::Rungs;
 use snapshot_everyn::model::Obligation;
+use snapshot_everyn::rungs;
 use snapshot_language::deadline::{Allowance, Deadline};
 use snapshot_language::program::Program;
 
@@ -37,7 +37,7 @@ fn loops_end_with_the_deadline() {
     for name in ["afek_bounded", "attiya_welch"] {
         let program = corpus(name, None);
         let is_chosen = |rung: &Obligation| rung.name() == "calls.observer";
-        let rung = Rungs::all().into_iter().find(is_chosen).expect("a rung of this name");
+        let rung = rungs::all().into_iter().find(is_chosen).expect("a rung of this name");
         let (is_compiled, all) = compiled(&program, rung, u64::MAX);
         assert!(is_compiled && all > 5_000, "{name}: {all}");
         for part in 0..20 {

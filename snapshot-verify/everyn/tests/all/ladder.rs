@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use snapshot_everyn::ladder::{Answer, Budget, Climb, Ladder, Models, Rungs, prove_all};
+use snapshot_everyn::ladder::{Answer, Budget, Climb, Ladder, Models, prove_all};
 use snapshot_everyn::prove::{Finding, INTERRUPTED, MEMORY, TIME, VIEWS};
 use snapshot_language::program::Program;
 
@@ -25,7 +25,7 @@ fn found(answer: &Answer) -> (bool, Vec<String>, Vec<(String, String, usize)>) {
 /// Climbs in steps of random sizes.
 fn in_steps(program: &Program, most: usize, random: &mut ChaCha8Rng) -> Answer {
     let models = Models::default();
-    let mut ladder = Ladder::new(program, &Rungs::default(), &models);
+    let mut ladder = Ladder::new(program, &models);
     let mut views = 0;
     loop {
         let budget = Budget { views: views.min(most), bytes: 1 << 29, ..Budget::default() };
@@ -65,7 +65,7 @@ fn findings_do_not_depend_on_the_division_of_the_budget() {
 fn unsuccessful_rung_does_not_starve_the_others() {
     let program = corpus("jayanti", None);
     let models = Models::default();
-    let mut ladder = Ladder::paced(&program, &Rungs::default(), &models, 20_000);
+    let mut ladder = Ladder::paced(&program, &models, 20_000);
     let budget = Budget { views: 60_000, bytes: 1 << 30, ..Budget::default() };
     assert_eq!(ladder.climb(budget, &mut |_| {}), Climb::Short(VIEWS));
     let answer = ladder.answer();
@@ -80,7 +80,7 @@ fn unsuccessful_rung_does_not_starve_the_others() {
 fn interrupted_climb_continues() {
     let program = corpus("bowman", None);
     let models = Models::default();
-    let mut ladder = Ladder::new(&program, &Rungs::default(), &models);
+    let mut ladder = Ladder::new(&program, &models);
     let stop = AtomicBool::new(true);
     let cut = [
         (Budget { stop: Some(&stop), ..Budget::default() }, INTERRUPTED),
@@ -103,7 +103,7 @@ fn interrupted_climb_continues() {
 fn rung_alone_without_memory_is_abandoned() {
     let program = corpus("bowman", None);
     let models = Models::default();
-    let mut ladder = Ladder::new(&program, &Rungs::default(), &models);
+    let mut ladder = Ladder::new(&program, &models);
     let few = Budget { bytes: 20_000, ..Budget::default() };
     assert_eq!(ladder.climb(few, &mut |_| {}), Climb::Short(MEMORY));
     assert_eq!(ladder.answer().short, Some(MEMORY));
@@ -116,7 +116,7 @@ fn rung_alone_without_memory_is_abandoned() {
 fn a_rung_without_memory_waits_for_the_others() {
     let program = corpus("afek_unbounded", None);
     let models = Models::default();
-    let mut ladder = Ladder::paced(&program, &Rungs::default(), &models, 2_000);
+    let mut ladder = Ladder::paced(&program, &models, 2_000);
     let budget = Budget { bytes: 1 << 22, ..Budget::default() };
     assert_eq!(ladder.climb(budget, &mut |_| {}), Climb::Proved);
     assert!(ladder.views() > views(&ladder.answer()), "no rung has begun again");
@@ -132,7 +132,7 @@ fn views(answer: &Answer) -> usize {
 fn a_paused_rung_keeps_its_views() {
     let program = corpus("bowman", None);
     let models = Models::default();
-    let mut ladder = Ladder::new(&program, &Rungs::default(), &models);
+    let mut ladder = Ladder::new(&program, &models);
     let mut pauses = 0;
     for most in (100..).step_by(100) {
         let budget = Budget { views: most, ..Budget::default() };

@@ -1,9 +1,9 @@
 //! Memoised steps.
 
 use snapshot_everyn::compile::compile;
-use snapshot_everyn::ladder::Rungs;
 use snapshot_everyn::model::Obligation;
 use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
+use snapshot_everyn::rungs;
 use snapshot_language::program::Program;
 use trial::effort::either;
 
@@ -34,7 +34,7 @@ fn views(program: &Program, rung: Obligation, most: usize) -> usize {
 fn memoised_steps_lead_to_the_same_views() {
     let mut total = 0;
     let of_all = |program: &Program, most: usize| {
-        Rungs::all().iter().map(|rung| views(program, *rung, most)).sum::<usize>()
+        rungs::all().iter().map(|rung| views(program, *rung, most)).sum::<usize>()
     };
     for algorithm in corpus::algorithms() {
         let program = corpus(algorithm.name, None);

@@ -3,7 +3,7 @@
 
 use snapshot_everyn::compile::compile;
 use snapshot_everyn::export;
-use snapshot_everyn::ladder::Rungs;
+use snapshot_everyn::rungs;
 use snapshot_everyn::shape::T;
 
 use super::verdicts::{is_refuted, is_unknown, parsed};
@@ -283,7 +283,7 @@ scan:
     return copy
 ";
     let by_rounds = |text: &str, name: &str, local: &str| {
-        let rung = Rungs::all().into_iter().find(|rung| rung.name() == name);
+        let rung = rungs::all().into_iter().find(|rung| rung.name() == name);
         let program = parsed(text, None);
         let model = compile(&program, rung.unwrap()).expect("a supported program");
         let bits = export::classes(&program, &model).into_iter().flatten();
