@@ -127,7 +127,10 @@ fn where_hints_do_not_suffice_all_is_kept() {
         let all = line["obligations"].as_array().unwrap().iter();
         all.filter(move |one| one["hints"] == hints).map(|one| one["holds"] == true)
     };
-    assert!(code == 0 && by(true).any(|holds| !holds) && by(false).last() == Some(true), "{out}");
+    assert!(
+        code == 0 && by(true).any(|holds| !holds) && by(false).next_back() == Some(true),
+        "{out}"
+    );
     let (code, out, err) = check("-n every --rungs no-scans.observer --certificate noted.cert");
     assert!(
         code == 3 && err.contains("no certificate noted.cert: there is no proof"),
