@@ -2,7 +2,7 @@
 //! for every pair of segments and any number of operations, from its checked program.
 //!
 //! Level-1 thread-modular proofs (Flanagan and Qadeer, SPIN 2003; Hoenicke, Majumdar and
-//! Podelski, POPL 2017) over views of the crowd of processes. `docs/every-n.md` has the
+//! Podelski, POPL 2017) over views of the crowd of processes. `docs/theory/every-n.md` has the
 //! theory, and the proof that it is sound.
 //!
 //! | module | content |

@@ -12,7 +12,7 @@
 //!   crowd (of i or j, in the round of t): it leads while it is definite, as in the views in which that
 //!   is a round of "any other".
 //!
-//! Then a view in a set closed up to flips, flipped in any way, is in a set closed without them (docs/every-n.md).
+//! Then a view in a set closed up to flips, flipped in any way, is in a set closed without them (docs/theory/every-n.md).
 
 use snapshot_language::deadline::Deadline;
 

@@ -1,8 +1,8 @@
 //! Certificates of proofs for every n: sets of views that are closed under all steps, and an
 //! independent check of it.
 //!
-//! A proof for every n (docs/every-n.md) rests on its reductions: slices, late operations, flips,
-//! decided conditions. A certificate does not trust them. It lists views by plain rules:
+//! A proof for every n (docs/theory/every-n.md) rests on its reductions: slices, late operations,
+//! flips, decided conditions. A certificate does not trust them. It lists views by plain rules:
 //! [`check`](check()) confirms, by the program's instructions with unknown values, that the views
 //! of the initial state are listed, that every step from a listed view leads to listed ones, and
 //! that no step goes wrong. The set is inductive, so it has the views of all states of all n. Only

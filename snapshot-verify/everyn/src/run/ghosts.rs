@@ -1,7 +1,7 @@
 //! Ghost scans and operations: the specification's bits of them, and their judgement.
 //!
 //! A ghost scan begins with its first access to a kept variable and ends with its last, as
-//! operations do: that only adds precedence (docs/every-n.md, shrinking).
+//! operations do: that only adds precedence (docs/theory/every-n.md, shrinking).
 
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;

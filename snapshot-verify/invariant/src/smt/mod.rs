@@ -5,7 +5,7 @@
 //! invariant holds and after the step does not, or the observer accepts. If each answer is `unsat`,
 //! the invariant is inductive, and the observer refuses no simple history of any n. The steps are
 //! those of the interpreter (`execute`), on whole states: they use neither views, nor the kept
-//! scalars, nor unknown values. So a solver checks the theorem that docs/every-n.md proves on
+//! scalars, nor unknown values. So a solver checks the theorem that docs/theory/every-n.md proves on
 //! paper: joined views of one state cover all processes.
 //!
 //! Facts about all processes are instantiated in the file (the invariant for the moving process and

@@ -3,8 +3,8 @@
 //!
 //! The comparison shares no code with the steps of the proof: the interpreter runs the program,
 //! `execution` records the past as the specification sees it, and `likeness` reads both. So this
-//! tests the theorem of `docs/every-n.md`, for any result of a proof: also for programs that are
-//! not proved, up to where a failure was found.
+//! tests the theorem of `docs/theory/every-n.md`, for any result of a proof: also for programs that
+//! are not proved, up to where a failure was found.
 
 mod execution;
 mod follow;
