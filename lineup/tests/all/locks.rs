@@ -171,7 +171,7 @@ fn broken(seed: u64, counts: &mut Counts) {
 #[test]
 fn a_lock_around_a_sequential_object_never_fails() {
     let mut counts = Counts::default();
-    let seeds = either(4, 8);
+    let seeds = either(2, 8);
     (1..=seeds).for_each(|seed| locked(seed, &mut counts));
     assert_eq!(counts.tests as u64, 10 * seeds);
     assert!(2 * counts.stuck > 15 * seeds && counts.executions > 625 * seeds, "{counts:?}");
@@ -204,7 +204,7 @@ fn a_lock_around_a_sequential_object_never_fails() {
 #[test]
 fn locks_released_early_fail_by_both_judges_and_replay_exactly() {
     let mut counts = Counts::default();
-    let seeds = either(4, 8);
+    let seeds = either(3, 8);
     (1..=seeds).for_each(|seed| broken(seed, &mut counts));
     assert!(counts.failures as u64 > 2 * seeds - 1 && counts.stuck > 0, "{counts:?}");
     let more = by_effort(0, 0, 10_000);

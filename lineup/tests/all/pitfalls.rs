@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use lineup::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use lineup::{Check, Subject, Test, Unknown, Verdict, many};
 use shuttle::sync::{Condvar, Mutex};
+use trial::effort::either;
 
 fn verdict<S: Subject>(test: &str) -> Verdict<S::Response> {
     Check::<S>::new().run(&Test::parse(test).unwrap()).verdict
@@ -48,11 +49,12 @@ lineup::subject! {
 
 #[test]
 fn spinning_passes_and_terminates() {
-    for test in ["inc | inc", "inc inc | inc inc", "inc | inc | inc"] {
+    let tests = ["inc | inc", "inc inc | inc inc", "inc | inc | inc"];
+    for test in &tests[..either(2, 3)] {
         let passed = verdict::<Spinning>(test);
         assert!(matches!(passed, Verdict::Pass { .. }), "{test}: {passed:?}");
     }
-    for test in ["inc | inc", "inc inc | inc inc"] {
+    for test in &tests[..either(1, 2)] {
         let passed = verdict::<Silently>(test);
         assert!(matches!(passed, Verdict::Pass { .. }), "{test}: {passed:?}");
     }

@@ -13,6 +13,7 @@ use snapshot_core::history::Declaration;
 use snapshot_core::observation::{ConcurrentHistory, Event, Judgement};
 use snapshot_core::search::Budget;
 use snapshot_core::{History, verdict};
+use trial::effort::either;
 
 /// The linear-time check: true if the history is linearizable, and the words of its argument.
 fn linear<A: Algorithm>(
@@ -108,26 +109,28 @@ const TESTS: [&str; 7] = ["us|us", "uu|s", "uu|ss", "u|u|s", "su|us", "u|s|s", "
 
 #[test]
 fn right_snapshots_pass_all_three_judges() {
+    let tests = &TESTS[..either(4, TESTS.len())];
     for counts in [
-        judged::<Locked>(&TESTS, 500),
-        judged::<DoubleCollect<false>>(&TESTS, 500),
-        judged::<SeqLock<false>>(&TESTS, 500),
-        judged::<Bowman<false>>(&TESTS, 500),
-        judged::<Afek<false>>(&TESTS, 500),
+        judged::<Locked>(tests, 500),
+        judged::<DoubleCollect<false>>(tests, 500),
+        judged::<SeqLock<false>>(tests, 500),
+        judged::<Bowman<false>>(tests, 500),
+        judged::<Afek<false>>(tests, 500),
     ] {
-        assert_eq!((counts.tests, counts.wrong), (TESTS.len(), 0), "{counts:?}");
-        assert!(counts.histories > 150, "{counts:?}");
+        assert_eq!((counts.tests, counts.wrong), (tests.len(), 0), "{counts:?}");
+        assert!(counts.histories > either(50, 150), "{counts:?}");
     }
 }
 
 #[test]
 fn wrong_snapshots_fail_all_three_judges() {
+    let tests = &TESTS[..either(4, TESTS.len())];
     let all = [
-        ("naive", judged::<NaiveCollect>(&TESTS, 4_000)),
-        ("lax double collect", judged::<DoubleCollect<true>>(&TESTS, 4_000)),
-        ("lax seqlock", judged::<SeqLock<true>>(&TESTS, 4_000)),
+        ("naive", judged::<NaiveCollect>(tests, 4_000)),
+        ("lax double collect", judged::<DoubleCollect<true>>(tests, 4_000)),
+        ("lax seqlock", judged::<SeqLock<true>>(tests, 4_000)),
         ("afek without numbers", judged::<Afek<true>>(&["u|u|s"], 40_000)),
-        ("bowman, early", judged::<Bowman<true>>(&["us|us|s", "us|u|ss"], 60_000)),
+        ("bowman, early", judged::<Bowman<true>>(&["us|us|s", "us|u|ss"][..either(1, 2)], 60_000)),
     ];
     for (name, counts) in all {
         assert!(counts.failing > 0 && counts.wrong > 0, "{name}: {counts:?}");

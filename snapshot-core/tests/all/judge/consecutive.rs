@@ -9,6 +9,7 @@ use snapshot_core::history::{Declaration, Writers};
 use snapshot_core::saturation::{self, Outcome};
 use snapshot_core::search::{self, Budget};
 use snapshot_core::verdict::Reason;
+use trial::effort::either;
 
 use crate::judge::checkers::agreed_verdict;
 
@@ -102,7 +103,7 @@ fn all_sets_of_few_vectors() {
 /// A ring of values has no order, however long; a path has one.
 #[test]
 fn rings() {
-    for length in [2, 3, 10, 30] {
+    for length in [2, 3, 10, 30].into_iter().take(either(3, 4)) {
         let next = |k: i64| k % length + 1;
         let ring: Vec<Vec<i64>> =
             (1..=length).flat_map(|k| [vec![k, k], vec![k, next(k)]]).collect();

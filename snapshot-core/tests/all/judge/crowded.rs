@@ -39,7 +39,7 @@ fn crowded_runs_are_large_with_both_verdicts() {
     let mut runner = TestRunner::deterministic();
     let strategy = nudged(crowded_runs(unambiguous(), 1500));
     let (mut linearizable, mut large) = (0, 0);
-    let cases = either(80, 200);
+    let cases = either(40, 200);
     for _ in 0..cases {
         let history = strategy.new_tree(&mut runner).expect("no rejection").current();
         linearizable += usize::from(agreed_verdict_at_length(&history) == Some(true));

@@ -16,7 +16,7 @@ fn many() -> usize {
 }
 
 /// Larger spaces are for the slow suite.
-const LARGE: usize = 150_000;
+const LARGE: usize = 100_000;
 
 /// Primes, to avoid periods in common with the enumeration.
 const FEW: usize = 31;

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use snapshot_core::History;
 use snapshot_core::history::{Declaration, Writers};
 use snapshot_core::saturation::{Forgotten, Saturation};
+use trial::effort::either;
 
 use crate::judge::{checkers, sketch};
 
@@ -179,10 +180,10 @@ fn forgetting_changes_no_verdict() {
         Shape { wrong: 0, events: 400, unknown: 20, failed: 20, ..PLAIN },
     ];
     for shape in shapes {
-        let (alarms, forgotten) = compare_many(shape, 600);
-        assert!(alarms > 60 || shape.wrong == 0 && alarms == 0, "{shape:?}: {alarms}");
-        assert!(forgotten.operations > 2_000, "{shape:?}: {forgotten:?}");
-        assert!(forgotten.values > 800, "{shape:?}: {forgotten:?}");
+        let (alarms, forgotten) = compare_many(shape, either(250, 600));
+        assert!(alarms > either(25, 60) || shape.wrong == 0 && alarms == 0, "{shape:?}: {alarms}");
+        assert!(forgotten.operations > either(800, 2_000), "{shape:?}: {forgotten:?}");
+        assert!(forgotten.values > either(300, 800), "{shape:?}: {forgotten:?}");
     }
 }
 

@@ -10,7 +10,7 @@ use snapshot_core::saturation::{self, Outcome};
 use snapshot_core::search::{self, Budget};
 use snapshot_core::verdict::{Method, Rule, Verdict};
 use snapshot_core::{History, OperationId};
-use trial::effort::{is_night, is_slow};
+use trial::effort::{either, is_night, is_slow};
 
 use crate::judge::cases;
 use crate::judge::checkers::{agreed_verdict, drawing};
@@ -179,7 +179,7 @@ fn betweenness() {
     let mut runner = TestRunner::deterministic();
     let strategy = prop::collection::vec(Just([0, 1, 2, 3, 4, 5, 6, 7]).prop_shuffle(), 4..14);
     let (mut satisfiable, mut with_suppositions, mut nested) = (0, 0, 0);
-    for _ in 0..300 {
+    for _ in 0..either(120, 300) {
         let triples = strategy.new_tree(&mut runner).expect("no rejection").current();
         let triples: Vec<(usize, usize, usize)> =
             triples.iter().map(|order| (order[0], order[1], order[2])).collect();
@@ -192,8 +192,9 @@ fn betweenness() {
         with_suppositions += usize::from(supposed > 0);
         nested += usize::from(supposed > 1);
     }
-    assert!((50..250).contains(&satisfiable), "{satisfiable}");
-    assert!(with_suppositions >= 50 && nested >= 5, "{with_suppositions} {nested}");
+    assert!((either(20, 50)..either(100, 250)).contains(&satisfiable), "{satisfiable}");
+    let least = either((20, 2), (50, 5));
+    assert!(with_suppositions >= least.0 && nested >= least.1, "{with_suppositions} {nested}");
 }
 
 /// Sets of a few scans of two or three of four segments, all concurrent: the exact search decides
@@ -204,7 +205,7 @@ fn few_concurrent_scans() {
     let scan = prop::collection::vec((0..4_usize, 1..3_i64), 2..6);
     let strategy = prop::collection::vec(scan, 5..11);
     let (mut linearizable, mut supposed) = (0, 0);
-    for _ in 0..2000 {
+    for _ in 0..either(800, 2_000) {
         let mut scans = strategy.new_tree(&mut runner).expect("no rejection").current();
         for scan in &mut scans {
             scan.sort_unstable();
@@ -217,7 +218,8 @@ fn few_concurrent_scans() {
         linearizable += usize::from(found);
         supposed += usize::from(rules.contains(&Rule::Suppose));
     }
-    assert!(linearizable >= 300 && supposed >= 200, "{linearizable} {supposed}");
+    let least = either((120, 80), (300, 200));
+    assert!(linearizable >= least.0 && supposed >= least.1, "{linearizable} {supposed}");
 }
 
 /// Reads of one segment each are full scans of objects of one segment.

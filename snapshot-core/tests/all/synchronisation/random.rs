@@ -7,6 +7,7 @@ use snapshot_core::search::Budget;
 use snapshot_core::synchronisation::{
     Keyed, Matching, Synchronisation, Verdict, by_search, matching,
 };
+use trial::effort::either;
 
 use super::domain::{self, Domain, Random, Recording};
 use super::oracle::{Truth, truth};
@@ -118,15 +119,17 @@ where
 
 /// Two sides, one side, and both together (an exchanger of equal and of different values).
 #[test]
-fn key_rule_is_right_in_60_000_random_cases() {
+fn key_rule_is_right_in_random_cases() {
+    let [many, few] = either([5_000, 2_000], [20_000, 5_000]);
     let perfect = [
-        rule(&domain::channel(), 21, 20_000),
-        rule(&domain::exchanger(), 22, 20_000),
-        rule(&domain::timeout_exchanger(), 23, 5_000),
-        rule(&domain::timeout_channel(), 24, 5_000),
-        rule(&domain::men_and_women(), 25, 5_000),
-        rule(&domain::filter_channel(), 26, 5_000),
+        rule(&domain::channel(), 21, many),
+        rule(&domain::exchanger(), 22, many),
+        rule(&domain::timeout_exchanger(), 23, few),
+        rule(&domain::timeout_channel(), 24, few),
+        rule(&domain::men_and_women(), 25, few),
+        rule(&domain::filter_channel(), 26, few),
     ];
     let sum: usize = perfect.iter().sum();
-    assert!(perfect.iter().all(|&perfect| perfect > 1_000) && sum < 50_000, "{perfect:?}");
+    let (least, most) = either((400, 15_000), (1_000, 50_000));
+    assert!(perfect.iter().all(|&perfect| perfect > least) && sum < most, "{perfect:?}");
 }

@@ -35,6 +35,9 @@ fn fails(text: &str, obligation: Obligation, from: &str, to: &str) {
 /// A cell that is an array by process, written by other processes.
 #[test]
 fn elements_within_cells_are_written_by_others() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let masked = corpus::small("masked");
     is_refuted(masked, "if seen[me]:", "if false:");
     // Computed in one step, part by part.
@@ -65,6 +68,9 @@ fn elements_within_cells_are_written_by_others() {
 /// A private array, stored to within a scan: in place, whole, or at an unknown index.
 #[test]
 fn private_arrays_may_be_stored_within_scans() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let noted = corpus::small("noted");
     let store = "for k in processes: scanned[k] := true";
     for to in [
@@ -80,6 +86,9 @@ fn private_arrays_may_be_stored_within_scans() {
 /// Private variables that hold views are stored to within ghost scans.
 #[test]
 fn private_views_may_be_stored_within_ghost_scans() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let afek = corpus::algorithm("afek_unbounded").expect("an algorithm of the corpus").text;
     let text = afek
         .replace("private seq: version", "private seq: version\nprivate cache: view\nprivate kept: view\nprivate swaps: bool")
@@ -109,6 +118,9 @@ fn loops_omit_the_same_index_in_all_views() {
     if is_left_out(Effort::Slow) {
         return;
     }
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = corpus::small("boss");
     is_refuted(text, "if b: lax[k] := true", "if b: lax[k] := false");
 }
@@ -117,6 +129,9 @@ fn loops_omit_the_same_index_in_all_views() {
 /// one has another number.
 #[test]
 fn new_version_differs_from_one_lost_in_the_step() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm reborn
 
@@ -148,6 +163,9 @@ scan:
 /// so it is shown with members, even if their views are not kept.
 #[test]
 fn untracked_views_belong_to_members() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm stale4
 
@@ -179,6 +197,9 @@ scan:
 /// Of nested calls that return views, only the outer one is a ghost scan.
 #[test]
 fn ghost_scans_are_not_nested() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm within
 
@@ -210,6 +231,9 @@ procedure q(): view
 /// The variable of a loop is not forgotten before the loop has ended.
 #[test]
 fn loop_variable_is_kept_until_the_end() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let counted = corpus::small("counted");
     is_refuted(counted, "if rounds = 3", "if rounds = 0");
 }
@@ -218,6 +242,9 @@ fn loop_variable_is_kept_until_the_end() {
 /// stores there in its own rounds.
 #[test]
 fn private_elements_in_a_round_are_unknown() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm rounds
 shared a[segment]: value
@@ -254,6 +281,9 @@ LOCAL
 /// Faults in expressions on which nothing else depends, or for some n only.
 #[test]
 fn faults_are_found_in_any_expression() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let locked = corpus::small("locked");
     let with = |declared: &str, statement: &str| {
         let text = locked.replacen("scan:\n", &format!("{declared}\nscan:\n"), 1);
@@ -293,6 +323,9 @@ fn faults_are_found_in_any_expression() {
 /// A step with many unknown values, many nested loops, and many scalars are refused soon.
 #[test]
 fn steps_with_too_many_outcomes_are_refused() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let many = "
 algorithm many
 shared a[segment]: value
@@ -362,6 +395,9 @@ update(v):
 /// A view that is published twice in one step: the second is not a view of the round.
 #[test]
 fn last_publication_of_a_step_counts() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm republished
 
@@ -403,6 +439,9 @@ scan:
 /// New versions among the arguments of a call differ.
 #[test]
 fn new_versions_of_one_call_differ() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm twofresh
 
@@ -433,6 +472,9 @@ scan:
 /// More versions than a byte can number.
 #[test]
 fn more_than_100_versions_are_unknown() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm overflowing
 
@@ -480,6 +522,9 @@ scan:
 /// A view from the place of one other process is not exempt in the place of another.
 #[test]
 fn views_are_exempt_only_in_the_place_of_their_process() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = corpus::small("matrix");
     is_refuted(text, "            if k != p: return x[k]\n", "            if k != p: skip\n");
 }

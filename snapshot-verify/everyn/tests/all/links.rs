@@ -6,6 +6,7 @@ use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
 use snapshot_everyn::shape::Mode;
 
 use super::verdicts::{answer, is_proved, parsed};
+use trial::effort::{Effort, is_left_out};
 
 const OBSERVER: Obligation = Obligation {
     mode: Mode::Direct,
@@ -16,6 +17,9 @@ const OBSERVER: Obligation = Obligation {
 
 #[test]
 fn right_programs_with_links_are_proved() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     for name in ["undisturbed", "locked_by_links", "turns"] {
         assert!(is_proved(corpus::small(name)), "{name}");
     }
@@ -50,6 +54,9 @@ fn right_programs_with_links_are_proved() {
 
 #[test]
 fn wrong_variants_of_programs_with_links_are_not_proved() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let edits = [
         ("undisturbed", "        done := SC(c, seen)", "        done := VL(c)"),
         ("undisturbed", "    c := true\n    a[me] := v", "    a[me] := v"),
@@ -105,6 +112,9 @@ fn wrong_variants_of_programs_with_links_are_not_proved() {
 /// Rounds: a scan returns a view that another process may have published meanwhile.
 #[test]
 fn views_that_others_publish_are_proved_by_rounds() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let program = parsed(corpus::small("published"), None);
     let answer = answer(&program);
     assert!(answer.proved);
@@ -151,6 +161,9 @@ fn views_that_others_publish_are_proved_by_rounds() {
 /// The scanner of `undisturbed` would not see that others broke its link.
 #[test]
 fn links_that_others_do_not_break_lose_the_proof() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let model = compile(&parsed(corpus::small("undisturbed"), None), OBSERVER).expect("modelled");
     let limits = Limits { views: 1 << 20, bytes: 1 << 29, ..Limits::default() };
     assert!(prove(&model, limits, Sabotage::default()).finding.holds());

@@ -32,6 +32,9 @@ fn jayanti() -> &'static str {
 
 #[test]
 fn names_of_jayanti_are_in_force_while_readable() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let model = model(jayanti());
     let force = |phases: &[i32]| {
         let bytes = phases.iter().map(|phase| integer(*phase)).collect();
@@ -49,6 +52,9 @@ fn names_of_jayanti_are_in_force_while_readable() {
 /// A program with a name, and edits that break the form.
 #[test]
 fn programs_of_other_forms_have_no_names() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm named
 shared x: llsc record (on: bool, who: process)
@@ -122,6 +128,9 @@ fn helpers_that_name_their_rows_are_proved() {
     if is_left_out(Effort::Slow) {
         return;
     }
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let found = attempt(jayanti(), 1 << 20);
     assert!(matches!(found, Attempt::Holds), "{found:?}");
 }
@@ -129,6 +138,9 @@ fn helpers_that_name_their_rows_are_proved() {
 /// In the slow suite: it takes a minute and a half.
 #[test]
 fn wrong_helpers_are_not_proved() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     if is_left_out(Effort::Slow) {
         return;
     }
@@ -156,6 +168,9 @@ fn wrong_helpers_are_not_proved() {
 /// reveal this, nesting does.
 #[test]
 fn a_scan_that_pushes_once_is_not_proved() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = jayanti().replacen("    push()\n    push()\n", "    push()\n", 1);
     assert_ne!(text, jayanti());
     let nested = |text: &str| {
@@ -177,6 +192,9 @@ fn a_scan_that_pushes_once_is_not_proved() {
 /// its location in views, too.
 #[test]
 fn spinning_process_is_not_lost() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm spins
 shared x: llsc bool
@@ -212,6 +230,9 @@ scan:
 /// A condition with an empty body implies nothing on when a name is in force.
 #[test]
 fn conditions_with_empty_bodies_imply_nothing() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm unforced
 
@@ -262,6 +283,9 @@ scan:
 /// not a copy any more.
 #[test]
 fn results_overwrite_copies() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm privcopy
 
@@ -309,6 +333,9 @@ scan:
 /// it.
 #[test]
 fn initially_named_rows_are_written() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm nevernamed
 
@@ -402,6 +429,9 @@ scan:
 /// The path of a lost process ends at its own location, a call: this is a view.
 #[test]
 fn processes_that_retest_at_their_location_are_lost() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm spinning
 

@@ -7,11 +7,15 @@ use snapshot_everyn::rungs;
 use snapshot_everyn::shape::T;
 
 use super::verdicts::{is_refuted, is_unknown, parsed};
+use trial::effort::{Effort, is_left_out};
 
 /// A byte that is not read behind a ghost scan is forgotten there in all views: here the first
 /// result, which the second call stores again.
 #[test]
 fn bytes_dead_after_a_ghost_scan_are_dropped_in_all_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm stuck
 
@@ -46,6 +50,9 @@ procedure q(p: view): view
 /// A step that breaks a link of its process and links it again leaves the link unbroken.
 #[test]
 fn relinked_cells_stay_linked_after_a_step() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm relinked
 
@@ -88,6 +95,9 @@ procedure q(): view
 /// The same, where only the vectors that a ghost scan assembled depend on it.
 #[test]
 fn unread_results_are_dropped_in_all_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm unforgotten
 
@@ -125,6 +135,9 @@ procedure collect(): view
 /// scan.
 #[test]
 fn ghost_scans_end_in_all_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm late
 
@@ -178,6 +191,9 @@ scan:
 /// process, which views that do not follow t do not distinguish.
 #[test]
 fn operations_storing_names_begin_in_all_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm owner
 shared active: process or none := none
@@ -229,6 +245,9 @@ scan:
 /// none.
 #[test]
 fn bits_of_a_round_are_flipped_in_all_rounds() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm rounds_flip
 shared active: process or none := none

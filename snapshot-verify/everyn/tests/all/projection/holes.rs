@@ -7,6 +7,7 @@ use snapshot_language::program::Program;
 
 use super::programs::{LOCAL, NESTED, parsed};
 use super::random::{executions, walks};
+use trial::effort::{Effort, is_left_out};
 
 /// The index that an update leaves out is read from a cell of another process: only that process's
 /// view knows it.
@@ -40,6 +41,9 @@ fn left(of: &str, set: &str, value: &str) -> Program {
 
 #[test]
 fn indices_omitted_by_loops_are_definite() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     // The read cells are never written, so that there are few views.
     let text = LEFT
         .replace("    for k in processes: r[me][k] := VALUE\n", "")

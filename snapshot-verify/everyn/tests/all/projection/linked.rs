@@ -8,7 +8,7 @@ use snapshot_everyn::model::{Ghosts, Obligation, Part};
 use snapshot_everyn::rounds::candidates;
 use snapshot_everyn::shape::{I, T};
 use snapshot_language::program::Program;
-use trial::effort::either;
+use trial::effort::{Effort, either, is_left_out};
 
 use super::follow::Counts;
 use super::programs::{DIRECT, LOCAL, NESTED, corpus, parsed, small, views};
@@ -16,6 +16,9 @@ use super::random::{are_large_ones_taken, below, executions, programs, walks, wa
 
 #[test]
 fn executions_with_links_are_among_the_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let mut total = Counts::default();
     for name in ["undisturbed", "locked_by_links", "turns"] {
         for obligation in [NESTED, DIRECT] {
@@ -53,6 +56,9 @@ scan:
 
 #[test]
 fn executions_of_helpers_with_links_are_among_the_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     // riany keeps too much to enumerate.
     let jayanti = corpus("jayanti");
     let mut total = walks(&jayanti, DIRECT, 4 * executions(), 60);
@@ -68,6 +74,9 @@ fn executions_of_helpers_with_links_are_among_the_views() {
 /// Ghost scans within updates that leave them a link, or take it away.
 #[test]
 fn executions_with_links_across_ghost_scans_are_among_the_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let text = "
 algorithm across
 shared c: llsc bool
@@ -140,6 +149,9 @@ fn by_rounds(name: &str, program: &Program) -> Vec<[Obligation; 2]> {
 
 #[test]
 fn executions_with_rounds_are_among_the_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let mut total = Counts::default();
     let published = small("published");
     for guess in by_rounds("published", &published) {
@@ -215,6 +227,9 @@ private kept: bool
 
 #[test]
 fn executions_of_random_programs_with_links_are_among_the_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let programs = programs(40);
     let (mut tried, mut refused, mut counts) = (0, 0, Counts::default());
     for seed in 0..programs {

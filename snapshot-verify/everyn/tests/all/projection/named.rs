@@ -13,6 +13,7 @@ use snapshot_language::program::Program;
 use super::follow::Counts;
 use super::programs::{DIRECT, corpus, parsed, views};
 use super::random::{are_large_ones_taken, below, executions, programs, walks_among};
+use trial::effort::{Effort, is_left_out};
 
 /// Programs with a name that is always in force, and with one that is not.
 const NAMED: [&str; 6] = [
@@ -159,6 +160,9 @@ fn guesses(program: &Program) -> Vec<Obligation> {
 
 #[test]
 fn executions_with_named_rows_are_among_the_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let mut total = Counts::default();
     for text in NAMED.into_iter().chain([corpus::small("helped")]) {
         let program = parsed(text);
@@ -253,6 +257,9 @@ procedure help(q: process):
 
 #[test]
 fn executions_of_random_programs_with_names_are_among_the_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let programs = programs(16);
     let (mut tried, mut lost, mut through, mut counts) = (0, 0, 0, Counts::default());
     for seed in 0..programs {

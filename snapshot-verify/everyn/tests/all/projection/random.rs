@@ -15,6 +15,7 @@ use super::follow::{Counts, Follower};
 use super::programs::{
     DIRECT, LOCAL, NESTED, NESTED_CALLS, by_calls, corpus, parsed, small, views,
 };
+use trial::effort::{Effort, is_left_out};
 
 pub fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
     random.next_u32() as usize % limit
@@ -102,6 +103,9 @@ pub fn walks_among(
 
 #[test]
 fn executions_of_verified_programs_are_among_the_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let programs = [(corpus("bowman"), 500), (small("versioned"), 0), (small("locked"), 100)];
     for (program, by_another) in &programs {
         for obligation in [NESTED, DIRECT] {
@@ -137,6 +141,9 @@ pub fn programs(usual: u64) -> u64 {
 
 #[test]
 fn executions_of_scanning_updates_are_among_the_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     for name in ["afek_unbounded", "afek_bounded", "attiya_welch"] {
         let mut total = Counts::default();
         for obligation in by_calls() {
@@ -161,6 +168,9 @@ fn executions_of_scanning_updates_are_among_the_views() {
 
 #[test]
 fn executions_of_unproved_programs_are_among_the_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let (mut failures, mut moves) = (0, 0);
     for (program, obligation) in [
         (corpus("bowman"), LOCAL),
@@ -177,6 +187,9 @@ fn executions_of_unproved_programs_are_among_the_views() {
 /// Programs with names, versions, numbers, loops and blocks of all kinds, right and wrong.
 #[test]
 fn executions_of_random_programs_are_among_the_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let programs = programs(40);
     let (mut tried, mut counts) = (0, Counts::default());
     let texts = (0..programs).map(corpus::program::text);
@@ -211,6 +224,9 @@ fn forgets(model: &Model) -> bool {
 /// Programs that keep state between operations, by scans and by calls that return a view.
 #[test]
 fn executions_of_programs_with_state_are_among_the_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let programs = programs(40);
     let (mut tried, mut by_call, mut counts) = (0, 0, Counts::default());
     for text in (0..programs).map(corpus::program::keeping) {
@@ -243,6 +259,9 @@ fn misses(program: &Program, model: &Model) -> bool {
 /// notice both.
 #[test]
 fn observable_flips_are_detected() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let program = corpus("afek_bounded");
     let by_i = by_calls()[3];
     let right = compile(&program, by_i).unwrap();
@@ -261,6 +280,9 @@ fn observable_flips_are_detected() {
 /// Operations are shown late, though a ghost scan leaves them something: executions notice.
 #[test]
 fn late_operations_with_stored_results_are_detected() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let stores = parsed(
         "
 algorithm stores

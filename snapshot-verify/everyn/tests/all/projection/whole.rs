@@ -10,6 +10,7 @@ use snapshot_semantics::interpret::Machine;
 use super::execution::Execution;
 use super::follow::{Counts, Follower};
 use super::programs::{DIRECT, LOCAL, corpus, small, views};
+use trial::effort::{Effort, is_left_out};
 
 /// Explores all states of `n` processes, whose moves must be fewer than `most`, each with the views
 /// that some path to it has led to; new views of a known state are followed, too.
@@ -71,6 +72,9 @@ fn whole(program: &Program, obligation: Obligation, n: usize, most: usize) -> (u
 
 #[test]
 fn all_states_of_two_processes_have_views() {
+    if is_left_out(Effort::Slow) {
+        return;
+    }
     let programs = [corpus("bowman"), small("versioned"), small("locked")];
     for program in &programs {
         let (states, counts) = whole(program, DIRECT, 2, 2_000_000);
