@@ -8,6 +8,7 @@ use snapshot_core::Process;
 use snapshot_explorer::instance::{Instance, Scalar};
 use snapshot_explorer::search::layout::Registers;
 use snapshot_explorer::search::{Exploration, Outcome, SearchPath, SearchVerdict};
+use trial::effort::either;
 
 use crate::explore::oracle::{Ends, Found, Oracle, State};
 use crate::explore::random;
@@ -66,7 +67,7 @@ pub fn found(outcome: &Outcome) -> Found {
 fn explorer_and_oracle_agree_on_random_instances() {
     let mut ended = [0; 3];
     let mut words = BTreeSet::new();
-    for seed in 0..500 {
+    for seed in 0..either(200, 500) {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut instance = random::instance(&mut random);
         // States have up to 8 words.
@@ -103,5 +104,8 @@ fn explorer_and_oracle_agree_on_random_instances() {
         words.insert(layout.words());
     }
     assert_eq!(words, BTreeSet::from([1, 2, 3, 6, 8]));
-    assert!(ended.iter().all(|&times| times >= 20), "each kind of end occurs: {ended:?}");
+    assert!(
+        ended.iter().all(|&times| times >= either(8, 20)),
+        "each kind of end occurs: {ended:?}"
+    );
 }

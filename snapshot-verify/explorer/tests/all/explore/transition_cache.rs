@@ -12,6 +12,7 @@ use snapshot_explorer::reduction::{Reduction, Reductions};
 use snapshot_explorer::search::Exploration;
 use snapshot_explorer::search::product::{Move, Product, Scratch, Successor, TransitionCache};
 use snapshot_language::parse;
+use trial::effort::either;
 
 use crate::explore::{published, random};
 
@@ -62,7 +63,7 @@ fn compare_all(exploration: &Exploration<'_>, instance: &Instance) -> usize {
 #[test]
 fn cached_random_moves_equal_the_moves() {
     let mut compared = 0;
-    for seed in 0..400 {
+    for seed in 0..either(150, 400) {
         let mut instance = random::instance(&mut ChaCha8Rng::seed_from_u64(seed));
         without_reactions(&mut instance);
         if seed % 2 == 0 {
@@ -73,7 +74,7 @@ fn cached_random_moves_equal_the_moves() {
         let exploration = Exploration { operations, past_violations, ..Exploration::default() };
         compared += compare_all(&exploration, &instance);
     }
-    assert!(compared > 1_000_000, "{compared}");
+    assert!(compared > either(300_000, 1_000_000), "{compared}");
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn instances_agree_with_the_interpreter() {
     for case in cases() {
         let n = case.processes;
         for pair in [(0, 1), (n - 2, n - 1)] {
-            walks(&case.program(), n, pair, either(40, 100), 3);
+            walks(&case.program(), n, pair, either(16, 100), 3);
         }
     }
 }

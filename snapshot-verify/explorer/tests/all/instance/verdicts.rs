@@ -1,6 +1,7 @@
 //! Results do not depend on the reductions.
 
 use snapshot_explorer::instance::Instance;
+use trial::effort::either;
 
 use crate::instance::programs::{Answer, BOWMAN, cases, program};
 use crate::instance::reference::{Found, explore, hunt};
@@ -15,7 +16,8 @@ fn answer(found: &Found) -> Answer {
 }
 
 fn pairs(n: usize) -> Vec<(usize, usize)> {
-    let mut pairs = vec![(0, 1), (0, n - 1), (n - 2, n - 1)];
+    let mut pairs = vec![(0, 1), (n - 2, n - 1), (0, n - 1)];
+    pairs.truncate(either(2, 3));
     pairs.sort_unstable();
     pairs.dedup();
     pairs
