@@ -49,7 +49,7 @@ fn with_hidden_locals(text: &str) -> String {
 #[test]
 fn random_programs() {
     let mut counts = Counts::default();
-    for seed in seeds(3, 30) {
+    for seed in seeds(1, 30) {
         let texts = [
             corpus::program::text(seed),
             corpus::program::exchanging(seed),
@@ -68,7 +68,7 @@ fn random_programs() {
 #[test]
 fn mutants_of_programs_with_locks_and_links() {
     let mut counts = Counts::default();
-    let step = by_effort(18, 3, 1);
+    let step = by_effort(36, 3, 1);
     for name in ["locked", "locked_by_links", "undisturbed", "turns", "published"] {
         let text = with_hidden_locals(corpus::small(name));
         counts.add(name, &text);

@@ -54,7 +54,7 @@ fn the_second_method_agrees() {
     let corpus = programs();
     let answered = corpus.iter().filter(|(name, program)| agrees(name, program)).count();
     assert!(answered * 2 > corpus.len(), "{answered} of {} fit", corpus.len());
-    let step = by_effort(120, 40, 1);
+    let step = by_effort(240, 40, 1);
     let mutants = sample(step);
     let answered = mutants.iter().filter(|mutant| agrees(&mutant.name, &mutant.program)).count();
     assert!(answered * 2 > mutants.len(), "{answered} of {} fit", mutants.len());

@@ -97,7 +97,10 @@ fn choices_are_explored_like_those_of_a_client() {
         ("0..n-1", "for p in processes: if p != process(first): if up[p]: return true"),
         ("1..n-1", "if up[process(0)]: return true"),
         ("0..0", "for p in processes: if up[p]: return true"),
-    ] {
+    ]
+    .into_iter()
+    .take(either(5, 7))
+    {
         // Three processes only if the rest of the operation looks at no flags; in the slow suite
         // always.
         let most = if is_slow() || rest == "skip" { 3 } else { 2 };
@@ -122,7 +125,7 @@ fn choices_are_explored_like_those_of_a_client() {
             counts[usize::from(verdicts[0].1)] += 1;
         }
     }
-    assert!(counts.iter().all(|count| *count > either(2, 3)), "{counts:?} right and wrong");
+    assert!(counts.iter().all(|count| *count > either(1, 3)), "{counts:?} right and wrong");
 }
 
 /// Choices among the outcomes of `new`: the path to a violation is found again.

@@ -36,7 +36,7 @@ fn objects_of_the_corpus_have_the_same_answers() {
     for file in corpus::object_algorithms() {
         let algorithm = algorithm(file.text);
         let bugs = algorithm.bugs().iter().map(|bug| Some(&*bug.name.text));
-        for bug in std::iter::once(None).chain(bugs.step_by(either(2, 1))) {
+        for bug in std::iter::once(None).chain(bugs.step_by(either(3, 1))) {
             let Ok(program) = algorithm.program_with_points(bug) else { continue };
             for n in 2..=either(2, 3) {
                 let client = Client::bounded(Values::Full(either(1, 2)), 4 - n as u32);
@@ -70,7 +70,7 @@ fn objects_of_the_corpus_have_the_same_answers() {
         let found = fewer.iter().find(is_it).expect("it is right");
         assert!(found.3 >= tenths, "{found:?}");
     }
-    assert!(wrong >= either(15, 40), "{wrong}");
+    assert!(wrong >= either(10, 40), "{wrong}");
 }
 
 #[test]

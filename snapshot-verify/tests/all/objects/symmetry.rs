@@ -97,8 +97,8 @@ fn symmetry_changes_no_answer_on_the_corpus() {
     for file in corpus::object_algorithms() {
         let algorithm = algorithm(file.text);
         let bugs = algorithm.bugs().iter().map(|bug| Some(&*bug.name.text));
-        // In the quick suite every second bug.
-        for bug in std::iter::once(None).chain(bugs.step_by(either(2, 1))) {
+        // In the quick suite every third bug.
+        for bug in std::iter::once(None).chain(bugs.step_by(either(3, 1))) {
             let Ok(program) = algorithm.program_with_points(bug) else { continue };
             for n in [2, 3] {
                 for points in [false, true] {
@@ -129,7 +129,7 @@ fn symmetry_changes_no_answer_on_the_corpus() {
     ] {
         assert!(fewer.contains(&expected), "{expected:?}: {fewer:?}");
     }
-    assert!(wrong >= either(30, 60), "{wrong}");
+    assert!(wrong >= either(20, 60), "{wrong}");
 }
 
 #[test]
