@@ -32,13 +32,17 @@ use crate::guess::guesses;
 use crate::model;
 use crate::rounds;
 use crate::rungs::Rungs;
-use crate::ways::{Step, ways};
+use crate::ways::{Hint, Way, ways};
 
 /// Maximum number of views of a rung in the first round: the rungs of most proofs have fewer.
 const FIRST: usize = 400_000;
 
 /// Factor by which this maximum grows from round to round.
 const GROWTH: usize = 4;
+
+/// Of a guess at rounds that is not the first, the part of this maximum: programs name the begin of
+/// a round before its other writes, so the first guess is usually the one.
+const LATER: usize = 4;
 
 /// Maximum number of views of a part that keeps everything.
 const GUESSED: usize = 200_000;
@@ -49,24 +53,6 @@ pub fn prove_all(program: &Program, budget: Budget) -> Answer {
     let mut ladder = Ladder::new(program, &Rungs::default(), Limit::never(&proceed));
     ladder.climb(budget, &mut |_| {});
     ladder.answer()
-}
-
-/// A way to a proof.
-enum Way {
-    /// All of these obligations, each with what analyses keep.
-    Hinted(Vec<Step>),
-    /// All of these parts, which keep everything.
-    Guessed(Vec<Part>),
-    /// Rounds of several processes, by any guess, once faults are excluded: nesting and vectors do
-    /// not depend on the kind of ghost scans.
-    Rounds,
-}
-
-/// Source of what a rung keeps.
-#[derive(Clone, Debug, PartialEq)]
-enum Hint {
-    Analysis(Step),
-    Guess(Box<Part>),
 }
 
 /// A rung that was begun.
@@ -213,7 +199,9 @@ impl<'m> Ladder<'m> {
                 continue;
             }
             let hints: Vec<Hint> = match &self.ways[self.turn] {
-                Way::Hinted(steps) => steps.iter().copied().map(Hint::Analysis).collect(),
+                Way::Hinted(steps) | Way::Later(steps) => {
+                    steps.iter().copied().map(Hint::Analysis).collect()
+                }
                 Way::Guessed(parts) => {
                     parts.iter().cloned().map(|part| Hint::Guess(Box::new(part))).collect()
                 }
@@ -221,12 +209,18 @@ impl<'m> Ladder<'m> {
             };
             let standing = match hints.is_empty() {
                 false if self.is_early() => Standing::Waits,
-                false => self.advance(&hints, budget, progress),
+                false => {
+                    let is_later = matches!(self.ways[self.turn], Way::Later(_));
+                    let round = self.most / if is_later { LATER } else { 1 };
+                    self.advance(&hints, (round, budget), progress)
+                }
                 true => match self.find_rounds() {
                     Some(found) => {
-                        let of =
-                            |ghosts| ways(self.program, ghosts, false).into_iter().map(Way::Hinted);
-                        let found: Vec<Way> = found.into_iter().flat_map(of).collect();
+                        let of = |(number, ghosts): (usize, model::Ghosts)| {
+                            let way = if number == 0 { Way::Hinted } else { Way::Later };
+                            ways(self.program, ghosts, false).into_iter().map(way)
+                        };
+                        let found: Vec<Way> = found.into_iter().enumerate().flat_map(of).collect();
                         self.ways.splice(self.turn..=self.turn, found);
                         continue;
                     }
@@ -328,7 +322,7 @@ impl<'m> Ladder<'m> {
     fn advance(
         &mut self,
         hints: &[Hint],
-        budget: Budget,
+        (round, budget): (usize, Budget),
         progress: &mut dyn FnMut(Obligation),
     ) -> Standing {
         // Absence of faults was shown before there are rounds, and is shown again for them last.
@@ -338,7 +332,7 @@ impl<'m> Ladder<'m> {
         };
         let (last, first): (Vec<&Hint>, Vec<&Hint>) = hints.iter().partition(|one| is_last(one));
         for hint in first.into_iter().chain(last) {
-            let standing = self.attempt(hint, budget, progress);
+            let standing = self.attempt(hint, (round, budget), progress);
             if !matches!(standing, Standing::Holds) {
                 return standing;
             }
@@ -350,7 +344,7 @@ impl<'m> Ladder<'m> {
     fn attempt(
         &mut self,
         hint: &Hint,
-        budget: Budget,
+        (round, budget): (usize, Budget),
         progress: &mut dyn FnMut(Obligation),
     ) -> Standing {
         let (obligation, most) = match hint {
@@ -371,7 +365,7 @@ impl<'m> Ladder<'m> {
             },
         };
         let begun = &self.begun[at];
-        match (&begun.rung.attempt, begun.views() > self.most) {
+        match (&begun.rung.attempt, begun.views() > round) {
             (Attempt::Holds, _) => return Standing::Holds,
             (Attempt::Fails(..) | Attempt::Unsupported(_), _) => return Standing::Fails,
             _ if begun.views() > most => return Standing::Fails,
@@ -383,13 +377,18 @@ impl<'m> Ladder<'m> {
             _ => {}
         }
         progress(obligation);
-        self.go_on(at, most, left, budget.bytes)
+        self.go_on(at, (round, most), left, budget.bytes)
     }
 
     /// Continues a rung that has not ended.
-    fn go_on(&mut self, at: usize, most: usize, left: usize, memory: usize) -> Standing {
-        let held = self.bytes();
-        let (limit, round) = (self.limit, self.most);
+    fn go_on(
+        &mut self,
+        at: usize,
+        (round, most): (usize, usize),
+        left: usize,
+        memory: usize,
+    ) -> Standing {
+        let (held, limit) = (self.bytes(), self.limit);
         let begun = &mut self.begun[at];
         let (own, others) = (begun.views(), held - begun.bytes());
         let began = Instant::now();

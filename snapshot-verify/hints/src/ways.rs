@@ -22,6 +22,26 @@ pub struct Step {
     ghosts: Ghosts,
 }
 
+/// A way to a proof.
+pub(crate) enum Way {
+    /// All of these obligations, each with what analyses keep.
+    Hinted(Vec<Step>),
+    /// The same, by a guess at rounds that is not the first: with a smaller part of the views.
+    Later(Vec<Step>),
+    /// All of these parts, which keep everything.
+    Guessed(Vec<write::Part>),
+    /// Rounds of several processes, by any guess, once faults are excluded: nesting and vectors do
+    /// not depend on the kind of ghost scans.
+    Rounds,
+}
+
+/// Source of what a rung keeps.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Hint {
+    Analysis(Step),
+    Guess(Box<write::Part>),
+}
+
 /// Returns the ways to show nesting: by parts, which are small; or as a whole, with all scalars
 /// that may matter.
 pub fn nested(ghosts: Ghosts) -> [Vec<Obligation>; 2] {

@@ -11,7 +11,7 @@ use crate::byte::{
 use crate::clock;
 use crate::flips::{class, is_symbol, negated};
 use crate::layout::{
-    Layout, Leaf, Room, Scalar, each_leaf, fixed, may_be_outside, numbers_processes, size,
+    Layout, Leaf, Room, Scalar, each_leaf, fixed, is_view, may_be_outside, numbers_processes, size,
 };
 
 /// Reason why an expression has no value.
@@ -63,7 +63,7 @@ impl Scope<'_, '_> {
     }
 
     fn is_token(&self, content: &Type) -> bool {
-        self.layout.tokens() && *content == Type::view()
+        self.layout.tokens() && is_view(content)
     }
 
     /// Returns an unknown value of a type; views count as old.
@@ -218,6 +218,9 @@ impl Scope<'_, '_> {
         let kept = &self.layout.slots[at..at + size];
         if size == 1 && kept[0].kept && self.state[at] == ANY {
             self.unknown = Some(at);
+        }
+        if !self.layout.tokens() {
+            return Row::from_slice(&self.state[at..at + size]);
         }
         let nothing = self.nothing(content);
         let bytes = self.state[at..at + size].iter().zip(&nothing);

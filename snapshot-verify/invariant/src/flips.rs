@@ -19,7 +19,7 @@
 use smallvec::SmallVec;
 
 use crate::byte::{ANY, BASE, LOOSE, OTHER, T};
-use crate::centre::is_central;
+use crate::centre::Shared;
 use crate::layout::{ByRound, Layout, Leaf, Scalar};
 
 /// A byte of a class.
@@ -234,16 +234,29 @@ pub fn load(layout: &Layout<'_>, view: &[u8]) -> Vec<u8> {
 /// Returns the views of a state after a step: symbols that do not make up one class are split by
 /// value, and classes lead with 0.
 pub fn normal(layout: &Layout<'_>, state: Vec<u8>) -> Vec<Vec<u8>> {
+    let mut done = Vec::new();
+    normal_into(layout, state, &mut done);
+    done
+}
+
+/// As [`normal`], behind views that are there.
+pub(crate) fn normal_into(layout: &Layout<'_>, mut state: Vec<u8>, done: &mut Vec<Vec<u8>>) {
     if layout.classes.is_empty() {
-        return vec![state];
+        done.push(state);
+        return;
     }
     let of = classes(layout, &state);
-    let mut done: Vec<Vec<u8>> = Vec::new();
-    let mut waiting = vec![state];
-    while let Some(mut state) = waiting.pop() {
-        let Some(mixed) = mixed(layout, &state, &of) else {
+    let Some(first) = mixed(layout, &state, &of) else {
+        lead(layout, &mut state, &of);
+        done.push(state);
+        return;
+    };
+    let begin = done.len();
+    let mut waiting = vec![(state, Some(first))];
+    while let Some((mut state, mixed)) = waiting.pop() {
+        let Some(mixed) = mixed else {
             lead(layout, &mut state, &of);
-            if !done.contains(&state) {
+            if !done[begin..].contains(&state) {
                 done.push(state);
             }
             continue;
@@ -255,42 +268,43 @@ pub fn normal(layout: &Layout<'_>, state: Vec<u8>) -> Vec<Vec<u8>> {
                     state[at] = BASE + u8::from(is_odd(state[at]) != value);
                 }
             }
-            waiting.push(state);
+            let mixed = self::mixed(layout, &state, &of);
+            waiting.push((state, mixed));
         }
     }
-    done
 }
 
-/// Content of the known bits of a class.
-#[derive(Clone, Copy, Eq, PartialEq)]
-enum Held {
-    Values,
-    Symbol(usize),
-}
+/// Of a class without known bits.
+const NOTHING: u8 = 0;
+/// Of a class whose known bits are values.
+const VALUES: u8 = 1;
 
 /// Returns a symbol that does not make up one class.
 fn mixed(layout: &Layout<'_>, state: &[u8], of: &[Option<u8>]) -> Option<usize> {
-    let count = layout.classes.len();
-    let mut held: SmallVec<[Option<Held>; 32]> = SmallVec::from_elem(None, count);
-    let mut places: SmallVec<[Option<u8>; 32]> = SmallVec::from_elem(None, count);
+    // Per class, its known bits: nothing, values, or a symbol behind these.
+    let mut held = [NOTHING; MOST];
+    // Per symbol, the class that it occurs in, plus 1.
+    let mut places = [0; MOST];
     for (&at, &in_class) in layout.truths.iter().zip(of) {
         let byte = state[at];
         if byte == ANY {
             continue;
         }
-        let now = if is_symbol(byte) { Held::Symbol(class(byte)) } else { Held::Values };
-        if let Held::Symbol(symbol) = now {
-            if in_class.is_none() || places[symbol].is_some_and(|place| Some(place) != in_class) {
+        let symbol = is_symbol(byte).then(|| class(byte));
+        if let Some(symbol) = symbol {
+            let Some(in_class) = in_class else { return Some(symbol) };
+            if !matches!(places[symbol], 0) && places[symbol] != in_class + 1 {
                 return Some(symbol);
             }
-            places[symbol] = in_class;
+            places[symbol] = in_class + 1;
         }
-        let Some(in_class) = in_class else { continue };
-        match (held[usize::from(in_class)].replace(now), now) {
-            (None, _) => {}
-            (Some(before), now) if before == now => {}
-            (Some(Held::Symbol(symbol)), _) | (_, Held::Symbol(symbol)) => return Some(symbol),
-            (Some(Held::Values), Held::Values) => {}
+        let Some(in_class) = in_class.map(usize::from) else { continue };
+        let now = symbol.map_or(VALUES, |symbol| symbol as u8 + VALUES + 1);
+        let before = std::mem::replace(&mut held[in_class], now);
+        if before != NOTHING && before != now {
+            return symbol
+                .filter(|_| before == VALUES)
+                .or(before.checked_sub(VALUES + 1).map(usize::from));
         }
     }
     None
@@ -298,14 +312,14 @@ fn mixed(layout: &Layout<'_>, state: &[u8], of: &[Option<u8>]) -> Option<usize> 
 
 /// Flips each class so that it leads with 0.
 fn lead(layout: &Layout<'_>, state: &mut [u8], of: &[Option<u8>]) {
+    let shared = Shared::of(layout, state);
     // Per class: whether the lead is in the centre, and whether it is odd.
-    let mut leads: SmallVec<[Option<(bool, bool)>; 32]> =
-        SmallVec::from_elem(None, layout.classes.len());
+    let mut leads = [None; MOST];
     for (&at, class) in layout.truths.iter().zip(of) {
         let (Some(class), true) = (class, state[at] != ANY) else { continue };
         let lead = &mut leads[usize::from(*class)];
-        if !lead.is_some_and(|(is_central, _)| is_central) {
-            let is_central = is_central(layout, state, at);
+        if !matches!(lead, Some((true, _))) {
+            let is_central = shared.has(at);
             if lead.is_none() || is_central {
                 *lead = Some((is_central, is_odd(state[at])));
             }
@@ -320,6 +334,7 @@ fn lead(layout: &Layout<'_>, state: &mut [u8], of: &[Option<u8>]) {
 
 /// Returns a byte of the centre that holds a symbol of a class, in a loaded view.
 pub fn in_centre(layout: &Layout<'_>, state: &[u8], of: usize) -> Option<usize> {
+    let shared = Shared::of(layout, state);
     let holds = |at: &&usize| is_symbol(state[**at]) && class(state[**at]) == of;
-    layout.truths.iter().filter(holds).find(|at| is_central(layout, state, **at)).copied()
+    layout.truths.iter().filter(holds).find(|at| shared.has(**at)).copied()
 }

@@ -5,16 +5,17 @@
 //! writes, with the names of processes and versions translated.
 
 use rustc_hash::FxHashSet;
+use smallvec::{SmallVec, smallvec};
 use snapshot_language::program::SharedId;
 
 use crate::byte::{ANY, BASE, FRESH, I, NONE, OLD, OTHER, Row, T};
-use crate::centre::{canonical, central_versions, definite, is_central};
-use crate::flips::{class, in_centre, is_odd, is_symbol, load, negated, normal, symbol};
+use crate::centre::{central_versions, definite, is_central};
+use crate::flips::{class, in_centre, is_odd, is_symbol, load, negated, symbol};
 use crate::layout::{Index, Layout, ROUND, Round, RowOf, SPECIFICATION, Scalar, at, op};
-use crate::step::lost::found;
 use crate::step::{
     Failure, Kind, Outcome, Planted, Run, Write, are_too_many, definite_indices, versions,
 };
+use crate::views::listed;
 
 /// Interference of a step.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -41,7 +42,7 @@ pub struct Effect {
     pub numbers: (u8, u8),
 }
 
-/// Returns the interference of a step, if any.
+/// Returns the interference of a step with these views before and after it, if any.
 ///
 /// # Errors
 /// If the interference cannot be expressed: see [`Failure`].
@@ -49,10 +50,10 @@ pub fn effect(
     layout: &Layout<'_>,
     kind: &Kind,
     before: &[u8],
-    outcome: &Outcome,
+    after: &[u8],
+    writes: &[Write],
 ) -> Result<Option<Effect>, Failure> {
     let actor = kind.followed;
-    let after = &outcome.state;
     let block = layout.blocks[usize::from(actor)];
     let specification =
         (before[SPECIFICATION] != after[SPECIFICATION]).then_some(after[SPECIFICATION]);
@@ -60,7 +61,7 @@ pub fn effect(
     let round = is_open.then_some(after[ROUND]);
     let (mut cells, mut sets) = (Vec::new(), Vec::new());
     let in_update = actor != T && matches!(before[block + at::OP], op::UPDATES | op::SWITCHES);
-    for write in &outcome.writes {
+    for write in writes {
         match write {
             // A cell at t's own index belongs to any other process in other views, and none of them
             // shows it.
@@ -181,7 +182,19 @@ fn block_size(layout: &Layout<'_>) -> usize {
     layout.blocks[1] - layout.blocks[0]
 }
 
+/// Cells of a view that each write of an effect may be to; `None`: a cell without a place.
+pub struct Targets(Vec<SmallVec<[Option<usize>; 2]>>);
+
 impl Effect {
+    /// Returns the cells, in views of a kind, that the writes may be to. They depend on the members
+    /// that are present, and not on their order.
+    pub fn targets(&self, layout: &Layout<'_>, kind: &Kind) -> Targets {
+        let of = |(variable, indices, ..): &(SharedId, Vec<Index>, Row, Option<Round>)| {
+            targets(layout, kind, *variable, indices)
+        };
+        Targets(self.cells.iter().map(of).collect())
+    }
+
     /// Returns the successors of a view with the same centre.
     ///
     /// # Errors
@@ -190,6 +203,21 @@ impl Effect {
         &self,
         layout: &Layout<'_>,
         kind: &Kind,
+        view: &[u8],
+        planted: Planted,
+    ) -> Result<Vec<Vec<u8>>, Failure> {
+        self.apply_to(layout, kind, &self.targets(layout, kind), view, planted)
+    }
+
+    /// As [`Effect::apply`], with the targets in views of this kind.
+    ///
+    /// # Errors
+    /// As [`Effect::apply`].
+    pub fn apply_to(
+        &self,
+        layout: &Layout<'_>,
+        kind: &Kind,
+        targets: &Targets,
         view: &[u8],
         planted: Planted,
     ) -> Result<Vec<Vec<u8>>, Failure> {
@@ -211,8 +239,8 @@ impl Effect {
         if let Some(byte) = self.round {
             states.iter_mut().for_each(|state| state[ROUND] = byte);
         }
-        for (variable, indices, row, round) in &self.cells {
-            states = joined.write(states, *variable, indices, row)?;
+        for ((variable, _, row, round), targets) in self.cells.iter().zip(&targets.0) {
+            states = joined.write(states, *variable, targets, row)?;
             if let Some(round) = round.filter(|_| layout.tokens()) {
                 states.iter_mut().for_each(|state| layout.pass_nested(state, round, *variable));
             }
@@ -238,15 +266,50 @@ impl Effect {
         let mut all = Vec::new();
         for state in states {
             joined.bounded(1)?;
-            for state in definite(layout, kind, &state)? {
-                for mut state in found(layout, kind, planted, state)? {
-                    canonical(layout, &mut state);
-                    all.extend(normal(layout, state));
-                }
+            for state in definite(layout, kind, state)? {
+                listed(layout, kind, planted, state, &mut all)?;
             }
         }
         Ok(all)
     }
+}
+
+/// Returns the cells of a view that a write by another process may be to, each once.
+fn targets(
+    layout: &Layout<'_>,
+    kind: &Kind,
+    variable: SharedId,
+    indices: &[Index],
+) -> SmallVec<[Option<usize>; 2]> {
+    // The actor is any other here; any other there may be t.
+    let mut ways = vec![Vec::new()];
+    for index in indices {
+        let here: SmallVec<[Index; 2]> = match index {
+            Index::Member(T) => smallvec![Index::Member(OTHER)],
+            Index::Member(OTHER) if kind.members.contains(&T) => {
+                smallvec![Index::Member(OTHER), Index::Member(T)]
+            }
+            index => smallvec![*index],
+        };
+        ways = ways
+            .iter()
+            .flat_map(|way: &Vec<Index>| here.iter().map(move |one| [way, &[*one][..]].concat()))
+            .collect();
+    }
+    let cells = &layout.cells[variable.0 as usize];
+    let is_there = |index: &Index| match index {
+        Index::Member(member) => kind.members.contains(member),
+        _ => true,
+    };
+    let mut targets = SmallVec::new();
+    for way in ways.iter().flat_map(|way| definite_indices(layout, kind, variable, way)) {
+        let is_there = way.iter().all(is_there);
+        let number = cells.iter().position(|(path, _)| is_there && *path == way);
+        if !targets.contains(&number) {
+            targets.push(number);
+        }
+    }
+    targets
 }
 
 /// Interference, and the view that it meets.
@@ -271,27 +334,27 @@ impl Joined<'_, '_> {
     }
 
     /// Returns the values in this view of a byte of the actor's view.
-    fn translate(&self, at: usize, byte: u8) -> Vec<u8> {
+    fn translate(&self, at: usize, byte: u8) -> SmallVec<[u8; 4]> {
         let slot = &self.layout.slots[at];
-        let Some(leaf) = slot.leaf else { return vec![byte] };
+        let Some(leaf) = slot.leaf else { return smallvec![byte] };
         match leaf.scalar {
-            Scalar::View if self.layout.tokens() => vec![OLD],
+            Scalar::View if self.layout.tokens() => smallvec![OLD],
             // Within a cell, t stands for the actor's own element.
-            _ if slot.within_tracked && self.effect.actor == T => vec![ANY],
+            _ if slot.within_tracked && self.effect.actor == T => smallvec![ANY],
             // The actor itself is neither i nor j, nor t.
-            Scalar::Member if byte == BASE + T => vec![BASE + OTHER],
+            Scalar::Member if byte == BASE + T => smallvec![BASE + OTHER],
             Scalar::Member if byte == BASE + OTHER && self.kind.members.contains(&T) => {
-                vec![BASE + OTHER, BASE + T]
+                smallvec![BASE + OTHER, BASE + T]
             }
             Scalar::Version if byte >= BASE + self.effect.numbers.1 => {
                 let number = u16::from(byte - self.effect.numbers.1) + u16::from(self.fresh);
-                vec![u8::try_from(number).unwrap_or(ANY)]
+                smallvec![u8::try_from(number).unwrap_or(ANY)]
             }
             Scalar::Bool if is_symbol(byte) => {
                 let known = self.view[self.effect.copied[class(byte)]];
-                vec![if is_odd(byte) && known != ANY { negated(known) } else { known }]
+                smallvec![if is_odd(byte) && known != ANY { negated(known) } else { known }]
             }
-            _ => vec![byte],
+            _ => smallvec![byte],
         }
     }
 
@@ -322,58 +385,52 @@ impl Joined<'_, '_> {
 
     fn write(
         &self,
-        states: Vec<Vec<u8>>,
+        mut states: Vec<Vec<u8>>,
         variable: SharedId,
-        indices: &[Index],
+        targets: &[Option<usize>],
         row: &Row,
     ) -> Result<Vec<Vec<u8>>, Failure> {
-        // The actor is any other here; any other there may be t.
-        let mut ways = vec![Vec::new()];
-        for index in indices {
-            let here: Vec<Index> = match index {
-                Index::Member(T) => vec![Index::Member(OTHER)],
-                Index::Member(OTHER) if self.kind.members.contains(&T) => {
-                    vec![Index::Member(OTHER), Index::Member(T)]
-                }
-                index => vec![*index],
-            };
-            ways = ways
-                .iter()
-                .flat_map(|way: &Vec<Index>| {
-                    here.iter().map(move |one| [way, &[*one][..]].concat())
-                })
-                .collect();
+        if let ([number], [_]) = (targets, states.as_slice()) {
+            return self.written(states.remove(0), variable, *number, row);
         }
-        let definite = |way: &Vec<Index>| definite_indices(self.layout, self.kind, variable, way);
-        let ways = ways.iter().flat_map(definite);
-        let cells = &self.layout.cells[variable.0 as usize];
         let (mut all, mut known) = (Vec::new(), FxHashSet::default());
-        for way in ways {
-            let is_there = way.iter().all(|index| match index {
-                Index::Member(member) => self.kind.members.contains(member),
-                _ => true,
-            });
-            let number = cells.iter().position(|(path, _)| is_there && *path == way);
+        for number in targets {
             for before in &states {
-                let mut after = vec![before.clone()];
-                if let Some(number) = number {
-                    for (at, byte) in (cells[number].1.base..).zip(row) {
-                        let is_name = self.layout.is_name(variable, at - cells[number].1.base);
-                        if !is_name && !self.layout.is_clock(variable) {
-                            after = self.set(after, at, *byte);
-                        }
-                        self.bounded(all.len() + after.len())?;
-                    }
-                    for state in &mut after {
-                        self.layout.break_links(state, variable, number);
-                        self.pass_clock(state, variable, row);
-                        self.pass_names(before, state, variable, row)?;
-                    }
-                }
+                let after = self.written(before.clone(), variable, *number, row)?;
+                self.bounded(all.len() + after.len())?;
                 all.extend(after.into_iter().filter(|state| known.insert(state.clone())));
             }
         }
         Ok(all)
+    }
+
+    /// Writes to a cell of a view.
+    fn written(
+        &self,
+        before: Vec<u8>,
+        variable: SharedId,
+        number: Option<usize>,
+        row: &Row,
+    ) -> Result<Vec<Vec<u8>>, Failure> {
+        let Some(number) = number else { return Ok(vec![before]) };
+        let layout = self.layout;
+        let names = (!layout.named.is_empty()).then(|| before.clone());
+        let base = layout.cells[variable.0 as usize][number].1.base;
+        let mut after = vec![before];
+        for (at, byte) in (base..).zip(row) {
+            if !layout.is_name(variable, at - base) && !layout.is_clock(variable) {
+                after = self.set(after, at, *byte);
+            }
+            self.bounded(after.len())?;
+        }
+        for state in &mut after {
+            layout.break_links(state, variable, number);
+            self.pass_clock(state, variable, row);
+            if let Some(before) = &names {
+                self.pass_names(before, state, variable, row)?;
+            }
+        }
+        Ok(after)
     }
 
     /// Applies a write to the clock.

@@ -16,13 +16,11 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::byte::{ANY, I, J, T};
-use crate::centre::canonical;
-use crate::flips::{load, normal};
+use crate::flips::load;
 use crate::join::effect;
 use crate::layout::{Layout, Scalar, at, op};
-use crate::step::lost::found;
 use crate::step::{Failure, Kind, Outcome, Planted, Run};
-use crate::views::Steps;
+use crate::views::{Steps, listed};
 
 /// An outcome of a step.
 #[derive(Debug, PartialEq)]
@@ -38,7 +36,7 @@ struct Way {
 /// Memoised steps of the views of one list.
 pub struct Recall {
     /// Kinds that the list stands for: the same members, with the same followed one.
-    kinds: Vec<Kind>,
+    kinds: Rc<[Kind]>,
     planted: Planted,
     /// Per process, the bytes that its steps depend on, among those that may be known.
     seen: [Vec<usize>; 3],
@@ -58,7 +56,7 @@ impl Recall {
             all.filter(|at| !is_apart(layout, me, *at)).collect()
         });
         Self {
-            kinds: kinds.to_vec(),
+            kinds: kinds.into(),
             planted,
             seen,
             known: FxHashMap::default(),
@@ -74,8 +72,8 @@ impl Recall {
     pub fn steps(&mut self, layout: &Layout<'_>, view: &[u8]) -> Result<Steps, Failure> {
         let mut steps = Steps::default();
         let loaded = load(layout, view);
-        let Some(kind) = self.kinds.first().cloned() else { return Ok(steps) };
-        let kind = &kind;
+        let kinds = Rc::clone(&self.kinds);
+        let Some(kind) = kinds.first() else { return Ok(steps) };
         for &me in &kind.members {
             for way in self.ways(layout, me, &loaded).iter() {
                 if let Some(failure) = way.outcome.failure {
@@ -87,14 +85,10 @@ impl Recall {
                 let mut state = loaded.clone();
                 way.changes.iter().for_each(|(at, byte)| state[*at as usize] = *byte);
                 if way.is_seen {
-                    let outcome = Outcome { state, ..way.outcome.clone() };
-                    steps.effects.extend(effect(layout, kind, &loaded, &outcome)?);
-                    state = outcome.state;
+                    let writes = &way.outcome.writes;
+                    steps.effects.extend(effect(layout, kind, &loaded, &state, writes)?);
                 }
-                for mut state in found(layout, kind, self.planted, state)? {
-                    canonical(layout, &mut state);
-                    steps.views.extend(normal(layout, state));
-                }
+                listed(layout, kind, self.planted, state, &mut steps.views)?;
             }
         }
         Ok(steps)
@@ -110,7 +104,7 @@ impl Recall {
         let mut seen = vec![ANY; view.len()];
         self.seen[usize::from(me)].iter().for_each(|at| seen[*at] = view[*at]);
         let mut ways: Vec<Way> = Vec::new();
-        for kind in &self.kinds {
+        for kind in &*self.kinds {
             let run = Run { layout, kind, me, planted: self.planted };
             for outcome in run.steps(&seen) {
                 let way = way(&run, &seen, outcome);
@@ -131,7 +125,10 @@ fn way(run: &Run<'_, '_>, before: &[u8], mut outcome: Outcome) -> Way {
     let is_inside = run.is_inside(before) || outcome.operation == op::SCANS;
     let is_mine = run.me == run.kind.followed && (run.me == T || is_inside);
     // Interference that fails here is computed again in the whole view, where it fails too.
-    let is_nothing = || matches!(effect(run.layout, run.kind, before, &outcome), Ok(None));
+    let is_nothing = || {
+        let effect = effect(run.layout, run.kind, before, &outcome.state, &outcome.writes);
+        matches!(effect, Ok(None))
+    };
     let is_seen = outcome.failure.is_none() && is_mine && !is_nothing();
     let state = std::mem::take(&mut outcome.state);
     let bytes = before.iter().zip(&state).zip(0..);

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
 
 use crate::byte::T;
-use crate::join::Effect;
+use crate::join::{Effect, Targets};
 use crate::layout::Layout;
 use crate::recall::Recall;
 use crate::step::{Failure, Kind, Planted};
@@ -77,8 +77,14 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 struct Home {
     views: Vec<u32>,
     /// Interference, each with the first view that shows it.
-    effects: Vec<(Rc<Effect>, u32)>,
+    effects: Vec<(Rc<Joint>, u32)>,
     known: FxHashSet<Rc<Effect>>,
+}
+
+/// Interference, with its targets in the views of each list.
+struct Joint {
+    effect: Rc<Effect>,
+    targets: Vec<Targets>,
 }
 
 /// A set of views that is closed step by step, and may be continued.
@@ -295,9 +301,9 @@ impl Sets {
         for home in homes.into_iter().map(|home| home as usize) {
             // Known interference applies to this view, and this view's interference to known views.
             for position in 0..self.homes[home].effects.len() {
-                let (effect, by) = self.homes[home].effects[position].clone();
+                let (joint, by) = self.homes[home].effects[position].clone();
                 self.present = Origin { from: number, by };
-                self.apply(layout, &effect, list, &row)?;
+                self.apply(layout, &joint, list, &row)?;
             }
             for effect in &steps.effects {
                 let is_left_out = match effect.actor {
@@ -309,14 +315,17 @@ impl Sets {
                 }
                 let effect = Rc::new(effect.clone());
                 self.homes[home].known.insert(Rc::clone(&effect));
-                self.homes[home].effects.push((Rc::clone(&effect), number));
+                let kinds = self.lists.iter().filter_map(|kinds| kinds.first());
+                let targets = kinds.map(|kind| effect.targets(layout, kind)).collect();
+                let joint = Rc::new(Joint { effect, targets });
+                self.homes[home].effects.push((Rc::clone(&joint), number));
                 self.effects += 1;
                 for position in 0..self.homes[home].views.len() {
                     let from = self.homes[home].views[position];
                     let row = self.row(from).to_vec();
                     self.present = Origin { from, by: number };
                     let list = usize::from(self.list_of[from as usize]);
-                    self.apply(layout, &effect, list, &row)?;
+                    self.apply(layout, &joint, list, &row)?;
                 }
             }
         }
@@ -326,7 +335,7 @@ impl Sets {
     fn apply(
         &mut self,
         layout: &Layout<'_>,
-        effect: &Effect,
+        joint: &Joint,
         list: usize,
         row: &[u8],
     ) -> Result<(), Failure> {
@@ -334,7 +343,8 @@ impl Sets {
             return Err(Failure::Ended);
         }
         let Some(kind) = self.lists[list].first() else { return Ok(()) };
-        let made = effect.apply(layout, kind, row, self.planted)?;
+        let Joint { effect, targets } = joint;
+        let made = effect.apply_to(layout, kind, &targets[list], row, self.planted)?;
         made.into_iter().for_each(|state| self.add(layout, list, &state));
         Ok(())
     }

@@ -1,16 +1,16 @@
 //! Kinds of views, valid rows, initial views of each kind, and all steps from a view.
 
-use smallvec::SmallVec;
 use snapshot_core::observer::{Must, ObserverState};
 
 use crate::byte::{ANY, BASE, FRESH, I, J, LOOSE, NONE, OLD, OTHER, Row, T, integer};
-use crate::centre::{canonical, centre, definite};
+pub use crate::centre::centres;
+use crate::centre::{canonical, definite};
 use crate::claim::{Aim, Ghosts};
 use crate::clock;
-use crate::flips::{load, normal};
+use crate::flips::{load, normal, normal_into};
 use crate::join::{Effect, effect};
 use crate::layout::{Layout, ROUND, SIGNER, SPECIFICATION, Scalar, at, op};
-use crate::step::lost::found;
+use crate::step::lost::{found, may_move};
 use crate::step::{COUNTING, Failure, GAP, Kind, MEMBER, Outcome, Planted, Run};
 
 /// Returns the kinds of an obligation: one for i's scans, one for j's scans, and one for a
@@ -42,18 +42,6 @@ pub fn lists(layout: &Layout<'_>) -> Vec<Vec<Kind>> {
         }
     }
     lists
-}
-
-/// Returns the centres of a view of a list, as a view of each of its kinds.
-pub fn centres(layout: &Layout<'_>, kinds: &[Kind], view: &[u8]) -> SmallVec<[Vec<u8>; 1]> {
-    let mut centres: SmallVec<[Vec<u8>; 1]> = SmallVec::new();
-    for kind in kinds {
-        let centre = centre(layout, kind, view);
-        if !centres.contains(&centre) {
-            centres.push(centre);
-        }
-    }
-    centres
 }
 
 /// Returns the views of the initial state.
@@ -105,7 +93,7 @@ pub fn initial(layout: &Layout<'_>, kind: &Kind) -> Result<Vec<Vec<u8>>, Failure
     // It is unknown which process is named at first.
     (0..layout.named.len()).for_each(|name| state[layout.name_at(name)] = ANY);
     clear_absent(layout, kind, &mut state);
-    let mut states = definite(layout, kind, &state)?;
+    let mut states = definite(layout, kind, state)?;
     states.iter_mut().for_each(|state| canonical(layout, state));
     Ok(states.into_iter().flat_map(|state| normal(layout, state)).collect())
 }
@@ -160,68 +148,112 @@ pub fn steps(
             // A scan may begin, and end, with that step.
             let is_inside = run.is_inside(view) || outcome.operation == op::SCANS;
             let is_mine = is_followed && (me == T || is_inside);
-            if is_mine && let Some(effect) = effect(layout, kind, view, &outcome)? {
+            if is_mine
+                && let Some(effect) = effect(layout, kind, view, &outcome.state, &outcome.writes)?
+            {
                 steps.effects.push(effect);
             }
-            for mut state in found(layout, kind, planted, outcome.state)? {
-                canonical(layout, &mut state);
-                steps.views.extend(normal(layout, state));
-            }
+            listed(layout, kind, planted, outcome.state, &mut steps.views)?;
         }
     }
     Ok(steps)
 }
 
+/// Adds the views of a state after a step, as they are listed: lost processes at the ends of their
+/// paths, versions in order, bits relative to each other.
+///
+/// # Errors
+/// If there are too many.
+pub(crate) fn listed(
+    layout: &Layout<'_>,
+    kind: &Kind,
+    planted: Planted,
+    state: Vec<u8>,
+    views: &mut Vec<Vec<u8>>,
+) -> Result<(), Failure> {
+    let mut add = |mut state: Vec<u8>| {
+        canonical(layout, &mut state);
+        normal_into(layout, state, views);
+    };
+    match may_move(layout) {
+        false => add(state),
+        true => found(layout, kind, planted, state)?.into_iter().for_each(add),
+    }
+    Ok(())
+}
+
 /// Maximum number of kept versions.
 pub(crate) const MOST_VERSIONS: usize = 100;
 
-/// Returns true if a row is a view: every byte has a value of its type, locations and loops exist,
-/// the centre is definite, versions are numbered in order. Listing unreachable views is sound; this
+/// Rows that are views of a kind: every byte has a value of its type, locations and loops exist, the
+/// centre is definite, versions are numbered in order. Listing unreachable views is sound; this
 /// excludes rows that the rules do not support.
-pub(crate) fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
-    let is_byte = |(at, byte): (usize, &u8)| {
-        let slot = &layout.slots[at];
-        let is_there = |member: &u8| *member == OTHER || kind.members.contains(member);
-        if *byte == ANY {
-            return true;
-        }
-        if slot.members().any(|member| !kind.members.contains(&member)) {
-            return false;
-        }
-        if slot.position {
-            return match *byte {
-                GAP | COUNTING => true,
-                byte if byte >= MEMBER => kind.members.contains(&(byte - MEMBER)),
-                byte => kind.members.contains(&byte.wrapping_sub(GAP + 1)),
-            };
-        }
-        match slot.leaf {
-            Some(leaf) => match leaf.scalar {
-                Scalar::Member if *byte == BASE + LOOSE => {
-                    layout.loose_bytes.iter().any(|(_, variable)| *variable == at)
-                }
-                Scalar::Member => {
-                    leaf.optional && *byte == NONE
-                        || byte.checked_sub(BASE).is_some_and(|member| is_there(&member))
-                }
-                Scalar::Version => (BASE..BASE + 2 + MOST_VERSIONS as u8).contains(byte),
-                Scalar::Counter => match layout.clock {
-                    Some(_) => (NONE..=clock::UNTIL).contains(byte),
-                    None => matches!(*byte, NONE | clock::SOME),
-                },
-                Scalar::View => (BASE..=crate::byte::MINE).contains(byte),
-                _ => leaf.values(&kind.members).is_some_and(|values| values.contains(byte)),
+pub(crate) struct Valid<'k> {
+    kind: &'k Kind,
+    /// Per byte, its values.
+    bytes: Vec<[bool; 256]>,
+}
+
+impl<'k> Valid<'k> {
+    pub fn new(layout: &Layout<'_>, kind: &'k Kind) -> Self {
+        let all = |at: usize| std::array::from_fn(|byte| is_byte(layout, kind, at, byte as u8));
+        Self { kind, bytes: (0..layout.slots.len()).map(all).collect() }
+    }
+
+    /// Returns true if a row is a view.
+    pub fn has(&self, layout: &Layout<'_>, view: &[u8]) -> bool {
+        let mut bytes = view.iter().zip(&self.bytes);
+        bytes.all(|(byte, values)| values[usize::from(*byte)]) && is_state(layout, self.kind, view)
+    }
+}
+
+/// Returns true if a byte of a view may have this value.
+fn is_byte(layout: &Layout<'_>, kind: &Kind, at: usize, byte: u8) -> bool {
+    let slot = &layout.slots[at];
+    let is_there = |member: &u8| *member == OTHER || kind.members.contains(member);
+    if byte == ANY {
+        return true;
+    }
+    if slot.members().any(|member| !kind.members.contains(&member)) {
+        return false;
+    }
+    if slot.position {
+        return match byte {
+            GAP | COUNTING => true,
+            byte if byte >= MEMBER => kind.members.contains(&(byte - MEMBER)),
+            byte => kind.members.contains(&byte.wrapping_sub(GAP + 1)),
+        };
+    }
+    match slot.leaf {
+        Some(leaf) => match leaf.scalar {
+            Scalar::Member if byte == BASE + LOOSE => {
+                layout.loose_bytes.iter().any(|(_, variable)| *variable == at)
+            }
+            Scalar::Member => {
+                leaf.optional && byte == NONE
+                    || byte.checked_sub(BASE).is_some_and(|member| is_there(&member))
+            }
+            Scalar::Version => (BASE..BASE + 2 + MOST_VERSIONS as u8).contains(&byte),
+            Scalar::Counter => match layout.clock {
+                Some(_) => (NONE..=clock::UNTIL).contains(&byte),
+                None => matches!(byte, NONE | clock::SOME),
             },
-            None if at == SPECIFICATION => match layout.obligation.aim {
-                Aim::Observer => *byte < 1 << ObserverState::BITS,
-                Aim::Memory(_) => *byte < 4,
-                Aim::Faults | Aim::Nesting => false,
-            },
-            None if at == ROUND && layout.tokens() => matches!(*byte, FRESH | OLD),
-            None if at == ROUND => Must::from_bits(*byte - 1).is_some(),
-            None => true,
-        }
-    };
+            Scalar::View => (BASE..=crate::byte::MINE).contains(&byte),
+            _ => leaf.values(&kind.members).is_some_and(|values| values.contains(&byte)),
+        },
+        None if at == SPECIFICATION => match layout.obligation.aim {
+            Aim::Observer => byte < 1 << ObserverState::BITS,
+            Aim::Memory(_) => byte < 4,
+            Aim::Faults | Aim::Nesting => false,
+        },
+        None if at == ROUND && layout.tokens() => matches!(byte, FRESH | OLD),
+        None if at == ROUND => Must::from_bits(byte - 1).is_some(),
+        None => true,
+    }
+}
+
+/// Returns true if the bytes of a view, each a value of its type, belong to a state.
+fn is_state(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
     let stands = |owner: usize, block: &usize| {
         let head = |offset: usize| view[block + offset];
         let ghost = head(at::OP).checked_sub(op::GHOSTS).map(usize::from);
@@ -247,14 +279,12 @@ pub(crate) fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
         let runs = head(at::OP) == op::IDLE || view[block + layout.frames[root].at] != 0;
         stand && runs && (!is_absent || head(at::OP) == op::IDLE)
     };
-    if !view.iter().enumerate().all(is_byte)
-        || !layout.blocks.iter().enumerate().all(|(owner, block)| stands(owner, block))
-    {
+    if !layout.blocks.iter().enumerate().all(|(owner, block)| stands(owner, block)) {
         return false;
     }
     let mut same = view.to_vec();
     canonical(layout, &mut same);
     same == view
-        && definite(layout, kind, view).is_ok_and(|all| all == [view])
+        && definite(layout, kind, view.to_vec()).is_ok_and(|all| all == [view])
         && normal(layout, same) == [view]
 }

@@ -16,14 +16,14 @@ use snapshot_semantics::certificate::lines::{LineError, Lines};
 use thiserror::Error;
 
 use crate::claim::{Aim, Claim, Obligation, TITLE, missing};
-use crate::join::Effect;
+use crate::join::{Effect, Targets};
 use crate::layout::{Layout, Unfit, may_fail};
 use crate::projection::{Coverage, Extent, Site, site};
 use crate::recall::Recall;
 use crate::rewriting::rewritten;
 use crate::step::{Failure, Kind, Planted};
 use crate::text::Rows;
-use crate::views::{centres, initial, is_view, lists};
+use crate::views::{Valid, centres, initial, lists};
 use crate::{Budget, Unfinished};
 
 /// Result of a check.
@@ -369,11 +369,13 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
     ) -> Result<Listed, Stop> {
         let mut listed = Listed::default();
         let mut rows = Rows::new(layout);
+        // The kinds of a list differ in the order of their members, and views do not depend on it.
+        let valid = kinds.first().map(|kind| Valid::new(layout, kind));
         for _ in 0..self.count("views")? {
             let line = self.line("a view")?;
             let view = rows
                 .view(&line)
-                .filter(|view| kinds.iter().all(|kind| is_view(layout, kind, view)));
+                .filter(|view| valid.as_ref().is_none_or(|valid| valid.has(layout, view)));
             layout.asks.note(layout.slots.len());
             self.in_time(layout)?;
             let view = view.ok_or_else(|| self.expected("a view, as it is written"))?;
@@ -444,17 +446,20 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
         }
         let mut applied = 0_usize;
         for (views, effects) in &homes {
+            // The interference of a step depends on which members are present, not on their order.
+            let kinds = lists.iter().filter_map(|kinds| kinds.first());
+            let of = |kind: &Kind| effects.iter().map(|one| one.targets(layout, kind)).collect();
+            let targets: Vec<Vec<Targets>> = kinds.map(of).collect();
             for &(number, view) in views {
                 let (kinds, listed) = (&lists[number], &all[number]);
-                let line = listed[view];
-                // The interference of a step depends on which members are present, not on their
-                // order.
+                let line = || listed[view];
                 let Some(kind) = kinds.first() else { continue };
-                for effect in effects {
-                    let failed = |failure| failed(obligation, line, failure);
-                    let made = effect.apply(layout, kind, view, planted).map_err(failed)?;
+                for (effect, targets) in effects.iter().zip(&targets[number]) {
+                    let made = effect.apply_to(layout, kind, targets, view, planted);
+                    let made = made.map_err(|failure| failed(obligation, line(), failure))?;
                     self.steps += made.len() as u64;
                     if !made.iter().all(|next| listed.contains_key(next.as_slice())) {
+                        let line = line();
                         return Err(Refusal::Escape { obligation, line, joined: true }.into());
                     }
                     applied += 1;

@@ -23,7 +23,7 @@ use program::may_begin_wrong;
 pub use program::{each_expression, may_be_outside, may_fail, numbers_processes};
 pub use rounds::Round;
 pub use rows::RowOf;
-pub use scalars::{Leaf, Scalar, cells, each_leaf, fixed, leaves, size};
+pub use scalars::{Leaf, Scalar, cells, each_leaf, fixed, is_view, leaves, size};
 pub use slot::Slot;
 
 use std::cell::RefCell;
@@ -40,7 +40,7 @@ use self::rows::is_shown_of_row;
 use self::slot::{bookkeeping, round, signer};
 use crate::asks::Asks;
 use crate::byte::{J, PLACES, T};
-use crate::centre::Central;
+use crate::centre::{Central, Mask, Standing};
 use crate::claim::Obligation;
 use crate::clock::Clock;
 use crate::decided::Decided;
@@ -144,6 +144,10 @@ pub struct Layout<'p> {
     pub central: Vec<usize>,
     /// Per byte, the condition under which it is in the centre.
     pub in_centre: Vec<Central>,
+    /// Known bytes of the centre that are definite, by where i and j stand.
+    pub told: RefCell<FxHashMap<Standing, Rc<[usize]>>>,
+    /// The bytes in the centre, by the scans of i and j.
+    pub masks: Vec<Mask>,
     /// Bytes of loops' positions.
     pub positions: Vec<usize>,
     /// True if an operation is shown only from its first access to a kept variable outside of its
@@ -258,6 +262,8 @@ impl<'p> Layout<'p> {
             names: Vec::new(),
             central: Vec::new(),
             in_centre: Vec::new(),
+            masks: Vec::new(),
+            told: RefCell::default(),
             positions: Vec::new(),
             late: false,
             passes: [false; 3],
@@ -462,6 +468,8 @@ impl<'p> Layout<'p> {
         (self.versions, self.names) = (versions, names);
         (self.central, self.positions, self.row_bytes) = (central, positions, row_bytes);
         self.in_centre = (0..self.slots.len()).map(|at| Central::of(self, at)).collect();
+        self.masks = Mask::all(self);
+        self.told.borrow_mut().clear();
         self.loose_bytes = self.loose.iter().filter_map(|one| self.bytes_of_loose(*one)).collect();
         self.index_classes();
     }

@@ -64,6 +64,14 @@ pub fn fixed(low: Bound, high: Bound) -> Option<(i64, i64)> {
     (is_fixed && has_bytes && from <= to).then_some((from, to))
 }
 
+/// Returns true for the type of a view: a value per segment.
+pub fn is_view(content: &Type) -> bool {
+    match content {
+        Type::Array { index: IndexSet::Segments, element } => **element == Type::Value,
+        _ => false,
+    }
+}
+
 /// Returns the scalars of a type, in order: each with its type, the members among the indices, and
 /// the suffix of its name.
 pub fn leaves(content: &Type, tokens: bool) -> Vec<(Leaf, Vec<u8>, String)> {
@@ -74,10 +82,10 @@ pub fn leaves(content: &Type, tokens: bool) -> Vec<(Leaf, Vec<u8>, String)> {
             inner.iter_mut().for_each(|(leaf, ..)| leaf.optional = true);
             inner
         }
-        view if *view == Type::view() && tokens => leaf(Scalar::View),
+        view if tokens && is_view(view) => leaf(Scalar::View),
         Type::Array { index, element } => {
             let mut inner = leaves(element, tokens);
-            if *content == Type::view() {
+            if is_view(content) {
                 inner[0].0.scalar = Scalar::View;
             }
             let names: Vec<(Option<u8>, String)> = match index {
@@ -130,7 +138,7 @@ pub fn count(program: &Program, tokens: bool) -> u64 {
 
 fn count_of(content: &Type, tokens: bool) -> u64 {
     match content {
-        view if tokens && *view == Type::view() => 1,
+        view if tokens && is_view(view) => 1,
         Type::Optional(inner) => count_of(inner, tokens),
         Type::Array { index, element } => match elements(*index) {
             Some(elements) => count_of(element, tokens).saturating_mul(elements),
@@ -164,8 +172,8 @@ pub fn each_leaf(content: &Type, tokens: bool, members: u8, act: &mut dyn FnMut(
         Type::Optional(inner) => each_leaf(inner, tokens, members, &mut |leaf, members| {
             act(Leaf { optional: true, ..leaf }, members);
         }),
-        view if tokens && *view == Type::view() => act(leaf(Scalar::View), members),
-        view if *view == Type::view() => {
+        view if tokens && is_view(view) => act(leaf(Scalar::View), members),
+        view if is_view(view) => {
             (0..PLACES).for_each(|place| act(leaf(Scalar::View), members | 1 << place));
         }
         Type::Array { index, element } => {

@@ -3,7 +3,7 @@
 use snapshot_language::program::Type;
 
 use super::Layout;
-use super::scalars::{Scalar, each_leaf};
+use super::scalars::{Scalar, each_leaf, size};
 use crate::byte::{ANY, BASE, BORROWED, EXEMPT, LOOSE, OLD, OWN, Row};
 use crate::claim::Ghosts;
 
@@ -32,6 +32,9 @@ impl Layout<'_> {
 
     /// Returns the bytes of an unkept value of this type; each view is `view`.
     pub fn unknown(&self, content: &Type, view: u8) -> Row {
+        if view == ANY {
+            return Row::from_elem(ANY, size(content, self.tokens()));
+        }
         let mut row = Row::new();
         each_leaf(content, self.tokens(), 0, &mut |leaf, members| {
             // Within the place of one other process, the view may be an element of yet another

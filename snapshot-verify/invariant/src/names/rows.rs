@@ -11,6 +11,8 @@
 //!
 //! Each process links to V in its own column only: so a cell has no other links.
 
+use smallvec::SmallVec;
+
 use crate::byte::{ANY, BASE, BROKEN, OTHER, PLACES};
 use crate::flips::is_symbol;
 use crate::layout::{Layout, RowOf, Scalar};
@@ -62,15 +64,17 @@ impl Layout<'_> {
         if self.named.is_empty() {
             return Ok(());
         }
-        let mut forgets = Vec::new();
+        let mut forgets: SmallVec<[(bool, bool); 4]> = SmallVec::new();
         for name in 0..self.named.len() {
             let is_in_force = self.is_in_force(state, name)?;
             let is_followed = state[self.name_at(name)] == BASE + kind.followed;
             forgets.push((is_in_force, is_followed));
         }
         for &at in &self.row_bytes {
-            let slot = &self.slots[at];
-            let is_said = match slot.row {
+            if state[at] == ANY {
+                continue;
+            }
+            let is_said = match self.slots[at].row {
                 Some(RowOf::Named(name)) => forgets[name].0,
                 Some(RowOf::Member(name, member)) => member == kind.followed && !forgets[name].1,
                 None => true,
@@ -85,6 +89,9 @@ impl Layout<'_> {
     /// Forgets links to rows where their owners have no use for them.
     pub fn forget_row_links(&self, state: &mut [u8]) {
         for &at in &self.row_bytes {
+            if state[at] == ANY {
+                continue;
+            }
             let slot = &self.slots[at];
             if let (Some(owner), Some(variable)) = (slot.owner, slot.linked())
                 && self.is_unlinked(state, owner, variable)

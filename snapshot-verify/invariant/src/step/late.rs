@@ -115,7 +115,7 @@ impl Run<'_, '_> {
         }
         let mut seen: FxHashSet<Outcome> = FxHashSet::default();
         let mut ways = Ways::default();
-        while let Some(branch) = waiting.pop() {
+        while let Some(mut branch) = waiting.pop() {
             if !self.goes_on(&mut ways, &branch, waiting.len(), out) {
                 return;
             }
@@ -133,7 +133,7 @@ impl Run<'_, '_> {
             let instruction = self.layout.code[procedure].instructions[here];
             let pauses = match instruction {
                 Instruction::Access { access, into, .. } => {
-                    !self.is_silent(&branch, procedure, access, into)
+                    !self.is_silent(&mut branch, procedure, access, into)
                 }
                 Instruction::BeginAtomic { .. } => true,
                 _ => false,

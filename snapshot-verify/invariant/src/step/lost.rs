@@ -71,6 +71,12 @@ impl Layout<'_> {
     }
 }
 
+/// Returns true if a state may have other views than itself: there may be lost processes, or links
+/// to rows.
+pub(crate) fn may_move(layout: &Layout<'_>) -> bool {
+    !layout.lost.is_empty() || !layout.named.is_empty()
+}
+
 /// Returns the views of a state with its lost processes at the ends of their paths.
 ///
 /// # Errors
@@ -81,16 +87,18 @@ pub fn found(
     planted: Planted,
     state: Vec<u8>,
 ) -> Result<Vec<Vec<u8>>, Failure> {
-    if layout.lost.is_empty() && layout.named.is_empty() {
+    if !may_move(layout) {
         return Ok(vec![state]);
     }
     let mut state = state;
     layout.forget_row_links(&mut state);
     // A bit in no class may be a symbol in the views of one process, and a value in those of
     // others: whether i and j are lost must not depend on that.
-    let split = definite(layout, kind, &state)?.into_iter();
-    let split = split.flat_map(|state| normal(layout, state));
-    let mut waiting: Vec<Vec<u8>> = split.map(|state| load(layout, &state)).collect();
+    let mut waiting = definite(layout, kind, state)?;
+    if !layout.classes.is_empty() {
+        let split = waiting.into_iter().flat_map(|state| normal(layout, state));
+        waiting = split.map(|state| load(layout, &state)).collect();
+    }
     let mut all = Vec::new();
     while let Some(state) = waiting.pop() {
         let runs = kind.members.iter().map(|me| Run { layout, kind, me: *me, planted });

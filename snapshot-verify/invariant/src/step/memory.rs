@@ -13,7 +13,7 @@ use crate::byte::{ANY, BASE, BROKEN, LINKED, LOOSE, OTHER, PLACES, Row, T, numbe
 use crate::centre::is_central;
 use crate::clock;
 use crate::evaluate::{Stop, patched_token, stored_token};
-use crate::layout::{Index, Room, Scalar, fixed, size};
+use crate::layout::{Index, Room, Scalar, fixed, is_view, size};
 use crate::names::Use;
 
 impl<'p> Run<'_, 'p> {
@@ -50,7 +50,7 @@ impl<'p> Run<'_, 'p> {
         for (number, projection) in place.path.iter().enumerate() {
             match (projection, content) {
                 (Projection::Index(_), Type::Array { index: over, element }) => {
-                    if tokens && *content == Type::view() {
+                    if tokens && is_view(content) {
                         // The store changes one element of a view.
                         let token = patched_token(branch.state[begin]);
                         self.put(&mut branch.state, begin, &[token]);
@@ -149,7 +149,7 @@ impl<'p> Run<'_, 'p> {
     /// view must give the same answer: there all cells of a variable count as one.
     pub(super) fn is_silent(
         &self,
-        branch: &Outcome,
+        branch: &mut Outcome,
         procedure: usize,
         access: &Access,
         into: Option<&Place>,
@@ -172,10 +172,10 @@ impl<'p> Run<'_, 'p> {
             let indices = self.central_indices(branch, procedure, access.place());
             return !self.touches(variable, &indices, (true, links));
         }
-        let mut branch = branch.clone();
-        let Ok(indices) = self.indices(&mut branch, procedure, access.place()) else {
-            return false;
-        };
+        let fresh = branch.fresh;
+        let indices = self.indices(branch, procedure, access.place());
+        branch.fresh = fresh;
+        let Ok(indices) = indices else { return false };
         let is_mine = |one: &Index| *one == Index::Member(T);
         let others_are_t = writes && !indices.iter().any(is_mine);
         !self.touches(variable, &indices, (others_are_t, links))
@@ -272,8 +272,13 @@ impl<'p> Run<'_, 'p> {
         };
         // An unknown cell may be each cell of the members present, or a cell without a place.
         let variable = access.place().variable;
-        for indices in definite_indices(self.layout, self.kind, variable, &indices) {
+        let mut all = definite_indices(self.layout, self.kind, variable, &indices);
+        let last = all.pop();
+        for indices in all {
             self.access_at(branch.clone(), procedure, here, access, into, indices, out);
+        }
+        if let Some(indices) = last {
+            self.access_at(branch, procedure, here, access, into, indices, out);
         }
     }
 

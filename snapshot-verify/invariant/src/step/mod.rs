@@ -9,6 +9,7 @@ pub mod late;
 pub mod lost;
 mod memory;
 mod named;
+mod passed;
 mod settle;
 
 use smallvec::SmallVec;

@@ -1,13 +1,15 @@
 //! From an access to the next: conditions, loops, calls and returns.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use snapshot_language::Span;
 use snapshot_language::program::IndexSet;
 use snapshot_semantics::interpret::code::{For, Instruction};
 
+use super::passed::Passed;
 use super::{COUNTING, Failure, GAP, MEMBER, Outcome, Run, are_too_many};
 use crate::byte::{ANY, BASE, LOOSE, NONE, OTHER, PLACES, Row, T, integer, number};
+use crate::centre::definite;
 use crate::evaluate::Stop;
 use crate::layout::fixed;
 
@@ -41,51 +43,6 @@ impl Run<'_, '_> {
     }
 }
 
-/// Jumps and loops that a step passes between two accesses.
-#[derive(Default)]
-struct Passed {
-    /// Each with the whole outcome so far, in the order of their discovery.
-    all: Vec<Outcome>,
-    places: FxHashMap<Outcome, usize>,
-    /// Edges between them.
-    next: Vec<FxHashSet<usize>>,
-}
-
-impl Passed {
-    /// Adds an edge from another place to a branch; returns the branch's number, and true if it is
-    /// new.
-    fn come(&mut self, branch: &Outcome, from: Option<usize>) -> (usize, bool) {
-        let end = self.all.len();
-        let at = *self.places.entry(branch.clone()).or_insert(end);
-        if at == end {
-            self.all.push(branch.clone());
-            self.next.push(FxHashSet::default());
-        }
-        if let Some(from) = from {
-            self.next[from].insert(at);
-        }
-        (at, at == end)
-    }
-
-    /// Returns the branches from which the step may never reach an end.
-    fn endless(mut self) -> impl Iterator<Item = Outcome> {
-        let mut left: FxHashSet<usize> = (0..self.all.len()).collect();
-        loop {
-            let before = left.len();
-            for at in (0..self.all.len()).rev() {
-                if !self.next[at].iter().any(|next| left.contains(next)) {
-                    left.remove(&at);
-                }
-            }
-            if left.len() == before {
-                break;
-            }
-        }
-        let all = std::mem::take(&mut self.all).into_iter().enumerate();
-        all.filter(move |(at, _)| left.contains(at)).map(|(_, branch)| branch)
-    }
-}
-
 impl<'p> Run<'_, 'p> {
     /// Continues until the next access to a kept variable.
     ///
@@ -101,7 +58,7 @@ impl<'p> Run<'_, 'p> {
         let mut passed = Passed::default();
         let mut waiting = vec![(branch, None)];
         let mut ways = Ways::default();
-        while let Some((branch, mut from)) = waiting.pop() {
+        while let Some((mut branch, mut from)) = waiting.pop() {
             if !self.goes_on(&mut ways, &branch, waiting.len(), out) {
                 return;
             }
@@ -116,7 +73,8 @@ impl<'p> Run<'_, 'p> {
             let instruction = self.layout.code[procedure].instructions[here];
             let pauses = match instruction {
                 Instruction::Access { access, into, .. } => {
-                    self.layout.stops_always || !self.is_silent(&branch, procedure, access, into)
+                    self.layout.stops_always
+                        || !self.is_silent(&mut branch, procedure, access, into)
                 }
                 Instruction::BeginAtomic { .. } => true,
                 Instruction::Call { procedure, .. } => {
@@ -468,13 +426,17 @@ impl<'p> Run<'_, 'p> {
             return;
         }
         self.forget_decided(&mut branch);
-        match crate::centre::definite(self.layout, self.kind, &branch.state) {
-            Ok(states) => {
-                let with = |state| Outcome { state, ..branch.clone() };
-                out.extend(states.into_iter().map(with));
+        let before = std::mem::take(&mut branch.state);
+        let mut states = match definite(self.layout, self.kind, before) {
+            Ok(states) => states.into_iter(),
+            Err(failure) => {
+                out.push(Outcome { failure: Some(failure), ..branch });
+                return;
             }
-            Err(failure) => out.push(Outcome { failure: Some(failure), ..branch }),
-        }
+        };
+        let last = states.next_back();
+        out.extend(states.map(|state| Outcome { state, ..branch.clone() }));
+        out.extend(last.map(|state| Outcome { state, ..branch }));
     }
 }
 
