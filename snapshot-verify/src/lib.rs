@@ -26,6 +26,8 @@
 #![forbid(unsafe_code)]
 
 #[doc(hidden)]
+pub mod explore;
+#[doc(hidden)]
 pub mod report;
 #[doc(hidden)]
 pub mod verify;

@@ -9,14 +9,13 @@
 //! Without scripts, all words, pictures and lists are there; the script draws the recording on a
 //! canvas, from [`crate::columns`].
 
+mod document;
+mod explored;
 pub mod listing;
 mod steps;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use crate::columns::Columns;
 use crate::diagram::Diagram;
@@ -24,6 +23,9 @@ use crate::forced::Cause;
 use crate::run::{self, Run};
 use crate::svg;
 
+use document::{Document, embedded, shown};
+
+pub use explored::Explored;
 pub use steps::{Change, Step, Steps};
 
 const STYLE: &str = include_str!("../../assets/page.css");
@@ -163,47 +165,33 @@ impl Page {
     /// Returns the file. Its size is that of the columns, about 2 to 8 bytes per operation, and
     /// some 40 kB.
     pub fn html(&self) -> String {
-        let policy = format!(
-            "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; \
-             base-uri 'none'; form-action 'none'",
-            hash(SCRIPT),
-            hash(STYLE)
-        );
-        let page = html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta http-equiv="Content-Security-Policy" content=(policy);
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    meta name="color-scheme" content="light dark";
-                    title { (shown(&self.title)) " - " (shown(&self.verdict)) }
-                    style { (PreEscaped(STYLE)) }
-                }
-                body {
-                    header {
-                        h1 { (shown(&self.title)) }
-                        p { span.verdict.(self.answer.class()) { (shown(&self.verdict)) } " " (shown(&self.summary)) }
-                    }
-                    main {
-                        (self.argument())
-                        (self.timeline())
-                        @if let Some(steps) = &self.steps { (steps.element()) }
-                        (self.renaming())
-                        (self.automaton())
-                        @for section in &self.sections {
-                            section { h2 { (section.heading) } (section.body) }
-                        }
-                    }
-                    footer { p { (shown(&self.origin)) } }
-                    @if self.recording.is_some() {
-                        script #data type="application/json" { (PreEscaped(self.data())) }
-                        script { (PreEscaped(SCRIPT)) }
-                    }
+        let body = html! {
+            header {
+                h1 { (shown(&self.title)) }
+                p { span.verdict.(self.answer.class()) { (shown(&self.verdict)) } " " (shown(&self.summary)) }
+            }
+            main {
+                (self.argument())
+                (self.timeline())
+                @if let Some(steps) = &self.steps { (steps.element()) }
+                (self.renaming())
+                (self.automaton())
+                @for section in &self.sections {
+                    section { h2 { (section.heading) } (section.body) }
                 }
             }
+            footer { p { (shown(&self.origin)) } }
         };
-        page.into_string()
+        let script = self.recording.is_some().then_some(SCRIPT);
+        Document {
+            title: format!("{} - {}", self.title, self.verdict),
+            style: STYLE,
+            data: script.map(|_| self.data()),
+            script,
+            asks_server: false,
+            body,
+        }
+        .html()
     }
 
     fn argument(&self) -> Markup {
@@ -423,40 +411,6 @@ impl Page {
     }
 }
 
-/// Escapes JSON for a `script` element: nothing in it ends the element or begins a comment, and no
-/// character in it is a line end to a script.
-fn embedded(json: &str) -> String {
-    let mut safe = String::with_capacity(json.len());
-    for character in json.chars() {
-        match character {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\u{7f}'..='\u{9f}' => {
-                safe.push_str(&format!("\\u{:04x}", u32::from(character)));
-            }
-            _ => safe.push(character),
-        }
-    }
-    safe
-}
-
-/// Escapes untrusted text: control characters and those that change the direction of text are shown
-/// as their numbers; `maud` escapes the rest.
-fn shown(text: &str) -> String {
-    let is_hidden = |character: char| {
-        character.is_control()
-            || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2066}'..='\u{2069}')
-    };
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        if is_hidden(character) {
-            safe.extend(character.escape_unicode());
-        } else {
-            safe.push(character);
-        }
-    }
-    safe
-}
-
 /// Returns the class of a paragraph of the argument: each two blanks at its beginning are a
 /// supposition.
 const fn depth(paragraph: &str) -> &'static str {
@@ -467,8 +421,4 @@ const fn depth(paragraph: &str) -> &'static str {
         blanks += 1;
     }
     DEPTHS[if blanks / 2 < DEPTHS.len() { blanks / 2 } else { DEPTHS.len() - 1 }]
-}
-
-fn hash(text: &str) -> String {
-    STANDARD.encode(Sha256::digest(text.as_bytes()))
 }

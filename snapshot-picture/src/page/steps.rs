@@ -65,23 +65,37 @@ impl Steps {
                             }
                         }
                     }
-                    div.wide {
-                        table #state {
-                            caption { "Shared memory and variables" }
-                            thead { tr { th scope="col" { "place" } th scope="col" { "value" } } }
-                            tbody {
-                                @for (name, value) in &self.start {
-                                    tr { th scope="row" { (super::shown(name)) } td { (super::shown(value)) } }
-                                }
-                            }
-                        }
-                    }
-                    @if !self.source.is_empty() {
-                        ol.source aria-label="The algorithm" {
-                            @for line in &self.source { li { code { (super::shown(line)) } } }
-                        }
+                    (state(&self.start))
+                    (source(&self.source))
+                }
+            }
+        }
+    }
+}
+
+/// Returns the table of all places with their contents.
+pub(super) fn state(rows: &[(String, String)]) -> Markup {
+    html! {
+        div.wide {
+            table #state {
+                caption { "Shared memory and variables" }
+                thead { tr { th scope="col" { "place" } th scope="col" { "value" } } }
+                tbody {
+                    @for (name, value) in rows {
+                        tr { th scope="row" { (super::shown(name)) } td { (super::shown(value)) } }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Returns the lines of the algorithm.
+pub(super) fn source(lines: &[String]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            ol.source aria-label="The algorithm" {
+                @for line in lines { li { code { (super::shown(line)) } } }
             }
         }
     }

@@ -191,7 +191,7 @@ impl<'p> Sequential<'p> {
     }
 
     /// Returns the number of distinct operations, arguments counted; saturates.
-    pub(super) fn count_calls(&self, values: u32) -> u64 {
+    pub fn count_calls(&self, values: u32) -> u64 {
         let operations = self.object.operations.iter();
         operations.fold(0, |sum: u64, operation| sum.saturating_add(self.count(operation, values)))
     }

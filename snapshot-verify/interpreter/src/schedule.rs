@@ -224,6 +224,12 @@ impl Execution {
         self.reports.iter().filter_map(|report| report.event.as_ref())
     }
 
+    /// Returns the number, from 1, of the step with an event; 0 if there are fewer events.
+    pub fn step_of(&self, event: usize) -> usize {
+        let steps = self.reports.iter().zip(1..).filter(|(report, _)| report.event.is_some());
+        steps.map(|(_, number)| number).nth(event).unwrap_or(0)
+    }
+
     /// Returns the history of the execution; open operations are pending.
     pub fn history(&self) -> History<u32> {
         history(self.processes, self.events())

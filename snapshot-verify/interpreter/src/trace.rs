@@ -381,53 +381,84 @@ impl Reading {
                 }
             };
         }
-        let process = word.strip_prefix('p').ok_or_else(unknown)?;
-        let process = self.process(process)?;
         if self.moves.len() >= MOST_MOVES {
             return Err(TraceErrorKind::TooLong { limit: MOST_MOVES });
         }
-        let words: Vec<&str> = rest.split_whitespace().collect();
-        match words[..] {
-            ["update", value] => {
-                let value = number("value", value, (0, u64::from(u32::MAX)))? as u32;
-                self.moves.push(Move::update(process, value));
-            }
-            ["scan"] => self.moves.push(Move::scan(process)),
-            ["begin", name, ref arguments @ ..] => {
-                let names = self.operations.as_deref().unwrap_or_default();
-                let number = names.iter().position(|known| known == name).ok_or_else(unknown)?;
-                let number = u16::try_from(number).map_err(|_| unknown())?;
-                let mut call = OperationCall::new(OperationId(number));
-                if arguments.len() > call.arguments.len() {
-                    return Err(unknown());
-                }
-                for (argument, found) in call.arguments.iter_mut().zip(arguments) {
-                    if *found != "-" {
-                        *argument = Argument(found.parse().map_err(|_| unknown())?);
-                    }
-                }
-                self.moves.push(Move { process, kind: MoveKind::Begin(Call::Operation(call)) });
-            }
-            ["take", outcome] => {
-                let outcome = number("outcome", outcome, (1, MOST_OUTCOMES))? as u32;
-                self.moves.push(Move::taking(process, outcome));
-            }
-            ["step"] => self.moves.push(Move::step(process)),
-            ["step", times] => {
-                let times = number("number of steps", times, (1, MOST_MOVES as u64))? as usize;
-                if times > MOST_MOVES - self.moves.len() {
-                    return Err(TraceErrorKind::TooLong { limit: MOST_MOVES });
-                }
-                self.moves.extend(std::iter::repeat_n(Move::step(process), times));
-            }
-            _ => return Err(unknown()),
+        let names = self.operations.as_deref().unwrap_or_default();
+        let (made, times) = read_move(line, names, |found| self.process(found))?;
+        if times > MOST_MOVES - self.moves.len() {
+            return Err(TraceErrorKind::TooLong { limit: MOST_MOVES });
         }
+        self.moves.extend(std::iter::repeat_n(made, times));
         Ok(())
     }
 
     fn process(&self, found: &str) -> Result<Process, TraceErrorKind> {
         let processes = self.processes.ok_or(TraceErrorKind::Missing { what: "processes" })?;
-        let index = number("process", found, (0, processes as u64 - 1))?;
-        Ok(Process::from_index(index as usize))
+        process(found, processes)
     }
+}
+
+fn process(found: &str, processes: usize) -> Result<Process, TraceErrorKind> {
+    let index = number("process", found, (0, (processes as u64).saturating_sub(1)))?;
+    Ok(Process::from_index(index as usize))
+}
+
+impl Move {
+    /// Parses one move of n processes, as a line of a trace; `operations`: the names of the
+    /// operations of the object that the program declares.
+    ///
+    /// # Errors
+    /// If the text is no move, or several (`p0 step 3`).
+    pub fn read(text: &str, n: usize, operations: &[String]) -> Result<Self, TraceErrorKind> {
+        match read_move(text, operations, |found| process(found, n))? {
+            (made, 1) => Ok(made),
+            _ => Err(TraceErrorKind::Unknown { found: text.to_owned() }),
+        }
+    }
+}
+
+/// Parses the line of a move, and how often it is made.
+fn read_move(
+    line: &str,
+    operations: &[String],
+    process: impl FnOnce(&str) -> Result<Process, TraceErrorKind>,
+) -> Result<(Move, usize), TraceErrorKind> {
+    let unknown = || TraceErrorKind::Unknown { found: line.to_owned() };
+    let mut words = line.split_whitespace();
+    let named = words.next().and_then(|word| word.strip_prefix('p')).ok_or_else(unknown)?;
+    let process = process(named)?;
+    let words: Vec<&str> = words.collect();
+    let made = match words[..] {
+        ["update", value] => {
+            let value = number("value", value, (0, u64::from(u32::MAX)))? as u32;
+            Move::update(process, value)
+        }
+        ["scan"] => Move::scan(process),
+        ["begin", name, ref arguments @ ..] => {
+            let number = operations.iter().position(|known| known == name).ok_or_else(unknown)?;
+            let number = u16::try_from(number).map_err(|_| unknown())?;
+            let mut call = OperationCall::new(OperationId(number));
+            if arguments.len() > call.arguments.len() {
+                return Err(unknown());
+            }
+            for (argument, found) in call.arguments.iter_mut().zip(arguments) {
+                if *found != "-" {
+                    *argument = Argument(found.parse().map_err(|_| unknown())?);
+                }
+            }
+            Move { process, kind: MoveKind::Begin(Call::Operation(call)) }
+        }
+        ["take", outcome] => {
+            let outcome = number("outcome", outcome, (1, MOST_OUTCOMES))? as u32;
+            Move::taking(process, outcome)
+        }
+        ["step"] => Move::step(process),
+        ["step", times] => {
+            let times = number("number of steps", times, (1, MOST_MOVES as u64))? as usize;
+            return Ok((Move::step(process), times));
+        }
+        _ => return Err(unknown()),
+    };
+    Ok((made, 1))
 }

@@ -7,6 +7,7 @@ mod certify;
 mod check;
 mod emit;
 mod expect;
+mod explore;
 mod fmt;
 mod input;
 mod interrupt;
@@ -17,6 +18,7 @@ mod nearest;
 mod page;
 mod points;
 mod progress;
+mod recorded;
 mod replay;
 mod simulate;
 mod step;
@@ -59,6 +61,7 @@ enum Command {
     List(list::List),
     Emit(emit::Emit),
     Expect(expect::Expect),
+    Explore(explore::Explore),
     Fmt(fmt::Fmt),
     Lsp(lsp::Lsp),
     Points(points::Points),
@@ -77,6 +80,7 @@ impl Command {
                 | Self::Certify(_)
                 | Self::Emit(_)
                 | Self::Expect(_)
+                | Self::Explore(_)
                 | Self::Points(_)
                 | Self::Simulate(_)
         )
@@ -107,6 +111,7 @@ pub fn run() -> ExitCode {
         Command::List(command) => command.run(),
         Command::Emit(command) => command.run(),
         Command::Expect(command) => command.run(),
+        Command::Explore(command) => command.run(),
         Command::Fmt(command) => command.run(),
         Command::Lsp(command) => command.run(),
         Command::Points(command) => command.run(),

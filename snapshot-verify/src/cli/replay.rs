@@ -7,23 +7,19 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use snapshot_io::limited::{LINE_LIMIT, read_text};
 use snapshot_io::{output, quantity};
 use snapshot_verify::deadline::{Deadline, Stopped};
 use snapshot_verify::interpret::{Machine, Move, MoveErrorKind, Sequential, Trace, digest, judge};
 use snapshot_verify::object::{Judge, Judgement, forbidden};
 use snapshot_verify::report::page::{Answer, PageInput, of_execution};
 
-use super::input::Input;
 use super::page;
+use super::recorded::Recorded;
 use super::step;
 use super::{BUG, UNKNOWN, WRONG, clear, interrupt, print, trouble};
 
 /// Memory limit in bytes of each search of orders, if a history needs one.
 const MEMORY: usize = 1 << 30;
-
-/// Maximum length in bytes of a trace.
-const LARGEST: usize = 64 << 20;
 
 /// Shows an execution step by step, with the changes of each step, and judges it.
 ///
@@ -63,23 +59,10 @@ impl Replay {
     }
 
     fn replay(&self) -> Result<(String, ExitCode), ExitCode> {
-        let path = self.trace.display();
-        let text = read_text(&self.trace, LARGEST, LINE_LIMIT)
-            .map_err(|error| trouble(format_args!("cannot read {path}: {error}")))?;
-        let trace: Trace =
-            text.parse().map_err(|error| trouble(format_args!("{path}: {error}")))?;
-        let input = Input::read(&trace.algorithm)?.sized(trace.size)?;
-        let variant = input.variant_or(trace.bug.as_deref(), trace.points, trouble)?;
+        let Recorded { path, text, trace, input, variant } = Recorded::read(&self.trace)?;
         if let Some(place) = &self.html {
             input.require_snapshot(&variant, "--html")?;
             clear(place, &[&self.trace, Path::new(&input.name)])?;
-        }
-        if trace.operations != variant.program.operation_names() {
-            return Err(trouble(format_args!(
-                "{path}: the operations of {} are not those of the trace: check the algorithm \
-                 again, for a trace of what it does now",
-                input.name
-            )));
         }
         let machine = match trace.points {
             true => Machine::at_points(&variant.program, trace.processes),

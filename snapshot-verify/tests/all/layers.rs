@@ -6,11 +6,12 @@ use std::fs;
 use std::path::Path;
 
 /// The parts of the libraries; the rest is the program.
-const LIBRARIES: [&str; 6] = [
+const LIBRARIES: [&str; 7] = [
     "language/src",
     "interpreter/src",
     "semantics/src",
     "explorer/src",
+    "src/explore",
     "src/report",
     "src/verify",
 ];

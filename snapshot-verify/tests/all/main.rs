@@ -8,6 +8,7 @@ mod commands;
 mod documented;
 mod every_n;
 mod exercise;
+mod explore;
 mod hostile;
 mod layers;
 mod marks;

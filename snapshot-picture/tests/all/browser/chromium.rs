@@ -23,6 +23,8 @@ pub struct Chromium {
     socket: WebSocket<TcpStream>,
     session: String,
     next: u64,
+    /// Begin of the addresses that the page may ask for, besides files and data.
+    server: String,
     /// Console output, and every exception.
     pub complaints: Vec<String>,
     folder: TempDir,
@@ -63,7 +65,8 @@ impl Chromium {
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time");
         let (socket, _) = tungstenite::client(&address, stream).expect("a web socket");
         let (session, complaints) = (String::new(), Vec::new());
-        let mut browser = Self { process, socket, session, next: 1, complaints, folder };
+        let server = "file:".to_owned();
+        let mut browser = Self { process, socket, session, next: 1, server, complaints, folder };
         let target = browser.call("Target.createTarget", &json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
         let attached = browser.call("Target.attachToTarget", &attach);
@@ -97,7 +100,7 @@ impl Chromium {
                 }
                 Some("Network.requestWillBeSent") => {
                     let url = answer["params"]["request"]["url"].as_str().unwrap_or_default();
-                    if !url.starts_with("file:") && !url.starts_with("blob:") {
+                    if !["file:", "blob:", &self.server].iter().any(|own| url.starts_with(own)) {
                         self.complaints.push(format!("the page asked for {url}"));
                     }
                 }
@@ -110,17 +113,46 @@ impl Chromium {
     pub fn open(&mut self, page: &str, [width, height]: [u32; 2], is_dark: bool) {
         let place = self.folder.path().join("page.html");
         fs::write(&place, page).expect("a file");
+        self.resize([width, height], is_dark);
+        self.call("Page.navigate", &json!({ "url": format!("file://{}", place.display()) }));
+        self.wait(
+            "location.protocol === 'file:' && document.readyState === 'complete' && \
+             (document.scripts.length === 0 || document.documentElement.dataset.ready === 'yes')",
+        );
+    }
+
+    /// Gives the window this size, and the system this scheme of colours.
+    pub fn resize(&mut self, [width, height]: [u32; 2], is_dark: bool) {
         let size =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", &size);
         let scheme = if is_dark { "dark" } else { "light" };
         let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
         self.call("Emulation.setEmulatedMedia", &media);
-        self.call("Page.navigate", &json!({ "url": format!("file://{}", place.display()) }));
-        self.wait(
-            "location.protocol === 'file:' && document.readyState === 'complete' && \
-             (document.scripts.length === 0 || document.documentElement.dataset.ready === 'yes')",
-        );
+    }
+
+    /// Shows the page of a server, in a window of this size.
+    #[allow(dead_code, reason = "not all tests that share this file use it")]
+    pub fn visit(&mut self, url: &str, size: [u32; 2], is_dark: bool) {
+        self.resize(size, is_dark);
+        self.server = url.to_owned();
+        self.call("Page.navigate", &json!({ "url": url }));
+        self.wait(&format!(
+            "location.href.startsWith({url:?}) && document.readyState === 'complete'"
+        ));
+    }
+
+    /// Loads the page again.
+    #[allow(dead_code, reason = "not all tests that share this file use it")]
+    pub fn reload(&mut self) {
+        self.call("Page.reload", &json!({}));
+    }
+
+    /// Types a text into the focused element.
+    #[allow(dead_code, reason = "not all tests that share this file use it")]
+    pub fn write(&mut self, text: &str) {
+        self.call("Input.insertText", &json!({ "text": text }));
+        self.settle();
     }
 
     /// Waits until an expression is true.

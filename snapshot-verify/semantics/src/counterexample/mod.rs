@@ -17,7 +17,7 @@ mod names;
 mod object;
 mod paragraph;
 
-pub use object::{ObjectCounterexample, render_object};
+pub use object::{ObjectCounterexample, operation_deeds, render_object};
 
 use std::fmt::Write;
 
@@ -117,11 +117,11 @@ impl Counterexample {
             check_simple(&history, pair)?;
         }
         let last = match judge(&history, MEMORY, &mut || true)?.decided_at {
-            Some(event) => move_of(&execution, event),
+            Some(event) => execution.step_of(event),
             None => return Err(not_one(&execution).into()),
         };
         // Moves after the violation are left out.
-        let moves = moves[..=last].to_vec();
+        let moves = moves[..last].to_vec();
         let execution = machine.run(&moves)?;
         let history = execution.history();
         let Some(explanation) = judge(&history, MEMORY, &mut || true)?.explanation else {
@@ -177,11 +177,21 @@ impl Counterexample {
     }
 }
 
-/// Describes each step of an execution, with the names that its operations have in counterexamples:
-/// `U1 = update(1) begins`, `a[0] is 1`, `S1 returns [1, 0]`.
+/// Describes each step of an execution, of a snapshot or of an object, with the names that its
+/// operations have in counterexamples: `U1 = update(1) begins`, `a[0] is 1`, `S1 returns [1, 0]`.
 pub fn named_deeds(execution: &Execution) -> Vec<String> {
-    let names = Names::new(&execution.history());
+    let names = Names::of_execution(execution);
     columns::deeds(execution, &names).into_iter().map(|deeds| deeds.join("; ")).collect()
+}
+
+/// Returns the name of each operation of an execution, of a snapshot or of an object, in the order
+/// of invocations.
+pub fn names_of(execution: &Execution) -> Vec<String> {
+    let names = Names::of_execution(execution);
+    (0..object::begun(execution))
+        .map(OperationId::from_index)
+        .map(|id| names.of_operation(id))
+        .collect()
 }
 
 /// Returns the legend of the marks in the descriptions of an execution, if one occurs.
@@ -202,13 +212,6 @@ pub fn render(execution: &Execution, width: usize) -> String {
     let names = Names::new(&history);
     let columns = columns::text(execution, &names, width);
     format!("{columns}\nThe history:\n\n{}", intervals::text(&history, &names, width))
-}
-
-/// Returns the number of the move that made an event.
-pub(super) fn move_of(execution: &Execution, event: usize) -> usize {
-    let reports = execution.reports.iter().enumerate();
-    let mut events = reports.filter(|(_, report)| report.event.is_some());
-    events.nth(event).map_or(0, |(position, _)| position)
 }
 
 fn not_one(execution: &Execution) -> CounterexampleErrorKind {

@@ -4,6 +4,8 @@
 use snapshot_core::history::OperationKind;
 use snapshot_core::{History, OperationId};
 
+use crate::interpret::{Action, Execution};
+
 #[derive(Clone, Debug)]
 pub(super) struct Names {
     names: Vec<String>,
@@ -21,6 +23,15 @@ impl Names {
             format!("{letter}{count}")
         };
         Self { names: history.operations().iter().map(name).collect() }
+    }
+
+    /// Names the operations of an execution, of a snapshot or of an object.
+    pub fn of_execution(execution: &Execution) -> Self {
+        let is_of_object = |action: &Action| matches!(action, Action::Begin { .. });
+        match execution.events().any(|event| is_of_object(&event.action)) {
+            true => Self::of_object(super::object::begun(execution)),
+            false => Self::new(&execution.history()),
+        }
     }
 
     /// Names operations of an object O1, O2, ...: the initials of their names may coincide.

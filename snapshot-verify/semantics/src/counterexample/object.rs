@@ -46,7 +46,7 @@ impl ObjectCounterexample {
                 return Err(CounterexampleErrorKind::Forbidden { process, text }.into());
             }
         }
-        let moves = moves[..=super::move_of(&execution, decided - 1)].to_vec();
+        let moves = moves[..execution.step_of(decided - 1)].to_vec();
         let execution = machine.run(&moves)?;
         let argument = argument(&execution, &order, sequential.object().has_blocks());
         let title = super::title(machine, None, moves.len());
@@ -104,29 +104,37 @@ pub fn render_object(execution: &Execution, width: usize) -> String {
     format!("{columns}\nThe history:\n\n{drawn}")
 }
 
-fn begun(execution: &Execution) -> usize {
+/// Returns the number of operations of an execution.
+pub(super) fn begun(execution: &Execution) -> usize {
     execution.events().filter(|event| !event.action.is_response()).count()
 }
 
 /// Returns a label per operation, with its result if complete: `O1: push(1)`, `O2: pop returns 1`.
 fn labels(execution: &Execution, names: &Names) -> Vec<String> {
-    let mut labels: Vec<String> = Vec::new();
+    let deeds = operation_deeds(execution).into_iter().enumerate();
+    let name = |number| names.of_operation(OperationId::from_index(number));
+    deeds.map(|(number, deed)| format!("{}: {deed}", name(number))).collect()
+}
+
+/// Describes each operation of an object, in the order of invocations, with its result if complete:
+/// `push(1)`, `pop returns 1`.
+pub fn operation_deeds(execution: &Execution) -> Vec<String> {
+    let mut deeds: Vec<String> = Vec::new();
     let mut open = vec![0; execution.processes];
     for event in execution.events() {
         let open = &mut open[event.process.index()];
         match &event.action {
             Action::Begin { text, .. } => {
-                *open = labels.len();
-                let name = names.of_operation(OperationId::from_index(labels.len()));
-                labels.push(format!("{name}: {text}"));
+                *open = deeds.len();
+                deeds.push(text.to_string());
             }
             Action::End { result: Some(_), text, .. } => {
-                write!(labels[*open], " returns {text}").expect("writing to a string cannot fail");
+                write!(deeds[*open], " returns {text}").expect("writing to a string cannot fail");
             }
             _ => {}
         }
     }
-    labels
+    deeds
 }
 
 /// Returns the operations as a history of updates: a picture shows only their intervals.

@@ -87,7 +87,8 @@ pub fn of_execution(input: PageInput<'_>) -> Result<Page, JudgeError> {
     })
 }
 
-fn diagram(history: &History<u32>, report: &Report<u32>) -> Diagram {
+/// Returns the operations of the argument of a violation, or the linearization if it is small.
+pub(crate) fn diagram(history: &History<u32>, report: &Report<u32>) -> Diagram {
     let names = operation_names(history);
     match (&report.explanation, &report.verdict) {
         (Some(explanation), _) => {

@@ -10,6 +10,9 @@ mod execution;
 mod proof;
 mod steps;
 
+pub(crate) use execution::diagram;
+pub(crate) use steps::{faulty, line, position, table};
+
 pub use answers::{PageError, Subject, of_case, of_every};
 pub use execution::{PageInput, of_execution};
 pub use snapshot_picture::page::{Answer, Page};

@@ -6,7 +6,9 @@ use snapshot_core::Process;
 use snapshot_picture::page::{Change, Step, Steps};
 
 use crate::counterexample::{legend, named_deeds};
-use crate::interpret::{Event, Execution, Holding, Machine, Move, MoveErrorKind, Owner, State};
+use crate::interpret::{
+    Event, Execution, Fault, Holding, Machine, Move, MoveErrorKind, Owner, State,
+};
 use crate::language::{Source, Span};
 
 /// Maximum number of steps that a page shows one by one.
@@ -98,12 +100,18 @@ fn name(holding: &Holding) -> String {
     }
 }
 
-fn line(source: &Source, span: Span) -> usize {
+/// Returns the line of a place in the text, from 1.
+pub(crate) fn line(source: &Source, span: Span) -> usize {
     source.position(span).0
 }
 
 /// Returns the position of a process: `idle`, `before line 7: a[me] := v`, `about to return`.
-fn position(machine: &Machine<'_>, source: &Source, state: &State, process: Process) -> String {
+pub(crate) fn position(
+    machine: &Machine<'_>,
+    source: &Source,
+    state: &State,
+    process: Process,
+) -> String {
     if state.is_idle(process.index()) {
         return "idle".to_owned();
     }
@@ -116,6 +124,11 @@ fn position(machine: &Machine<'_>, source: &Source, state: &State, process: Proc
     }
 }
 
+/// Describes a faulty step.
+pub(crate) fn faulty(fault: &Fault) -> String {
+    format!("goes wrong: {fault}")
+}
+
 fn all(machine: &Machine<'_>, source: &Source, state: &State) -> Vec<(Rank, String, String)> {
     let holdings = machine.holdings(state).into_iter();
     let mut all: Vec<(Rank, String, String)> =
@@ -125,6 +138,17 @@ fn all(machine: &Machine<'_>, source: &Source, state: &State) -> Vec<(Rank, Stri
         all.push(((process.index() + 1, 0, 0), format!("p{process}"), at));
     }
     all
+}
+
+/// Returns the places of a state with their contents, in the order of the table.
+pub(crate) fn table(
+    machine: &Machine<'_>,
+    source: &Source,
+    state: &State,
+) -> Vec<(String, String)> {
+    let mut rows = all(machine, source, state);
+    rows.sort_by_key(|(rank, ..)| *rank);
+    rows.into_iter().map(|(_, name, held)| (name, held)).collect()
 }
 
 /// Makes the moves. Stops at a faulty move, which becomes the last step. Impossible moves are the
@@ -154,7 +178,7 @@ pub(super) fn walk(machine: &Machine<'_>, source: &Source, moves: &[Move]) -> Wa
             Err(MoveErrorKind::Fault(fault)) => {
                 wrong = Some(Step {
                     process: made.process.index(),
-                    text: format!("goes wrong: {fault}"),
+                    text: faulty(&fault),
                     line: line(source, fault.span),
                     changes: Vec::new(),
                 });

@@ -5,7 +5,7 @@ mod bad_input;
 mod certificates;
 mod checkpoints;
 #[path = "../../../../snapshot-picture/tests/all/browser/chromium.rs"]
-mod chromium;
+pub(crate) mod chromium;
 mod cluster;
 mod cluster_keys;
 mod cluster_network;
@@ -34,7 +34,7 @@ fn answer(arguments: &str) -> (i32, String, String) {
 }
 
 /// As [`answer`], in a folder.
-fn answer_in(folder: &Path, arguments: &str) -> (i32, String, String) {
+pub(crate) fn answer_in(folder: &Path, arguments: &str) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
         .args(arguments.split_whitespace())
         .current_dir(folder)
