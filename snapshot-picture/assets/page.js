@@ -151,7 +151,7 @@
     const style = getComputedStyle(root);
     colours = {};
     for (const name of ["page", "ink", "soft", "line", "panel", "update", "update-edge", "scan",
-      "scan-edge", "wrong", "right", "time", "supposed", "focus", "mark"]) {
+      "scan-edge", "wrong", "right", "time", "supposed", "focus", "mark", "band0", "band1", "band2", "band3"]) {
       colours[name] = style.getPropertyValue(`--${name}`).trim();
     }
     due();
@@ -386,6 +386,12 @@
     const last = Math.min(view.rows.length, Math.ceil((view.top + view.height) / ROW));
     context.save();
     context.beginPath(); context.rect(GUTTER, AXIS, view.width - GUTTER, view.height - AXIS); context.clip();
+    for (const band of data.bands) {
+      const left = Math.max(GUTTER, x(band.from)), right = Math.min(view.width, x(band.to));
+      if (right < GUTTER || left > view.width) continue;
+      context.fillStyle = colours[`band${Math.min(band.kind, 3)}`];
+      context.fillRect(left, AXIS, Math.max(2, right - left), view.height - AXIS);
+    }
     for (let row = first; row < last; row++) {
       context.strokeStyle = colours.line; context.lineWidth = 1;
       context.beginPath(); context.moveTo(GUTTER, y(row) + ROW - 0.5); context.lineTo(view.width, y(row) + ROW - 0.5); context.stroke();
@@ -651,6 +657,13 @@
     pointers_();
     new ResizeObserver(resize).observe(canvas.parentElement);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", readColours);
+    // What is folded is printed, too.
+    let folded = [];
+    addEventListener("beforeprint", () => {
+      folded = [...document.querySelectorAll("details.fold:not([open])")];
+      for (const one of folded) one.open = true;
+    });
+    addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
     matchMedia("print").addEventListener("change", () => { readColours(); draw(); });
     $("closer").onclick = () => zoom(0.5);
     $("farther").onclick = () => zoom(2);

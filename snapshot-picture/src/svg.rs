@@ -43,6 +43,11 @@ const fn class(cause: Cause) -> &'static str {
     }
 }
 
+/// Returns the width of a drawn diagram, in pixels.
+pub fn width(diagram: &Diagram) -> usize {
+    Layout::of(diagram).width
+}
+
 /// Maximum number of drawn operations: a larger picture would be unreadable.
 pub const MOST_BARS: usize = 400;
 

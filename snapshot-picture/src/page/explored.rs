@@ -103,7 +103,7 @@ impl Explored {
                     section #text { h2 { "Algorithm" } (steps::source(&self.source)) }
                     section #history { h2 { "History" } div #pictures {} div #argument {} }
                 }
-                details #trace { summary { "The execution as a file for `snapshot-verify replay`" } pre #file {} }
+                details #trace { summary { "The execution as a file for " code { "snapshot-verify replay" } } pre #file {} }
             }
             footer { p { (shown(&self.origin)) } }
             (keys())

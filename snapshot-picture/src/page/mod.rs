@@ -9,10 +9,12 @@
 //! Without scripts, all words, pictures and lists are there; the script draws the recording on a
 //! canvas, from [`crate::columns`].
 
+mod bands;
 mod document;
 mod explored;
 pub mod listing;
 mod steps;
+mod words;
 
 use maud::{Markup, html};
 use serde::Serialize;
@@ -23,6 +25,7 @@ use crate::forced::Cause;
 use crate::run::{self, Run};
 use crate::svg;
 
+use bands::{Band, Bands};
 use document::{Document, embedded, shown};
 
 pub use explored::Explored;
@@ -30,6 +33,9 @@ pub use steps::{Change, Step, Steps};
 
 const STYLE: &str = include_str!("../../assets/page.css");
 const SCRIPT: &str = include_str!("../../assets/page.js");
+
+/// Most width of a picture that stands beside the argument.
+const BESIDE: usize = 640;
 
 /// Answer that the page explains.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -156,6 +162,7 @@ struct Data<'a> {
     guilty: Vec<Guilty>,
     arrows: Vec<(usize, usize, &'static str, usize)>,
     annotations: Vec<Annotation>,
+    bands: Vec<Band>,
     decided_at: Option<usize>,
     form: Form,
     steps: Option<&'a Steps>,
@@ -174,8 +181,7 @@ impl Page {
                 (self.argument())
                 (self.timeline())
                 @if let Some(steps) = &self.steps { (steps.element()) }
-                (self.renaming())
-                (self.automaton())
+                (self.for_testers())
                 @for section in &self.sections {
                     section { h2 { (section.heading) } (section.body) }
                 }
@@ -200,6 +206,10 @@ impl Page {
             Answer::Violation => "The operations that prove it, and the order they force",
             _ => "The operations, and where each takes effect",
         };
+        // A wide picture has a row of its own.
+        let is_beside = (1..=svg::MOST_BARS).contains(&bars)
+            && !self.words.is_empty()
+            && svg::width(&self.diagram) <= BESIDE;
         html! {
             section #why {
                 h2 { (match self.answer {
@@ -207,39 +217,49 @@ impl Page {
                     Answer::Faulty => "What goes wrong",
                     Answer::Linearizable | Answer::Unknown => "The answer",
                 }) }
-                @for paragraph in &self.words {
-                    p.(depth(paragraph)) { (shown(paragraph.trim_start_matches(' '))) }
-                }
-                @if bars > 0 && bars <= svg::MOST_BARS {
-                    figure {
-                        div.wide tabindex="0" role="group" aria-label=(title) {
-                            (svg::element(&self.diagram, title, "why"))
-                        }
-                        figcaption {
-                            "Time runs to the right; the distances are not to scale. "
-                            @if self.diagram.arrows.is_empty() {
-                                @if self.diagram.bars.iter().any(|bar| bar.rank.is_some()) {
-                                    "A point is where an operation takes effect, its number the place in the order"
-                                    @if self.recording.as_ref().is_some_and(|one| one.form != Form::Snapshot) {
-                                        "; a line joins those that take effect together"
+                div.(if is_beside { "beside" } else { "stacked" }) {
+                    div {
+                        div.words { (words::argument(&self.words)) }
+                        @if is_beside { (self.operations()) }
+                    }
+                    @if bars > 0 && bars <= svg::MOST_BARS {
+                        figure {
+                            div.wide tabindex="0" role="group" aria-label=(title) {
+                                (svg::element(&self.diagram, title, "why"))
+                            }
+                            figcaption {
+                                "Time runs to the right; the distances are not to scale. "
+                                @if self.diagram.arrows.is_empty() {
+                                    @if self.diagram.bars.iter().any(|bar| bar.rank.is_some()) {
+                                        "A point is where an operation takes effect, its number the place in the order"
+                                        @if self.recording.as_ref().is_some_and(|one| one.form != Form::Snapshot) {
+                                            "; a line joins those that take effect together"
+                                        }
+                                        "."
                                     }
-                                    "."
-                                }
-                            } @else { (self.caption()) }
+                                } @else { (self.caption()) }
+                            }
+                            @if !self.diagram.arrows.is_empty() { (svg::legend(&self.diagram)) }
                         }
-                        @if !self.diagram.arrows.is_empty() { (svg::legend(&self.diagram)) }
                     }
                 }
-                @if !self.guilty.is_empty() {
-                    ul.operations aria-label="The operations of the argument" {
-                        @for one in &self.guilty {
-                            li {
-                                button type="button" data-operation=(one.operation)
-                                    title="Show it in the recording" {
-                                    b { (one.name) } " " (shown(&one.deed))
-                                }
-                                @if !one.place.is_empty() { " " span.place { (shown(&one.place)) } }
+                @if !is_beside { (self.operations()) }
+            }
+        }
+    }
+
+    /// Returns the operations of the argument, each with its place.
+    fn operations(&self) -> Markup {
+        html! {
+            @if !self.guilty.is_empty() {
+                ul.operations aria-label="The operations of the argument" {
+                    @for one in &self.guilty {
+                        li {
+                            button type="button" data-operation=(one.operation)
+                                title="Show it in the recording" {
+                                b { (one.name) } " " (shown(&one.deed))
                             }
+                            @if !one.place.is_empty() { " " span.place { (shown(&one.place)) } }
                         }
                     }
                 }
@@ -297,6 +317,7 @@ impl Page {
                         " The dashed line: the event that completes the violation."
                     }
                 }
+                (bands(recording))
                 noscript { p { "The recording is drawn by a script, which is not allowed to run here." } }
                 details {
                     summary { "Keys" }
@@ -323,6 +344,19 @@ impl Page {
                         }
                         @if recording.annotations.len() > 1000 { p.note { "The first 1000 are listed." } }
                     }
+                }
+            }
+        }
+    }
+
+    /// Returns the part for those who test the checker, folded.
+    fn for_testers(&self) -> Markup {
+        html! {
+            @if self.renamed.is_some() || self.run.is_some() {
+                details #testers {
+                    summary { "How the checker sees it: a simple history, and the run of an automaton" }
+                    (self.renaming())
+                    (self.automaton())
                 }
             }
         }
@@ -403,6 +437,7 @@ impl Page {
             guilty: self.guilty.iter().map(guilty).collect(),
             arrows: arrows.map(|a| (a.before, a.after, kind(a.cause), a.number)).collect(),
             annotations: recording.annotations.iter().map(annotation).collect(),
+            bands: Bands::of(&recording.annotations).bands,
             decided_at: recording.decided_at,
             form: recording.form,
             steps: self.steps.as_ref(),
@@ -411,14 +446,16 @@ impl Page {
     }
 }
 
-/// Returns the class of a paragraph of the argument: each two blanks at its beginning are a
-/// supposition.
-const fn depth(paragraph: &str) -> &'static str {
-    const DEPTHS: [&str; 9] = ["d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8"];
-    let bytes = paragraph.as_bytes();
-    let mut blanks = 0;
-    while blanks < bytes.len() && bytes[blanks] == b' ' {
-        blanks += 1;
+/// Returns the legend of the bands.
+fn bands(recording: &Recording) -> Markup {
+    let bands = Bands::of(&recording.annotations);
+    html! {
+        @if !bands.kinds.is_empty() {
+            ul.bands aria-label="Times that comments begin and end" {
+                @for (kind, name) in bands.kinds.iter().enumerate() {
+                    li.{ "band" (kind.min(bands::COLOURS - 1)) } { (shown(name)) " (" (bands.count(kind)) ")" }
+                }
+            }
+        }
     }
-    DEPTHS[if blanks / 2 < DEPTHS.len() { blanks / 2 } else { DEPTHS.len() - 1 }]
 }

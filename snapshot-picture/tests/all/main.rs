@@ -3,4 +3,5 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod browser;
+mod folded;
 mod forced;

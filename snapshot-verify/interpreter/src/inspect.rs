@@ -160,9 +160,12 @@ impl Machine<'_> {
                 let owner = Owner::Local { process, depth, procedure: name };
                 let locals = procedure.locals.iter().zip(&frame.locals);
                 let locals = locals.filter(|(variable, _)| !variable.hidden);
-                holdings.extend(locals.map(|(variable, data)| {
-                    held(owner.clone(), &variable.name, data, &variable.content)
-                }));
+                let mut names: Vec<String> = Vec::new();
+                for (variable, data) in locals {
+                    names.push(distinct(&variable.name, &names));
+                    let name = &names[names.len() - 1];
+                    holdings.push(held(owner.clone(), name, data, &variable.content));
+                }
             }
         }
         holdings
@@ -182,6 +185,16 @@ impl Machine<'_> {
             Activity::Idle | Activity::Responding(_) | Activity::Returning(..) => None,
         }
     }
+}
+
+/// Returns a name that none of the others has: a procedure may have several loops over `k`, each
+/// with an index of its own, which are named `k`, `k'`, ...
+fn distinct(name: &str, others: &[String]) -> String {
+    let mut name = name.to_owned();
+    while others.contains(&name) {
+        name.push('\'');
+    }
+    name
 }
 
 /// Returns all combinations of indices, the last index running fastest.

@@ -28,6 +28,23 @@ fn a_violation_is_drawn_and_read_by_keyboard() {
         assert_eq!(browser.value(wider), json!(false), "{name}: it scrolls sideways");
     }
     assert_eq!(browser.text("#why svg .operation text"), "S1: scan [s0: 9, s1: 0]");
+    assert_eq!(browser.text("#recording .bands"), "nemesis partition (1)");
+    // Over the bars of the first row: within the band from 23 to 25, and on both sides of it.
+    let pixels = "(() => { const canvas = document.getElementById('timeline'), \
+         [from, to] = document.documentElement.dataset.view.split(' ').map(Number), \
+         ratio = window.devicePixelRatio || 1, wide = canvas.width / ratio, \
+         row = canvas.getContext('2d').getImageData(0, 29 * ratio, canvas.width, 1).data; \
+         return [22.4, 24.2, 26.5].map((tick) => { \
+         const x = Math.round((52 + (tick - from) / (to - from) * (wide - 52)) * ratio); \
+         return row.slice(4 * x, 4 * x + 3).join(' '); }); })()";
+    let pixels = browser.value(pixels);
+    assert_eq!([&pixels[0], &pixels[2]], [&json!("255 255 255"); 2]);
+    assert_ne!(pixels[1], pixels[0], "the band is drawn");
+    // The argument stands beside its picture, and what is for testers is folded.
+    let side = "(() => { const box = (s) => document.querySelector(s).getBoundingClientRect(); \
+                return box('#why .words').right <= box('#why figure').left; })()";
+    assert_eq!(browser.value(side), json!(true));
+    assert_eq!(browser.value("document.getElementById('testers').open"), json!(false));
     // The canvas is reached by Tab alone.
     let is_there = "document.activeElement.id === 'timeline'";
     let mut tabs = 0;

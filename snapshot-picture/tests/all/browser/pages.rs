@@ -110,6 +110,8 @@ pub fn violation() -> Page {
     recording.annotations = vec![
         Annotation { tick: 0, text: "begin".to_owned() },
         Annotation { tick: 22, text: "the network splits".to_owned() },
+        Annotation { tick: 23, text: "nemesis start partition".to_owned() },
+        Annotation { tick: 25, text: "nemesis stop partition".to_owned() },
     ];
     page
 }
