@@ -37,6 +37,9 @@ const SCRIPT: &str = include_str!("../../assets/page.js");
 /// Most width of a picture that stands beside the argument.
 const BESIDE: usize = 640;
 
+/// Longest list that is not folded.
+const LONG: usize = 16;
+
 /// Answer that the page explains.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Answer {
@@ -239,7 +242,9 @@ impl Page {
                                     }
                                 } @else { (self.caption()) }
                             }
-                            @if !self.diagram.arrows.is_empty() { (svg::legend(&self.diagram)) }
+                            @if !self.diagram.arrows.is_empty() {
+                                (listed("reasons", self.diagram.arrows.len(), svg::legend(&self.diagram)))
+                            }
                         }
                     }
                 }
@@ -250,20 +255,21 @@ impl Page {
 
     /// Returns the operations of the argument, each with its place.
     fn operations(&self) -> Markup {
-        html! {
-            @if !self.guilty.is_empty() {
-                ul.operations aria-label="The operations of the argument" {
-                    @for one in &self.guilty {
-                        li {
-                            button type="button" data-operation=(one.operation)
-                                title="Show it in the recording" {
-                                b { (one.name) } " " (shown(&one.deed))
-                            }
-                            @if !one.place.is_empty() { " " span.place { (shown(&one.place)) } }
+        let list = html! {
+            ul.operations aria-label="The operations of the argument" {
+                @for one in &self.guilty {
+                    li {
+                        button type="button" data-operation=(one.operation)
+                            title="Show it in the recording" {
+                            b { (one.name) } " " (shown(&one.deed))
                         }
+                        @if !one.place.is_empty() { " " span.place { (shown(&one.place)) } }
                     }
                 }
             }
+        };
+        html! {
+            @if !self.guilty.is_empty() { (listed("operations", self.guilty.len(), list)) }
         }
     }
 
@@ -457,5 +463,12 @@ fn bands(recording: &Recording) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// Returns a list, folded if it is long.
+fn listed(what: &str, length: usize, list: Markup) -> Markup {
+    html! {
+        @if length <= LONG { (list) } @else { details.fold { summary { (length) " " (what) } (list) } }
     }
 }

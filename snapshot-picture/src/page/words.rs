@@ -36,7 +36,10 @@ fn shown_paragraph(paragraph: &str) -> Markup {
 
 fn summary(rounds: usize, paragraphs: &[String]) -> String {
     let each = paragraphs.len() / rounds;
-    let numbers = (paragraphs.first().and_then(number), paragraphs.last().and_then(number));
+    let numbers = (
+        paragraphs.first().and_then(|one| number(one)),
+        paragraphs.last().and_then(|one| number(one)),
+    );
     let lines = match numbers {
         (Some(first), Some(last)) => format!("({first}) to ({last})"),
         _ => format!("{} paragraphs", paragraphs.len()),
@@ -49,7 +52,7 @@ fn summary(rounds: usize, paragraphs: &[String]) -> String {
 }
 
 /// Returns the number of a line of an argument: of `(5) S1 saw U1`, 5.
-fn number(line: &String) -> Option<&str> {
+fn number(line: &str) -> Option<&str> {
     let number = line.trim_start().strip_prefix('(')?.split_once(')')?.0;
     number.bytes().all(|byte| byte.is_ascii_digit()).then_some(number)
 }

@@ -145,7 +145,9 @@ impl Chromium {
     /// Loads the page again.
     #[allow(dead_code, reason = "not all tests that share this file use it")]
     pub fn reload(&mut self) {
+        self.value("window.isOld = true");
         self.call("Page.reload", &json!({}));
+        self.wait("window.isOld === undefined && document.readyState === 'complete'");
     }
 
     /// Types a text into the focused element.
