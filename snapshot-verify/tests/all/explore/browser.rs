@@ -77,9 +77,9 @@ fn an_execution_is_made_by_the_keyboard() {
     browser.value("document.getElementById('keys').close()");
     // The address keeps the execution.
     let before = browser.text("#step-list");
-    browser.value("location.reload()");
-    browser
-        .wait("document.readyState === 'complete' && document.documentElement.dataset.at === '6'");
+    browser.reload();
+    answered(&mut browser);
+    assert_eq!(position(&mut browser), (json!(6), json!(6)));
     assert_eq!(browser.text("#step-list"), before);
     assert!(browser.complaints.iter().all(|one| one.contains("422")), "{:?}", browser.complaints);
 }
