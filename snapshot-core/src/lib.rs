@@ -52,6 +52,7 @@ mod id;
 pub mod immediate;
 pub mod linear;
 pub mod monitor;
+mod names;
 pub mod object;
 pub mod observation;
 pub mod observer;
@@ -65,3 +66,4 @@ pub mod verdict;
 
 pub use history::History;
 pub use id::{IdError, OperationId, Process, Segment};
+pub use names::Names;

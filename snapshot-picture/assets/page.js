@@ -10,7 +10,11 @@
   const canvas = $("timeline");
   const NONE = 0xffffffff;
   const isOfExchanges = data.form === "exchanges", isNamed = data.form === "operations";
-  const ROW = 40, BAR = 20, AXIS = 26, GUTTER = 52;
+  const ROW = 40, BAR = 20, AXIS = 26;
+  // The names of processes and segments, where the recording has names.
+  const processName = (p) => data.processes[p] ?? `p${p}`, segmentName = (s) => data.segments[s] ?? `s${s}`;
+  const longest = data.processes.reduce((most, name) => Math.max(most, name.length), 0);
+  const GUTTER = Math.max(52, Math.min(longest * 7.3 + 16, window.innerWidth * 0.3));
 
   // --- the recording -------------------------------------------------------------
   let all = null; // columns, once they are unpacked
@@ -114,8 +118,14 @@
   function entries(k) {
     const parts = [];
     const first = all.seen[k] * all.segments;
-    for (let s = 0; s < Math.min(all.segments, 12); s++) parts.push(show(all.returnedText[first + s], all.returned[first + s]));
-    return `[${parts.join(", ")}${all.segments > 12 ? ", \u2026" : ""}]`;
+    const hasNames = data.segments.length > 0, most = 12;
+    let s = 0;
+    for (; s < all.segments && parts.length < most; s++) {
+      const value = show(all.returnedText[first + s], all.returned[first + s]);
+      if (!hasNames) parts.push(value);
+      else if (value !== "_") parts.push(`${segmentName(s)}: ${value}`);
+    }
+    return `[${parts.join(", ")}${s < all.segments ? ", \u2026" : ""}]`;
   }
 
   function deed(k) {
@@ -124,7 +134,7 @@
     if (isOfExchanges) return `exchange(${value(k)})${isSeen ? ` ${entries(k)}` : ""}`;
     if (all.kind[k]) {
       const s = all.kind[k] - 1;
-      return s === all.process[k] ? `update(${value(k)})` : `update(s${s}: ${value(k)})`;
+      return s === all.process[k] && !data.segments.length ? `update(${value(k)})` : `update(${segmentName(s)}: ${value(k)})`;
     }
     if (!isSeen) return names.has(k) ? names.get(k).deed : "scan";
     return `scan ${entries(k)}`;
@@ -133,7 +143,7 @@
   const label = (k) => (names.has(k) ? names.get(k).name + ": " : "") + deed(k);
   const ended = (k) => [`still open`, `to ${all.end[k]}`, `failed at ${all.end[k]}`, `outcome lost at ${all.end[k]}`][all.outcome[k]];
   const sentence = (k) =>
-    `${label(k)} by p${all.process[k]}, operation ${k}, ${data.tick} ${all.begin[k]} ${ended(k)}` +
+    `${label(k)} by ${processName(all.process[k])}, operation ${k}, ${data.tick} ${all.begin[k]} ${ended(k)}` +
     (!all.rank.length || all.rank[k] === NONE ? ""
       : all.blocks ? `, in block ${all.block[k] + 1}` : `, ${all.rank[k] + 1}. in the linearization`);
 
@@ -411,7 +421,7 @@
     context.font = "12px ui-monospace, Menlo, 'DejaVu Sans Mono', monospace";
     for (let row = first; row < last; row++) {
       context.fillStyle = colours.ink;
-      if (y(row) + 14 > AXIS) context.fillText(`p${view.rows[row]}`, 6, y(row) + 24);
+      if (y(row) + 14 > AXIS) context.fillText(clipped(processName(view.rows[row]), GUTTER - 10), 6, y(row) + 24);
     }
     drawAxis();
     const count = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
@@ -444,11 +454,11 @@
       term.textContent = name; description.textContent = text; list.append(term, description);
     };
     add("operation", `${k}${names.has(k) ? ` (${names.get(k).name} of the argument)` : ""}`);
-    add("process", all.process[k]);
+    add("process", data.processes[all.process[k]] ?? all.process[k]);
     if (isNamed) add("text", value(k));
     else if (isOfExchanges) add("writes", value(k));
     else if (all.kind[k]) {
-      add("updates segment", all.kind[k] - 1);
+      add("updates segment", data.segments[all.kind[k] - 1] ?? all.kind[k] - 1);
       add("with", value(k));
     }
     if (isNamed || (all.kind[k] && !isOfExchanges)) { /* It returns nothing. */ }
@@ -456,7 +466,7 @@
     else if (!data.has_entries) add("returned", names.has(k) ? names.get(k).deed : "its values are not on this page");
     else {
       const first = all.seen[k] * all.segments, most = Math.min(all.segments, 256);
-      for (let s = 0; s < most; s++) add(`segment ${s}`, show(all.returnedText[first + s], all.returned[first + s]));
+      for (let s = 0; s < most; s++) add(data.segments[s] ?? `segment ${s}`, show(all.returnedText[first + s], all.returned[first + s]));
       if (most < all.segments) add("more", `${all.segments - most} more segments`);
     }
     add("invoked", `${data.tick} ${all.begin[k]}`);

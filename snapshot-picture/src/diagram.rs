@@ -5,7 +5,7 @@ use std::fmt::Display;
 use snapshot_core::explanation::{Ending, Exhibit, Explanation};
 use snapshot_core::history::{Operation, OperationKind, Outcome};
 use snapshot_core::verdict::Linearization;
-use snapshot_core::{History, OperationId, Process, Segment};
+use snapshot_core::{History, Names, OperationId, Process, Segment};
 
 use crate::columns::GAP;
 use crate::forced::{Cause, Forced, forced};
@@ -64,16 +64,18 @@ pub struct Diagram {
     pub bars: Vec<Bar>,
     /// Forced order of the operations.
     pub arrows: Vec<Arrow>,
+    /// Names of processes, for the rows.
+    pub names: Names,
 }
 
 /// Counter for names: U1, U2, ..., S1, S2, ...
 #[derive(Debug, Default)]
-struct Names {
+struct Counter {
     scans: usize,
     updates: usize,
 }
 
-impl Names {
+impl Counter {
     fn next(&mut self, is_scan: bool) -> String {
         let (letter, count) =
             if is_scan { ('S', &mut self.scans) } else { ('U', &mut self.updates) };
@@ -83,20 +85,24 @@ impl Names {
 }
 
 impl Diagram {
-    /// Returns all operations of a history.
-    pub fn of_history<V: Display>(history: &History<V>) -> Self {
-        let mut names = Names::default();
+    /// Returns all operations of a history, whose processes and segments have these names.
+    pub fn of_history<V: Display>(history: &History<V>, names: &Names) -> Self {
+        let mut counter = Counter::default();
         let bars = history.operation_ids().map(|id| {
             let operation = history.operation(id);
-            let name = names.next(operation.is_scan());
-            bar(id, operation, name, deed(history, operation))
+            let name = counter.next(operation.is_scan());
+            bar(id, operation, name, deed(history, operation, names))
         });
-        Self { bars: bars.collect(), arrows: Vec::new() }
+        Self { bars: bars.collect(), arrows: Vec::new(), names: names.clone() }
     }
 
     /// Returns all operations of a linearizable history, each with its position in the order.
-    pub fn of_linearization<V: Display>(history: &History<V>, order: &Linearization) -> Self {
-        let mut diagram = Self::of_history(history);
+    pub fn of_linearization<V: Display>(
+        history: &History<V>,
+        order: &Linearization,
+        names: &Names,
+    ) -> Self {
+        let mut diagram = Self::of_history(history, names);
         for (rank, id) in order.order.iter().enumerate() {
             diagram.bars[id.index()].rank = Some(rank);
         }
@@ -105,9 +111,9 @@ impl Diagram {
 
     /// Returns the operations of a violation, with their forced order.
     pub fn of_explanation<V: Clone + Display + Eq>(explanation: &Explanation<V>) -> Self {
-        let mut names = Names::default();
+        let mut counter = Counter::default();
         let exhibits = explanation.exhibits.iter();
-        let names = exhibits.map(|one| names.next(one.is_scan()));
+        let names = exhibits.map(|one| counter.next(one.is_scan()));
         Self::with_names(explanation, names.collect())
     }
 
@@ -125,7 +131,8 @@ impl Diagram {
         names: Vec<String>,
     ) -> Self {
         let exhibits = explanation.exhibits.iter().zip(names);
-        let bars: Vec<Bar> = exhibits.map(|(exhibit, name)| exhibited(exhibit, name)).collect();
+        let bars: Vec<Bar> =
+            exhibits.map(|(exhibit, name)| exhibited(exhibit, name, &explanation.names)).collect();
         let find = |id: OperationId| bars.iter().position(|bar| bar.operation == id);
         let name = |id: OperationId| {
             find(id).map_or_else(|| format!("operation {id}"), |at| bars[at].name.clone())
@@ -140,7 +147,7 @@ impl Diagram {
             })
         };
         let arrows = forced(explanation, name).into_iter().filter_map(arrow).collect();
-        Self { bars, arrows }
+        Self { bars, arrows, names: explanation.names.clone() }
     }
 
     /// Returns the operations of a violation after its renaming: only the values 0 and 1 are left,
@@ -152,7 +159,7 @@ impl Diagram {
             return None;
         }
         for (bar, operation) in diagram.bars.iter_mut().zip(renamed.operations()) {
-            bar.deed = deed(&renamed, operation);
+            bar.deed = deed(&renamed, operation, &Names::default());
         }
         diagram.arrows.clear();
         Some(diagram)
@@ -185,6 +192,11 @@ impl Diagram {
         moments
     }
 
+    /// Returns the label of a process's row.
+    pub fn row_label(&self, process: Process) -> String {
+        self.names.process_label(process).to_string()
+    }
+
     /// Returns the participating processes, ascending.
     pub fn processes(&self) -> Vec<Process> {
         let mut processes: Vec<Process> = self.bars.iter().map(|bar| bar.process).collect();
@@ -215,30 +227,40 @@ fn bar(operation: OperationId, from: &Operation, name: String, deed: String) -> 
 }
 
 /// Describes an operation: `update(1)`, `scan [0, 1]`, `scan` if it has not returned. The segment
-/// is named if it differs from the process.
-pub(crate) fn deed<V: Display>(history: &History<V>, operation: &Operation) -> String {
+/// is named if it has a name, or a number other than the process's; so are those of a scan, if they
+/// have names.
+pub(crate) fn deed<V: Display>(
+    history: &History<V>,
+    operation: &Operation,
+    names: &Names,
+) -> String {
     match operation.kind() {
         OperationKind::Update { segment } => {
             let value = history.update_value(operation);
-            if segment.index() == operation.process().index() {
+            if names.segments().is_empty() && segment.index() == operation.process().index() {
                 format!("update({value})")
             } else {
-                format!("update(s{segment}: {value})")
+                format!("update({}: {value})", names.segment_label(segment))
             }
         }
         OperationKind::Scan if operation.is_complete() => {
             let segments = (0..history.segments()).map(Segment::from_index);
-            let entries = segments.map(|segment| history.entry(operation, segment));
-            let values: Vec<String> =
-                entries.map(|entry| entry.map_or_else(|| GAP.to_owned(), V::to_string)).collect();
+            let entries = segments.map(|segment| (segment, history.entry(operation, segment)));
+            let values: Vec<String> = if names.segments().is_empty() {
+                let shown = |entry: Option<&V>| entry.map_or_else(|| GAP.to_owned(), V::to_string);
+                entries.map(|(_, entry)| shown(entry)).collect()
+            } else {
+                let returned = entries.filter_map(|(segment, entry)| Some((segment, entry?)));
+                returned.map(|(k, value)| format!("{}: {value}", names.segment_label(k))).collect()
+            };
             format!("scan [{}]", values.join(", "))
         }
         OperationKind::Scan => "scan".to_owned(),
     }
 }
 
-fn exhibited<V: Display>(exhibit: &Exhibit<V>, name: String) -> Bar {
-    let deed = exhibit.deed.to_string();
+fn exhibited<V: Display>(exhibit: &Exhibit<V>, name: String, names: &Names) -> Bar {
+    let deed = exhibit.deed.label(names);
     let (end, is_pending, is_failed) = match exhibit.ending {
         Ending::Response(event) => (Some(event), false, false),
         Ending::Failure(event) => (Some(event), false, true),

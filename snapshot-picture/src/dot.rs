@@ -13,7 +13,8 @@ pub fn text(diagram: &Diagram, title: &str) -> String {
     };
     put(format_args!("  label=\"{}\";\n  node [shape=box, fontname=monospace];\n", quoted(title)));
     for process in diagram.processes() {
-        put(format_args!("  subgraph cluster_p{process} {{\n    label=\"p{process}\";\n"));
+        let label = quoted(&diagram.row_label(process));
+        put(format_args!("  subgraph cluster_p{process} {{\n    label=\"{label}\";\n"));
         for bar in diagram.bars.iter().filter(|bar| bar.process == process) {
             let place = bar.rank.map_or_else(String::new, |rank| format!("\\n#{}", rank + 1));
             let style = if bar.is_pending || bar.is_failed { ", style=dashed" } else { "" };

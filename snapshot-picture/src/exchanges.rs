@@ -4,9 +4,9 @@
 
 use std::fmt::Display;
 
-use snapshot_core::OperationId;
 use snapshot_core::history::Outcome;
 use snapshot_core::immediate::{History, SetLinearization, Violation};
+use snapshot_core::{Names, OperationId, Segment};
 
 use crate::diagram::{Arrow, Bar, Diagram};
 use crate::forced::Cause;
@@ -16,9 +16,11 @@ impl Diagram {
     pub fn of_exchanges<V: Display>(
         history: &History<V>,
         blocks: Option<&SetLinearization>,
+        names: &Names,
     ) -> Self {
         let bars = history.operation_ids().map(|id| bar(history, id, id.index() + 1));
-        let mut diagram = Self { bars: bars.collect(), arrows: Vec::new() };
+        let names = names.clone();
+        let mut diagram = Self { bars: bars.collect(), arrows: Vec::new(), names };
         for (rank, block) in blocks.into_iter().flat_map(SetLinearization::blocks).enumerate() {
             for id in block {
                 diagram.bars[id.index()].rank = Some(rank);
@@ -30,7 +32,11 @@ impl Diagram {
     /// Returns the one or two operations of a violation, with the order that they force, in which
     /// each would have to be first. Bars are in the order of their invocations; names are those of
     /// the argument, E1 and E2 in the order of [`Violation::operations`].
-    pub fn of_exchange_violation<V: Display>(history: &History<V>, violation: &Violation) -> Self {
+    pub fn of_exchange_violation<V: Display>(
+        history: &History<V>,
+        violation: &Violation,
+        names: &Names,
+    ) -> Self {
         let mut named: Vec<(OperationId, usize)> =
             violation.operations().into_iter().zip(1..).collect();
         named.sort_unstable();
@@ -39,7 +45,8 @@ impl Diagram {
         let name = |id: OperationId| find(id).map_or_else(String::new, |at| bars[at].name.clone());
         let older = |one, other, segment| {
             format!(
-                "for segment {segment}, {} returned what is older than what {} returned",
+                "for {}, {} returned what is older than what {} returned",
+                names.segment(Segment::from_index(segment)),
                 name(one),
                 name(other)
             )
@@ -80,7 +87,7 @@ impl Diagram {
                 Some(Arrow { before: find(before)?, after: find(after)?, cause, why, number })
             });
         let arrows = arrows.collect();
-        Self { bars, arrows }
+        Self { bars, arrows, names: names.clone() }
     }
 }
 

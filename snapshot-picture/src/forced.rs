@@ -67,7 +67,8 @@ fn named<V: Clone + Display + Eq>(
     explanation: &Explanation<V>,
     name: &impl Fn(OperationId) -> String,
 ) -> Vec<Forced> {
-    let segment = |id| updated(explanation, id).map_or_else(String::new, |k| k.to_string());
+    let called = |k: Segment| explanation.names.segment(k).to_string();
+    let segment = |id| updated(explanation, id).map_or_else(String::new, called);
     let time = |before, after| Forced {
         before,
         after,
@@ -78,15 +79,11 @@ fn named<V: Clone + Display + Eq>(
     let values =
         |before, after, why| Forced { before, after, cause: Cause::Values, why, number: 0 };
     let older = |scan, than: OperationId, k: Segment| {
-        format!("for segment {k}, {} returned what is older than {}", name(scan), name(than))
+        let (k, scan) = (called(k), name(scan));
+        format!("for {k}, {scan} returned what is older than {}", name(than))
     };
     let saw = |scan, update| {
-        format!(
-            "{} returned for segment {} what {} wrote",
-            name(scan),
-            segment(update),
-            name(update)
-        )
+        format!("{} returned for {} what {} wrote", name(scan), segment(update), name(update))
     };
     match explanation.witness.reason {
         Reason::Future { scan, update } => {
@@ -94,7 +91,7 @@ fn named<V: Clone + Display + Eq>(
         }
         Reason::Stale { scan, overwriting } => {
             let why = format!(
-                "{} returned for segment {} what {} replaced",
+                "{} returned for {} what {} replaced",
                 name(scan),
                 segment(overwriting),
                 name(overwriting)
@@ -115,7 +112,7 @@ fn named<V: Clone + Display + Eq>(
         }
         Reason::Missing { scan, seen, missing } => {
             let why = format!(
-                "for segment {}, {} returned what is older than {}",
+                "for {}, {} returned what is older than {}",
                 segment(missing),
                 name(scan),
                 name(missing)
@@ -150,6 +147,7 @@ fn derived<V: Clone + Display + Eq>(
 ) -> Vec<Forced> {
     let mut forced = Vec::new();
     let mut suppositions = 0_usize;
+    let called = |k: Segment| explanation.names.segment(k);
     for (line, number) in refutation.lines.iter().zip(1..) {
         let (before, after) = (line.before, line.after);
         let (first, second) = (name(before), name(after));
@@ -158,12 +156,12 @@ fn derived<V: Clone + Display + Eq>(
             Rule::Reads => (Cause::Values, format!("{second} returned what {first} wrote")),
             Rule::First => {
                 let segment = updated(explanation, after);
-                let segment = segment.map_or_else(String::new, |k| format!(" of segment {k}"));
+                let segment = segment.map_or_else(String::new, |k| format!(" of {}", called(k)));
                 (Cause::Values, format!("{first} returned the initial value{segment}"))
             }
             Rule::Block { segment, .. } => (
                 Cause::Values,
-                format!("values of segment {segment} do not return once they are replaced"),
+                format!("values of {} do not return once they are replaced", called(segment)),
             ),
             Rule::Suppose => {
                 suppositions += 1;

@@ -22,7 +22,11 @@ pub fn text(diagram: &Diagram) -> String {
         text.write_fmt(part).expect("writing to a string cannot fail");
     };
     for (row, process) in processes.iter().enumerate() {
-        put(format_args!("  \\node[left] at (-1, {row}) {{$p_{{{process}}}$}};\n"));
+        let label = match diagram.names.processes() {
+            [] => format!("$p_{{{process}}}$"),
+            _ => escaped(&diagram.row_label(*process)),
+        };
+        put(format_args!("  \\node[left] at (-1, {row}) {{{label}}};\n"));
     }
     for bar in &diagram.bars {
         let (row, begin, id) = (row(bar), at(bar.begin), bar.operation.index());

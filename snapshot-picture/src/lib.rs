@@ -6,6 +6,7 @@
 //! one HTML file that needs no network and no other file.
 //!
 //! ```
+//! use snapshot_core::Names;
 //! use snapshot_core::history::{Declaration, History};
 //! use snapshot_picture::{Diagram, svg};
 //!
@@ -14,7 +15,7 @@
 //! history.invoke_scan(1).unwrap();
 //! history.respond_update(0).unwrap();
 //! history.respond_scan(1, &[7, 0]).unwrap();
-//! let diagram = Diagram::of_history(&history.finish());
+//! let diagram = Diagram::of_history(&history.finish(), &Names::default());
 //! assert_eq!(diagram.bars[1].label(), "S1: scan [7, 0]");
 //! assert!(svg::standalone(&diagram, "two operations").contains("S1: scan [7, 0]"));
 //! ```

@@ -27,7 +27,7 @@ impl Diagram {
     pub fn of_operations(operations: &[Named], order: Option<&SetLinearization>) -> Self {
         let numbered = operations.iter().enumerate();
         let bars = numbered.map(|(index, one)| bar(OperationId::from_index(index), one, index + 1));
-        let mut diagram = Self { bars: bars.collect(), arrows: Vec::new() };
+        let mut diagram = Self { bars: bars.collect(), ..Self::default() };
         for (rank, group) in order.into_iter().flat_map(SetLinearization::blocks).enumerate() {
             for id in group {
                 diagram.bars[id.index()].rank = Some(rank);
@@ -56,7 +56,7 @@ impl Diagram {
                 }
             }
         }
-        Self { bars, arrows }
+        Self { bars, arrows, ..Self::default() }
     }
 }
 

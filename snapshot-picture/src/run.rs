@@ -11,8 +11,8 @@ use crate::svg::escaped;
 pub struct Run {
     /// Name of the automaton: `M1`.
     pub automaton: String,
-    /// Processes represented by p0, p1, ..., unless these are themselves.
-    pub processes: Option<Vec<usize>>,
+    /// Nouns for the processes represented by p0, p1, ..., unless these are themselves.
+    pub processes: Option<Vec<String>>,
     /// State before the first letter.
     pub from: String,
     /// Each letter, with the state after it.

@@ -13,7 +13,7 @@ use crate::places::{Measure, places};
 
 /// Width of a character of a label.
 const CHARACTER: usize = 8;
-/// Space before the rows, for names of the processes.
+/// Least space before the rows, for names of the processes.
 const GUTTER: usize = 64;
 const ROW: usize = 76;
 const HEIGHT: usize = 28;
@@ -77,6 +77,8 @@ struct Layout {
     height: usize,
     /// Space above the first row.
     over: usize,
+    /// Space before the rows.
+    gutter: usize,
 }
 
 impl Layout {
@@ -85,9 +87,11 @@ impl Layout {
         let widths: Vec<usize> = diagram.bars.iter().map(width).collect();
         let places = places(diagram, &widths, &MEASURE);
         let moments = diagram.moments();
-        let at = |moment: usize| GUTTER + places[moments.partition_point(|o| *o < moment)];
-        let last = GUTTER + places.last().copied().unwrap_or(0);
         let processes = diagram.processes();
+        let labels = processes.iter().map(|one| diagram.row_label(*one).chars().count());
+        let gutter = (labels.max().unwrap_or(0) * CHARACTER + 28).max(GUTTER);
+        let at = |moment: usize| gutter + places[moments.partition_point(|o| *o < moment)];
+        let last = gutter + places.last().copied().unwrap_or(0);
         let row = |bar: &Bar| processes.partition_point(|process| *process < bar.process);
         // Arrows within a row are drawn over or under it.
         let is_within =
@@ -102,6 +106,7 @@ impl Layout {
             width: last + 28,
             height: over + (processes.len().max(1) - 1) * ROW + HEIGHT + under,
             over,
+            gutter,
         }
     }
 
@@ -137,10 +142,11 @@ fn draw(diagram: &Diagram, title: &str, prefix: &str, style: &str) -> String {
     for (row, process) in diagram.processes().iter().enumerate() {
         let y = layout.over + row * ROW + HEIGHT / 2;
         put(format_args!(
-            "<text x=\"8\" y=\"{}\">p{process}</text>\
+            "<text x=\"8\" y=\"{}\">{}</text>\
              <line class=\"axis\" x1=\"{}\" x2=\"{}\" y1=\"{y}\" y2=\"{y}\"/>",
             y + 5,
-            GUTTER - 12,
+            escaped(&diagram.row_label(*process)),
+            layout.gutter - 12,
             width - 8
         ));
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::diagram::{Bar, Diagram};
 use crate::places::{Measure, places};
 
-/// Width of the space before the line of a process.
+/// Least width of the space before the line of a process.
 const GUTTER: usize = 8;
 
 /// An interval has its ends, a dash and a space on each side of the label.
@@ -18,18 +18,21 @@ pub fn text(diagram: &Diagram, width: usize) -> Option<String> {
     let widths: Vec<usize> = labels.iter().map(|label| label.chars().count()).collect();
     let places = places(diagram, &widths, &MEASURE);
     let last = *places.last()?;
-    if GUTTER + last > width {
+    let margin = |process| format!("  {}", diagram.row_label(process));
+    let margins = diagram.processes().into_iter().map(|one| margin(one).chars().count() + 2);
+    let gutter = margins.max().unwrap_or(0).max(GUTTER);
+    if gutter + last > width {
         return None;
     }
     let moments = diagram.moments();
     let at = |moment: usize| places[moments.partition_point(|other| *other < moment)];
     let mut text = String::new();
     for process in diagram.processes() {
-        let mut line = format!("{:GUTTER$}", format!("  p{process}"));
+        let mut line = format!("{:gutter$}", margin(process));
         for (bar, label) in diagram.bars.iter().zip(&labels) {
             if bar.process == process {
                 let begin = at(bar.begin);
-                line = format!("{line:width$}", width = GUTTER + begin);
+                line = format!("{line:width$}", width = gutter + begin);
                 line.push_str(&interval(label, bar.end.map_or(last, at) - begin + 1, bar));
             }
         }

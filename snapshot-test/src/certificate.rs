@@ -4,6 +4,8 @@
 //! A certificate is one JSON object. It refers to the recording only by the numbers of operations
 //! in the order of invocations, from 0; so it is useless without its recording.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use snapshot_core::certificate::blocks::BlocksError;
 use snapshot_core::certificate::exchanges::ExchangesError;
@@ -14,7 +16,7 @@ use snapshot_core::certificate::{blocks, exchanges, linearization, refutation, w
 use snapshot_core::explanation::Explanation;
 use snapshot_core::immediate::{self, SetLinearization};
 use snapshot_core::verdict::{Line, Linearization, Reason, Refutation, Rule, Witness};
-use snapshot_core::{History, IdError, OperationId, Segment};
+use snapshot_core::{History, IdError, Names, OperationId, Segment};
 use thiserror::Error;
 
 use crate::Value;
@@ -56,6 +58,9 @@ struct Contents {
     rule: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     segments: Option<Vec<usize>>,
+    /// The names of segments, by number, for human readers; the checker ignores them.
+    #[serde(rename = "segment-names", default, skip_serializing_if = "BTreeMap::is_empty")]
+    segment_names: BTreeMap<usize, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     operations: Option<Vec<usize>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -298,11 +303,12 @@ impl Certificate {
 
     /// Returns the text, with a line end.
     pub fn to_text(&self) -> String {
-        self.to_text_of(None)
+        self.to_text_of(None, &Names::default())
     }
 
-    /// As [`Self::to_text`], for one object of several, by its key.
-    pub fn to_text_of(&self, key: Option<&Value>) -> String {
+    /// As [`Self::to_text`], for one object of several, by its key, with the names of the segments
+    /// that the certificate concerns.
+    pub fn to_text_of(&self, key: Option<&Value>, names: &Names) -> String {
         if let Self::Recorded(object, proof) = self {
             return proof.to_text(object, key);
         }
@@ -313,6 +319,7 @@ impl Certificate {
             verdict: Verdict::Violation,
             rule: None,
             segments: None,
+            segment_names: self.segment_names(names),
             operations: None,
             order: None,
             lines: None,
@@ -346,6 +353,27 @@ impl Certificate {
             serde_json::to_string(&contents).expect("a certificate consists of numbers and texts");
         text.push('\n');
         text
+    }
+
+    /// Returns the names of the segments that a proof of a violation of a snapshot mentions.
+    fn segment_names(&self, names: &Names) -> BTreeMap<usize, String> {
+        let of_line = |line: &Line| match line.rule {
+            Rule::Block { segment, .. }
+            | Rule::Source { segment }
+            | Rule::Excluded { segment }
+            | Rule::Unreadable { segment } => Some(segment),
+            _ => None,
+        };
+        let segments: Vec<Segment> = match self {
+            Self::Violation(witness) => witness.segments.clone(),
+            Self::Refutation(refutation) => refutation.lines.iter().filter_map(of_line).collect(),
+            _ => Vec::new(),
+        };
+        let named = segments.into_iter().filter_map(|segment| {
+            let name = names.segments().get(segment.index())?;
+            Some((segment.index(), name.to_string()))
+        });
+        named.collect()
     }
 
     /// Returns the key of a certificate's object, if the certificate contains one.

@@ -1,14 +1,16 @@
 //! From one format to another, as a stream.
 
 use std::fmt;
-use std::io::{Read, Write};
+use std::io::{BufWriter, Cursor, Read, Seek, Write};
 
 use snapshot_core::history::Admission;
-use snapshot_core::immediate;
+use snapshot_core::{Names, immediate};
 use thiserror::Error;
 
 use crate::error::InputError;
-use crate::format::{Excerpt, Format, KeyedEvent, Location, Object, Reader, WriteError, Writer};
+use crate::format::{
+    Excerpt, Format, Heading, KeyedEvent, Location, Object, Reader, WriteError, Writer, text,
+};
 use crate::read::Origins;
 
 #[derive(Debug, Error)]
@@ -66,24 +68,58 @@ impl fmt::Display for Report<'_> {
 /// part of the recording and must be discarded. Memory is bounded by the numbers of processes and
 /// segments.
 pub fn convert<R: Read, W: Write>(
+    reader: Reader<R>,
+    format: Format,
+    output: W,
+) -> Result<W, ConvertError> {
+    if reader.has_open_names() && format != Format::Disc22 {
+        return convert_named(reader, format, output);
+    }
+    let names = reader.names().get();
+    convert_with(reader, &names, format, output)
+}
+
+/// As [`convert`], if names of processes or segments are known only at the end of the input: events
+/// are kept in a temporary file, with numbers, since the names come before them.
+fn convert_named<R: Read, W: Write>(
+    reader: Reader<R>,
+    format: Format,
+    output: W,
+) -> Result<W, ConvertError> {
+    let names = reader.names();
+    let spool = tempfile::tempfile().map_err(WriteError::from)?;
+    let kept = convert_with(reader, &Names::default(), Format::Text, BufWriter::new(spool))?;
+    let mut kept = kept.into_inner().map_err(|error| WriteError::from(error.into_error()))?;
+    kept.rewind().map_err(WriteError::from)?;
+    let mut header = Vec::new();
+    text::write_names(&mut header, &names.get()).map_err(WriteError::from)?;
+    let again = Reader::text(Cursor::new(header).chain(kept)).map_err(InputError::from)?;
+    convert_with(again, &names.get(), format, output)
+}
+
+fn convert_with<R: Read, W: Write>(
     mut reader: Reader<R>,
+    names: &Names,
     format: Format,
     output: W,
 ) -> Result<W, ConvertError> {
     if reader.object() == Object::Immediate {
-        return convert_exchanges(reader, format, output);
+        return convert_exchanges(reader, names, format, output);
     }
     let mut origins = Origins::default();
     let mut admission = Admission::new(reader.declaration())
         .map_err(|error| origins.refused(Location::START, error, None))?;
-    let mut writer = Writer::new(format, output, reader.declaration())?;
+    let declaration = reader.declaration();
+    let heading = Heading { object: Object::Snapshot, declaration, names, comments: &[] };
+    let mut writer = Writer::begin(format, output, &heading)?;
     if reader.is_keyed() && !reader.is_selecting() {
         return convert_all(reader, writer);
     }
     while let Some(next) = reader.next_event() {
         let (location, event) = next.map_err(InputError::from)?;
         if let Err(error) = admission.admit(&event) {
-            return Err(origins.refused(location, error, reader.excerpt()).into());
+            let error = origins.refused(location, error, reader.excerpt());
+            return Err(error.named(&reader.names().get()).into());
         }
         if let Err(error) = writer.write(&event) {
             return Err(ConvertError::Event { location, excerpt: reader.excerpt(), error });
@@ -115,7 +151,8 @@ fn convert_all<R: Read, W: Write>(
         }
         let written = if admitted.is_ok() { writer.write_of(name, &event) } else { Ok(()) };
         if let Err(error) = admitted {
-            return Err(origins.refused(location, error, reader.excerpt()).into());
+            let error = origins.refused(location, error, reader.excerpt());
+            return Err(error.named(&reader.names().get()).into());
         }
         if let Err(error) = written {
             return Err(ConvertError::Event { location, excerpt: reader.excerpt(), error });
@@ -127,15 +164,20 @@ fn convert_all<R: Read, W: Write>(
 /// As `convert`, for immediate snapshots, one or several.
 fn convert_exchanges<R: Read, W: Write>(
     mut reader: Reader<R>,
+    names: &Names,
     format: Format,
     output: W,
 ) -> Result<W, ConvertError> {
-    let declaration = reader.declaration().clone();
+    let declaration = &reader.declaration().clone();
     let admission = || {
-        immediate::Admission::new(&declaration)
+        immediate::Admission::new(declaration)
             .map_err(|error| InputError::of_exchange(Location::START, error, None))
     };
-    let mut writer = Writer::of(Object::Immediate, format, output, &declaration, &[])?;
+    // Segments have the names of their processes.
+    let names = &Names::new(names.processes().to_vec(), Vec::new());
+    let object = Object::Immediate;
+    let heading = Heading { object, declaration, names, comments: &[] };
+    let mut writer = Writer::begin(format, output, &heading)?;
     let is_of_all = reader.is_keyed() && !reader.is_selecting();
     let mut admissions = vec![admission()?];
     loop {
@@ -155,7 +197,8 @@ fn convert_exchanges<R: Read, W: Write>(
         let admitted = admissions[index].admit(&event);
         let written = if admitted.is_ok() { writer.write_exchange(key, &event) } else { Ok(()) };
         if let Err(error) = admitted {
-            return Err(InputError::of_exchange(location, error, reader.excerpt()).into());
+            let error = InputError::of_exchange(location, error, reader.excerpt());
+            return Err(error.named(&reader.names().get()).into());
         }
         if let Err(error) = written {
             return Err(ConvertError::Event { location, excerpt: reader.excerpt(), error });

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io;
 
+use snapshot_core::Names;
 use snapshot_core::history::HistoryErrorKind;
 use snapshot_core::immediate::{ExchangeError, ExchangeErrorKind};
 use thiserror::Error;
@@ -13,7 +14,7 @@ use crate::import::ImportErrorKind;
 
 /// An input that is not a history.
 #[derive(Debug, Error)]
-#[error("{location}: {kind}", location = .inner.location, kind = .inner.kind)]
+#[error("{location}: {kind}", location = .inner.location, kind = .inner.told())]
 pub struct InputError {
     inner: Box<Inner>,
 }
@@ -24,6 +25,18 @@ struct Inner {
     kind: InputErrorKind,
     excerpt: Option<Excerpt>,
     earlier: Option<Location>,
+    names: Names,
+}
+
+impl Inner {
+    /// Returns the message.
+    fn told(&self) -> String {
+        match &self.kind {
+            InputErrorKind::Admission(kind) => kind.told(&self.names),
+            InputErrorKind::Exchange(kind) => kind.told(&self.names),
+            kind => kind.to_string(),
+        }
+    }
 }
 
 /// Why an input is not a history.
@@ -54,7 +67,8 @@ impl InputError {
         excerpt: Option<Excerpt>,
         earlier: Option<Location>,
     ) -> Self {
-        Self { inner: Box::new(Inner { location, kind, excerpt, earlier }) }
+        let names = Names::default();
+        Self { inner: Box::new(Inner { location, kind, excerpt, earlier, names }) }
     }
 
     /// Returns the place of the defect; of a refused event, its beginning.
@@ -64,6 +78,23 @@ impl InputError {
 
     pub fn kind(&self) -> &InputErrorKind {
         &self.inner.kind
+    }
+
+    /// Returns the message, without the place.
+    pub fn message(&self) -> String {
+        self.inner.told()
+    }
+
+    /// Sets the names of processes and segments in the message.
+    pub fn name(&mut self, names: &Names) {
+        self.inner.names = names.clone();
+    }
+
+    /// Returns the error with these names of processes and segments in its message.
+    #[must_use]
+    pub fn named(mut self, names: &Names) -> Self {
+        self.name(names);
+        self
     }
 
     /// Returns the place of the earlier part that a refused one contradicts.
@@ -152,12 +183,14 @@ struct Report<'a> {
 
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { error: Inner { location, kind, excerpt, earlier }, name } = self;
+        let Self { error, name } = self;
+        let Inner { location, kind, excerpt, earlier, .. } = error;
+        let message = error.told();
         let is_placed = kind.is_placed();
         if is_placed {
-            write!(f, "{name}:{location}: {kind}")?;
+            write!(f, "{name}:{location}: {message}")?;
         } else {
-            write!(f, "{name}: {kind}")?;
+            write!(f, "{name}: {message}")?;
         }
         if let Some(excerpt) = excerpt.as_ref().filter(|_| is_placed) {
             write!(f, "\n{excerpt}")?;

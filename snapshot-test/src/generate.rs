@@ -10,11 +10,11 @@ use corpus::generate::{
     RecipeError, Style,
 };
 use snapshot_core::history::{Action, Declaration, Event, Writers};
-use snapshot_core::{Segment, immediate};
+use snapshot_core::{Names, Segment, immediate};
 use thiserror::Error;
 
 use crate::Value;
-use crate::format::{Format, Object, WriteError, Writer};
+use crate::format::{Format, Heading, Object, WriteError, Writer};
 
 /// A recording that cannot be made.
 #[derive(Debug, Error)]
@@ -79,7 +79,9 @@ pub fn generate_exchanges<W: Write>(
 ) -> Result<W, GenerateError> {
     let events = recipe.events()?;
     let declaration = Declaration::new(Value::ZERO).with_segments(recipe.processes);
-    let mut writer = Writer::of(Object::Immediate, format, output, &declaration, comments)?;
+    let (object, names) = (Object::Immediate, &Names::default());
+    let heading = Heading { object, declaration: &declaration, names, comments };
+    let mut writer = Writer::begin(format, output, &heading)?;
     let mut room = Room::default();
     for event in events {
         writer.write_exchange(None, &exchange_with_values(&event, &mut room))?;

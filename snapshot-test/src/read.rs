@@ -84,7 +84,8 @@ pub fn read_exchanges<R: Read>(
             Some(Ok((location, event))) => (location, history.push(&event)),
         };
         if let Err(error) = pushed {
-            return Err(InputError::of_exchange(location, error, reader.excerpt()));
+            let error = InputError::of_exchange(location, error, reader.excerpt());
+            return Err(error.named(&reader.names().get()));
         }
         locations.push(location);
     }
@@ -152,7 +153,8 @@ pub fn read_recording<R: Read>(
             break;
         }
         if let Err(error) = builder.push(&event) {
-            defect = Some(origins.refused(location, error, reader.excerpt()));
+            let error = origins.refused(location, error, reader.excerpt());
+            defect = Some(error.named(&reader.names().get()));
             break;
         }
         origins.note(location, &event);

@@ -129,7 +129,7 @@ def test_tasks(path: Path, judge, is_atomic) -> None:
     assert code == (0 if is_atomic else 1), report
 
 
-def test_a_thread_that_ends_within_an_operation_keeps_its_number(path: Path, lines, judge) -> None:
+def test_a_thread_that_ends_within_an_operation_keeps_its_name(path: Path, lines, judge) -> None:
     with SnapshotRecorder(path) as recorder:
         for value in range(3):
             update = recorder.update("x", value)
@@ -138,5 +138,5 @@ def test_a_thread_that_ends_within_an_operation_keeps_its_number(path: Path, lin
             thread.join()
             del thread
             gc.collect()
-    assert [line["process"] for line in lines()[1:]] == [0, 1, 2]
+    assert len({line["process"] for line in lines()[1:]}) == 3
     assert judge(path)[0] == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import threading
 from pathlib import Path
 
 import pytest
@@ -24,15 +25,15 @@ def test_lines_are_those_of_the_format(path: Path, judge) -> None:
         with recorder.scan(process="web-2") as scan:
             scan.returned([5, "a"])
     assert path.read_text() == (
-        '{"snapshot-history":1,"segments":2,"initial":[0,"a"],"writers":"many",'
-        '"comment":{"segments":{"0":"x","1":"y"}}}\n'
-        '{"process":0,"event":"invoke","operation":"update","segment":0,"value":5,'
-        '"comment":{"process":"web-1"},"time":0}\n'
-        '{"process":0,"event":"ok","time":1}\n'
-        '{"process":1,"event":"invoke","operation":"scan","comment":{"process":"web-2"},"time":2}\n'
-        '{"process":1,"event":"ok","values":{"1":"a"},"time":3}\n'
-        '{"process":1,"event":"invoke","operation":"scan","time":4}\n'
-        '{"process":1,"event":"ok","values":{"0":5,"1":"a"},"time":5}\n'
+        '{"snapshot-history":1,"segments":["x","y"],"initial":[0,"a"],"writers":"many",'
+        '"processes":[]}\n'
+        '{"process":"web-1","event":"invoke","operation":"update","segment":"x","value":5,'
+        '"time":0}\n'
+        '{"process":"web-1","event":"ok","time":1}\n'
+        '{"process":"web-2","event":"invoke","operation":"scan","time":2}\n'
+        '{"process":"web-2","event":"ok","values":{"y":"a"},"time":3}\n'
+        '{"process":"web-2","event":"invoke","operation":"scan","time":4}\n'
+        '{"process":"web-2","event":"ok","values":{"x":5,"y":"a"},"time":5}\n'
     )
     assert judge(path)[0] == 0
 
@@ -47,10 +48,10 @@ def test_an_invocation_is_in_the_file_before_the_call_and_a_response_after_it(
         with recorder.scan() as scan:
             scan.returned({"x": 5})
             assert lines()[-1]["event"] == "invoke"
-        assert lines()[-1]["values"] == {"0": 5}
+        assert lines()[-1]["values"] == {"x": 5}
 
 
-def test_names_are_numbered_as_they_come_and_told_once(path: Path, lines) -> None:
+def test_names_are_taken_as_they_come(path: Path, lines, judge) -> None:
     with SnapshotRecorder(path) as recorder:
         with recorder.update("y", 5):
             pass
@@ -58,19 +59,39 @@ def test_names_are_numbered_as_they_come_and_told_once(path: Path, lines) -> Non
             scan.returned({"x": 0, "y": 5})
         with recorder.update("x", 6):
             pass
-    told = [line.get("comment", {}).get("segments") for line in lines()]
-    assert told == [None, {"0": "y"}, None, None, {"1": "x"}, None, None]
-    assert lines()[4]["values"] == {"1": 0, "0": 5}
-    assert lines()[5]["segment"] == 1
+    assert lines()[0]["segments"] == []
+    assert lines()[4]["values"] == {"x": 0, "y": 5}
+    assert lines()[5]["segment"] == "x"
+    assert judge(path)[0] == 0
 
 
-def test_a_name_is_told_by_the_next_line_if_its_own_was_not_written(path: Path, lines) -> None:
-    with SnapshotRecorder(path, clock=ticking(5, 4, 6, 7)) as recorder, recorder.scan() as scan:
-        with pytest.raises(ClockError), recorder.update("x", 1, process="other"):
-            raise AssertionError("the call must not begin")
-        scan.returned({"x": 0})
-    assert [line.get("event") for line in lines()] == [None, "invoke", "ok"]
-    assert lines()[2]["comment"] == {"segments": {"0": "x"}}
+@pytest.mark.parametrize("declared", [None, ["0", "a b", "\u05e9\x1b"]])
+def test_reports_have_the_names(path: Path, judge, declared) -> None:
+    with SnapshotRecorder(path, declared) as recorder:
+        with recorder.scan(process="7") as scan:
+            scan.returned({"0": 0})
+        with recorder.update("a b", 1, process='say "hi"'):
+            pass
+        with recorder.scan(process="7") as scan:
+            scan.returned({"a b": 0, "\u05e9\x1b": 0})
+    code, report = judge(path)
+    assert code == 1
+    assert 'update(1) of "a b" by "say \\"hi\\""' in report
+    assert 'scan by process 7, returned 0 for "a b"' in report
+
+
+def test_processes_of_one_name_are_told_apart(path: Path, lines, judge) -> None:
+    with SnapshotRecorder(path) as recorder, recorder.update("x", 1):
+        thread = threading.Thread(
+            target=lambda: recorder.update("x", 2).__enter__(), name=threading.current_thread().name
+        )
+        thread.start()
+        thread.join()
+        with recorder.update("x", 3, process=thread.name):
+            pass
+    name = thread.name
+    assert [line["process"] for line in lines()[1:]] == [name, f"{name}#2", *[f"{name}#3"] * 2, name]
+    assert judge(path)[0] == 0
 
 
 def test_segments_by_number(path: Path, lines, judge) -> None:
@@ -174,7 +195,7 @@ def test_a_line_that_readers_refuse_is_not_written(path: Path, lines) -> None:
         with recorder.update("x", "a"):
             pass
     assert len(lines()) == 3
-    assert lines()[1]["comment"]["segments"] == {"0": "x"}
+    assert lines()[1]["segment"] == "x"
 
 
 def test_a_clock_that_goes_backwards_is_an_error(path: Path, lines) -> None:
@@ -201,7 +222,8 @@ def test_a_thread_has_one_operation_at_a_time(path: Path, lines) -> None:
                 pass
         with recorder.update("x", 3, process="helper"):
             pass
-    assert [line["process"] for line in lines()[1:]] == [0, 1, 1, 0]
+    own = threading.current_thread().name
+    assert [line["process"] for line in lines()[1:]] == [own, "helper", "helper", own]
 
 
 def test_a_mistyped_keyword_is_refused(path: Path) -> None:
@@ -233,7 +255,7 @@ def test_a_closed_recorder_records_nothing(path: Path, lines) -> None:
     assert len(lines()) == 2
 
 
-def test_numbers_of_tasks_that_ended_are_given_to_later_ones(path: Path, lines, judge) -> None:
+def test_names_of_tasks_that_ended_are_given_to_later_ones(path: Path, lines, judge) -> None:
     async def client(recorder: SnapshotRecorder, value: int) -> None:
         with recorder.update("x", value):
             await asyncio.sleep(0)
@@ -246,7 +268,8 @@ def test_numbers_of_tasks_that_ended_are_given_to_later_ones(path: Path, lines, 
         asyncio.run(all_clients(recorder))
     events = lines()[1:]
     assert len(events) == 300
-    assert {event["process"] for event in events} <= set(range(6))
-    names = [event["comment"]["process"] for event in events if "comment" in event]
-    assert len(set(names)) == 150
+    used = {event["process"] for event in events}
+    assert len(used) <= 6
+    told = {event["comment"]["process"] for event in events if "comment" in event}
+    assert len(used | told) == 150
     assert judge(path)[0] == 0

@@ -3,6 +3,7 @@
 use std::fmt::{self, Display};
 
 use super::Report;
+use crate::Names;
 use crate::verdict::{Cause, Dispute, Exhausted, Method, Size, Unknown, Verdict};
 
 impl Method {
@@ -41,24 +42,32 @@ impl Display for Exhausted {
     }
 }
 
-/// Writes the end of a sentence that begins with "it was searched because".
-impl Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Cause {
+    /// Returns the end of a sentence that begins with "it was searched because"; segments have
+    /// these names.
+    pub fn told(&self, names: &Names) -> String {
         match self {
-            Self::AmbiguousValue { scan, segment } => write!(
-                f,
-                "operation {scan}, a scan, returned a value for segment {segment} that more \
-                 than one update may have written"
+            Self::AmbiguousValue { scan, segment } => format!(
+                "operation {scan}, a scan, returned a value for {} that more than one update may \
+                 have written",
+                names.segment(*segment)
             ),
             Self::OverlappingUpdates { first, second } => {
-                write!(f, "operations {first} and {second} are updates of one segment that overlap")
+                format!("operations {first} and {second} are updates of one segment that overlap")
             }
             Self::PartialScan { scan } => {
-                write!(f, "operation {scan}, a scan, returned some of the segments only")
+                format!("operation {scan}, a scan, returned some of the segments only")
             }
-            Self::Unrenamable(error) => error.fmt(f),
-            Self::Requested => f.write_str("it was asked for"),
+            Self::Unrenamable(error) => error.to_string(),
+            Self::Requested => "it was asked for".to_owned(),
         }
+    }
+}
+
+/// Writes the end of a sentence that begins with "it was searched because", with numbers.
+impl Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.told(&Names::default()))
     }
 }
 

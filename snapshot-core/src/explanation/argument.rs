@@ -19,10 +19,8 @@ impl<V: Clone + Display + Eq> Explanation<V> {
             Some(Deed::Update { value, .. }) => value.to_string(),
             _ => String::new(),
         };
-        let segment = |id: OperationId| match self.exhibit(id).map(|exhibit| &exhibit.deed) {
-            Some(Deed::Update { segment, .. }) => segment.to_string(),
-            _ => String::new(),
-        };
+        let segment = |id: OperationId| self.updated(id);
+        let called = |segment: Segment| self.names.segment(segment);
         if let Some(refutation) = &self.refutation {
             return self.derivation(refutation, &call);
         }
@@ -32,15 +30,16 @@ impl<V: Clone + Display + Eq> Explanation<V> {
         let written = match self.witness.reason {
             Reason::NeverWritten { scan, segment } => write!(
                 out,
-                "{scan} returned {value} for segment {segment}. No update of segment {segment} \
+                "{scan} returned {value} for {segment}. No update of {segment} \
                  that was invoked before {scan} responded wrote {value}, and it is not the \
                  initial value: {scan} returned a value that was never there.",
                 scan = call(scan),
                 value = entry(scan, segment),
+                segment = called(segment),
             ),
             Reason::FailedUpdateSeen { scan, update } => write!(
                 out,
-                "{scan} returned {value} for segment {segment}, which only {update} wrote. \
+                "{scan} returned {value} for {segment}, which only {update} wrote. \
                  But {update} failed, so it never took effect: {scan} returned a value that \
                  was never there.",
                 scan = call(scan),
@@ -50,7 +49,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
             ),
             Reason::Future { scan, update } => write!(
                 out,
-                "{scan} returned {value} for segment {segment}, which {update} wrote. So \
+                "{scan} returned {value} for {segment}, which {update} wrote. So \
                  {update} must come before {scan}. But {scan} had responded before {update} \
                  was invoked, so {scan} must come before {update}: a contradiction.",
                 scan = call(scan),
@@ -61,7 +60,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
             Reason::Stale { scan, overwriting } => self.stale(out, scan, overwriting, &call),
             Reason::Decrease { earlier, later, segment } => write!(
                 out,
-                "{earlier} returned {more} for segment {segment}, and {later} returned {less}, \
+                "{earlier} returned {more} for {segment}, and {later} returned {less}, \
                  which is older. So {later} must come before {earlier}. But {earlier} had \
                  responded before {later} was invoked, so {earlier} must come before {later}: \
                  a contradiction.",
@@ -69,11 +68,12 @@ impl<V: Clone + Display + Eq> Explanation<V> {
                 later = call(later),
                 more = entry(earlier, segment),
                 less = entry(later, segment),
+                segment = called(segment),
             ),
             Reason::Inversion { first, second, i, j } => write!(
                 out,
-                "For segment {i}, {first} returned {first_i} and {second} returned {second_i}, \
-                 which is older: so {second} must come before {first}. For segment {j}, \
+                "For {i}, {first} returned {first_i} and {second} returned {second_i}, \
+                 which is older: so {second} must come before {first}. For {j}, \
                  {second} returned {second_j} and {first} returned {first_j}, which is older: \
                  so {first} must come before {second}. A contradiction.",
                 first = call(first),
@@ -82,11 +82,13 @@ impl<V: Clone + Display + Eq> Explanation<V> {
                 second_i = entry(second, i),
                 first_j = entry(first, j),
                 second_j = entry(second, j),
+                i = called(i),
+                j = called(j),
             ),
             Reason::Missing { scan, seen, missing } => write!(
                 out,
-                "{scan} returned {seen_value} for segment {seen_segment}, which {seen} wrote: \
-                 so {seen} must come before {scan}. For segment {missing_segment} it returned \
+                "{scan} returned {seen_value} for {seen_segment}, which {seen} wrote: \
+                 so {seen} must come before {scan}. For {missing_segment} it returned \
                  {older}, which is older than what {missing} wrote: so {scan} must come before \
                  {missing}, and {seen} before {missing}. But {missing} had responded before \
                  {seen} was invoked: a contradiction.",
@@ -131,7 +133,8 @@ impl<V: Clone + Display + Eq> Explanation<V> {
                 && matches!(&exhibit.deed, Deed::Update { segment: k, value: v }
                             if k == segment && v.to_string() == value)
         });
-        write!(out, "{} returned {value} for segment {segment}, ", call(scan))?;
+        let called = self.names.segment(*segment);
+        write!(out, "{} returned {value} for {called}, ", call(scan))?;
         match origin {
             Some(origin) => write!(out, "which {} wrote. ", call(origin.id))?,
             None => write!(out, "the initial value. ")?,

@@ -21,7 +21,8 @@ impl<V: Clone + Display + Eq> Explanation<V> {
             }
             let indent = "  ".repeat(depth.min(8));
             let sentence = self.sentence(refutation, line, call);
-            let written = if line.is_contradiction() && !matches!(line.rule, Rule::Chain { .. }) {
+            let is_told = matches!(line.rule, Rule::Chain { .. } | Rule::Block { .. });
+            let written = if line.is_contradiction() && !is_told {
                 writeln!(text, "{indent}({}) {sentence} That is a contradiction.", number + 1)
             } else {
                 writeln!(text, "{indent}({}) {sentence}", number + 1)
@@ -40,6 +41,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
         call: &impl Fn(OperationId) -> String,
     ) -> String {
         let (before, after) = (call(line.before), call(line.after));
+        let called = |segment: Segment| self.names.segment(segment);
         match line.rule {
             Rule::Time => format!("{before} had ended before {after} began."),
             Rule::Reads => {
@@ -48,14 +50,13 @@ impl<V: Clone + Display + Eq> Explanation<V> {
             Rule::First => {
                 let segment = self.updated(line.after);
                 format!(
-                    "{before} returned the initial value of segment {segment}, so it comes before \
-                     {after}."
+                    "{before} returned the initial value of {segment}, so it comes before {after}."
                 )
             }
             Rule::Chain { first, second } if line.is_contradiction() => {
                 let between = call(refutation.lines[first].after);
                 format!(
-                    "By ({}) and ({}), {before} comes both before and after {between}: a \
+                    "By ({}) and ({}), {before} must come before and after {between}: a \
                      contradiction.",
                     first + 1,
                     second + 1
@@ -65,46 +66,91 @@ impl<V: Clone + Display + Eq> Explanation<V> {
                 format!("By ({}) and ({}), {before} comes before {after}.", first + 1, second + 1)
             }
             Rule::Block { segment, because } => {
-                let cause = &refutation.lines[because];
-                let (old, new) = (self.did(cause.before, segment), self.did(cause.after, segment));
-                let also = |id: OperationId, of: OperationId| {
-                    if id == of {
-                        String::new()
-                    } else {
-                        format!(", which {},", self.did(id, segment))
-                    }
-                };
-                let sentence = format!(
-                    "In segment {segment}, by ({}), {} {old} before {} {new}, and what has been \
-                     replaced does not come back: so {before}{} comes before {after}{}",
-                    because + 1,
-                    call(cause.before),
-                    call(cause.after),
-                    also(line.before, cause.before),
-                    also(line.after, cause.after),
-                );
-                format!("{}.", sentence.trim_end_matches(','))
+                self.replaced(refutation, line, segment, because, call)
             }
             Rule::Suppose => format!("Suppose that {before} comes before {after}."),
             Rule::Otherwise => {
                 format!("So {before} must come before {after}.")
             }
             Rule::Source { segment } if line.before == line.after => {
-                format!("Suppose that {after} found the initial value in segment {segment}.")
+                format!("Suppose that {after} found the initial value in {}.", called(segment))
             }
             Rule::Source { segment } => {
                 let value = self.value(line.after, segment);
-                format!("Suppose that {after} read {value} in segment {segment} from {before}.")
+                format!("Suppose that {after} read {value} in {} from {before}.", called(segment))
             }
             Rule::Excluded { segment } if line.before == line.after => {
-                format!("So {after} did not find the initial value in segment {segment}.")
+                format!("So {after} did not find the initial value in {}.", called(segment))
             }
             Rule::Excluded { segment } => {
                 let value = self.value(line.after, segment);
-                format!("So {after} did not read {value} in segment {segment} from {before}.")
+                format!("So {after} did not read {value} in {} from {before}.", called(segment))
             }
             Rule::Unreadable { segment } => self.unreadable(line.after, segment, call),
         }
+    }
+
+    /// Returns the sentence of a line that follows since a value, once replaced, does not come
+    /// back.
+    fn replaced(
+        &self,
+        refutation: &Refutation,
+        line: &Line,
+        segment: Segment,
+        because: usize,
+        call: &impl Fn(OperationId) -> String,
+    ) -> String {
+        let cause = &refutation.lines[because];
+        let called = self.names.segment(segment);
+        let by = format!("by ({})", because + 1);
+        let value = |id| self.value(id, segment);
+        let is_scan = |id| self.exhibit(id).is_some_and(Exhibit::is_scan);
+        let (before, after) = (call(line.before), call(line.after));
+        let so = if line.is_contradiction() {
+            format!("so {before} must come before itself: a contradiction.")
+        } else if line.before == cause.before {
+            format!("so {after} comes after {before}.")
+        } else {
+            format!("so {before} comes before {after}.")
+        };
+        let (old, new) = (call(cause.before), call(cause.after));
+        // The other operation of the cause, which had its value there, or found it there.
+        let did = |id| {
+            let verb = if is_scan(id) { "found" } else { "wrote" };
+            format!("{} {verb} {}", call(id), value(id))
+        };
+        if line.before == cause.before && is_scan(cause.after) && !is_scan(line.after) {
+            return format!(
+                "{new} returned {} for {called}, which {after} wrote, though {by} {} there before \
+                 {new}: {so}",
+                value(cause.after),
+                did(cause.before),
+            );
+        }
+        if line.after == cause.after && is_scan(line.before) && !is_scan(cause.before) {
+            return format!(
+                "{before} returned {} for {called}, which {old} wrote, though {by} {} there after \
+                 {old}: {so}",
+                value(line.before),
+                did(cause.after),
+            );
+        }
+        let also = |id: OperationId, of: OperationId| {
+            let verb = if is_scan(id) { "found" } else { "wrote" };
+            if id == of { String::new() } else { format!(", which {verb} {},", value(id)) }
+        };
+        let so = if line.is_contradiction() {
+            so
+        } else {
+            let (first, second) = (also(line.before, cause.before), also(line.after, cause.after));
+            let so = format!("so {before}{first} comes before {after}{second}");
+            format!("{}.", so.trim_end_matches(','))
+        };
+        format!(
+            "In {called}, {by}, {} before {}, and a replaced value does not come back: {so}",
+            did(cause.before),
+            did(cause.after),
+        )
     }
 
     /// Explains why a scan has no source for its entry: no source is left, or another update came
@@ -116,6 +162,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
         call: &impl Fn(OperationId) -> String,
     ) -> String {
         let (name, returned) = (call(scan), self.value(scan, segment));
+        let called = self.names.segment(segment);
         let begin = self.exhibit(scan).map_or(0, |exhibit| exhibit.invocation);
         let updates = self.exhibits.iter().filter_map(|exhibit| match &exhibit.deed {
             Deed::Update { segment: k, value } if *k == segment => Some((exhibit, value)),
@@ -134,27 +181,21 @@ impl<V: Clone + Display + Eq> Explanation<V> {
         };
         match replaced {
             Some((update, value)) if !updates.clone().any(is_read) => format!(
-                "{name} returned {returned} for segment {segment}. But {update} had ended before \
-                 {name} began, and {returned} had not been written again since {update} began: \
-                 {value} or a later value was due.",
+                "{name} returned {returned} for {called}. But {update} had ended before {name} \
+                 began, and {returned} had not been written again since {update} began: {value} or \
+                 a later value was due.",
                 update = call(update.id),
             ),
-            _ => format!("So {name} read {returned} in segment {segment} from no update at all."),
+            _ => format!("So {name} read {returned} in {called} from no update at all."),
         }
     }
 
-    fn updated(&self, id: OperationId) -> String {
+    /// Returns the noun for the segment of an update.
+    pub(super) fn updated(&self, id: OperationId) -> String {
         match self.exhibit(id).map(|exhibit: &Exhibit<V>| &exhibit.deed) {
-            Some(Deed::Update { segment, .. }) => segment.to_string(),
+            Some(Deed::Update { segment, .. }) => self.names.segment(*segment).to_string(),
             _ => String::new(),
         }
-    }
-
-    /// Words for the effect of an operation on a segment: `wrote 5`, or `returned 5`.
-    fn did(&self, id: OperationId, segment: Segment) -> String {
-        let verb =
-            if self.exhibit(id).is_some_and(Exhibit::is_scan) { "returned" } else { "wrote" };
-        format!("{verb} {}", self.value(id, segment))
     }
 
     /// Returns the value that an operation wrote to a segment, or returned for it.

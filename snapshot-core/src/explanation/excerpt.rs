@@ -13,7 +13,7 @@ use crate::history::{Action, Declaration, Event};
 use crate::monitor::{Alarm, Violation};
 use crate::renaming::Renaming;
 use crate::verdict::{Reason, Witness};
-use crate::{OperationId, Process, Segment};
+use crate::{Names, OperationId, Process, Segment};
 
 /// A scan of the alarm.
 #[derive(Clone, Debug)]
@@ -287,7 +287,14 @@ impl<V: Clone + Eq> Excerpt<V> {
         let initial =
             self.tracks.iter().map(|track| (track.segment, track.initial.clone())).collect();
         let numbers = self.numbers(&exhibits);
-        Explanation { witness, initial, exhibits, numbers, refutation: None }
+        Explanation {
+            witness,
+            initial,
+            exhibits,
+            numbers,
+            refutation: None,
+            names: Names::default(),
+        }
     }
 
     /// Returns the run numbers of the updates in the proof.

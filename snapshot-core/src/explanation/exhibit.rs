@@ -1,10 +1,10 @@
 //! The operations of a proof, ready to be shown.
 
-use std::fmt::{self, Display};
+use std::fmt::Display;
 
 use crate::history::{Declaration, History, Writers};
 use crate::verdict::{Reason, Refutation, Witness};
-use crate::{OperationId, Process, Segment};
+use crate::{Names, OperationId, Process, Segment};
 
 /// One operation of a proof.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -68,16 +68,19 @@ pub enum Deed<V> {
     },
 }
 
-/// `update(s0: 5)`, or `scan [s0: 5, s2: 0]`.
-impl<V: Display> Display for Deed<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl<V: Display> Deed<V> {
+    /// Returns a label: `update(s0: 5)`, or `scan [s0: 5, s2: 0]`, with the names of segments.
+    pub fn label(&self, names: &Names) -> String {
         match self {
-            Self::Update { segment, value } => write!(f, "update(s{segment}: {value})"),
-            Self::Scan { entries } if entries.is_empty() => f.write_str("scan"),
+            Self::Update { segment, value } => {
+                format!("update({}: {value})", names.segment_label(*segment))
+            }
+            Self::Scan { entries } if entries.is_empty() => "scan".to_owned(),
             Self::Scan { entries } => {
-                let entries: Vec<String> =
-                    entries.iter().map(|(k, value)| format!("s{k}: {value}")).collect();
-                write!(f, "scan [{}]", entries.join(", "))
+                let entry =
+                    |(k, value): &(Segment, V)| format!("{}: {value}", names.segment_label(*k));
+                let entries: Vec<String> = entries.iter().map(entry).collect();
+                format!("scan [{}]", entries.join(", "))
             }
         }
     }
@@ -96,6 +99,8 @@ pub struct Explanation<V> {
     pub(super) numbers: Vec<(OperationId, u64)>,
     /// The derivation of a contradiction from them, if it was found that way.
     pub refutation: Option<Refutation>,
+    /// The names of processes and segments, for texts.
+    pub names: Names,
 }
 
 /// One end of an operation of a proof.
@@ -135,7 +140,41 @@ impl<V: Clone + Eq> Explanation<V> {
         let exhibits = exhibits.collect();
         let initial = |k: &Segment| (*k, history.initial_value(*k).clone());
         let initial = witness.segments.iter().map(initial).collect();
-        Self { witness, initial, exhibits, numbers: Vec::new(), refutation: None }
+        Self {
+            witness,
+            initial,
+            exhibits,
+            numbers: Vec::new(),
+            refutation: None,
+            names: Names::default(),
+        }
+    }
+
+    /// Returns the explanation with other values in the place of equal ones.
+    pub fn map<W>(&self, value: impl Fn(&V) -> W) -> Explanation<W> {
+        let entry = |(segment, one): &(Segment, V)| (*segment, value(one));
+        let exhibit = |exhibit: &Exhibit<V>| Exhibit {
+            id: exhibit.id,
+            process: exhibit.process,
+            invocation: exhibit.invocation,
+            ending: exhibit.ending,
+            deed: match &exhibit.deed {
+                Deed::Update { segment, value: one } => {
+                    Deed::Update { segment: *segment, value: value(one) }
+                }
+                Deed::Scan { entries } => {
+                    Deed::Scan { entries: entries.iter().map(entry).collect() }
+                }
+            },
+        };
+        Explanation {
+            witness: self.witness.clone(),
+            initial: self.initial.iter().map(entry).collect(),
+            exhibits: self.exhibits.iter().map(exhibit).collect(),
+            numbers: self.numbers.clone(),
+            refutation: self.refutation.clone(),
+            names: self.names.clone(),
+        }
     }
 
     /// Sets the lines that derive a contradiction, if any.

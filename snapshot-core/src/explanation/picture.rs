@@ -5,49 +5,58 @@
 
 use std::fmt::Write;
 
-use crate::Process;
 use crate::history::{History, Operation};
+use crate::{Names, Process};
 
-/// Width of the margin before the line of a process.
+/// Least width of the margin before the line of a process.
 const GUTTER: usize = 8;
 
 /// Width of an interval without its label: its ends, and a dash and a space on each side.
 const FRAME: usize = 6;
 
-/// Draws one line per process that acts; `labels` has a label per operation, in order. `None` if a
-/// line would have more than `width` characters.
+/// Draws one line per process that acts, at its name; `labels` has a label per operation, in order.
+/// `None` if a line would have more than `width` characters.
 ///
 /// ```
 /// use snapshot_core::explanation::picture;
-/// use snapshot_core::{History, history::Declaration};
+/// use snapshot_core::{History, Names, history::Declaration};
 ///
 /// let mut history = History::builder(Declaration::new(0)).unwrap();
 /// history.invoke_update(0, 0, 7).unwrap();
 /// history.respond_update(0).unwrap();
 /// history.invoke_scan(1).unwrap();
 /// let labels = ["update(7)".to_owned(), "scan".to_owned()];
-/// let drawn = picture(&history.finish(), &labels, 60).unwrap();
+/// let drawn = picture(&history.finish(), &Names::default(), &labels, 60).unwrap();
 /// assert_eq!(drawn, "  p0    |- update(7) -|\n  p1                    |- scan ..\n");
 /// ```
-pub fn picture<V>(history: &History<V>, labels: &[String], width: usize) -> Option<String> {
+pub fn picture<V>(
+    history: &History<V>,
+    names: &Names,
+    labels: &[String],
+    width: usize,
+) -> Option<String> {
     let places = places(history, labels);
     let end = *places.last()?;
-    if GUTTER + end > width {
-        return None;
-    }
     let mut processes: Vec<Process> = history.operations().iter().map(Operation::process).collect();
     processes.sort_unstable();
     processes.dedup();
+    let margins: Vec<String> =
+        processes.iter().map(|process| format!("  {}", names.process_label(*process))).collect();
+    let widest = margins.iter().map(|margin| margin.chars().count() + 2).max().unwrap_or(0);
+    let gutter = widest.max(GUTTER);
+    if gutter + end > width {
+        return None;
+    }
     let mut text = String::new();
-    for process in processes {
-        let mut line = format!("{:GUTTER$}", format!("  p{process}"));
+    for (process, margin) in processes.into_iter().zip(margins) {
+        let mut line = format!("{margin:gutter$}");
         let own = history.operations().iter().zip(labels);
         for (operation, label) in own.filter(|(operation, _)| operation.process() == process) {
             let (begin, close) = match operation.response() {
                 Some(response) => (places[operation.invocation()], Some(places[response])),
                 None => (places[operation.invocation()], None),
             };
-            line = format!("{line:width$}", width = GUTTER + begin);
+            line = format!("{line:width$}", width = gutter + begin);
             line.push_str(&interval(label, close.unwrap_or(end) - begin + 1, close.is_some()));
         }
         writeln!(text, "{line}").expect("writing to a string cannot fail");

@@ -9,6 +9,7 @@ use std::fmt::{self, Display, Write};
 use super::exhibit::{Deed, Ending, Exhibit, Explanation};
 use super::picture::picture;
 use super::run::accepting_run;
+use crate::{Names, Segment};
 
 /// Lines of the argument have at most this many characters, after their indentation.
 const ARGUMENT: usize = 76;
@@ -42,10 +43,11 @@ impl<V: Clone + Display + Eq> Explanation<V> {
         let exhibits = self.exhibits.iter().zip(&labels);
         let label = |(exhibit, label): (&Exhibit<V>, &String)| {
             let failed = if matches!(exhibit.ending, Ending::Failure(_)) { " failed" } else { "" };
-            format!("{label}: {}{failed}", exhibit.deed)
+            format!("{label}: {}{failed}", exhibit.deed.label(&self.names))
         };
         let full: Vec<String> = exhibits.map(label).collect();
-        picture(&history, &full, width).or_else(|| picture(&history, &labels, width))
+        picture(&history, &self.names, &full, width)
+            .or_else(|| picture(&history, &self.names, &labels, width))
     }
 
     /// Returns a short name for each exhibit: S1, S2, ... for scans, U1, U2, ... for updates.
@@ -67,7 +69,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
     fn write(&self, out: &mut String, place: &impl Fn(usize) -> String) -> fmt::Result {
         let labels = self.labels();
         for (exhibit, label) in self.exhibits.iter().zip(&labels) {
-            writeln!(out, "  {label} = {}", described(exhibit, place))?;
+            writeln!(out, "  {label} = {}", described(exhibit, &self.names, place))?;
         }
         if let Some(picture) = self.picture(PICTURE) {
             writeln!(out, "\n{}", picture.trim_end())?;
@@ -96,7 +98,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
             let names: Vec<String> = processes
                 .iter()
                 .enumerate()
-                .map(|(p, process)| format!("p{p} = process {process}"))
+                .map(|(p, process)| format!("p{p} = {}", self.names.process(*process)))
                 .collect();
             writeln!(out, "    {}", names.join(", "))?;
         }
@@ -109,15 +111,20 @@ impl<V: Clone + Display + Eq> Explanation<V> {
 }
 
 /// Renders `scan by process 1, returned 0 for segment 0, 5 for segment 1 [3:1 to 9:1]`.
-fn described<V: Display>(exhibit: &Exhibit<V>, place: &impl Fn(usize) -> String) -> String {
+fn described<V: Display>(
+    exhibit: &Exhibit<V>,
+    names: &Names,
+    place: &impl Fn(usize) -> String,
+) -> String {
+    let process = names.process(exhibit.process);
     let mut text = match &exhibit.deed {
         Deed::Update { segment, value } => {
-            format!("update({value}) of segment {segment} by process {}", exhibit.process)
+            format!("update({value}) of {} by {process}", names.segment(*segment))
         }
         Deed::Scan { entries } => {
-            let entries: Vec<String> =
-                entries.iter().map(|(k, value)| format!("{value} for segment {k}")).collect();
-            format!("scan by process {}, returned {}", exhibit.process, entries.join(", "))
+            let entry = |(k, value): &(Segment, V)| format!("{value} for {}", names.segment(*k));
+            let entries: Vec<String> = entries.iter().map(entry).collect();
+            format!("scan by {process}, returned {}", entries.join(", "))
         }
     };
     let begin = place(exhibit.invocation);

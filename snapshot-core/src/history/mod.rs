@@ -8,11 +8,13 @@
 mod admission;
 mod declaration;
 mod display;
+mod error;
 mod event;
 mod operation;
 
-pub use admission::{Admission, HistoryError, HistoryErrorKind};
+pub use admission::Admission;
 pub use declaration::{Declaration, Writers};
+pub use error::{HistoryError, HistoryErrorKind};
 pub use event::{Action, Event};
 pub use operation::{Operation, OperationKind, Outcome};
 

@@ -3,11 +3,13 @@
 //! The builder of a history and the monitor admit the same sequences: both pass every
 //! event through [`Admission`]. A refused event changes nothing.
 
+use std::fmt::{self, Display};
+
 use thiserror::Error;
 
 use super::history::{Action, Event};
 use crate::history::{Declaration, MAX_EVENTS};
-use crate::{Process, Segment};
+use crate::{Names, Process, Segment};
 
 /// An event that no execution can have at its position.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
@@ -20,23 +22,15 @@ pub struct ExchangeError {
 }
 
 /// The reason why an event, or a declaration, is refused.
-#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ExchangeErrorKind {
     /// A response, failure or unknown outcome of an idle process.
-    #[error(
-        "process {process} ends an operation, but it has none open; \
-         record its invocation before its response"
-    )]
     NothingOpen {
         /// The idle process.
         process: Process,
     },
     /// An invocation by a process whose previous operation is still open.
-    #[error(
-        "process {process} invokes an operation while its previous one is still open \
-         (a process has at most one open operation); record the response of the previous one first"
-    )]
     AlreadyOpen {
         /// The busy process.
         process: Process,
@@ -44,20 +38,11 @@ pub enum ExchangeErrorKind {
         invocation: usize,
     },
     /// An invocation after an operation of the same process had an unknown outcome.
-    #[error(
-        "process {process} goes on after an operation with unknown outcome, which might still \
-         write its segment; end the recording of this process there"
-    )]
     GoesOn {
         /// The process.
         process: Process,
     },
     /// An operation returned too many or too few values.
-    #[error(
-        "an operation of process {process} returned {found} value{}, but there are {expected} \
-         segments; an operation returns one value per segment",
-        if *found == 1 { "" } else { "s" }
-    )]
     WrongEntryCount {
         /// The process.
         process: Process,
@@ -67,10 +52,6 @@ pub enum ExchangeErrorKind {
         found: usize,
     },
     /// An event of a process that has no segment.
-    #[error(
-        "process {process} has no segment: there are {segments}, numbered from 0, one per \
-         process; correct the process or the number of segments"
-    )]
     NoSuchProcess {
         /// The number given.
         process: usize,
@@ -78,10 +59,6 @@ pub enum ExchangeErrorKind {
         segments: usize,
     },
     /// The numbers of processes and of segments that are declared differ.
-    #[error(
-        "{processes} processes and {segments} segments are declared, but an immediate snapshot \
-         has one segment per process; declare one number"
-    )]
     OneSegmentEach {
         /// Number of processes declared.
         processes: usize,
@@ -89,7 +66,6 @@ pub enum ExchangeErrorKind {
         segments: usize,
     },
     /// More initial values than segments.
-    #[error("{initial} initial values are declared for {segments} segments; give one per segment")]
     TooManyInitialValues {
         /// Number of initial values.
         initial: usize,
@@ -97,7 +73,6 @@ pub enum ExchangeErrorKind {
         segments: usize,
     },
     /// A number of segments outside the possible range.
-    #[error("{given} segments are declared, but from 1 to {limit} are possible")]
     BadSize {
         /// The number declared.
         given: usize,
@@ -105,12 +80,67 @@ pub enum ExchangeErrorKind {
         limit: usize,
     },
     /// More events than one history can number.
-    #[error("the history is too long: at most {limit} events are possible")]
     TooLong {
         /// The largest number of events.
         limit: usize,
     },
 }
+
+impl ExchangeErrorKind {
+    /// Returns the sentence for this reason, with its cure; processes have these names.
+    pub fn told(&self, names: &Names) -> String {
+        match *self {
+            Self::NothingOpen { process } => format!(
+                "{} ends an operation, but it has none open; record its invocation before its \
+                 response",
+                names.process(process)
+            ),
+            Self::AlreadyOpen { process, .. } => format!(
+                "{} invokes an operation while its previous one is still open (a process has at \
+                 most one open operation); record the response of the previous one first",
+                names.process(process)
+            ),
+            Self::GoesOn { process } => format!(
+                "{} goes on after an operation with unknown outcome, which might still write its \
+                 segment; end the recording of this process there",
+                names.process(process)
+            ),
+            Self::WrongEntryCount { process, expected, found } => format!(
+                "an operation of {} returned {found} value{}, but there are {expected} segments; \
+                 an operation returns one value per segment",
+                names.process(process),
+                if found == 1 { "" } else { "s" }
+            ),
+            Self::NoSuchProcess { process, segments } => format!(
+                "process {process} has no segment: there are {segments}, numbered from 0, one per \
+                 process; correct the process or the number of segments"
+            ),
+            Self::OneSegmentEach { processes, segments } => format!(
+                "{processes} processes and {segments} segments are declared, but an immediate \
+                 snapshot has one segment per process; declare one number"
+            ),
+            Self::TooManyInitialValues { initial, segments } => format!(
+                "{initial} initial values are declared for {segments} segments; give one per \
+                 segment"
+            ),
+            Self::BadSize { given, limit } => {
+                format!("{given} segments are declared, but from 1 to {limit} are possible")
+            }
+            Self::TooLong { limit } => {
+                format!("the history is too long: at most {limit} events are possible")
+            }
+        }
+    }
+}
+
+/// Writes the sentence for this reason, with numbers.
+impl Display for ExchangeErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.told(&Names::default()))
+    }
+}
+
+impl std::error::Error for ExchangeErrorKind {}
 
 /// The state of a process.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -20,7 +20,7 @@ use super::violation::Violation;
 use super::window::Window;
 use crate::chain::{Chain, Conflict};
 use crate::history::Declaration;
-use crate::{OperationId, Process};
+use crate::{Names, OperationId, Process};
 
 /// Up to this many vectors and values are never forgotten.
 const FEW: usize = 24;
@@ -50,16 +50,25 @@ pub struct Alarm {
 
 /// A process wrote a value a second time, or wrote its initial value.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
-#[error(
-    "operation {operation} of process {process} writes the initial value of its segment, or a \
-     value that the process wrote before, so it is open which of them was read; record values \
-     that do not repeat"
-)]
+#[error("{}", self.told(&Names::default()))]
 pub struct Repeated {
     /// The operation.
     pub operation: OperationId,
     /// The process of the operation.
     pub process: Process,
+}
+
+impl Repeated {
+    /// Returns the sentence for it, with its cure; processes have these names.
+    pub fn told(&self, names: &Names) -> String {
+        let Self { operation, process } = self;
+        format!(
+            "operation {operation} of {} writes the initial value of its segment, or a value that \
+             the process wrote before, so it is open which of them was read; record values that do \
+             not repeat",
+            names.process(*process)
+        )
+    }
 }
 
 /// An operation that has not ended.

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 
 use super::history::History;
-use crate::OperationId;
+use crate::{Names, OperationId, Process, Segment};
 
 /// One of the four conditions of [the module page](super).
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -109,28 +109,32 @@ impl Violation {
         segments
     }
 
-    /// Returns the argument in words; `name` gives the names of operations.
+    /// Returns the argument in words; `name` gives the names of operations, `names` those of
+    /// processes and segments.
     pub fn argument<V: Display + Eq>(
         &self,
         history: &History<V>,
+        names: &Names,
         name: impl Fn(OperationId) -> String,
     ) -> String {
+        let called = |segment: usize| names.segment(Segment::from_index(segment));
         let entry = |id: OperationId, segment: usize| Entry { history, id, segment };
         match *self {
             Self::OwnValue { operation } => {
                 let own = history.operation(operation).process.index();
                 format!(
-                    "{name} wrote {written} to segment {own} and returned {found} for it. An \
+                    "{name} wrote {written} to {own} and returned {found} for it. An \
                      operation takes effect as a write and then a read: it returns what it wrote.",
                     name = name(operation),
                     written = history.written(operation),
                     found = entry(operation, own),
+                    own = called(own),
                 )
             }
             Self::Containment { first, second, i, j } => format!(
-                "For segment {i}, {first} returned {first_i}, and {second} returned {second_i}, \
+                "For {i}, {first} returned {first_i}, and {second} returned {second_i}, \
                  which is older: so {second} took effect in an earlier block than {first}. For \
-                 segment {j}, {second} returned {second_j}, and {first} returned {first_j}, which \
+                 {j}, {second} returned {second_j}, and {first} returned {first_j}, which \
                  is older: so {first} took effect in an earlier block than {second}. A \
                  contradiction.",
                 first_i = entry(first, i),
@@ -139,17 +143,21 @@ impl Violation {
                 second_j = entry(second, j),
                 first = name(first),
                 second = name(second),
+                i = called(i),
+                j = called(j),
             ),
             Self::Immediacy { viewer, seen, newer } => {
                 let at = history.operation(seen).process.index();
                 format!(
-                    "{viewer} returned {value} for segment {at}, which {seen} wrote: so {seen} took \
+                    "{viewer} returned {value} for {at}, which {seen} wrote: so {seen} took \
                      effect in the block of {viewer} or in an earlier one, and {viewer} returns \
-                     all that {seen} returned, or something newer. But for segment {newer}, {seen} \
+                     all that {seen} returned, or something newer. But for {newer}, {seen} \
                      returned {more}, and {viewer} returned {less}, which is older.",
                     value = entry(viewer, at),
                     more = entry(seen, newer),
                     less = entry(viewer, newer),
+                    at = called(at),
+                    newer = called(newer),
                     viewer = name(viewer),
                     seen = name(seen),
                 )
@@ -157,19 +165,21 @@ impl Violation {
             Self::Validity { operation, segment, writer } => {
                 let value = entry(operation, segment);
                 let operation = name(operation);
+                let process = names.process(Process::from_index(segment));
+                let segment = called(segment);
                 match writer {
                     None => format!(
-                        "{operation} returned {value} for segment {segment}, which is not the \
-                         initial value. No operation of process {segment} that was invoked \
+                        "{operation} returned {value} for {segment}, which is not the \
+                         initial value. No operation of {process} that was invoked \
                          before {operation} responded wrote it."
                     ),
                     Some(writer) if history.operation(writer).is_failed() => format!(
-                        "{operation} returned {value} for segment {segment}, which only {writer} \
+                        "{operation} returned {value} for {segment}, which only {writer} \
                          wrote. But {writer} failed: its value was never there.",
                         writer = name(writer)
                     ),
                     Some(writer) => format!(
-                        "{operation} returned {value} for segment {segment}, which {writer} wrote. \
+                        "{operation} returned {value} for {segment}, which {writer} wrote. \
                          But {operation} had responded before {writer} was invoked.",
                         writer = name(writer)
                     ),

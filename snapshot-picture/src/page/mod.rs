@@ -18,6 +18,7 @@ mod words;
 
 use maud::{Markup, html};
 use serde::Serialize;
+use snapshot_core::{Names, Process, Segment};
 
 use crate::columns::Columns;
 use crate::diagram::Diagram;
@@ -122,6 +123,8 @@ pub struct Recording {
     pub decided_at: Option<usize>,
     /// Form of the columns.
     pub form: Form,
+    /// Names of processes and segments.
+    pub names: Names,
 }
 
 /// Contents of a page. All fields except `sections` are text.
@@ -168,6 +171,9 @@ struct Data<'a> {
     bands: Vec<Band>,
     decided_at: Option<usize>,
     form: Form,
+    /// Labels of processes and segments; empty for numbers.
+    processes: Vec<String>,
+    segments: Vec<String>,
     steps: Option<&'a Steps>,
 }
 
@@ -409,7 +415,7 @@ impl Page {
                     p.note {
                         "Here "
                         @for (at, process) in processes.iter().enumerate() {
-                            @if at > 0 { ", " } "p" (at) " is process " (process)
+                            @if at > 0 { ", " } "p" (at) " is " (shown(process))
                         }
                         "."
                     }
@@ -435,6 +441,10 @@ impl Page {
             place: shown(&one.place),
         };
         let annotation = |one: &Annotation| Annotation { tick: one.tick, text: shown(&one.text) };
+        let names = &recording.names;
+        let labels = |count: usize, label: fn(usize, &Names) -> String| -> Vec<String> {
+            (0..count).map(|at| shown(&label(at, names))).collect()
+        };
         let data = Data {
             columns: &recording.columns.base64,
             dictionary: recording.columns.dictionary.iter().map(|text| shown(text)).collect(),
@@ -446,6 +456,12 @@ impl Page {
             bands: Bands::of(&recording.annotations).bands,
             decided_at: recording.decided_at,
             form: recording.form,
+            processes: labels(names.processes().len(), |at, names| {
+                names.process_label(Process::from_index(at)).to_string()
+            }),
+            segments: labels(names.segments().len(), |at, names| {
+                names.segment_label(Segment::from_index(at)).to_string()
+            }),
             steps: self.steps.as_ref(),
         };
         embedded(&serde_json::to_string(&data).expect("texts and numbers become JSON"))

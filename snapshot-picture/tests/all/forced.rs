@@ -2,11 +2,11 @@
 use std::collections::BTreeMap;
 
 use corpus::generate::{Recipe, Rule, Style, Violation};
-use snapshot_core::History;
 use snapshot_core::check::check;
 use snapshot_core::explanation::Explanation;
 use snapshot_core::history::{Declaration, Writers};
 use snapshot_core::search::Budget;
+use snapshot_core::{History, Names};
 use snapshot_picture::diagram::Diagram;
 use snapshot_picture::forced::Cause;
 use snapshot_picture::page::{Answer, Page, Recording};
@@ -165,7 +165,7 @@ fn hostile_text_is_escaped_in_every_form() {
     let mut history = History::builder(Declaration::new("0").with_segments(1)).unwrap();
     history.invoke_update(0, 0, BAD).unwrap();
     history.respond_update(0).unwrap();
-    let diagram = Diagram::of_history(&history.finish());
+    let diagram = Diagram::of_history(&history.finish(), &Names::default());
     let drawn = svg::standalone(&diagram, BAD);
     assert!(!drawn.contains("<script>"), "{drawn}");
     assert_eq!(drawn.matches("</text>").count(), 2, "{drawn}");

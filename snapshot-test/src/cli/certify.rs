@@ -123,7 +123,7 @@ impl Certify {
             (_, key) => self.key(key.as_ref()).map_err(Trouble::from),
         };
         let history = match imported_log(input, self.format.format())? {
-            Some(imported) => Either::Snapshot(imported.history),
+            Some((_, imported)) => Either::Snapshot(imported.history),
             None => recorded::open(input, self.format, choose)?.0,
         };
         let limit = match &history {

@@ -328,7 +328,7 @@ impl Check {
     }
 
     fn warn(&self, name: &str, judgement: &Judgement) {
-        for warning in &judgement.remarks.warnings {
+        for warning in &judgement.warnings {
             let cure = warning.cure().map_or(String::new(), |cure| format!("\nhelp: {cure}"));
             let name = escape::name(name);
             output::report(format_args!("{name}: warning: {warning}{cure}"));
@@ -352,9 +352,6 @@ impl Check {
         let name = escape::name(name);
         let mut text =
             if self.explain { explained(&name, judgement) } else { human(&name, judgement) };
-        if matches!(judgement.finding, Finding::Violation(_)) {
-            text.extend(judgement.remarks.names.iter().map(|line| format!("  {line}\n")));
-        }
         if let Some(place) = place {
             text += &format!("  certificate: {}\n", escape::name(&place));
         }
@@ -440,7 +437,8 @@ fn write_certificates(
             // A certificate of an earlier run does not belong to this result.
             return replacement::clear(&place).map(|()| None).map_err(|error| (place, error));
         };
-        match replacement::write(&place, certificate.to_text_of(key).as_bytes()) {
+        let text = certificate.to_text_of(key, &judgement.names);
+        match replacement::write(&place, text.as_bytes()) {
             Ok(()) => Ok(Some(place)),
             Err(error) => Err((place, error)),
         }

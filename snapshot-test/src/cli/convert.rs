@@ -4,6 +4,7 @@
 //! history. A file is written under a temporary name beside its place and then renamed; standard
 //! output is held back in a temporary file until the input has been read to its end.
 
+use std::collections::HashMap;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
@@ -11,11 +12,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use snapshot_core::history::{Declaration, Writers};
+use snapshot_core::history::{Declaration, Event, Writers};
+use snapshot_core::{Names, Process};
 use snapshot_io::output;
 use snapshot_io::replacement::Replacement;
 use snapshot_test::convert::convert;
-use snapshot_test::format::{Doubt, Format, WriteError, Writer};
+use snapshot_test::format::{Doubt, Format, Heading, Object, WriteError, Writer};
 use snapshot_test::import::{
     EdnOptions, Imported, IntervalOptions, Stamp, by_time, edn, intervals,
 };
@@ -195,16 +197,8 @@ impl Convert {
 /// Histories, with their keys if there are several objects.
 type Objects = Vec<(Option<Value>, Imported)>;
 
-/// Writes imported objects as a recording, with comments that describe their segments.
+/// Writes imported objects as a recording, with the names of their segments and processes.
 fn write(to: Format, output: &mut dyn Write, objects: &Objects) -> Result<(), WriteError> {
-    let of_key = |(key, imported): &(Option<Value>, Imported)| -> Vec<String> {
-        let told = |comment: &String| match key {
-            Some(key) => format!("@{key}: {comment}"),
-            None => comment.clone(),
-        };
-        imported.comments.iter().map(told).collect()
-    };
-    let comments: Vec<String> = objects.iter().flat_map(of_key).collect();
     let Some((_, first)) = objects.first() else { return Ok(()) };
     let mut declaration = first.history.declaration();
     for (_, Imported { history, .. }) in objects {
@@ -217,9 +211,19 @@ fn write(to: Format, output: &mut dyn Write, objects: &Objects) -> Result<(), Wr
             declaration.writers = writers;
         }
     }
-    let mut writer = Writer::with_comments(to, output, &declaration, &comments)?;
-    for (key, imported) in objects {
+    let clients = Clients::of(objects);
+    let names = &Names::new(clients.names.clone(), first.names.segments().to_vec());
+    if !clients.names.is_empty() {
+        declaration.processes = Some(clients.names.len());
+    }
+    let (object, declaration) = (Object::Snapshot, &declaration);
+    let heading = Heading { object, declaration, names, comments: &[] };
+    let mut writer = Writer::begin(to, output, &heading)?;
+    for ((key, imported), numbers) in objects.iter().zip(&clients.numbers) {
         for event in imported.history.events() {
+            let number = numbers.get(event.process.index()).copied();
+            let process = number.unwrap_or(event.process);
+            let event = Event { process, ..event };
             match key {
                 Some(key) => writer.write_of(key, &event)?,
                 None => writer.write(&event)?,
@@ -227,6 +231,35 @@ fn write(to: Format, output: &mut dyn Write, objects: &Objects) -> Result<(), Wr
         }
     }
     writer.finish().map(drop)
+}
+
+/// The processes of several objects, numbered together if they have names.
+struct Clients {
+    names: Vec<Box<str>>,
+    /// For each object, the number of each of its processes; empty without names.
+    numbers: Vec<Vec<Process>>,
+}
+
+impl Clients {
+    fn of(objects: &Objects) -> Self {
+        let mut known: HashMap<Box<str>, Process> = HashMap::new();
+        let mut clients = Self { names: Vec::new(), numbers: Vec::new() };
+        let are_named = objects.iter().any(|(_, one)| !one.names.processes().is_empty());
+        for (_, Imported { history, names, .. }) in objects {
+            let count = if are_named { history.processes() } else { 0 };
+            let numbers = (0..count).map(|number| {
+                let name = names.processes().get(number).cloned();
+                let name = name.unwrap_or_else(|| number.to_string().into());
+                *known.entry(name).or_insert_with_key(|name| {
+                    clients.names.push(name.clone());
+                    Process::from_index(clients.names.len() - 1)
+                })
+            });
+            let numbers = numbers.collect();
+            clients.numbers.push(numbers);
+        }
+        clients
+    }
 }
 
 fn to_file(produce: Box<Produce<'_>>, path: &Path) -> ExitCode {

@@ -5,11 +5,11 @@ use std::io::Write;
 use corpus::Expected;
 use corpus::generate::{OwnedEvent, OwnedExchange};
 use snapshot_core::history::Declaration;
-use snapshot_core::{History, immediate};
+use snapshot_core::{History, Names, immediate};
 
 use crate::Value;
 use crate::error::InputError;
-use crate::format::{Format, Object, Reader, WriteError, Writer};
+use crate::format::{Format, Heading, Object, Reader, WriteError, Writer};
 use crate::generate::{Room, exchange_with_values, with_values};
 use crate::read::{read_exchanges, read_history};
 
@@ -123,8 +123,10 @@ impl Case {
             }
             Recorded::Immediate(history) => {
                 let declaration = history.declaration();
-                let object = Object::Immediate;
-                let mut writer = Writer::of(object, Format::Text, output, declaration, &comments)?;
+                let (object, names, comments) =
+                    (Object::Immediate, &Names::default(), &comments[..]);
+                let heading = Heading { object, declaration, names, comments };
+                let mut writer = Writer::begin(Format::Text, output, &heading)?;
                 for (_, event) in history.events() {
                     writer.write_exchange(None, &event)?;
                 }

@@ -1,7 +1,7 @@
 //! Explanations of an immediate snapshot: blocks instead of an order.
 
-use snapshot_core::OperationId;
 use snapshot_core::immediate::{History, SetLinearization};
+use snapshot_core::{Names, OperationId};
 use snapshot_picture::columns::{Columns, encode_exchanges};
 use snapshot_picture::diagram::Diagram;
 use snapshot_picture::page::Form;
@@ -24,9 +24,10 @@ pub(super) struct Exchanges {
 
 impl Exchanges {
     pub(super) fn new(reader: InputReader) -> Result<Self, OpenError> {
-        let (format, noticed) = (reader.format(), reader.noticed());
+        let (format, noticed, names) = (reader.format(), reader.noticed(), reader.names());
         let (history, locations) = read_exchanges(reader, usize::MAX)?;
         let judgement = judge_recording(format, history.clone(), locations.clone());
+        let judgement = judgement.named(names.get());
         let judgement = Judgement { backwards: noticed.backwards(), ..judgement };
         Ok(Self { history, locations, judgement })
     }
@@ -59,17 +60,20 @@ impl Subject for Exchanges {
         self.violation().is_some()
     }
 
-    fn diagram(&self) -> Diagram {
+    fn diagram(&self, names: &Names) -> Diagram {
         match self.violation() {
-            Some(found) => Diagram::of_exchange_violation(&self.history, &found.alarm.violation),
-            None => Diagram::of_exchanges(&self.history, self.blocks()),
+            Some(found) => {
+                Diagram::of_exchange_violation(&self.history, &found.alarm.violation, names)
+            }
+            None => Diagram::of_exchanges(&self.history, self.blocks(), names),
         }
     }
 
     fn words(&self, diagram: &Diagram) -> Option<Vec<String>> {
         if let Some(found) = self.violation() {
             let violation = &found.alarm.violation;
-            return Some(vec![violation.argument(&self.history, |id| name(diagram, id))]);
+            let name = |id| name(diagram, id);
+            return Some(vec![violation.argument(&self.history, &diagram.names, name)]);
         }
         let blocks = self.blocks()?;
         let effects: usize = blocks.blocks().map(<[_]>::len).sum();

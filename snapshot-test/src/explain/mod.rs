@@ -12,7 +12,7 @@ mod snapshots;
 
 pub use annotations::{Comment, MOST as MOST_COMMENTS, comments};
 
-use snapshot_core::OperationId;
+use snapshot_core::{Names, OperationId};
 use snapshot_picture::columns::{Columns, MOST_ENTRIES};
 use snapshot_picture::diagram::Diagram;
 use snapshot_picture::page::{Annotation, Answer, Form, Guilty, Page, Recording as Drawn};
@@ -24,12 +24,15 @@ use self::snapshots::Snapshots;
 use crate::Value;
 use crate::format::{Format, Location, Object};
 use crate::input::{Gauge, Input, OpenError, Replay};
-use crate::judge::{Class, Finding, Judgement, Options};
+use crate::judge::{Class, Finding, Judgement, Options, imported_log};
 use crate::report;
 use crate::synchronisation;
 
 /// The largest number of operations that a page draws as a whole.
 pub const MOST_OPERATIONS: usize = 4_000_000;
+
+/// The largest number of characters of a name on a page.
+const MOST_OF_NAME: usize = 24;
 
 /// The largest number of operations of a correct recording that is also drawn as a picture.
 const FEW_OPERATIONS: usize = 60;
@@ -45,15 +48,15 @@ trait Subject {
     fn is_refuted(&self) -> bool;
 
     /// Returns the operations of the violation, or of the whole recording with their positions in
-    /// the order.
-    fn diagram(&self) -> Diagram;
+    /// the order. Processes and segments have these names.
+    fn diagram(&self, names: &Names) -> Diagram;
 
     /// Returns the diagram in characters, if it fits into lines of `width` characters.
     fn text(&self, width: usize) -> Option<String> {
-        snapshot_picture::text::text(&self.diagram(), width)
+        snapshot_picture::text::text(&self.diagram(&self.judgement().names), width)
     }
 
-    /// Returns the paragraphs of the argument, with the names of the diagram; `None` if nothing is
+    /// Returns the paragraphs of the argument, with the names in the diagram; `None` if nothing is
     /// proved.
     fn words(&self, diagram: &Diagram) -> Option<Vec<String>>;
 
@@ -77,7 +80,7 @@ trait Subject {
     }
 
     /// Returns the name of the renaming, and the diagram after it.
-    fn renamed(&self) -> Option<(String, Diagram)> {
+    fn renamed(&self, _names: &Names) -> Option<(String, Diagram)> {
         None
     }
 
@@ -113,6 +116,10 @@ impl Explained {
             let (subject, comments) = Operations::new(object, input, format, key, options)?;
             return Ok(Self { name, subject: Box::new(subject), comments });
         }
+        if let Some((format, log)) = imported_log(input, format)? {
+            let subject = Box::new(Snapshots::of_log(format, log, options));
+            return Ok(Self { name, subject, comments: Vec::new() });
+        }
         let (mut reader, replay) = input.open_repeatably(format, &Gauge::default())?;
         if let Some(key) = key {
             reader.select(key)?;
@@ -132,7 +139,7 @@ impl Explained {
     /// Returns the operations of the violation, or of the whole recording with their positions in
     /// the order.
     pub fn diagram(&self) -> Diagram {
-        self.subject.diagram()
+        self.subject.diagram(&self.subject.judgement().names)
     }
 
     /// Returns the same in characters, if it fits into lines of `width` characters.
@@ -144,7 +151,8 @@ impl Explained {
         let subject = &*self.subject;
         let judgement = subject.judgement();
         let is_drawn = subject.is_refuted() || subject.operations() <= FEW_OPERATIONS;
-        let diagram = if is_drawn { subject.diagram() } else { Diagram::default() };
+        let names = &judgement.names.shortened(MOST_OF_NAME);
+        let diagram = if is_drawn { subject.diagram(names) } else { Diagram::default() };
         Page {
             title: self.name.clone(),
             answer: match judgement.finding.class() {
@@ -157,7 +165,7 @@ impl Explained {
             words: subject.words(&diagram).unwrap_or_else(|| unproved(judgement)),
             guilty: if subject.is_refuted() { guilty(subject, &diagram) } else { Vec::new() },
             diagram,
-            renamed: subject.renamed(),
+            renamed: subject.renamed(names),
             run: subject.run(),
             recording: Some(self.drawn()),
             steps: None,
@@ -188,6 +196,7 @@ impl Explained {
             notes,
             decided_at: subject.decided_at(),
             form: subject.form(),
+            names: subject.judgement().names.shortened(MOST_OF_NAME),
         }
     }
 
@@ -223,7 +232,7 @@ fn guilty(subject: &dyn Subject, diagram: &Diagram) -> Vec<Guilty> {
             operation: bar.operation.index(),
             name: bar.name.clone(),
             deed: bar.deed.clone(),
-            place: format!("p{} [{} {end}]", bar.process, place(bar.begin)),
+            place: format!("{} [{} {end}]", diagram.row_label(bar.process), place(bar.begin)),
         }
     });
     guilty.collect()

@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-use snapshot_core::OperationId;
 use snapshot_core::immediate::SetLinearization;
+use snapshot_core::{Names, OperationId};
 use snapshot_picture::Named;
 use snapshot_picture::columns::{Columns, encode_operations};
 use snapshot_picture::diagram::Diagram;
@@ -58,10 +58,11 @@ impl Operations {
             is_answer: text.results.as_ref().is_some_and(|results| !results.is_empty()),
         });
         let operations = operations.collect();
-        let backwards = judged.backwards;
+        let (backwards, names) = (judged.backwards, judged.names.clone());
         let judgement =
             Judgement::new(Some(format), judged.counts, judge::Finding::Recorded(Box::new(judged)));
-        Ok((Self { judgement: Judgement { backwards, ..judgement }, operations, lines }, comments))
+        let judgement = Judgement { backwards, names, ..judgement };
+        Ok((Self { judgement, operations, lines }, comments))
     }
 
     fn judged(&self) -> Option<&synchronisation::Judgement> {
@@ -103,11 +104,12 @@ impl Subject for Operations {
         self.violation().is_some_and(|violation| !violation.operations().is_empty())
     }
 
-    fn diagram(&self) -> Diagram {
-        match self.violation() {
+    fn diagram(&self, names: &Names) -> Diagram {
+        let diagram = match self.violation() {
             Some(violation) => Diagram::of_argument(&self.operations, &violation.operations()),
             None => Diagram::of_operations(&self.operations, self.order()),
-        }
+        };
+        Diagram { names: names.clone(), ..diagram }
     }
 
     fn words(&self, _: &Diagram) -> Option<Vec<String>> {

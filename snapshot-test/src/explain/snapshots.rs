@@ -2,7 +2,7 @@
 
 use snapshot_core::explanation::{Explanation, accepting_run, picture};
 use snapshot_core::verdict::Linearization;
-use snapshot_core::{History, OperationId};
+use snapshot_core::{History, Names, OperationId};
 use snapshot_picture::columns::{self, Columns, Ticks};
 use snapshot_picture::diagram::{Bar, Diagram};
 use snapshot_picture::page::Form;
@@ -10,10 +10,12 @@ use snapshot_picture::run::Run;
 
 use super::{Subject, behind, name, read};
 use crate::Value;
-use crate::format::Location;
+use crate::format::{Format, Location};
+use crate::import::Imported;
 use crate::input::{InputReader, OpenError};
 use crate::judge::{self, Finding, Judgement, Options, Proof};
 use crate::read::{Recording, read_recording};
+use crate::report::{Shown, shown};
 
 /// The recording of a snapshot in memory, with its judgement.
 pub(super) struct Snapshots {
@@ -24,11 +26,18 @@ pub(super) struct Snapshots {
 
 impl Snapshots {
     pub(super) fn new(reader: InputReader, options: &Options) -> Result<Self, OpenError> {
-        let (format, noticed) = (reader.format(), reader.noticed());
+        let (format, noticed, names) = (reader.format(), reader.noticed(), reader.names());
         let Recording { history, locations, defect, .. } = read_recording(reader, usize::MAX)?;
         let judgement = judge::judge_recording(Some(format), &history, &locations, defect, options);
+        let judgement = judgement.named(names.get());
         let judgement = read(Judgement { backwards: noticed.backwards(), ..judgement })?;
         Ok(Self { history, locations, judgement })
+    }
+
+    /// Judges a log of another tool.
+    pub(super) fn of_log(format: Format, log: Imported, options: &Options) -> Self {
+        let (judgement, history, locations) = judge::judge_imported(format, log, options);
+        Self { history, locations, judgement }
     }
 
     fn proof(&self) -> Option<&Proof> {
@@ -40,6 +49,13 @@ impl Snapshots {
 
     fn explanation(&self) -> Option<&Explanation<Value>> {
         self.proof().map(|proof| &proof.explanation)
+    }
+
+    /// Returns the explanation with these names, and values as the input has them.
+    fn explained(&self, names: &Names) -> Option<Explanation<Shown>> {
+        let mut explanation = shown(self.explanation()?, self.judgement.format);
+        explanation.names = names.clone();
+        Some(explanation)
     }
 
     fn order(&self) -> Option<&Linearization> {
@@ -63,27 +79,28 @@ impl Subject for Snapshots {
         self.proof().is_some()
     }
 
-    fn diagram(&self) -> Diagram {
-        match (self.explanation(), self.order()) {
-            (Some(explanation), _) => Diagram::of_explanation(explanation),
-            (None, Some(order)) => Diagram::of_linearization(&self.history, order),
-            (None, None) => Diagram::of_history(&self.history),
+    fn diagram(&self, names: &Names) -> Diagram {
+        match (self.explained(names), self.order()) {
+            (Some(explanation), _) => Diagram::of_explanation(&explanation),
+            (None, Some(order)) => Diagram::of_linearization(&self.history, order, names),
+            (None, None) => Diagram::of_history(&self.history, names),
         }
     }
 
     fn text(&self, width: usize) -> Option<String> {
-        if let Some(explanation) = self.explanation() {
+        let names = &self.judgement.names;
+        if let Some(explanation) = self.explained(names) {
             return explanation.picture(width);
         }
         let labels = |label: fn(&Bar) -> String| -> Vec<String> {
-            self.diagram().bars.iter().map(label).collect()
+            self.diagram(names).bars.iter().map(label).collect()
         };
-        picture(&self.history, &labels(Bar::label), width)
-            .or_else(|| picture(&self.history, &labels(|bar| bar.name.clone()), width))
+        picture(&self.history, names, &labels(Bar::label), width)
+            .or_else(|| picture(&self.history, names, &labels(|bar| bar.name.clone()), width))
     }
 
     fn words(&self, diagram: &Diagram) -> Option<Vec<String>> {
-        if let Some(explanation) = self.explanation() {
+        if let Some(explanation) = self.explained(&diagram.names) {
             let argument = explanation.argument(|exhibit| name(diagram, exhibit.id));
             return Some(argument.lines().map(str::to_owned).collect());
         }
@@ -123,17 +140,20 @@ impl Subject for Snapshots {
         behind(&self.locations, line)
     }
 
-    fn renamed(&self) -> Option<(String, Diagram)> {
-        let explanation = self.explanation()?;
+    fn renamed(&self, names: &Names) -> Option<(String, Diagram)> {
+        let explanation = self.explained(names)?;
         let renaming = explanation.witness.renaming?;
-        Some((renaming.to_string(), Diagram::of_renamed(explanation)?))
+        Some((renaming.to_string(), Diagram::of_renamed(&explanation)?))
     }
 
     fn run(&self) -> Option<Run> {
         let run = accepting_run(self.explanation()?)?;
         Some(Run {
             automaton: run.automaton,
-            processes: run.processes.map(|p| p.iter().map(|p| p.index()).collect()),
+            processes: run.processes.map(|processes| {
+                let names = &self.judgement.names;
+                processes.iter().map(|process| names.process(*process).to_string()).collect()
+            }),
             from: run.from,
             steps: run.steps.into_iter().map(|(l, state)| (l.to_string(), state)).collect(),
         })

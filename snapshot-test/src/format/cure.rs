@@ -2,6 +2,7 @@
 
 use super::Format;
 use super::error::ReadErrorKind;
+use super::names::Kind;
 use crate::Value;
 use crate::synchronisation::Object as Together;
 
@@ -142,9 +143,49 @@ impl ReadErrorKind {
                 "correct --key; `snapshot-test check --report json` counts the objects"
             }
             Self::OtherValue { .. } => "correct one of the two values",
+            Self::NameAmongNumbers { kind, .. } => return Some(all_or_none(*kind)),
+            Self::NumberAmongNames { kind, found, .. } => {
+                return Some(format!(
+                    "{}; a name of digits is quoted: \"{}\"",
+                    all_or_none(*kind),
+                    found.text()
+                ));
+            }
+            Self::Undeclared { kind, .. } => {
+                return Some(format!(
+                    "correct it, or add it to the `{}` of the header",
+                    kind.plural()
+                ));
+            }
+            Self::NameTwice { kind, .. } => {
+                return Some(format!("give each {} a name of its own", kind.name()));
+            }
+            Self::NamedTwice { .. } => "delete one of the two lines",
+            Self::Unnamed { kind, number } => {
+                let (name, letter) = (kind.name(), &kind.name()[..1]);
+                return Some(format!("add `{name} {letter}{number} \"a name\"` to the header"));
+            }
+            Self::NameBeyond { kind, .. } => {
+                return Some(format!("delete it, or correct `{}`", kind.plural()));
+            }
+            Self::TooManyNames { .. } => {
+                "names are for few things: is a field with other contents used as a name?"
+            }
+            Self::ListOfNamed { kind: Kind::Process } => {
+                "declare the processes in their order: {\"snapshot-history\":1,\
+                 \"object\":\"immediate\",\"processes\":[\"a\",\"b\"]}"
+            }
+            Self::ListOfNamed { kind: Kind::Segment } => {
+                "write \"values\":{\"x\":5,\"y\":0}, or declare the segments in their order: \
+                 {\"snapshot-history\":1,\"segments\":[\"x\",\"y\"]}"
+            }
         };
         Some(cure.to_owned())
     }
+}
+
+fn all_or_none(kind: Kind) -> String {
+    format!("a recording has names for all its {}, or numbers for all", kind.plural())
 }
 
 fn is_edn(line: &str) -> bool {

@@ -10,6 +10,7 @@ use snapshot_core::history::HistoryErrorKind;
 use thiserror::Error;
 
 use super::location::{Excerpt, Location};
+use super::names::Kind;
 use super::source::LINE_LIMIT;
 use super::{Format, Object};
 use crate::Value;
@@ -269,6 +270,45 @@ pub enum ReadErrorKind {
     /// An object that the recording does not have.
     #[error("expected events with the key {0}, found none")]
     NoSuchKey(Value),
+    /// A name where numbers are used.
+    #[error(
+        "expected the number of a {}, as in line {first}, found the name {found}",
+        kind.name()
+    )]
+    NameAmongNumbers { kind: Kind, found: Found, first: u64 },
+    /// A number where names are used.
+    #[error("expected the name of a {}, as in line {first}, found the number {found}", kind.name())]
+    NumberAmongNames { kind: Kind, found: Found, first: u64 },
+    /// A name that the header does not declare.
+    #[error(
+        "expected the name of a {} that is declared in line {first}, found {found}",
+        kind.name()
+    )]
+    Undeclared { kind: Kind, found: Found, first: u64 },
+    /// One name for two things.
+    #[error(
+        "expected each name of a {} once, found {found} again (first in line {first})",
+        kind.name()
+    )]
+    NameTwice { kind: Kind, found: Found, first: u64 },
+    /// A second name for one thing.
+    #[error(
+        "expected one name for {} {number}, found another: line {first} names it {found}",
+        kind.name()
+    )]
+    NamedTwice { kind: Kind, number: usize, found: Found, first: u64 },
+    /// A thing without a name where others have one.
+    #[error("expected a name for each {}, found none for {} {number}", kind.name(), kind.name())]
+    Unnamed { kind: Kind, number: usize },
+    /// A name for a thing beyond the declared number.
+    #[error("expected names for {size} {}, found one for {} {number}", kind.plural(), kind.name())]
+    NameBeyond { kind: Kind, number: usize, size: usize },
+    /// More names than there can be numbers.
+    #[error("expected at most {limit} names of {}, found more", kind.plural())]
+    TooManyNames { kind: Kind, limit: usize },
+    /// A list of values where the order of the names is unknown.
+    #[error("expected values by the names of their segments, found a list")]
+    ListOfNamed { kind: Kind },
     /// disc22: the two ends of an update name different values.
     #[error(
         "expected endUpdate!{process},{started}, as the open update of process {process} \

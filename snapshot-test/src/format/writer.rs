@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use snapshot_core::history::{Declaration, Event};
-use snapshot_core::{History, Process, Segment, immediate};
+use snapshot_core::{History, Names, Process, Segment, immediate};
 use thiserror::Error;
 
 use super::disc22::Disc22Writer;
@@ -63,6 +63,12 @@ pub enum Inexpressible {
     PartialScan {
         /// The process.
         process: Process,
+    },
+    /// disc22: names.
+    #[error("disc22 has numbers only, found names of {what}; write the recording as text or jsonl")]
+    Names {
+        /// `"processes"` or `"segments"`.
+        what: &'static str,
     },
     /// disc22: several objects.
     #[error(
@@ -154,6 +160,17 @@ pub(super) fn expressible_initial(
     Ok((0..segments).map(|segment| declaration.initial_value(segment).clone()).collect())
 }
 
+/// The beginning of a recording.
+#[derive(Clone, Copy, Debug)]
+pub struct Heading<'a> {
+    pub object: Object,
+    pub declaration: &'a Declaration<Value>,
+    pub names: &'a Names,
+    /// Comments of one line each: separate lines in text, a field of the header in JSON Lines. In
+    /// disc22, which has no comments, they are left out.
+    pub comments: &'a [String],
+}
+
 /// Writes the events of a recording, in any of the formats.
 #[derive(Debug)]
 pub struct Writer<W>(Inner<W>);
@@ -178,8 +195,7 @@ impl<W: Write> Writer<W> {
         Self::with_comments(format, output, declaration, &[])
     }
 
-    /// Begins a recording with single-line comments: separate lines in text, a field of the header
-    /// in JSON Lines. disc22 has no comments: there they are left out.
+    /// Begins a recording of a snapshot with comments, as in a [`Heading`].
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -189,34 +205,32 @@ impl<W: Write> Writer<W> {
         declaration: &Declaration<Value>,
         comments: &[String],
     ) -> Result<Self, WriteError> {
-        Self::of(Object::Snapshot, format, output, declaration, comments)
+        let (object, names) = (Object::Snapshot, &Names::default());
+        Self::begin(format, output, &Heading { object, declaration, names, comments })
     }
 
-    /// As [`Self::with_comments`], for a recording of this object.
+    /// Begins a recording.
     ///
     /// # Errors
-    /// As [`Self::new`]; disc22 knows snapshots only.
-    pub fn of(
-        object: Object,
-        format: Format,
-        mut output: W,
-        declaration: &Declaration<Value>,
-        comments: &[String],
-    ) -> Result<Self, WriteError> {
+    /// As [`Self::new`]; disc22 knows snapshots only, and numbers only.
+    pub fn begin(format: Format, mut output: W, heading: &Heading<'_>) -> Result<Self, WriteError> {
+        let Heading { object, declaration, names, comments } = *heading;
         debug_assert!(comments.iter().all(|comment| !comment.contains('\n')), "one line each");
         Ok(Self(match format {
             Format::Text => {
                 for comment in comments {
                     writeln!(output, "# {comment}")?;
                 }
-                Inner::Text(TextWriter::of(object, output, declaration)?)
+                Inner::Text(TextWriter::begin(output, heading)?)
             }
-            Format::Jsonl => {
-                let comment = comments.join("; ");
-                Inner::Jsonl(JsonlWriter::of(object, output, declaration, &comment)?)
-            }
+            Format::Jsonl => Inner::Jsonl(JsonlWriter::begin(output, heading)?),
             Format::Disc22 if object != Object::Snapshot => {
                 return Err(Inexpressible::Object { object }.into());
+            }
+            Format::Disc22 if !names.is_empty() => {
+                let is_of_processes = !names.processes().is_empty();
+                let what = if is_of_processes { "processes" } else { "segments" };
+                return Err(Inexpressible::Names { what }.into());
             }
             Format::Disc22 => Inner::Disc22(Disc22Writer::new(output, declaration)?),
             Format::Edn | Format::Intervals => return Err(Inexpressible::Foreign { format }.into()),

@@ -83,18 +83,15 @@ impl Segments {
         self.names.len()
     }
 
-    /// Returns a line for each segment with its name; `bare` is the only segment of an object
-    /// without a key, if it has no name.
-    pub(super) fn comments(&self, bare: &str) -> Vec<String> {
+    /// Returns the name of each segment; of the only segment of an object without a key, `register`.
+    pub(super) fn names(&self) -> Vec<Box<str>> {
         let shown = |(key, name): &Name| match (key.as_str(), name.as_str()) {
-            ("", "") => bare.to_owned(),
+            ("", "") => "register".to_owned(),
             (one, "") | ("", one) => one.to_owned(),
-            (key, name) => format!("{key} {name}"),
+            (key, name) => format!("{key}/{name}"),
         };
-        // A comment is one line.
-        let line = |text: String| text.replace(|one: char| one.is_control(), "\u{fffd}");
-        let named = self.names.iter().enumerate();
-        named.map(|(segment, name)| format!("segment {segment} is {}", line(shown(name)))).collect()
+        let names: Vec<String> = self.names.iter().map(shown).collect();
+        super::distinct(names.iter().map(String::as_str))
     }
 
     /// Returns the deeds of operations, with their positions; numbers their names as they occur.

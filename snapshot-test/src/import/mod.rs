@@ -23,8 +23,11 @@ mod recording;
 mod timeline;
 mod warning;
 
-use snapshot_core::History;
+use std::collections::HashSet;
+use std::iter;
+
 use snapshot_core::history::Declaration;
+use snapshot_core::{History, Names};
 
 pub(crate) use self::edn::{Events, Kind, LogEvent, Placed, is_tuple, items, pair, scalar, short};
 pub use self::edn::{Options as EdnOptions, edn};
@@ -45,8 +48,8 @@ pub struct Imported {
     pub places: Vec<Location>,
     /// The unused parts of the log.
     pub warnings: Vec<Warning>,
-    /// Lines that name segments and processes as in the log, if their numbers differ.
-    pub comments: Vec<String>,
+    /// The names of segments and processes in the log, if they are not their numbers.
+    pub names: Names,
 }
 
 /// The reason why a compare-and-set is refused, and the remedy.
@@ -84,13 +87,23 @@ fn text(log: &[u8]) -> Step<&str> {
     })
 }
 
-/// Returns a line for each process with the name of its client; empty if the names are the numbers.
-fn process_comments(clients: &[String]) -> Vec<String> {
+/// Returns the names of processes, by the names of their clients; none if these are the numbers of
+/// the processes.
+fn process_names(clients: &[String]) -> Vec<Box<str>> {
     let is_number = |(process, client): (usize, &String)| process.to_string() == *client;
     if clients.iter().enumerate().all(is_number) {
         return Vec::new();
     }
-    let line = |text: &String| text.replace(|one: char| one.is_control(), "\u{fffd}");
-    let named = clients.iter().enumerate();
-    named.map(|(process, client)| format!("process {process} is {}", line(client))).collect()
+    distinct(clients.iter().map(String::as_str))
+}
+
+/// Returns names with a number behind each that occurred before.
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Box<str>> {
+    let mut taken: HashSet<Box<str>> = HashSet::new();
+    let mut distinct = |name: &str| {
+        let numbered = (2..).map(|number: u64| format!("{name}#{number}"));
+        let mut candidates = iter::once(name.to_owned()).chain(numbered).map(String::into);
+        candidates.find(|name: &Box<str>| taken.insert(name.clone())).unwrap_or_default()
+    };
+    names.map(&mut distinct).collect()
 }

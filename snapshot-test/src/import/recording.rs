@@ -3,9 +3,10 @@
 //! Such a file has its events out of order: it was merged from several, or written by threads with
 //! separate buffers. Operations become intervals, with their semantics ([`timeline`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use snapshot_core::history::{Action, Declaration, Event};
+use snapshot_core::{History, Names, Process};
 
 use super::place::{Spot, Step, locations};
 use super::timeline::{self, Arranged, Deed, Fate, Interval};
@@ -80,10 +81,10 @@ pub fn by_time(
         };
         objects.entry(object).or_default().push(Timed { spot, process, time, act, width });
     }
-    let names = reader.keys();
+    let (keys, names) = (reader.keys(), reader.names().get());
     let imported = objects.into_iter().map(|(object, events)| {
-        let imported = sorted(log, events, declaration.clone(), skew)?;
-        let name = if is_of_all { names.get(object) } else { key };
+        let imported = sorted(log, events, declaration.clone(), &names, skew)?;
+        let name = if is_of_all { keys.get(object) } else { key };
         Ok((name.cloned(), imported))
     });
     let imported: Step<Vec<_>> = imported.collect();
@@ -125,11 +126,13 @@ fn sorted(
     log: &[u8],
     mut events: Vec<Timed>,
     mut declaration: Declaration<Value>,
+    names: &Names,
     skew: Stamp,
 ) -> Step<Imported> {
     events.sort_by_key(|event| event.time);
     let widest = events.iter().map(|event| event.width).max().unwrap_or(0);
-    declaration.segments = Some(declaration.segments.unwrap_or(widest.max(1)));
+    let named = Some(names.segments().len()).filter(|named| *named > 0);
+    declaration.segments = Some(declaration.segments.or(named).unwrap_or(widest.max(1)));
     // Operations that overlap others of their process need further processes.
     declaration.processes = None;
     let mut open: BTreeMap<usize, usize> = BTreeMap::new();
@@ -140,7 +143,8 @@ fn sorted(
         match (begun, act) {
             (None, Act::Invoke(deed)) => {
                 open.insert(process, intervals.len());
-                let client = process.to_string();
+                let name = names.processes().get(process).map(ToString::to_string);
+                let client = name.unwrap_or_else(|| process.to_string());
                 let (call, end, fate) = (time, None, Fate::Unknown);
                 intervals.push(Interval { spot, client, deed, call, end, fate });
             }
@@ -170,6 +174,34 @@ fn sorted(
     }
     let Arranged { history, warnings, clients, spots } =
         timeline::history(intervals, declaration, skew.magnitude())?;
-    let (places, comments) = (locations(log, &spots), super::process_comments(&clients));
-    Ok(Imported { history, places, warnings, comments })
+    let segments = names.segments().to_vec();
+    let (history, processes) = if names.processes().is_empty() {
+        (numbered(&history, &clients), Vec::new())
+    } else {
+        (history, super::process_names(&clients))
+    };
+    let names = Names::new(processes, segments);
+    Ok(Imported { history, places: locations(log, &spots), warnings, names })
+}
+
+/// Returns the history with the processes of its recording, by their numbers there. Further
+/// processes, for operations that overlap others of their client, have the numbers behind.
+fn numbered(history: &History<Value>, clients: &[String]) -> History<Value> {
+    let of_clients: Vec<usize> = clients.iter().filter_map(|one| one.parse().ok()).collect();
+    let mut behind = of_clients.iter().max().map_or(0, |most| most + 1)..=Process::LIMIT;
+    let mut taken = HashSet::new();
+    let numbers: Vec<usize> = of_clients
+        .iter()
+        .filter_map(|client| if taken.insert(*client) { Some(*client) } else { behind.next() })
+        .collect();
+    let declaration = Declaration { processes: None, ..history.declaration() };
+    let renumbered = History::builder(declaration);
+    let mut renumbered = renumbered.expect("the declaration is a history's");
+    for event in history.events() {
+        let number = numbers.get(event.process.index()).copied();
+        let process = number.map_or(event.process, Process::from_index);
+        let pushed = renumbered.push(&Event { process, ..event });
+        pushed.expect("a history stays one if its processes are renumbered");
+    }
+    renumbered.finish()
 }

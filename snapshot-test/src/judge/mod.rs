@@ -10,6 +10,7 @@ mod cooperation;
 mod dispute;
 pub mod immediate;
 mod log;
+mod named;
 pub mod objects;
 mod pipeline;
 mod proof;
@@ -18,24 +19,25 @@ mod stream;
 
 use std::time::{Duration, Instant};
 
-use snapshot_core::History;
 use snapshot_core::check::{self, Checker};
 use snapshot_core::explanation::Explanation;
 use snapshot_core::monitor::Undecided;
 use snapshot_core::search::Budget;
 use snapshot_core::verdict::{Linearization, Method, Unknown, Verdict};
+use snapshot_core::{History, Names};
 
 use crate::Value;
 use crate::certificate::{Certificate, Refuted};
 use crate::error::InputError;
 use crate::format::{Backwards, Format, Location, Object};
+use crate::import::Warning;
 use crate::input::{Gauge, Input, InputReader, OpenError, Opened, Replay};
 use crate::read::{Recording, read_recording};
 use crate::synchronisation;
 
 pub use self::class::Class;
 pub use self::dispute::Disputed;
-pub use self::log::{Remarks, imported_log};
+pub use self::log::{imported_log, judge_imported};
 pub use self::recorded::judge_recorded;
 pub use snapshot_core::explanation::{AcceptingRun, accepting_run};
 
@@ -111,15 +113,24 @@ pub struct Judgement {
     pub counts: Counts,
     /// Times that contradict the order of its lines, if any.
     pub backwards: Option<Backwards>,
-    /// What a log of another tool says besides its history.
-    pub remarks: Remarks,
+    /// The names of processes and segments.
+    pub names: Names,
+    /// The unused parts of a log of another tool.
+    pub warnings: Vec<Warning>,
     pub finding: Finding,
 }
 
 impl Judgement {
     /// Creates the judgement of an input without times.
     pub(crate) fn new(format: Option<Format>, counts: Counts, finding: Finding) -> Self {
-        Self { format, counts, backwards: None, remarks: Remarks::default(), finding }
+        Self {
+            format,
+            counts,
+            backwards: None,
+            names: Names::default(),
+            warnings: Vec::new(),
+            finding,
+        }
     }
 }
 
@@ -243,10 +254,10 @@ pub fn judge_object(
             return Judgement::new(format, Counts::default(), Finding::Malformed(error));
         }
     };
-    let noticed = reader.noticed();
+    let (noticed, names) = (reader.noticed(), reader.names());
     let again = replay.as_ref().and_then(|replay| replay.again().ok());
     let judgement = dispute::settled(judge_reader(reader, replay, key, options), again.as_ref());
-    Judgement { backwards: noticed.backwards(), ..judgement }
+    Judgement { backwards: noticed.backwards(), ..judgement.named(names.get()) }
 }
 
 fn judge_reader(

@@ -1,6 +1,7 @@
 //! Checkpoint files, from which a monitor resumes a recording.
 
 use serde::{Deserialize, Serialize};
+use snapshot_core::Names;
 use snapshot_core::history::{Declaration, Writers};
 use thiserror::Error;
 
@@ -32,8 +33,21 @@ pub struct Checkpoint {
     pub initial: Vec<JsonValue>,
     /// True if several processes may update a segment.
     pub many_writers: bool,
+    /// The names of processes 0, 1, ... that have occurred; none if they are numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub process_names: Vec<Box<str>>,
+    /// The names of segments 0, 1, ... that have occurred; none if they are numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub segment_names: Vec<Box<str>>,
+    /// True if the header declares the names of processes, of segments.
+    #[serde(default, skip_serializing_if = "is_none_declared")]
+    pub declared_names: (bool, bool),
     /// The objects that have occurred.
     pub objects: Vec<Saved>,
+}
+
+fn is_none_declared(declared: &(bool, bool)) -> bool {
+    *declared == (false, false)
 }
 
 fn is_snapshot(object: &str) -> bool {
@@ -177,8 +191,28 @@ impl Checkpoint {
             processes: declaration.processes,
             initial: declaration.initial.iter().map(JsonValue::from).collect(),
             many_writers: declaration.writers == Writers::Many,
+            process_names: Vec::new(),
+            segment_names: Vec::new(),
+            declared_names: (false, false),
             objects,
         }
+    }
+
+    /// Returns the checkpoint with the names so far. `are_declared`: those of processes, of
+    /// segments, that the header declares.
+    #[must_use]
+    pub fn with_names(self, names: &Names, are_declared: (bool, bool)) -> Self {
+        Self {
+            process_names: names.processes().to_vec(),
+            segment_names: names.segments().to_vec(),
+            declared_names: are_declared,
+            ..self
+        }
+    }
+
+    /// Returns the names of processes and segments that have occurred.
+    pub fn names(&self) -> Names {
+        Names::new(self.process_names.clone(), self.segment_names.clone())
     }
 
     /// Returns true if an object of it has ended.

@@ -40,6 +40,8 @@ mod share;
 mod source;
 mod summary;
 
+use std::io::Read;
+
 use snapshot_core::check::counted;
 use snapshot_core::history::Declaration;
 
@@ -57,7 +59,7 @@ pub use self::share::Share;
 pub use self::source::{Follow, Interruptible, Listen};
 pub use self::summary::{End, InputStanding, Standing, Summary, title};
 use crate::Value;
-use crate::format::{Format, Location};
+use crate::format::{Format, Location, NamesSoFar, Reader};
 use crate::judge::Options;
 
 /// Events of an object after which its past is cut off, where it can be.
@@ -78,6 +80,9 @@ pub enum State {
 pub struct Live<J = Snapshots> {
     format: Format,
     declaration: Declaration<Value>,
+    names: NamesSoFar,
+    /// True if the header declares the names of processes, of segments.
+    are_declared: (bool, bool),
     share: Share<J>,
     /// The number of the violated object.
     violated: Option<usize>,
@@ -87,7 +92,19 @@ impl<J: Judge> Live<J> {
     /// Creates a monitor without events. Of `options`, the budgets of an exact search matter.
     pub fn new(format: Format, declaration: Declaration<Value>, options: Options) -> Self {
         let share = Share::new(format, declaration.clone(), options, (PART, MOST_KEPT));
-        Self { format, declaration, share, violated: None }
+        let names = NamesSoFar::default();
+        Self { format, declaration, names, are_declared: (false, false), share, violated: None }
+    }
+
+    /// Sets the names of processes and segments to those of the reader of the events.
+    #[must_use]
+    pub fn with_names_of<R>(self, reader: &Reader<R>) -> Self
+    where
+        R: Read,
+    {
+        let (names, are_declared) = (reader.names(), reader.are_declared());
+        let share = self.share.with_names(names.clone());
+        Self { names, are_declared, share, ..self }
     }
 
     /// Resumes at a checkpoint: the input must begin there.
@@ -164,7 +181,8 @@ impl<J: Judge> Live<J> {
         self.violated = self.violated.or(violated.first().copied());
         let kind = (self.format, J::OBJECT);
         let (at, objects) = (self.share.place(location), self.share.save(location));
-        Ok(Checkpoint::at(at, kind, &self.declaration, objects))
+        let checkpoint = Checkpoint::at(at, kind, &self.declaration, objects);
+        Ok(checkpoint.with_names(&self.names.get(), self.are_declared))
     }
 
     /// Returns the report for human readers, with the argument of a violation, and a line on the

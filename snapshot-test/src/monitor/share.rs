@@ -13,7 +13,7 @@ use super::answer::Answer;
 use super::checkpoint::Ended;
 use super::summary::{End, Standing};
 use super::{CheckpointError, Judge, Saved, State};
-use crate::format::{Format, JsonValue, Location};
+use crate::format::{Format, JsonValue, Location, NamesSoFar};
 use crate::judge::Options;
 use crate::{InputError, Value};
 
@@ -27,6 +27,7 @@ const MOST_KEPT: usize = 1 << 16;
 pub struct Share<J> {
     format: Format,
     declaration: Declaration<Value>,
+    names: NamesSoFar,
     options: Options,
     /// Number of events of an object after which its past is cut off, where it can be.
     part: usize,
@@ -114,6 +115,7 @@ impl<J: Judge> Share<J> {
         Self {
             format,
             declaration,
+            names: NamesSoFar::default(),
             options,
             part,
             most_kept,
@@ -123,6 +125,12 @@ impl<J: Judge> Share<J> {
             numbers: HashMap::new(),
             by_reader: Vec::new(),
         }
+    }
+
+    /// Sets the names of processes and segments, present and later, for texts.
+    #[must_use]
+    pub fn with_names(self, names: NamesSoFar) -> Self {
+        Self { names, ..self }
     }
 
     /// Resumes an object of a checkpoint.
@@ -333,7 +341,9 @@ impl<J: Judge> Share<J> {
             before: past.events,
             cut: past.cut,
             most_kept: past.most_kept,
-            judgement: judge.judgement(self.format, &self.options),
+            judgement: judge
+                .judgement(self.format, &self.options)
+                .map(|judgement| judgement.named(self.names.get())),
         }
     }
 
@@ -378,6 +388,7 @@ impl<J: Judge> Share<J> {
         error: J::Error,
     ) -> Result<InputError, Box<Answer>> {
         let error = J::refused(location, error, None).behind(self.bytes, self.lines);
+        let error = error.named(&self.names.get());
         let at = self.place(location);
         // If the object cannot exist, every event of it is refused.
         let Ok(number) = self.number(key, at) else { return Ok(error) };
@@ -387,7 +398,7 @@ impl<J: Judge> Share<J> {
         let violation = violation.filter(|answer| answer.code() == 1);
         if violation.is_none() {
             let event = self.objects[number].events();
-            let refused = Some(error.kind().to_string());
+            let refused = Some(error.message());
             self.end(number, (event, at), false, refused);
         }
         if let Stage::Counted { events, .. } = &mut self.objects[number].stage {

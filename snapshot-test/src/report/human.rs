@@ -6,7 +6,7 @@ use std::fmt::Write;
 use snapshot_core::check::{counted, told_completion, told_linearizable};
 use snapshot_core::verdict::{Cause, Method, Size};
 
-use super::verdict;
+use super::{shown, verdict};
 use crate::judge::objects::Part;
 use crate::judge::{Counts, Finding, Judgement, Obstacle, ViolationFinding};
 use crate::synchronisation;
@@ -62,7 +62,7 @@ fn write(
                         let location = proof.location(event);
                         location.map_or_else(|| "?".to_owned(), |location| location.to_string())
                     };
-                    out.push_str(&proof.explanation.tell(place));
+                    out.push_str(&shown(&proof.explanation, judgement.format).tell(place));
                     if with_automata {
                         out.push_str(&proof.explanation.tell_run());
                     }
@@ -95,11 +95,16 @@ fn write(
                     Cause::OverlappingUpdates { .. } => "values did not repeat; but ",
                     _ => "",
                 };
-                writeln!(out, "  it was not decided in linear time: {repeat}{}", unknown.cause)?;
+                let cause = unknown.cause.told(&judgement.names);
+                writeln!(out, "  it was not decided in linear time: {repeat}{cause}")?;
             } else {
                 let states = counted(unknown.states, "state", "states");
                 writeln!(out, "  the {exhausted} budget ran out after {states}; {known}")?;
-                writeln!(out, "  it was searched because {}", unknown.cause)?;
+                writeln!(
+                    out,
+                    "  it was searched because {}",
+                    unknown.cause.told(&judgement.names)
+                )?;
             }
             let instead = match unknown.cause {
                 Cause::Requested | Cause::Unrenamable(_) => "leave out --method",
@@ -127,8 +132,9 @@ fn write(
                 }
                 cause => writeln!(
                     out,
-                    "  {}; to go on takes an exact search, because {cause}",
-                    told_linearizable(undecided.event)
+                    "  {}; to go on takes an exact search, because {}",
+                    told_linearizable(undecided.event),
+                    cause.told(&judgement.names)
                 )?,
             }
             match obstacle {
@@ -165,7 +171,7 @@ fn write(
                 "{name}: {verdict} ({}; immediate snapshot, by four conditions)",
                 size(&judgement.counts)
             )?;
-            super::exchanges::human(out, finding)
+            super::exchanges::human(out, finding, &judgement.names)
         }
         Finding::Recorded(judgement) => synchronisation::write(out, name, judgement),
         Finding::Objects(found) => {

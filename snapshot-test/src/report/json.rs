@@ -4,21 +4,17 @@
 //! within one version.
 
 use serde::Serialize;
-use snapshot_core::explanation::{Deed, Ending, Exhibit, Explanation};
-use snapshot_core::history::Outcome;
-use snapshot_core::immediate::History;
+use snapshot_core::OperationId;
 use snapshot_core::renaming::Unrenamable;
-use snapshot_core::verdict::{Cause, Reason};
-use snapshot_core::{OperationId, Segment};
+use snapshot_core::verdict::Cause;
 
+use super::violation::{Violation, exchanges, violation};
 use super::{doubt, exhausted, verdict};
 use crate::Value;
-use crate::certificate::{Refuted, line_text};
-use crate::format::{JsonValue, Location};
+use crate::certificate::Refuted;
+use crate::format::JsonValue;
 use crate::input::OpenError;
-use crate::judge::{
-    Finding, Judgement, Obstacle, Proof, ViolationFinding, accepting_run, immediate,
-};
+use crate::judge::{Finding, Judgement, Obstacle, immediate};
 use crate::synchronisation;
 
 pub const SCHEMA: u32 = 1;
@@ -80,84 +76,6 @@ struct ObjectCounts {
     linearizable: u64,
     violation: u64,
     unknown: u64,
-}
-
-#[derive(Debug, Serialize)]
-struct Place {
-    event: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    column: Option<u64>,
-}
-
-#[derive(Debug, Serialize)]
-struct Violation {
-    decided_at: Place,
-    /// True if the violation may be complete before.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    not_after: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    argument: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    segments: Vec<usize>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    operations: Vec<Operation>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    renaming: Option<Renaming>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    run: Option<Run>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    lines: Option<Vec<String>>,
-}
-
-#[derive(Debug, Serialize)]
-struct Operation {
-    operation: usize,
-    process: usize,
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    segment: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<JsonValue>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    entries: Vec<Entry>,
-    invocation: Place,
-    outcome: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    end: Option<Place>,
-}
-
-#[derive(Debug, Serialize)]
-struct Entry {
-    segment: usize,
-    value: JsonValue,
-}
-
-/// `null` for a number larger than all others.
-#[derive(Debug, Serialize)]
-struct Renaming {
-    i: usize,
-    j: Option<usize>,
-    r_i: Option<u64>,
-    r_j: Option<u64>,
-}
-
-#[derive(Debug, Serialize)]
-struct Run {
-    automaton: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    processes: Option<Vec<usize>>,
-    from: String,
-    steps: Vec<Step>,
-}
-
-#[derive(Debug, Serialize)]
-struct Step {
-    letter: String,
-    state: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -283,11 +201,11 @@ fn record<'a>(name: &'a str, judgement: &'a Judgement, certificate: Option<&str>
         Finding::Linearizable { method, .. } => record.method = Some(method.name()),
         Finding::Violation(finding) => {
             record.method = Some(finding.method.name());
-            record.violation = Some(violation(finding));
+            record.violation = Some(violation(finding, judgement.format));
             record.malformed = finding.malformed.as_ref().map(|error| Malformed {
                 line: Some(error.location().line),
                 column: Some(error.location().column),
-                message: error.kind().to_string(),
+                message: error.message(),
                 report: error.report(name).to_string(),
             });
         }
@@ -323,7 +241,7 @@ fn record<'a>(name: &'a str, judgement: &'a Judgement, certificate: Option<&str>
             match finding {
                 immediate::Finding::SetLinearizable(_) | immediate::Finding::Disputed(_) => {}
                 immediate::Finding::Violation(violation) => {
-                    record.violation = Some(exchanges(violation));
+                    record.violation = Some(exchanges(violation, &judgement.names));
                 }
                 immediate::Finding::Undecided(repeated, _) => {
                     record.unknown = Some(Unknown {
@@ -353,7 +271,7 @@ fn malformed(error: &OpenError, name: &str) -> Malformed {
         line: location.map(|location| location.line),
         column: location.map(|location| location.column),
         message: match error {
-            OpenError::Input(error) => error.kind().to_string(),
+            OpenError::Input(error) => error.message(),
             OpenError::Recorded(error) => error.kind.to_string(),
             other => other.to_string(),
         },
@@ -361,7 +279,7 @@ fn malformed(error: &OpenError, name: &str) -> Malformed {
     }
 }
 
-fn index(id: OperationId) -> usize {
+pub(super) fn index(id: OperationId) -> usize {
     id.index()
 }
 
@@ -379,142 +297,5 @@ fn cause(cause: &Cause) -> (&'static str, Vec<usize>, Option<usize>) {
         }
         Cause::Unrenamable(Unrenamable::Alphabet(_)) => ("too-many-processes", Vec::new(), None),
         Cause::Requested => ("requested", Vec::new(), None),
-    }
-}
-
-fn place(event: usize, location: Option<Location>) -> Place {
-    Place {
-        event,
-        line: location.map(|location| location.line),
-        column: location.map(|location| location.column),
-    }
-}
-
-fn violation(finding: &ViolationFinding) -> Violation {
-    let (event, location) = finding.decided_at;
-    let decided_at = place(event, Some(location));
-    let Some(proof) = &finding.proof else {
-        return Violation {
-            decided_at,
-            not_after: !finding.is_first,
-            rule: None,
-            argument: None,
-            segments: Vec::new(),
-            operations: Vec::new(),
-            renaming: None,
-            run: None,
-            lines: None,
-        };
-    };
-    let explanation = &proof.explanation;
-    let witness = &explanation.witness;
-    let name = |exhibit: &Exhibit<Value>| format!("operation {}", exhibit.id);
-    Violation {
-        decided_at,
-        not_after: !finding.is_first,
-        rule: Some(witness.reason.name()),
-        argument: Some(explanation.argument(name)),
-        segments: witness.segments.iter().map(|segment| segment.index()).collect(),
-        operations: explanation.exhibits.iter().map(|e| operation(e, proof)).collect(),
-        renaming: witness.renaming.map(|renaming| {
-            let number = |number| (number != u64::MAX).then_some(number);
-            Renaming {
-                i: renaming.i.index(),
-                j: renaming.j.map(Segment::index),
-                r_i: number(renaming.from_i),
-                r_j: number(renaming.from_j),
-            }
-        }),
-        run: run(explanation, &witness.reason),
-        lines: explanation.refutation.as_ref().map(|r| r.lines.iter().map(line_text).collect()),
-    }
-}
-
-/// A violation of an immediate snapshot: its condition is the rule.
-fn exchanges(finding: &immediate::Violation) -> Violation {
-    let found = &finding.alarm.violation;
-    let mut violation = Violation {
-        decided_at: place(finding.alarm.event, Some(finding.decided_at)),
-        not_after: false,
-        rule: Some(found.condition().name()),
-        argument: None,
-        segments: Vec::new(),
-        operations: Vec::new(),
-        renaming: None,
-        run: None,
-        lines: None,
-    };
-    if let Some((history, locations)) = &finding.recording {
-        violation.argument = Some(found.argument(history, |id| format!("operation {id}")));
-        violation.segments = found.segments(history);
-        violation.operations =
-            found.operations().into_iter().map(|id| exchange(history, locations, id)).collect();
-    }
-    violation
-}
-
-fn exchange(history: &History<Value>, locations: &[Location], id: OperationId) -> Operation {
-    let operation = history.operation(id);
-    let at = |event: usize| place(event, locations.get(event).copied());
-    let returned = history.returned(id).unwrap_or_default().iter().enumerate();
-    let (outcome, end) = match operation.outcome {
-        Outcome::Complete { response } => ("complete", Some(response)),
-        Outcome::Failed { event } => ("failed", Some(event)),
-        Outcome::Unknown { event } => ("unknown", Some(event)),
-        Outcome::Pending => ("pending", None),
-    };
-    Operation {
-        operation: index(id),
-        process: operation.process.index(),
-        kind: "exchange",
-        segment: Some(operation.process.index()),
-        value: Some(history.written(id).into()),
-        entries: returned.map(|(segment, value)| Entry { segment, value: value.into() }).collect(),
-        invocation: at(operation.invocation),
-        outcome,
-        end: end.map(at),
-    }
-}
-
-fn run(explanation: &Explanation<Value>, reason: &Reason) -> Option<Run> {
-    if matches!(reason, Reason::Cycle | Reason::Ordering | Reason::NoOrder) {
-        return None;
-    }
-    let run = accepting_run(explanation)?;
-    let steps = run.steps.into_iter();
-    let steps = steps.map(|(letter, state)| Step { letter: letter.to_string(), state }).collect();
-    let processes = run.processes.map(|processes| processes.iter().map(|p| p.index()).collect());
-    Some(Run { automaton: run.automaton, processes, from: run.from, steps })
-}
-
-fn operation(exhibit: &Exhibit<Value>, proof: &Proof) -> Operation {
-    let (kind, segment, value, entries) = match &exhibit.deed {
-        Deed::Update { segment, value } => {
-            ("update", Some(segment.index()), Some(value.into()), Vec::new())
-        }
-        Deed::Scan { entries } => {
-            let entry = |(segment, value): &(Segment, Value)| Entry {
-                segment: segment.index(),
-                value: value.into(),
-            };
-            ("scan", None, None, entries.iter().map(entry).collect())
-        }
-    };
-    let outcome = match exhibit.ending {
-        Ending::Response(_) => "complete",
-        Ending::Failure(_) => "failed",
-        Ending::Unknown(_) => "unknown",
-        Ending::None => "pending",
-    };
-    Operation {
-        operation: index(exhibit.id),
-        process: exhibit.process.index(),
-        kind,
-        segment,
-        value,
-        entries,
-        invocation: place(exhibit.invocation, proof.location(exhibit.invocation)),
-        outcome,
-        end: exhibit.ending.event().map(|event| place(event, proof.location(event))),
     }
 }

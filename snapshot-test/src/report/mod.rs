@@ -4,10 +4,13 @@ mod exchanges;
 mod human;
 mod json;
 mod objects;
+mod shown;
+mod violation;
 
 pub use human::{explained, human, summary};
 pub use json::{Record, SCHEMA, json};
 pub(crate) use json::{json_of, text};
+pub use shown::{Shown, shown};
 
 use serde::{Deserialize, Serialize};
 use snapshot_core::check::counted;

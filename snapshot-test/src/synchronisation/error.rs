@@ -97,6 +97,9 @@ pub enum ReadErrorKind {
     /// A defect of a log of another tool.
     #[error(transparent)]
     Log(Box<InputErrorKind>),
+    /// A defect of the names of processes.
+    #[error(transparent)]
+    Names(Box<crate::format::ReadErrorKind>),
     /// An event that no history can have there.
     #[error(transparent)]
     History(#[from] HistoryError),
@@ -115,6 +118,7 @@ impl ReadErrorKind {
             Self::Faulty { .. } => {
                 "widen the bounds of its states in the declaration, or shorten the recording".to_owned()
             }
+            Self::Names(kind) => return kind.cure(),
             Self::Log(kind) => return kind.cure().map(Cow::into_owned),
             Self::Empty => "an empty history is a header line such as `object channel`".to_owned(),
             Self::Truncated => {
@@ -185,4 +189,10 @@ pub(super) fn quoted(word: Option<impl fmt::Display>) -> String {
         short += "...";
     }
     format!("`{}`", short.replace("\\\"", "\""))
+}
+
+impl From<crate::format::ReadErrorKind> for ReadErrorKind {
+    fn from(kind: crate::format::ReadErrorKind) -> Self {
+        Self::Names(Box::new(kind))
+    }
 }

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::io::Read;
 
+use snapshot_core::Names;
+
 use super::error::{ReadError, ReadErrorKind};
-use super::reader::{Deed, Line, shown};
+use super::reader::{Deed, Id, Line, shown};
 use super::token::Token;
 use super::vocabulary::{Invoked, Returned, Vocabulary};
 use crate::Value;
@@ -17,8 +19,9 @@ use crate::import::{Events, Fault, ImportErrorKind, Kind, LogEvent, Spot, Step};
 pub(super) struct Foreign<R> {
     events: Events<R>,
     vocabulary: Vocabulary,
-    /// The number of each process.
+    /// The number of each process, and the processes by number.
     numbers: HashMap<i64, usize>,
+    processes: Vec<i64>,
     /// The invocation of the open operation of each process, and the key of its object.
     open: Vec<Option<(Box<LogEvent>, Option<Value>)>>,
     clock: Clock,
@@ -32,6 +35,7 @@ impl<R: Read> Foreign<R> {
             events: Events::new(input),
             vocabulary,
             numbers: HashMap::new(),
+            processes: Vec::new(),
             open: Vec::new(),
             clock: Clock::default(),
             spot: Spot::default(),
@@ -41,6 +45,15 @@ impl<R: Read> Foreign<R> {
     /// Times so far that contradict the order of the events.
     pub(super) fn backwards(&self) -> Option<Backwards> {
         self.clock.noticed().backwards()
+    }
+
+    /// The names of processes so far: their numbers in the log, if they are others here.
+    pub(super) fn names(&self) -> Names {
+        let numbered = self.processes.iter().zip(0..);
+        if numbered.clone().all(|(process, number): (_, i64)| *process == number) {
+            return Names::default();
+        }
+        Names::new(numbered.map(|(process, _)| process.to_string().into()).collect(), Vec::new())
     }
 
     /// True if the log has events that are not of a client.
@@ -70,6 +83,7 @@ impl<R: Read> Foreign<R> {
         let process = *self.numbers.entry(event.process).or_insert(count);
         if process == self.open.len() {
             self.open.push(None);
+            self.processes.push(event.process);
         }
         let unpaired =
             |deed| ImportErrorKind::Unpaired { process: event.process, deed }.at(event.spot);
@@ -81,7 +95,7 @@ impl<R: Read> Foreign<R> {
             let Invoked { key, operation, arguments } = self.vocabulary.invocation(&event)?;
             self.open[process] = Some((Box::new(event), key.clone()));
             let deed = Deed::Invoke { operation: operation.to_owned(), arguments };
-            return Ok(Line::Event { key, process, deed });
+            return Ok(Line::Event { key, process: Id::Number(process), deed });
         };
         let deed = match kind {
             Kind::Invoke => {
@@ -98,7 +112,7 @@ impl<R: Read> Foreign<R> {
             Kind::Fail => Deed::Fail,
             Kind::Info => Deed::Unknown,
         };
-        Ok(Line::Event { key, process, deed })
+        Ok(Line::Event { key, process: Id::Number(process), deed })
     }
 
     /// The error of the event that was read last.

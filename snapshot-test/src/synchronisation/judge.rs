@@ -3,7 +3,6 @@
 use std::io::Read;
 use std::time::Instant;
 
-use snapshot_core::OperationId;
 use snapshot_core::generic::{Beyond, PartsOutcome, Refuted};
 use snapshot_core::immediate::SetLinearization;
 use snapshot_core::object::{Answer, Completion, Cost, Evidence, Judged, Open, completion};
@@ -11,6 +10,7 @@ use snapshot_core::search::Budget;
 use snapshot_core::synchronisation::Violation as Found;
 use snapshot_core::synchronisation::progress::Progress;
 use snapshot_core::verdict::{Dispute, Exhausted};
+use snapshot_core::{Names, OperationId};
 
 use super::error::{ReadError, ReadErrorKind};
 use super::interface::Interface;
@@ -55,6 +55,8 @@ pub struct Judgement {
     pub is_late: bool,
     /// How it was judged while it was read, if it was.
     pub watched: Option<Watched>,
+    /// The names of processes.
+    pub names: Names,
     /// The operations by number, unless they were forgotten, as the recording has them.
     pub texts: Vec<Text>,
 }
@@ -190,7 +192,7 @@ fn judged<K: Interface>(
         let first = recording.object.as_ref().unwrap_or(kind);
         let (finding, method, completion) = find(first, &recording, options, end);
         let is_late = options.live && K::COST == Cost::Search;
-        let Recording { key, texts, counts, watched, .. } = recording;
+        let Recording { key, texts, counts, watched, names, .. } = recording;
         Judgement {
             object: object.clone(),
             key,
@@ -202,6 +204,7 @@ fn judged<K: Interface>(
             completion,
             is_late,
             watched,
+            names,
             texts,
         }
     });

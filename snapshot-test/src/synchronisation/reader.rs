@@ -7,11 +7,15 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
 
 use serde::Deserialize;
+use snapshot_core::{Names, Process};
 
 use super::error::{ReadError, ReadErrorKind, quoted};
 use super::token::Token;
 use crate::Value;
-use crate::format::{Backwards, Clock, Format, Key, Location, Time};
+use crate::format::names::{self, Declared, Naming};
+use crate::format::{
+    Backwards, Clock, Format, Key, Kind, Location, ReadErrorKind as Defective, Time,
+};
 use crate::stamp::Stamp;
 
 /// The longest line that is read, in bytes with its end.
@@ -32,8 +36,26 @@ pub(super) enum Deed {
 /// A line that is not blank.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Line {
-    Object(String),
-    Event { key: Option<Value>, process: usize, deed: Deed },
+    /// The header: the object, and names of its processes, if it declares them.
+    Object(String, Option<Vec<Box<str>>>),
+    /// The name of a process, in the header.
+    Name {
+        process: usize,
+        name: Box<str>,
+    },
+    Event {
+        key: Option<Value>,
+        process: Id,
+        deed: Deed,
+    },
+}
+
+/// A process, as a line has it.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(untagged, expecting = "a number from 0, or a name, as the `process`")]
+pub(super) enum Id {
+    Number(usize),
+    Name(Box<str>),
 }
 
 /// A defect of a line: the byte at which it begins.
@@ -49,6 +71,9 @@ pub(super) struct Lines<R> {
     clock: Clock,
     /// The keys of events with times, numbered.
     keys: HashMap<Value, Key>,
+    naming: Naming,
+    /// Names that header lines have declared, until the first event.
+    declared: Declared,
 }
 
 impl<R: Read> Lines<R> {
@@ -62,6 +87,53 @@ impl<R: Read> Lines<R> {
             bytes: Vec::new(),
             clock: Clock::default(),
             keys: HashMap::new(),
+            naming: Naming::default(),
+            declared: Declared::default(),
+        }
+    }
+
+    /// Returns the names of processes so far.
+    pub fn names(&self) -> Names {
+        self.naming.so_far().get()
+    }
+
+    /// Takes the names of processes that a header declares.
+    pub fn declare(&mut self, names: Vec<Box<str>>) -> Result<(), ReadErrorKind> {
+        let line = self.number;
+        let declared = match names.is_empty() {
+            true => {
+                self.naming.open(Kind::Process, line);
+                Ok(())
+            }
+            false => self.naming.declare(Kind::Process, names, line),
+        };
+        declared.map_err(ReadErrorKind::from)
+    }
+
+    /// Takes the name of a process from a header line.
+    pub fn declare_one(&mut self, process: usize, name: &str) -> Result<(), ReadErrorKind> {
+        let process = names::id(Process::new(process), process as u64)?;
+        Ok(self.declared.add(Kind::Process, process.index(), name, self.number)?)
+    }
+
+    /// Returns the number of the process of an event.
+    pub fn process(&mut self, process: &Id) -> Result<usize, ReadErrorKind> {
+        std::mem::take(&mut self.declared).finish((None, None), &mut self.naming)?;
+        let (kind, line) = (Kind::Process, self.number);
+        match process {
+            Id::Name(name) => Ok(self.naming.name(kind, name, line)? as usize),
+            // Text has numbers also for processes with names.
+            Id::Number(number) if self.format == Some(Format::Jsonl) => {
+                self.naming.number(kind, *number as u64, line)?;
+                Ok(*number)
+            }
+            Id::Number(number) => {
+                let count = self.naming.so_far().with(|names| names.processes().len());
+                if count > 0 && *number >= count {
+                    return Err(Defective::Unnamed { kind, number: *number }.into());
+                }
+                Ok(*number)
+            }
         }
     }
 
@@ -180,9 +252,12 @@ fn words(text: &str) -> Result<Line, Defect> {
         let (name, _, rest) =
             name.ok_or_else(|| unexpected(text.trim_end().len(), "the name of an object", None))?;
         return match word(text, rest) {
-            None => Ok(Line::Object(name.to_owned())),
+            None => Ok(Line::Object(name.to_owned(), None)),
             Some((more, at, _)) => Err(unexpected(at, "the end of the line", Some(more))),
         };
+    }
+    if first == "process" {
+        return named(text, rest);
     }
     let (key, first, at) = match first.strip_prefix('@') {
         None => (None, first, at),
@@ -199,9 +274,14 @@ fn words(text: &str) -> Result<Line, Defect> {
         }
     };
     let number = first.strip_prefix('p').filter(|digits| !digits.starts_with('+'));
-    let process = number.and_then(|digits| digits.parse().ok()).ok_or_else(|| {
-        unexpected(at, "a process such as `p0`, or `object NAME` in the first line", Some(first))
-    })?;
+    let process =
+        number.and_then(|digits| digits.parse().ok()).map(Id::Number).ok_or_else(|| {
+            unexpected(
+                at,
+                "a process such as `p0`, or `object NAME` in the first line",
+                Some(first),
+            )
+        })?;
     let (verb, at, after) = word(text, rest).ok_or_else(|| {
         unexpected(text.trim_end().len(), "an operation, `ok`, `fail` or `unknown`", None)
     })?;
@@ -226,6 +306,25 @@ fn words(text: &str) -> Result<Line, Defect> {
         _ => Deed::Invoke { operation: verb.to_owned(), arguments: tokens },
     };
     Ok(Line::Event { key, process, deed })
+}
+
+/// The rest of a line such as `process p0 "client-1"`.
+fn named(text: &str, from: usize) -> Result<Line, Defect> {
+    let end = text.trim_end().len();
+    let expected = "a process such as `p0`";
+    let (found, at, rest) = word(text, from).ok_or_else(|| unexpected(end, expected, None))?;
+    let digits = found.strip_prefix('p').filter(|digits| !digits.starts_with('+'));
+    let process = digits.and_then(|digits| digits.parse().ok());
+    let process = process.ok_or_else(|| unexpected(at, expected, Some(found)))?;
+    let expected = "a name in double quotes";
+    let (found, at, rest) = word(text, rest).ok_or_else(|| unexpected(end, expected, None))?;
+    let Some(Token::Value(Value::Text(name))) = token(found) else {
+        return Err(unexpected(at, expected, Some(found)));
+    };
+    match word(text, rest) {
+        None => Ok(Line::Name { process, name: (*name).into() }),
+        Some((more, at, _)) => Err(unexpected(at, "the end of the line", Some(more))),
+    }
 }
 
 /// The next word from byte `from` on, where it begins and where it ends; comments are blanks.
@@ -276,7 +375,8 @@ struct Fields {
     object: Option<String>,
     #[serde(default, deserialize_with = "given")]
     key: Option<Token>,
-    process: Option<usize>,
+    process: Option<Id>,
+    processes: Option<Vec<Box<str>>>,
     event: Option<Event>,
     operation: Option<String>,
     #[serde(default, deserialize_with = "given")]
@@ -319,10 +419,11 @@ fn json(text: &str, at: usize) -> Result<(Line, Option<Stamp>), Defect> {
         }
         let is_event = fields.event.is_some() || fields.process.is_some();
         return match fields.object {
-            Some(object) if !is_event => Ok((Line::Object(object), None)),
-            _ => {
-                Err(fail("a header has the fields `snapshot-history` and `object`, and no others"))
-            }
+            Some(object) if !is_event => Ok((Line::Object(object, fields.processes), None)),
+            _ => Err(fail(
+                "a header has the fields `snapshot-history` and `object`, perhaps `processes`, and \
+                 no others",
+            )),
         };
     }
     let process = fields.process.ok_or_else(|| fail("an event has a `process`"))?;

@@ -83,6 +83,8 @@ struct PlaceRecord {
 struct Operation<'a> {
     operation: u64,
     process: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process_name: Option<&'a str>,
     kind: &'static str,
     arguments: &'a [Token],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -181,6 +183,7 @@ fn operation(judgement: &Judgement, id: OperationId) -> Operation<'_> {
     Operation {
         operation: text.number,
         process: text.process.index(),
+        process_name: judgement.names.processes().get(text.process.index()).map(|name| &**name),
         kind: text.operation,
         arguments: &text.arguments,
         results: text.results.as_deref(),

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::io::Read;
 
-use snapshot_core::Process;
 use snapshot_core::history::Outcome;
 use snapshot_core::object::{ObjectKind, Watch};
+use snapshot_core::{Names, Process};
 
 use super::error::{ReadError, ReadErrorKind, quoted};
 use super::interface::{Interface, Signature};
@@ -69,6 +69,8 @@ pub(super) struct Recording<K: ObjectKind> {
     /// Of all operations, also those that were forgotten.
     pub counts: Counts,
     pub watched: Option<Watched>,
+    /// The names of processes.
+    pub names: Names,
 }
 
 /// How a recording was judged while it was read.
@@ -153,7 +155,7 @@ impl<'k, K: Interface> Building<'k, K> {
         let (history, object) = self.watch.finish();
         self.counts.events = history.len();
         let (key, texts, counts) = (self.key, self.texts, self.counts);
-        Recording { key, object, history, texts, counts, watched }
+        Recording { key, object, history, texts, counts, watched, names: Names::default() }
     }
 
     /// Forgets the texts of operations that were forgotten.
@@ -261,14 +263,28 @@ pub(super) fn read<K: Interface>(
     let mut objects: Vec<Building<'_, K>> = Vec::new();
     let watched = (!matches!(live, Live::Off)).then_some(options);
     let mut seen: Option<Location> = None;
+    let mut has_events = false;
     while let Some(read) = lines.next() {
         let (location, line) = read?;
         let at = (location.column - 1) as usize;
+        let known = match &line {
+            Line::Event { process, .. } => lines.process(process),
+            Line::Object(_, Some(names)) => lines.declare(names.clone()).map(|()| 0),
+            Line::Name { process, name } => lines.declare_one(*process, name).map(|()| 0),
+            Line::Object(_, None) => Ok(0),
+        };
         let fail = |kind: ReadErrorKind| lines.fail((at, kind));
-        let (key, process, deed) = match line {
-            Line::Event { key, process, deed } => (key, process, deed),
-            Line::Object(_) if seen.is_some() => return Err(fail(ReadErrorKind::LateHeader)),
-            Line::Object(name) => {
+        let is_late = has_events || seen.is_some() && matches!(line, Line::Object(..));
+        let (key, deed) = match line {
+            Line::Event { key, deed, .. } => (key, deed),
+            _ if is_late => return Err(fail(ReadErrorKind::LateHeader)),
+            Line::Name { .. } => {
+                known.map_err(fail)?;
+                seen = Some(location);
+                continue;
+            }
+            Line::Object(name, _) => {
+                known.map_err(fail)?;
                 seen = Some(location);
                 if !object.is_named(&name) {
                     let wanted = object.to_string();
@@ -277,7 +293,8 @@ pub(super) fn read<K: Interface>(
                 continue;
             }
         };
-        seen = Some(location);
+        let process = known.map_err(fail)?;
+        (seen, has_events) = (Some(location), true);
         if let Some(first) = objects.first()
             && first.key.is_some() != key.is_some()
         {
@@ -302,7 +319,8 @@ pub(super) fn read<K: Interface>(
             Live::Take(take) if building.is_alarm() => {
                 let over = Building { is_over: true, ..Building::new(kind, None, None) };
                 let over = Building { key: building.key.clone(), ..over };
-                take(std::mem::replace(building, over).finish())
+                let names = lines.names();
+                take(Recording { names, ..std::mem::replace(building, over).finish() })
             }
             Live::Take(_) => true,
         };
@@ -326,7 +344,10 @@ pub(super) fn read<K: Interface>(
     let is_wanted = |building: &Building<'_, K>| {
         !building.is_over && (wanted.is_none() || building.key.as_ref() == wanted)
     };
-    let objects = objects.into_iter().filter(is_wanted).map(Building::finish).collect();
+    let names = lines.names();
+    let finish =
+        |building: Building<'_, K>| Recording { names: names.clone(), ..building.finish() };
+    let objects = objects.into_iter().filter(is_wanted).map(finish).collect();
     Ok(Recordings { objects, format: lines.format(), backwards: lines.backwards() })
 }
 

@@ -319,8 +319,8 @@ pub fn argument(judgement: &Judgement, violation: &Violation) -> String {
 
 fn describe(judgement: &Judgement, id: OperationId) -> String {
     let text = &judgement.texts[id.index()];
-    let mut out =
-        format!("{}({}) by process {}", text.operation, joined(&text.arguments), text.process);
+    let process = judgement.names.process(text.process);
+    let mut out = format!("{}({}) by {process}", text.operation, joined(&text.arguments));
     if let Some(results) = text.results.as_ref().filter(|results| !results.is_empty()) {
         out += &format!(", returned {}", joined(results));
     }

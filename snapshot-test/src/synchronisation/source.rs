@@ -2,9 +2,11 @@
 
 use std::io::{Cursor, Read};
 
+use snapshot_core::Names;
+
 use super::error::{ReadError, ReadErrorKind};
 use super::foreign::Foreign;
-use super::reader::{Defect, Line, Lines};
+use super::reader::{Defect, Id, Line, Lines};
 use super::vocabulary::Vocabulary;
 use crate::format::{
     BYTE_ORDER_MARK, Backwards, Format, Location, begins_like_edn, is_decisive, is_table,
@@ -62,6 +64,39 @@ impl<R: Read> Source<R> {
         match self {
             Self::Lines(lines) => lines.next(),
             Self::Foreign(events) => events.next(),
+        }
+    }
+
+    /// Returns the names of processes so far.
+    pub(super) fn names(&self) -> Names {
+        match self {
+            Self::Lines(lines) => lines.names(),
+            Self::Foreign(events) => events.names(),
+        }
+    }
+
+    /// Takes the names of processes that a header declares.
+    pub(super) fn declare(&mut self, names: Vec<Box<str>>) -> Result<(), ReadErrorKind> {
+        match self {
+            Self::Lines(lines) => lines.declare(names),
+            Self::Foreign(_) => Ok(()),
+        }
+    }
+
+    /// Takes the name of a process from a header line.
+    pub(super) fn declare_one(&mut self, process: usize, name: &str) -> Result<(), ReadErrorKind> {
+        match self {
+            Self::Lines(lines) => lines.declare_one(process, name),
+            Self::Foreign(_) => Ok(()),
+        }
+    }
+
+    /// Returns the number of the process of an event.
+    pub(super) fn process(&mut self, process: &Id) -> Result<usize, ReadErrorKind> {
+        match (self, process) {
+            (Self::Lines(lines), process) => lines.process(process),
+            (Self::Foreign(_), Id::Number(number)) => Ok(*number),
+            (Self::Foreign(_), Id::Name(_)) => Ok(0),
         }
     }
 

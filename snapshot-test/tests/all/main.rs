@@ -18,6 +18,7 @@ mod limits;
 mod malformed;
 mod many_writers;
 mod monitor;
+mod names;
 mod objects;
 mod packages;
 mod pages;

@@ -60,7 +60,7 @@ fn values_and_gaps_give_the_number_of_segments() {
             "3:1: a scan of process 1 returned 3 values, but there are 2",
         ),
         ("segments 2\np1 scan\np1 ok s2 0\n", "3:1: segment 2 does not exist"),
-        ("p1 scan\np1 ok s0 0 s0 1\n", "2:1: a scan of process 1 returned segment 0 after"),
+        ("p1 scan\np1 ok s0 0 s0 1\n", "2:1: a scan of process 1 returned segment 0 twice"),
         ("p1 scan\np1 ok s0 0 5\n", "2:12: expected a segment such as `s0`, found `5`"),
         ("p1 scan\np1 ok 0 s1\n", "2:9: expected a value, found `s1`"),
     ] {

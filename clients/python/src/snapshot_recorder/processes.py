@@ -1,7 +1,8 @@
 """Processes of a recording: one per thread, asyncio task, or given name.
 
-A process has at most one open operation per object. The number of a thread or task that has ended
-is given to a later one. That orders operations only as time did, so no verdict depends on it.
+A process has at most one open operation per object. A later thread or task goes on under the name
+of one that has ended, so a recording has as many names as clients at a time. That orders operations
+only as time did, so no verdict depends on it.
 """
 
 from __future__ import annotations
@@ -15,20 +16,20 @@ from collections.abc import Hashable
 from .errors import RecordingError
 
 MOST = 1 << 20
-"""Readers refuse higher numbers."""
+"""Readers refuse more."""
 
 
 class Process:
-    """A process: its number, its name, and the keys of its open operations."""
+    """A process: its name, that of its thread or task, and the keys of its open operations."""
 
-    __slots__ = ("is_named", "name", "number", "open")
+    __slots__ = ("is_told", "label", "name", "open")
 
-    def __init__(self, number: int, name: str) -> None:
-        self.number = number
+    def __init__(self, name: str, label: str) -> None:
         self.name = name
+        self.label = label
         self.open: set[Hashable] = set()
-        self.is_named = False
-        """True once a line of the recording tells its name."""
+        self.is_told = name == label
+        """True unless a line of the recording is to tell the name of its thread or task."""
 
 
 class Processes:
@@ -39,7 +40,7 @@ class Processes:
         self._running: weakref.WeakKeyDictionary[object, Process] = weakref.WeakKeyDictionary()
         # Finalizers run anywhere, also while the lock is held: they only append.
         self._ended: deque[Process] = deque()
-        self._count = 0
+        self._names: set[str] = set()
 
     def current(self, name: str | None) -> Process:
         """Returns the process called `name`; without a name, that of the asyncio task that runs,
@@ -47,28 +48,36 @@ class Processes:
         if name is not None:
             process = self._named.get(name)
             if process is None:
-                process = self._named[name] = Process(self._number(), name)
+                process = self._named[name] = Process(self._fresh(name), name)
             return process
         owner = _owner()
         process = self._running.get(owner)
         if process is None:
             label = owner.get_name() if isinstance(owner, asyncio.Task) else owner.name
-            process = Process(self._number(), label)
+            process = Process(self._free(label), label)
             self._running[owner] = process
             weakref.finalize(owner, self._ended.append, process).atexit = False
         return process
 
-    def _number(self) -> int:
-        """Returns the number of a process that has ended, else the next one."""
+    def _free(self, label: str) -> str:
+        """Returns the name of a process that has ended, else a new one."""
         while self._ended:
             process = self._ended.popleft()
             # An operation that was never left is pending for ever.
             if not process.open:
-                return process.number
-        if self._count == MOST:
+                return process.name
+        return self._fresh(label)
+
+    def _fresh(self, label: str) -> str:
+        """Returns this name, with a number behind it if another process has it."""
+        if len(self._names) == MOST:
             raise RecordingError(f"a recording has at most {MOST} processes")
-        self._count += 1
-        return self._count - 1
+        name, number = label, 1
+        while name in self._names:
+            number += 1
+            name = f"{label}#{number}"
+        self._names.add(name)
+        return name
 
 
 def _owner() -> asyncio.Task[object] | threading.Thread:

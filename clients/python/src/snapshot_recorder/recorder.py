@@ -33,16 +33,13 @@ class Recorder:
         header: Fields,
         failures: tuple[type[BaseException], ...],
         clock: Callable[[], int],
-        untold: dict[str, str] | None = None,
     ) -> None:
-        # Names of segments, by number, that no line has told yet.
-        self._untold = {} if untold is None else untold
         self._lock = threading.Lock()
         self._processes = Processes()
         self._failures = failures
         self._is_keyed: bool | None = None
         self._journal = Journal(target, clock)
-        self._journal.append({"snapshot-history": 1, **header})
+        self._journal.append({"snapshot-history": 1, **header, "processes": []})
 
     def close(self) -> None:
         """Ends the recording. Operations that are open stay pending."""
@@ -78,13 +75,11 @@ class Recorder:
             if self._is_keyed != (key is not None):
                 raise RecordingError("all operations of a recording have a key, or none has")
             fields = invocation()
-            comment = self._comment()
-            if not process.is_named:
-                comment["process"] = process.name
-            start = {"process": process.number, "event": "invoke"}
+            # A process that goes on under the name of one that has ended tells its own.
+            comment = {} if process.is_told else {"process": process.label}
+            start = {"process": process.name, "event": "invoke"}
             self._journal.append_at_once(_line(key, {**start, **fields}, comment))
-            process.is_named = True
-            self._untold.clear()
+            process.is_told = True
             process.open.add(key)
             return process
 
@@ -98,18 +93,14 @@ class Recorder:
     ) -> None:
         with self._lock:
             fields = result()
-            comment = self._comment()
+            comment: dict[str, object] = {}
             if reason is not None:
                 comment["reason"] = reason.encode(errors="backslashreplace").decode()
             # The process is free, whatever happens to its line: without it, the operation is
             # pending in the recording, and the recording has ended.
             process.open.discard(key)
-            start = {"process": process.number, "event": outcome}
+            start = {"process": process.name, "event": outcome}
             self._journal.append_response(_line(key, {**start, **fields}, comment))
-            self._untold.clear()
-
-    def _comment(self) -> dict[str, object]:
-        return {"segments": self._untold.copy()} if self._untold else {}
 
 
 def monotonic(clock: Callable[[], int] | None) -> Callable[[], int]:

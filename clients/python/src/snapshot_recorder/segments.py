@@ -1,4 +1,4 @@
-"""Segments of a snapshot: names, which the recording numbers."""
+"""Segments of a snapshot: names, or numbers if only their number was declared."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ class Segments:
     def __init__(self, declared: Declaration) -> None:
         self.initial: list[Value] = []
         """Initial values, if they were declared."""
-        self.untold: dict[str, str] = {}
-        """Names, by number, that were not declared and that no line has told yet."""
-        self._numbers: dict[str, int] = {}
+        self._names: dict[str, None] = {}
+        """The names so far, in the order of their declaration or first occurrence."""
         self._count: int | None = None
         if isinstance(declared, str):
             raise TypeError(f'segments are names, not one text: ["{declared}"]')
@@ -35,7 +34,7 @@ class Segments:
         elif declared is not None:
             for name in declared:
                 self._declare(name)
-            self._count = len(self._numbers)
+            self._count = len(self._names)
             if isinstance(declared, Mapping):
                 self.initial = [
                     checked(value, f"the initial value of {name!r}")
@@ -47,43 +46,36 @@ class Segments:
     def _declare(self, name: object) -> None:
         if not isinstance(name, str):
             raise TypeError(f"{name!r}: a segment's name is a text")
-        if name in self._numbers:
+        if name in self._names:
             raise ValueError(f"segment {name!r} is declared twice")
-        self._numbers[name] = len(self._numbers)
+        self._names[name] = None
 
     @property
-    def count(self) -> int | None:
-        """The declared number of segments."""
-        return self._count
-
-    @property
-    def names(self) -> list[str]:
-        """The names so far, in the order of numbers."""
-        return list(self._numbers)
+    def declared(self) -> int | list[str]:
+        """What a header says: the number of segments, or the declared names."""
+        if self._count is not None and not self._names:
+            return self._count
+        return [] if self._count is None else list(self._names)
 
     def check(self, segment: object) -> None:
         """Raises unless `segment` is declared or, without a declaration, can be a name."""
-        if self._count is not None and not self._numbers:
+        if self._count is not None and not self._names:
             if not isinstance(segment, int) or isinstance(segment, bool):
                 raise TypeError(f"segment {segment!r}: segments were declared by their number")
             if not 0 <= segment < self._count:
                 raise RecordingError(f"segment {segment}: there are {self._count}, from 0")
         elif not isinstance(segment, str):
             raise TypeError(f"segment {segment!r}: a segment's name is a text")
-        elif self._count is not None and segment not in self._numbers:
-            raise RecordingError(f"segment {segment!r} is none of those declared: {self.names}")
+        elif self._count is not None and segment not in self._names:
+            names = list(self._names)
+            raise RecordingError(f"segment {segment!r} is none of those declared: {names}")
 
-    def number(self, segment: Segment) -> int:
-        """Returns the number of a checked segment."""
-        if isinstance(segment, int):
-            return segment
-        number = self._numbers.get(segment)
-        if number is None:
-            if len(self._numbers) == MOST:
+    def note(self, segment: Segment) -> None:
+        """Takes a checked segment that a line is about to name."""
+        if isinstance(segment, str) and segment not in self._names:
+            if len(self._names) == MOST:
                 raise RecordingError(f"a snapshot has at most {MOST} segments")
-            number = self._numbers[segment] = len(self._numbers)
-            self.untold[str(number)] = segment
-        return number
+            self._names[segment] = None
 
     def of_all(self, values: Sequence[Value]) -> dict[Segment, Value]:
         """Returns the values by segment, one for each that was declared."""
@@ -91,5 +83,5 @@ class Segments:
             raise RecordingError('name the segments of a scan: returned({"x": 5})')
         if len(values) != self._count:
             raise RecordingError(f"{len(values)} values for {self._count} segments")
-        names: Sequence[Segment] = self.names or range(self._count)
+        names: Sequence[Segment] = list(self._names) or range(self._count)
         return dict(zip(names, values, strict=True))

@@ -19,8 +19,7 @@ class SnapshotRecorder(Recorder):
     """Records updates of one segment each, and scans of all or some segments.
 
     `segments` are names with initial values (`{"x": 0, "y": 0}`), names (initially 0), or their
-    number; without it, names are numbered as they come. The recording has numbers: its header, or
-    the comment of the line where a name first occurs, tells which.
+    number; without it, names are taken as they come.
 
     An exception of one of the types `failures` means that an operation had no effect. `clock`
     replaces the monotonic clock of the system.
@@ -35,17 +34,11 @@ class SnapshotRecorder(Recorder):
         clock: Callable[[], int] | None = None,
     ) -> None:
         self._segments = Segments(segments)
-        header: dict[str, object] = {}
-        if self._segments.count is not None:
-            header["segments"] = self._segments.count
+        header: dict[str, object] = {"segments": self._segments.declared}
         if self._segments.initial:
             header["initial"] = self._segments.initial
         header["writers"] = "many"
-        names = self._segments.names
-        if names:
-            numbered = {str(number): name for number, name in enumerate(names)}
-            header["comment"] = {"segments": numbered}
-        super().__init__(target, header, failures, monotonic(clock), self._segments.untold)
+        super().__init__(target, header, failures, monotonic(clock))
 
     def update(
         self,
@@ -58,8 +51,8 @@ class SnapshotRecorder(Recorder):
         value = checked(value, f"update of {segment!r}")
 
         def invocation() -> Fields:
-            number = self._segments.number(segment)
-            return {"operation": "update", "segment": number, "value": value}
+            self._segments.note(segment)
+            return {"operation": "update", "segment": segment, "value": value}
 
         return Command(self, invocation, of)
 
@@ -79,7 +72,8 @@ class SnapshotRecorder(Recorder):
             by_segment[segment] = checked(value, f"scan of {segment!r}")
 
         def result() -> Fields:
-            number = self._segments.number
-            return {"values": {str(number(s)): value for s, value in by_segment.items()}}
+            for segment in by_segment:
+                self._segments.note(segment)
+            return {"values": {str(segment): value for segment, value in by_segment.items()}}
 
         return result

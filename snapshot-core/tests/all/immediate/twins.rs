@@ -1,5 +1,6 @@
 //! A violation of each condition with its twin, one value away, and its argument.
 
+use snapshot_core::Names;
 use snapshot_core::history::Declaration;
 use snapshot_core::immediate::{Condition, History, HistoryBuilder, Verdict, check};
 
@@ -13,7 +14,7 @@ fn judged(build: impl FnOnce(&mut HistoryBuilder<u32>)) -> Result<usize, (Condit
         Verdict::SetLinearizable(blocks) => Ok(blocks.len()),
         Verdict::Violation(alarm) => Err((
             alarm.violation.condition(),
-            alarm.violation.argument(&history, |id| format!("O{id}")),
+            alarm.violation.argument(&history, &Names::default(), |id| format!("O{id}")),
         )),
         other => panic!("{other:?}"),
     }

@@ -4,11 +4,11 @@ use std::fmt::Display;
 use std::hash::Hash;
 
 use corpus::generate::{Recipe, Style};
-use snapshot_core::History;
 use snapshot_core::check::check;
 use snapshot_core::history::Declaration;
 use snapshot_core::search::Budget;
 use snapshot_core::verdict::Verdict;
+use snapshot_core::{History, Names};
 use snapshot_picture::Diagram;
 use snapshot_picture::columns::{self, Ticks};
 use snapshot_picture::page::{
@@ -35,7 +35,7 @@ fn page<V: Clone + Display + Eq + Hash>(title: &str, history: &History<V>) -> Pa
     let diagram = match (&report.explanation, order) {
         (Some(explanation), _) => Diagram::of_explanation(explanation),
         (None, Some(order)) if history.operations().len() < 60 => {
-            Diagram::of_linearization(history, order)
+            Diagram::of_linearization(history, order, &Names::default())
         }
         _ => Diagram::default(),
     };

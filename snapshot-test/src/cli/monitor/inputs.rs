@@ -161,18 +161,16 @@ pub(super) fn reader<R: Read>(
     resumed: Option<&Checkpoint>,
 ) -> io::Result<Result<Reader<BufReader<R>>, ReadError>> {
     let mut input = BufReader::new(input);
-    let format = match resumed {
-        Some(checkpoint) => checkpoint.input_format(),
-        None => detected(&mut input)?,
-    };
-    let reader = match format {
+    if let Some(checkpoint) = resumed {
+        let format = checkpoint.input_format().unwrap_or(Format::Text);
+        let object = checkpoint.input_object().unwrap_or_default();
+        let (names, are_declared) = (checkpoint.names(), checkpoint.declared_names);
+        return Ok(Reader::resumed(input, format, object, names, are_declared));
+    }
+    Ok(match detected(&mut input)? {
         Some(Format::Jsonl) => Reader::jsonl(input),
         _ => Reader::text(input),
-    };
-    Ok(reader.map(|reader| match resumed.and_then(Checkpoint::input_object) {
-        Some(object) => reader.within(object),
-        None => reader,
-    }))
+    })
 }
 
 /// Detects the format, by the first byte that is not blank; `None` for an empty input.

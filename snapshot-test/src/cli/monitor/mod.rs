@@ -216,6 +216,7 @@ impl Monitor {
                 .map_err(|error| trouble(format_args!("{name}: {error}")))?,
             None => Live::new(reader.format(), reader.declaration().clone(), options),
         };
+        live = live.with_names_of(&reader);
         let refused = |error: InputError| match resumed {
             Some(checkpoint) => {
                 trouble(error.behind(checkpoint.bytes, checkpoint.lines).report(name))
@@ -251,7 +252,8 @@ impl Monitor {
                 Ok(false) => {}
                 Ok(true) => break,
                 Err(error) => {
-                    return Err(refused(J::refused(location, error, reader.excerpt())));
+                    let error = J::refused(location, error, reader.excerpt());
+                    return Err(refused(error.named(&reader.names().get())));
                 }
             }
         }

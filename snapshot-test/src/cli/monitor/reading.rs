@@ -6,7 +6,7 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use snapshot_core::history::Declaration;
-use snapshot_test::format::{Format, Location, Object, ReadErrorKind, Reader};
+use snapshot_test::format::{Format, Location, NamesSoFar, Object, ReadErrorKind, Reader};
 use snapshot_test::monitor::{
     Checkpoint, Dealer, Exchanges, Intake, Judge, Outbox, Saved, Share, Snapshots, owner,
 };
@@ -156,7 +156,8 @@ impl One<'_> {
         checkpoint: &Checkpoint,
     ) -> Result<Object, Ended> {
         let format = checkpoint.input_format().unwrap_or(Format::Text);
-        let dealer = self.dealer::<J>(intake, format, &checkpoint.declaration())?;
+        let names = NamesSoFar::from(checkpoint.names());
+        let dealer = self.dealer::<J>(intake, format, &checkpoint.declaration(), &names)?;
         self.reading.whole.objects.fetch_add(checkpoint.objects.len() as u64, Ordering::Relaxed);
         dealer.end(None);
         Ok(J::OBJECT)
@@ -168,10 +169,14 @@ impl One<'_> {
         intake: Intake,
         format: Format,
         declaration: &Declaration<Value>,
+        names: &NamesSoFar,
     ) -> Result<Dealer, Ended> {
         let (name, monitor) = (self.name, self.reading.whole.monitor);
         let workers = monitor.workers.get();
-        let share = |_| Share::<J>::of_many(format, declaration.clone(), monitor.shared_options());
+        let share = |_| {
+            Share::<J>::of_many(format, declaration.clone(), monitor.shared_options())
+                .with_names(names.clone())
+        };
         let mut shares: Vec<_> = (0..workers).map(share).collect();
         let home = owner(&Value::from(name), workers);
         if let Some(checkpoint) = self.resumed {
@@ -204,7 +209,8 @@ impl One<'_> {
         }
         self.require_keys(&reader)?;
         let format = reader.format();
-        let mut dealer = self.dealer::<J>(intake, format, &declaration)?;
+        let (names, are_declared) = (reader.names(), reader.are_declared());
+        let mut dealer = self.dealer::<J>(intake, format, &declaration, &names)?;
         let keep = |at: Location, objects: Vec<Saved>, began: Instant| {
             // An alarm that could not be printed must not enter a checkpoint.
             if whole.stop.load(Ordering::Relaxed) {
@@ -212,7 +218,8 @@ impl One<'_> {
             }
             let (bytes, lines) = self.begin();
             let at = Location { line: at.line + lines, offset: at.offset + bytes, ..at };
-            let text = Checkpoint::at(at, (format, J::OBJECT), &declaration, objects).text();
+            let checkpoint = Checkpoint::at(at, (format, J::OBJECT), &declaration, objects);
+            let text = checkpoint.with_names(&names.get(), are_declared).text();
             let _ = reading.notices.send(Notice::Kept(self.number, text, began.elapsed()));
         };
         // Earlier requests for checkpoints are still open.

@@ -9,15 +9,17 @@ use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroU32;
 
-use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use snapshot_core::Segment;
 
 use super::time::Time;
+use super::values::{OneValue, ReturnedValues, ValueList};
 use crate::Value;
+use crate::format::Payload;
 use crate::format::error::{Found, ReadErrorKind};
+use crate::format::names::{Kind, Naming};
 use crate::format::nearest::nearest;
-use crate::format::{Format, Payload};
 
 /// All fields, in the order in which [`Fields::given`] counts them.
 pub(super) const NAMES: [&str; 15] = [
@@ -90,8 +92,8 @@ pub(super) struct Fields<'v> {
     pub operation: Option<Word>,
     pub segment: Option<u64>,
     pub version: Option<u64>,
-    pub segments: Option<u64>,
-    pub processes: Option<u64>,
+    pub segments: Size,
+    pub processes: Size,
     pub writers: Option<Word>,
     pub object: Option<Word>,
     pub key: Option<Value>,
@@ -100,12 +102,15 @@ pub(super) struct Fields<'v> {
     /// `values` if it has gaps.
     pub payload: &'v mut Payload,
     pub returned: Returned,
+    /// The names of the recording, in this line.
+    pub naming: &'v mut Naming,
+    pub line: u64,
     /// The reason why parsing ended, if serde cannot express it.
     pub defect: Option<ReadErrorKind>,
 }
 
 impl<'v> Fields<'v> {
-    pub(super) fn new(payload: &'v mut Payload) -> Self {
+    pub(super) fn new(payload: &'v mut Payload, naming: &'v mut Naming, line: u64) -> Self {
         payload.clear();
         Self {
             given: 0,
@@ -114,14 +119,16 @@ impl<'v> Fields<'v> {
             operation: None,
             segment: None,
             version: None,
-            segments: None,
-            processes: None,
+            segments: Size::None,
+            processes: Size::None,
             writers: None,
             object: None,
             key: None,
             time: Time::None,
             payload,
             returned: Returned::All,
+            naming,
+            line,
             defect: None,
         }
     }
@@ -136,9 +143,33 @@ impl<'v> Fields<'v> {
         self.given().any(|given| given == name)
     }
 
-    fn refuse<E: Error>(&mut self, kind: ReadErrorKind) -> E {
+    pub(super) fn refuse<E: Error>(&mut self, kind: ReadErrorKind) -> E {
         self.defect = Some(kind);
         E::custom("")
+    }
+
+    /// Returns the segment that a field of `values` names.
+    pub(super) fn entry(&mut self, name: &str) -> Result<Segment, ReadErrorKind> {
+        let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number || self.naming.is_named(Kind::Segment) {
+            let number = self.naming.name(Kind::Segment, name, self.line)?;
+            return Ok(Segment::from_index(number as usize));
+        }
+        let segment = Segment::new(name.parse().unwrap_or(usize::MAX))
+            .map_err(|error| ReadErrorKind::id_out_of_range(error, name))?;
+        self.naming.number(Kind::Segment, segment.index() as u64, self.line)?;
+        Ok(segment)
+    }
+
+    /// Turns entries of all declared segments into the values of a full scan.
+    pub(super) fn complete(&mut self) {
+        let Payload { values, entries } = &mut *self.payload;
+        let is_full = self.naming.declared_segments() == Some(entries.len())
+            && entries.iter().enumerate().all(|(at, (segment, _))| segment.index() == at);
+        if is_full {
+            values.extend(entries.drain(..).map(|(_, value)| value));
+            self.returned = Returned::All;
+        }
     }
 
     fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
@@ -158,10 +189,10 @@ impl<'v> Fields<'v> {
         self.given |= 1 << field;
         let number = |map: &mut A| map.next_value_seed(Number).map(Some);
         match name {
-            "process" => self.process = number(map)?,
-            "segment" => self.segment = number(map)?,
-            "segments" => self.segments = number(map)?,
-            "processes" => self.processes = number(map)?,
+            "process" => self.process = Some(map.next_value_seed(Id(self, Kind::Process))?),
+            "segment" => self.segment = Some(map.next_value_seed(Id(self, Kind::Segment))?),
+            "segments" => self.segments = map.next_value()?,
+            "processes" => self.processes = map.next_value()?,
             "snapshot-history" => self.version = number(map)?,
             "event" => {
                 self.event =
@@ -212,7 +243,7 @@ impl<'de> Visitor<'de> for &mut Fields<'_> {
 /// A field's name; borrowed unless it has escapes.
 #[derive(Deserialize)]
 #[serde(transparent)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+pub(super) struct Name<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 /// A count, or the index of a process or segment.
 struct Number;
@@ -235,6 +266,48 @@ impl Visitor<'_> for Number {
     fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {
         Ok(number)
     }
+}
+
+/// The number, or the name, of a process or segment.
+struct Id<'a, 'v>(&'a mut Fields<'v>, Kind);
+
+impl<'de> DeserializeSeed<'de> for Id<'_, '_> {
+    type Value = u64;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u64, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl Visitor<'_> for Id<'_, '_> {
+    type Value = u64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number from 0, or a name")
+    }
+
+    #[inline]
+    fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {
+        let Self(fields, kind) = self;
+        let known = fields.naming.number(kind, number, fields.line);
+        known.map(|()| number).map_err(|defect| fields.refuse(defect))
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<u64, E> {
+        let Self(fields, kind) = self;
+        let number = fields.naming.name(kind, name, fields.line);
+        number.map_err(|defect| fields.refuse(defect))
+    }
+}
+
+/// What a header says about processes or segments.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(untagged, expecting = "a number from 0, or an array of names")]
+pub(super) enum Size {
+    #[default]
+    None,
+    Count(u64),
+    Names(Vec<Box<str>>),
 }
 
 /// One of the given words.
@@ -270,180 +343,5 @@ impl Visitor<'_> for OneOf {
             .and_then(|known| WORDS.iter().find(|(word, _)| word == known))
             .map(|(_, word)| *word)
             .ok_or_else(|| E::invalid_value(serde::de::Unexpected::Str(word), &self))
-    }
-}
-
-/// A value, appended to the line's values.
-struct OneValue<'a, 'v>(&'a mut Fields<'v>);
-
-impl<'de> DeserializeSeed<'de> for OneValue<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl Visitor<'_> for OneValue<'_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value: an integer or a string")
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
-        self.0.payload.values.push(Value::Integer(value));
-        Ok(())
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
-        match i64::try_from(value) {
-            Ok(value) => self.visit_i64(value),
-            Err(_) => {
-                let found = Found::new(&value.to_string());
-                Err(self.0.refuse(ReadErrorKind::ValueOutOfRange { found, reading: Format::Jsonl }))
-            }
-        }
-    }
-
-    /// A fraction, or an integer of more than 64 bits: the caller handles it.
-    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
-        let found = Found::new("");
-        Err(self.0.refuse(ReadErrorKind::ValueOutOfRange { found, reading: Format::Jsonl }))
-    }
-
-    fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
-        self.0.payload.values.push(Value::from(value));
-        Ok(())
-    }
-}
-
-/// An array of values, appended to the line's values.
-struct ValueList<'a, 'v>(&'a mut Fields<'v>);
-
-impl<'de> DeserializeSeed<'de> for ValueList<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ValueList<'_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array of values")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while list.next_element_seed(OneValue(self.0))?.is_some() {
-            if self.0.payload.values.len() > Segment::LIMIT + 1 {
-                let limit = Segment::LIMIT + 1;
-                return Err(self.0.refuse(ReadErrorKind::TooManyValues { limit }));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The values of a scan: an array, with `null` for a segment that was not returned, or an object
-/// from segments to values.
-struct ReturnedValues<'a, 'v>(&'a mut Fields<'v>);
-
-impl<'de> DeserializeSeed<'de> for ReturnedValues<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ReturnedValues<'_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array of values, or an object of them")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        let mut width = 0;
-        while let Some(is_gap) = list.next_element_seed(ValueOrGap(self.0))? {
-            width += 1;
-            if width > Segment::LIMIT + 1 {
-                let limit = Segment::LIMIT + 1;
-                return Err(self.0.refuse(ReadErrorKind::TooManyValues { limit }));
-            }
-            let Fields { payload: Payload { values, entries }, returned, .. } = &mut *self.0;
-            if is_gap && *returned == Returned::All {
-                *returned = Returned::Some(None);
-                let values = values.drain(..).enumerate();
-                entries.extend(values.map(|(k, value)| (Segment::from_index(k), value)));
-            } else if !is_gap && *returned != Returned::All {
-                entries.extend(values.pop().map(|value| (Segment::from_index(width - 1), value)));
-            }
-        }
-        if self.0.returned != Returned::All {
-            self.0.returned = Returned::Some(NonZeroU32::new(width as u32));
-        }
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        self.0.returned = Returned::Some(None);
-        while let Some(Name(name)) = map.next_key()? {
-            let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
-            if !is_number {
-                let expected = "the number of a segment";
-                let (found, nearest) = (Found::new(&name), None);
-                return Err(self.0.refuse(ReadErrorKind::Unexpected { expected, found, nearest }));
-            }
-            let segment = Segment::new(name.parse().unwrap_or(usize::MAX))
-                .map_err(|error| self.0.refuse(ReadErrorKind::id_out_of_range(error, &name)))?;
-            map.next_value_seed(OneValue(self.0))?;
-            let Payload { values, entries } = &mut *self.0.payload;
-            entries.extend(values.pop().map(|value| (segment, value)));
-        }
-        self.0.payload.entries.sort_by_key(|entry| entry.0);
-        Ok(())
-    }
-}
-
-/// A value, appended to the line's values, or `null`; returns true for a value.
-struct ValueOrGap<'a, 'v>(&'a mut Fields<'v>);
-
-impl<'de> DeserializeSeed<'de> for ValueOrGap<'_, '_> {
-    type Value = bool;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl Visitor<'_> for ValueOrGap<'_, '_> {
-    type Value = bool;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value: an integer, a string, or null")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<bool, E> {
-        Ok(true)
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<bool, E> {
-        OneValue(self.0).visit_i64(value).map(|()| false)
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<bool, E> {
-        OneValue(self.0).visit_u64(value).map(|()| false)
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<bool, E> {
-        OneValue(self.0).visit_f64(value).map(|()| false)
-    }
-
-    fn visit_str<E: Error>(self, value: &str) -> Result<bool, E> {
-        OneValue(self.0).visit_str(value).map(|()| false)
     }
 }

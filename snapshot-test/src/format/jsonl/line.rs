@@ -1,12 +1,13 @@
 //! From the fields of a line to an event or a header.
 
 use snapshot_core::history::{Admission, Declaration, Writers};
-use snapshot_core::{IdError, Process, Segment};
+use snapshot_core::{Process, Segment};
 
-use super::fields::{Fields, Returned, Word};
+use super::fields::{Fields, Returned, Size, Word};
 use crate::Value;
 use crate::format::detect::is_map_of_edn;
 use crate::format::error::{Fault, Found, ReadErrorKind};
+use crate::format::names::{Kind, Naming, id};
 use crate::format::text::cursor::{Cursor, Step, saturated};
 use crate::format::{Format, Object, Payload, Shape};
 use crate::stamp::Stamp;
@@ -27,7 +28,13 @@ pub(super) struct Event {
 }
 
 /// Parses a line, which begins with `indent` blanks.
-pub(super) fn parse(line: &[u8], indent: usize, payload: &mut Payload) -> Step<Line> {
+pub(super) fn parse(
+    line: &[u8],
+    indent: usize,
+    payload: &mut Payload,
+    naming: &mut Naming,
+    number: u64,
+) -> Step<Line> {
     let text = match std::str::from_utf8(line) {
         Ok(text) => text,
         Err(error) => {
@@ -45,7 +52,7 @@ pub(super) fn parse(line: &[u8], indent: usize, payload: &mut Payload) -> Step<L
         let width = text[indent..].trim_end().len();
         return Err(Fault::new(indent, width, ReadErrorKind::UnknownFormat { found }));
     }
-    let mut fields = Fields::new(payload);
+    let mut fields = Fields::new(payload, naming, number);
     let mut json = serde_json::Deserializer::from_str(text.trim_end());
     let parsed = serde::de::DeserializeSeed::deserialize(&mut fields, &mut json);
     if let Err(error) = parsed.and_then(|()| json.end()) {
@@ -76,8 +83,14 @@ fn defect(line: &[u8], error: &serde_json::Error, kind: Option<ReadErrorKind>) -
         Some(kind) => {
             let (at, width) = match &kind {
                 ReadErrorKind::UnknownField { found, .. }
-                | ReadErrorKind::DuplicateField { found } => {
+                | ReadErrorKind::DuplicateField { found }
+                | ReadErrorKind::Undeclared { found, .. }
+                | ReadErrorKind::NameAmongNumbers { found, .. } => {
                     last_place(&line[..passed], found.text()).unwrap_or((passed - 1, 1))
+                }
+                ReadErrorKind::NumberAmongNames { found, .. } => {
+                    let width = found.text().len().min(passed);
+                    (passed - width, width)
                 }
                 _ => (passed.saturating_sub(1), 1),
             };
@@ -106,7 +119,10 @@ fn number(line: &[u8], passed: usize) -> Box<Fault> {
 /// Returns the position of the field or number of this error.
 fn kind_place(line: &[u8], indent: usize, kind: &ReadErrorKind) -> (usize, usize) {
     let place = match kind {
-        ReadErrorKind::UnknownField { found, .. } => last_place(line, found.text()),
+        ReadErrorKind::UnknownField { found, .. }
+        | ReadErrorKind::NameTwice { found, .. }
+        | ReadErrorKind::Undeclared { found, .. }
+        | ReadErrorKind::NameAmongNumbers { found, .. } => last_place(line, found.text()),
         ReadErrorKind::IdOutOfRange { what, .. } => last_place(line, what),
         ReadErrorKind::SizeOutOfRange { what, .. } => last_place(line, what),
         ReadErrorKind::UnknownVersion { .. } => last_place(line, "snapshot-history"),
@@ -138,7 +154,10 @@ fn interpret(fields: &mut Fields<'_>, text: &str) -> Result<Line, ReadErrorKind>
     let shape = match event {
         Word::Invoke => match fields.operation.ok_or(missing("operation", "an invocation"))? {
             Word::Update => {
-                let segment = fields.segment.unwrap_or(process.index() as u64);
+                let segment = match fields.segment {
+                    Some(segment) => segment,
+                    None => fields.naming.own(process, fields.line)?,
+                };
                 let segment = id(Segment::new(saturated(segment)), segment)?;
                 if !fields.has("value") {
                     return Err(missing("value", "the invocation of an update"));
@@ -187,17 +206,16 @@ fn header(fields: &mut Fields<'_>) -> Result<(Declaration<Value>, Object), ReadE
     }
     let allowed = &["snapshot-history", "segments", "processes", "initial", "writers", "object"];
     only(fields, "a header line", allowed)?;
-    let size = |given: Option<u64>, what, limit: usize| match given {
-        Some(given) if given == 0 || given > limit as u64 => {
-            let found = Found::new(&given.to_string());
-            Err(ReadErrorKind::SizeOutOfRange { what, found, limit: limit as u64 })
-        }
-        given => Ok(given.map(saturated)),
-    };
     let mut declaration = Declaration::new(Value::ZERO);
-    declaration.segments = size(fields.segments, "segments", Segment::LIMIT + 1)?;
-    declaration.processes = size(fields.processes, "processes", Process::LIMIT + 1)?;
+    declaration.segments = size(fields, Kind::Segment)?;
+    declaration.processes = size(fields, Kind::Process)?;
     declaration.initial = std::mem::take(&mut fields.payload.values);
+    if !declaration.initial.is_empty() && declaration.segments.is_none() {
+        if fields.naming.is_named(Kind::Segment) {
+            return Err(ReadErrorKind::ListOfNamed { kind: Kind::Segment });
+        }
+        fields.naming.number(Kind::Segment, 0, fields.line)?;
+    }
     if fields.writers == Some(Word::Many) {
         declaration.writers = Writers::Many;
     }
@@ -206,11 +224,39 @@ fn header(fields: &mut Fields<'_>) -> Result<(Declaration<Value>, Object), ReadE
         Some(Word::Immediate) => Object::Immediate,
         _ => Object::Snapshot,
     };
+    if object == Object::Immediate {
+        fields.naming.name_own_segments(fields.line)?;
+    }
     Ok((declaration, object))
 }
 
-fn id<T>(id: Result<T, IdError>, given: u64) -> Result<T, ReadErrorKind> {
-    id.map_err(|error| ReadErrorKind::id_out_of_range(error, &given.to_string()))
+/// Returns the number of processes or segments that a header states; declares their names.
+fn size(fields: &mut Fields<'_>, kind: Kind) -> Result<Option<usize>, ReadErrorKind> {
+    let (given, limit) = match kind {
+        Kind::Process => (std::mem::take(&mut fields.processes), Process::LIMIT + 1),
+        Kind::Segment => (std::mem::take(&mut fields.segments), Segment::LIMIT + 1),
+    };
+    match given {
+        Size::None => Ok(None),
+        Size::Count(given) if given == 0 || given > limit as u64 => {
+            let found = Found::new(&given.to_string());
+            let (what, limit) = (kind.plural(), limit as u64);
+            Err(ReadErrorKind::SizeOutOfRange { what, found, limit })
+        }
+        Size::Count(given) => {
+            fields.naming.number(kind, 0, fields.line)?;
+            Ok(Some(saturated(given)))
+        }
+        Size::Names(names) if names.is_empty() => {
+            fields.naming.open(kind, fields.line);
+            Ok(None)
+        }
+        Size::Names(names) => {
+            let count = names.len();
+            fields.naming.declare(kind, names, fields.line)?;
+            Ok(Some(count))
+        }
+    }
 }
 
 /// Refuses fields that lines of this kind do not have. Every event may have a key.

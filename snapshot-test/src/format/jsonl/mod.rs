@@ -23,6 +23,7 @@ mod fields;
 mod line;
 mod members;
 mod time;
+mod values;
 mod writer;
 
 use std::io::Read;
@@ -38,8 +39,9 @@ use super::clock::Clock;
 use super::error::{Fault, ReadError, ReadErrorKind};
 use super::keys::Keys;
 use super::location::{Excerpt, Location};
+use super::names::{Kind, Naming};
 use super::source::Source;
-use super::{Format, Object, Parsed, Payload};
+use super::{Format, Object, Parsed, Payload, Shape};
 use crate::Value;
 use crate::stamp::Stamp;
 
@@ -55,13 +57,16 @@ pub(super) struct JsonlReader {
     /// The line of the header, if any.
     header: Option<u64>,
     keys: Keys,
+    naming: Naming,
     clock: Clock,
     time: Option<Stamp>,
     seen: bool,
 }
 
 impl JsonlReader {
-    pub(super) fn new(input: &mut dyn Read) -> Result<Self, ReadError> {
+    /// Reads up to the first event. `naming`: the names of the part before, of a recording that is
+    /// read from its middle on.
+    pub(super) fn new(input: &mut dyn Read, naming: Naming) -> Result<Self, ReadError> {
         let mut reader = Self {
             source: Source::new(Format::Jsonl),
             declaration: Declaration::new(Value::ZERO),
@@ -70,6 +75,7 @@ impl JsonlReader {
             first: None,
             header: None,
             keys: Keys::default(),
+            naming,
             clock: Clock::default(),
             time: None,
             seen: false,
@@ -88,6 +94,10 @@ impl JsonlReader {
 
     pub(super) const fn keys_mut(&mut self) -> &mut Keys {
         &mut self.keys
+    }
+
+    pub(super) const fn naming(&self) -> &Naming {
+        &self.naming
     }
 
     pub(super) const fn clock(&self) -> &Clock {
@@ -146,9 +156,11 @@ impl JsonlReader {
                 continue;
             }
             let location = self.source.location(indent);
-            match line::parse(line, indent, &mut self.payload) {
+            let parsed =
+                line::parse(line, indent, &mut self.payload, &mut self.naming, location.line);
+            match parsed {
                 Ok(Line::Event(Event { process, shape, key, time })) => {
-                    let refusal = self.object.refusal(shape);
+                    let refusal = self.object.refusal(shape).or_else(|| self.unordered(shape));
                     let refusal =
                         refusal.or_else(|| self.keys.refusal(key.is_some(), location.line));
                     if let Some(kind) = refusal {
@@ -177,6 +189,16 @@ impl JsonlReader {
             }
         }
         self.end()
+    }
+
+    /// Refuses the values of an exchange, one per process, if processes are in no order.
+    fn unordered(&self, shape: Shape) -> Option<ReadErrorKind> {
+        let kind = Kind::Process;
+        let is_unordered = self.object == Object::Immediate
+            && shape == Shape::RespondScan
+            && self.naming.is_named(kind)
+            && !self.naming.are_declared().0;
+        is_unordered.then_some(ReadErrorKind::ListOfNamed { kind })
     }
 
     fn misplaced_header(&self) -> Option<ReadErrorKind> {

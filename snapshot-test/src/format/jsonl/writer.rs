@@ -3,15 +3,18 @@
 use std::io::Write;
 
 use snapshot_core::history::{Action, Declaration, Event, Writers};
-use snapshot_core::immediate;
+use snapshot_core::{Names, immediate};
 
 use crate::Value;
 use crate::format::Object;
-use crate::format::writer::{WriteError, expressible_initial};
+use crate::format::writer::{Heading, WriteError, expressible_initial};
 
 #[derive(Debug)]
 pub struct JsonlWriter<W> {
     output: W,
+    /// The names of processes and of segments, in quotes; empty if they have none.
+    processes: Vec<String>,
+    segments: Vec<String>,
 }
 
 impl<W: Write> JsonlWriter<W> {
@@ -21,33 +24,37 @@ impl<W: Write> JsonlWriter<W> {
     /// If `output` fails, or if the initial value of segments that are not
     /// listed is not 0 and their number is not declared.
     pub fn new(output: W, declaration: &Declaration<Value>) -> Result<Self, WriteError> {
-        Self::of(Object::Snapshot, output, declaration, "")
+        let (object, names) = (Object::Snapshot, &Names::default());
+        Self::begin(output, &Heading { object, declaration, names, comments: &[] })
     }
 
-    /// As [`Self::new`], for a recording of this object, with a comment in the header, unless
-    /// it is empty.
+    /// As [`Self::new`], with everything of a heading.
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn of(
-        object: Object,
-        mut output: W,
-        declaration: &Declaration<Value>,
-        comment: &str,
-    ) -> Result<Self, WriteError> {
+    pub fn begin(mut output: W, heading: &Heading<'_>) -> Result<Self, WriteError> {
+        let Heading { object, declaration, names, comments } = *heading;
+        let quoted = |names: &[Box<str>]| {
+            names.iter().map(|name| Value::from(&**name).to_string()).collect::<Vec<_>>()
+        };
+        let (processes, segments) = (quoted(names.processes()), quoted(names.segments()));
         let initial = expressible_initial(declaration)?;
         write!(output, "{{\"snapshot-history\":1")?;
-        if !comment.is_empty() {
-            write!(output, ",\"comment\":{}", Value::from(comment))?;
+        if !comments.is_empty() {
+            write!(output, ",\"comment\":{}", Value::from(comments.join("; ").as_str()))?;
         }
         if object != Object::Snapshot {
             write!(output, ",\"object\":\"{}\"", object.name())?;
         }
-        if let Some(segments) = declaration.segments {
-            write!(output, ",\"segments\":{segments}")?;
-        }
-        if let Some(processes) = declaration.processes {
-            write!(output, ",\"processes\":{processes}")?;
+        for (field, size, names) in [
+            ("segments", declaration.segments, &segments),
+            ("processes", declaration.processes, &processes),
+        ] {
+            if !names.is_empty() {
+                write!(output, ",\"{field}\":[{}]", names.join(","))?;
+            } else if let Some(size) = size {
+                write!(output, ",\"{field}\":{size}")?;
+            }
         }
         if !initial.is_empty() {
             write!(output, ",\"initial\":")?;
@@ -57,7 +64,7 @@ impl<W: Write> JsonlWriter<W> {
             write!(output, ",\"writers\":\"many\"")?;
         }
         writeln!(output, "}}")?;
-        Ok(Self { output })
+        Ok(Self { output, processes, segments })
     }
 
     /// Writes one event of an object of several, by its key.
@@ -75,13 +82,16 @@ impl<W: Write> JsonlWriter<W> {
     }
 
     fn write_rest(&mut self, event: &Event<'_, Value>) -> Result<(), WriteError> {
-        let output = &mut self.output;
-        write!(output, "\"process\":{},\"event\":", event.process)?;
+        let Self { output, processes, segments } = self;
+        write!(output, "\"process\":")?;
+        write_id(output, processes, event.process.index())?;
+        write!(output, ",\"event\":")?;
         match event.action {
-            Action::InvokeUpdate { segment, value } => write!(
-                output,
-                "\"invoke\",\"operation\":\"update\",\"segment\":{segment},\"value\":{value}"
-            )?,
+            Action::InvokeUpdate { segment, value } => {
+                write!(output, "\"invoke\",\"operation\":\"update\",\"segment\":")?;
+                write_id(output, segments, segment.index())?;
+                write!(output, ",\"value\":{value}")?;
+            }
             Action::InvokeScan => write!(output, "\"invoke\",\"operation\":\"scan\"")?,
             Action::RespondUpdate => write!(output, "\"ok\"")?,
             Action::RespondScan { values } => {
@@ -92,7 +102,10 @@ impl<W: Write> JsonlWriter<W> {
                 write!(output, "\"ok\",\"values\":{{")?;
                 for (at, (segment, value)) in entries.iter().enumerate() {
                     let separator = if at == 0 { "" } else { "," };
-                    write!(output, "{separator}\"{segment}\":{value}")?;
+                    match segments.get(segment.index()) {
+                        Some(name) => write!(output, "{separator}{name}:{value}")?,
+                        None => write!(output, "{separator}\"{segment}\":{value}")?,
+                    }
                 }
                 write!(output, "}}")?;
             }
@@ -112,12 +125,14 @@ impl<W: Write> JsonlWriter<W> {
         key: Option<&Value>,
         event: &immediate::Event<'_, Value>,
     ) -> Result<(), WriteError> {
-        let output = &mut self.output;
+        let Self { output, processes, .. } = self;
         write!(output, "{{")?;
         if let Some(key) = key {
             write!(output, "\"key\":{key},")?;
         }
-        write!(output, "\"process\":{},\"event\":", event.process)?;
+        write!(output, "\"process\":")?;
+        write_id(output, processes, event.process)?;
+        write!(output, ",\"event\":")?;
         match event.action {
             immediate::Action::Invoke { value } => {
                 write!(output, "\"invoke\",\"operation\":\"exchange\",\"value\":{value}")?;
@@ -138,6 +153,15 @@ impl<W: Write> JsonlWriter<W> {
         self.output.flush()?;
         Ok(self.output)
     }
+}
+
+/// Writes a name, or the number if there are no names.
+fn write_id(output: &mut impl Write, names: &[String], number: usize) -> Result<(), WriteError> {
+    match names.get(number) {
+        Some(name) => write!(output, "{name}")?,
+        None => write!(output, "{number}")?,
+    }
+    Ok(())
 }
 
 fn write_array(output: &mut impl Write, values: &[Value]) -> Result<(), WriteError> {

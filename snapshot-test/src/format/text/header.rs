@@ -8,12 +8,14 @@ use super::{HEADERS, value_list};
 use crate::Value;
 use crate::format::Object;
 use crate::format::error::{Fault, Found, ReadErrorKind};
+use crate::format::names::{Declared, Kind, Naming};
 
 /// The header lines so far. Contradictions between two lines are reported at the second.
 #[derive(Debug)]
 pub(super) struct Header {
     declaration: Declaration<Value>,
     object: Object,
+    names: Declared,
     /// The line of each of [`HEADERS`], once it was given.
     lines: [Option<u64>; HEADERS.len()],
 }
@@ -23,12 +25,30 @@ impl Header {
         Self {
             declaration: Declaration::new(Value::ZERO),
             object: Object::Snapshot,
+            names: Declared::default(),
             lines: [None; HEADERS.len()],
         }
     }
 
-    pub(super) fn finish(self) -> (Declaration<Value>, Object) {
-        (self.declaration, self.object)
+    /// Returns the declaration and the object; declares all names.
+    pub(super) fn finish(
+        self,
+        naming: &mut Naming,
+    ) -> Result<(Declaration<Value>, Object), ReadErrorKind> {
+        let Self { mut declaration, object, names, .. } = self;
+        let sizes = (declaration.processes, declaration.segments);
+        names.finish(sizes, naming)?;
+        let of = |kind| {
+            let names = naming.so_far().get();
+            Some(if kind == Kind::Process { names.processes() } else { names.segments() }.len())
+                .filter(|_| naming.is_named(kind))
+        };
+        declaration.processes = declaration.processes.or(of(Kind::Process));
+        declaration.segments = declaration.segments.or(of(Kind::Segment));
+        if object == Object::Immediate {
+            naming.name_own_segments(1)?;
+        }
+        Ok((declaration, object))
     }
 
     /// Parses line number `line`: a header, a comment, or nothing.
@@ -44,6 +64,9 @@ impl Header {
         };
         let width = cursor.at() - start;
         let keyword = quoted(HEADERS[known]);
+        if let Some(kind) = kind_of(HEADERS[known]) {
+            return self.name(cursor, kind, line);
+        }
         if let Some(first) = self.lines[known].replace(line) {
             return Err(Fault::new(
                 start,
@@ -70,6 +93,40 @@ impl Header {
             return Err(Fault::new(start, width, ReadErrorKind::Declaration(error.kind)));
         }
         Ok(())
+    }
+
+    /// Parses the rest of a line such as `process p0 "client-1"`.
+    fn name(&mut self, cursor: &mut Cursor<'_>, kind: Kind, line: u64) -> Step<()> {
+        cursor.skip_blanks();
+        let start = cursor.at();
+        let (prefix, expected) = match kind {
+            Kind::Process => (b'p', "a process such as `p0`"),
+            Kind::Segment => (b's', "a segment such as `s0`"),
+        };
+        if !cursor.at_id(prefix) {
+            return Err(cursor.unexpected(expected));
+        }
+        let number = match kind {
+            Kind::Process => cursor.process()?.index(),
+            Kind::Segment => cursor.segment()?.index(),
+        };
+        cursor.skip_blanks();
+        let Value::Text(name) = (if cursor.peek() == b'"' { cursor.value()? } else { Value::ZERO })
+        else {
+            return Err(cursor.unexpected("a name in double quotes"));
+        };
+        let width = cursor.at() - start;
+        cursor.end_line("the name")?;
+        self.names.add(kind, number, &name, line).map_err(|defect| Fault::new(start, width, defect))
+    }
+}
+
+/// Returns the kind that a header line gives a name to.
+fn kind_of(keyword: &str) -> Option<Kind> {
+    match keyword {
+        "process" => Some(Kind::Process),
+        "segment" => Some(Kind::Segment),
+        _ => None,
     }
 }
 
@@ -111,6 +168,8 @@ pub(super) fn quoted(keyword: &str) -> &'static str {
         "processes" => "`processes`",
         "initial" => "`initial`",
         "object" => "`object`",
+        "process" => "`process`",
+        "segment" => "`segment`",
         _ => "`writers`",
     }
 }

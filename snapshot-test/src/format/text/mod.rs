@@ -35,19 +35,22 @@ use snapshot_core::{Process, Segment};
 
 pub(super) use lines::{lines, lines_of_integers};
 pub use writer::TextWriter;
+pub(crate) use writer::write_names;
 
 use self::cursor::{Cursor, Step};
 use self::header::Header;
 use super::error::{Fault, ReadError, ReadErrorKind};
 use super::keys::Keys;
 use super::location::{Excerpt, Location};
+use super::names::Naming;
 use super::pieces::Pieces;
 use super::source::Source;
 use super::{Format, Object, Parsed, Payload, Shape};
 use crate::Value;
 
 /// The first words of header lines.
-pub(super) const HEADERS: [&str; 5] = ["segments", "processes", "initial", "writers", "object"];
+pub(super) const HEADERS: [&str; 7] =
+    ["segments", "processes", "initial", "writers", "object", "process", "segment"];
 
 /// The words after a process.
 const ACTIONS: [&str; 6] = ["update", "scan", "exchange", "ok", "fail", "unknown"];
@@ -58,6 +61,7 @@ pub(super) struct TextReader {
     declaration: Declaration<Value>,
     object: Object,
     keys: Keys,
+    naming: Naming,
     /// True if usual lines (see `usual.rs`) are allowed here: updates and scans, without keys.
     is_usual: bool,
     /// True if the input has had any content, even only a comment.
@@ -65,7 +69,9 @@ pub(super) struct TextReader {
 }
 
 impl TextReader {
-    pub(super) fn new(input: &mut dyn Read) -> Result<Self, ReadError> {
+    /// Reads the header. `naming`: the names of the part before, of a recording that is read from
+    /// its middle on.
+    pub(super) fn new(input: &mut dyn Read, naming: Naming) -> Result<Self, ReadError> {
         let declaration = Declaration::new(Value::ZERO);
         let source = Source::new(Format::Text);
         let mut reader = Self {
@@ -73,6 +79,7 @@ impl TextReader {
             declaration,
             object: Object::Snapshot,
             keys: Keys::default(),
+            naming,
             is_usual: true,
             seen: false,
         };
@@ -98,7 +105,9 @@ impl TextReader {
             let length = cursor.at();
             self.source.pass_line(length);
         }
-        (self.declaration, self.object) = header.finish();
+        let finished = header.finish(&mut self.naming);
+        (self.declaration, self.object) =
+            finished.map_err(|kind| self.source.fail(Fault { at: 0, width: 1, kind }))?;
         self.is_usual = self.object == Object::Snapshot && !self.keys.are_used();
         Ok(())
     }
@@ -131,6 +140,10 @@ impl TextReader {
 
     pub(super) const fn keys_mut(&mut self) -> &mut Keys {
         &mut self.keys
+    }
+
+    pub(super) const fn naming(&self) -> &Naming {
+        &self.naming
     }
 
     pub(super) const fn object(&self) -> Object {

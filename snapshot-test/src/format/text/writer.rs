@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 
 use snapshot_core::history::{Action, Declaration, Event, Writers};
-use snapshot_core::immediate;
+use snapshot_core::{Names, immediate};
 
 use crate::Value;
 use crate::format::Object;
-use crate::format::writer::{WriteError, expressible_initial};
+use crate::format::writer::{Heading, WriteError, expressible_initial};
 
 #[derive(Debug)]
 pub struct TextWriter<W> {
@@ -24,18 +24,16 @@ impl<W: Write> TextWriter<W> {
     /// If `output` fails, or if the initial value of segments that are not
     /// listed is not 0 and their number is not declared.
     pub fn new(output: W, declaration: &Declaration<Value>) -> Result<Self, WriteError> {
-        Self::of(Object::Snapshot, output, declaration)
+        let (object, names) = (Object::Snapshot, &Names::default());
+        Self::begin(output, &Heading { object, declaration, names, comments: &[] })
     }
 
-    /// As [`Self::new`], for a recording of this object.
+    /// As [`Self::new`], with the object and the names of a heading.
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn of(
-        object: Object,
-        mut output: W,
-        declaration: &Declaration<Value>,
-    ) -> Result<Self, WriteError> {
+    pub fn begin(mut output: W, heading: &Heading<'_>) -> Result<Self, WriteError> {
+        let Heading { object, declaration, names, .. } = *heading;
         let mut empty = true;
         if object != Object::Snapshot {
             writeln!(output, "object {}", object.name())?;
@@ -62,7 +60,8 @@ impl<W: Write> TextWriter<W> {
             writeln!(output, "writers many")?;
             empty = false;
         }
-        Ok(Self { output, empty })
+        write_names(&mut output, names)?;
+        Ok(Self { output, empty: empty && names.is_empty() })
     }
 
     /// Writes one event of an object of several, by its key.
@@ -133,6 +132,17 @@ impl<W: Write> TextWriter<W> {
         self.output.flush()?;
         Ok(self.output)
     }
+}
+
+/// Writes a header line for each name.
+pub(crate) fn write_names(output: &mut impl Write, names: &Names) -> io::Result<()> {
+    for (number, name) in names.processes().iter().enumerate() {
+        writeln!(output, "process p{number} {}", Value::from(&**name))?;
+    }
+    for (number, name) in names.segments().iter().enumerate() {
+        writeln!(output, "segment s{number} {}", Value::from(&**name))?;
+    }
+    Ok(())
 }
 
 fn write_values(output: &mut impl Write, process: usize, values: &[Value]) -> io::Result<()> {

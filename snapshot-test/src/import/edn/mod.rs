@@ -23,7 +23,7 @@ mod workload;
 use std::collections::{BTreeMap, HashMap};
 
 use snapshot_core::history::{Action, Declaration, Event, Writers};
-use snapshot_core::{History, Segment};
+use snapshot_core::{History, Names, Segment};
 
 use self::call::{Call, Calls, calls};
 pub(crate) use self::event::{Event as LogEvent, Events, Kind, Placed};
@@ -62,7 +62,7 @@ pub struct Options {
 ///            {:process 0, :type :ok, :f :write, :value {:x 1}}
 ///            {:process 1, :type :ok, :f :read, :value {:x 1, :y nil}}";
 /// let imported = edn(log.as_bytes(), &EdnOptions::default())?;
-/// assert_eq!(imported.comments, ["segment 0 is :x", "segment 1 is :y"]);
+/// assert_eq!(imported.names.segments().to_vec(), [":x".into(), ":y".into()]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -146,10 +146,9 @@ fn imported(log: &str, options: &Options) -> Step<Imported> {
         operations,
         reason: reason.reason(),
     }));
-    let mut comments = segments.comments("the register");
-    comments.extend(super::process_comments(&clients));
+    let names = Names::new(super::process_names(&clients), segments.names());
     let places = locations(log.as_bytes(), &spots);
-    Ok(Imported { history, places, warnings, comments })
+    Ok(Imported { history, places, warnings, names })
 }
 
 /// Sorts events by their times; events at one instant keep their order.

@@ -2,12 +2,14 @@
 //!
 //! Segments have numbers, or names. If no key occurs and every `segment` is a number, these are the
 //! segments' numbers, and a list of values has one value for each segment. Else segments are
-//! numbered by first call, and comments describe them.
+//! numbered by first call, and keep their names.
 
 mod json;
 mod objects;
 mod row;
 mod table;
+
+use snapshot_core::Names;
 
 use self::objects::Objects;
 use self::row::{Content, Given, Row};
@@ -98,9 +100,9 @@ fn imported(log: &[u8], options: &Options) -> Step<Imported> {
         let first = spot.location(log);
         warnings.push(Warning::Unused { first, operations, reason });
     }
-    let mut comments = if is_named { segments.comments("the register") } else { Vec::new() };
-    comments.extend(super::process_comments(&clients));
-    Ok(Imported { history, places: locations(log, &spots), warnings, comments })
+    let of_segments = if is_named { segments.names() } else { Vec::new() };
+    let names = Names::new(super::process_names(&clients), of_segments);
+    Ok(Imported { history, places: locations(log, &spots), warnings, names })
 }
 
 /// The kind of an operation, by its name.

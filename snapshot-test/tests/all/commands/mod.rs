@@ -16,7 +16,7 @@ mod explain;
 mod generate;
 mod imports;
 mod intervals;
-mod monitor;
+pub mod monitor;
 mod monitor_all;
 mod monitor_several;
 mod monitor_workers;
@@ -58,7 +58,7 @@ fn refused(arguments: &str) -> String {
 }
 
 /// A program that runs beside the test, and is killed at the end of the test.
-struct Running(Option<Child>);
+pub struct Running(Option<Child>);
 
 impl Running {
     /// Starts the program with pipes for its inputs and outputs.

@@ -153,17 +153,17 @@ proptest! {
         let options = EdnOptions { independent, ..EdnOptions::default() };
         let expected = log.expected_import(|client| (client + 40).to_string());
         let text = written(&events, way);
-        let Imported { history, places, warnings, comments } = imported(&text, &options);
+        let Imported { history, places, warnings, names } = imported(&text, &options);
         prop_assert_eq!(places.len(), history.len());
-        prop_assert_eq!(rendered(&history, &comments), expected.clone(), "{}", text);
+        prop_assert_eq!(rendered(&history, &names), expected.clone(), "{}", text);
         prop_assert_eq!(warnings, []);
         // In another order, sorted by time.
         let shuffled: Vec<_> = order.iter().map(|&event| events[event].clone()).collect();
         let text = written(&shuffled, way);
         let options = EdnOptions { sort_by_time: true, ..options };
-        let Imported { history, places, warnings, comments } = imported(&text, &options);
+        let Imported { history, places, warnings, names } = imported(&text, &options);
         prop_assert_eq!(places.len(), history.len());
-        prop_assert_eq!(rendered(&history, &comments), expected, "{}", text);
+        prop_assert_eq!(rendered(&history, &names), expected, "{}", text);
         prop_assert_eq!(warnings, []);
     }
 }

@@ -254,10 +254,10 @@ proptest! {
     fn logs_round_trip((log, order) in in_any_order(), form in form(), by_name: bool) {
         let shape = if by_name || !is_list(&log) { Shape::Named } else { Shape::List };
         let text = written(&log, form, shape, 1, &order);
-        let Imported { history, places, warnings, comments } = imported(&text);
+        let Imported { history, places, warnings, names } = imported(&text);
         prop_assert_eq!(places.len(), history.len());
         let expected = log.expected_import(|client| CLIENTS[client].to_owned());
-        prop_assert_eq!(rendered(&history, &comments), expected, "{}", text);
+        prop_assert_eq!(rendered(&history, &names), expected, "{}", text);
         prop_assert_eq!(warnings, []);
     }
 
@@ -270,7 +270,7 @@ proptest! {
         let sorted: Vec<usize> = (0..order.len()).collect();
         let other = imported(&written(&log, form, shape, tick, &sorted));
         prop_assert_eq!(one.history.to_string(), other.history.to_string(), "{}", text);
-        prop_assert_eq!(&one.comments, &other.comments);
+        prop_assert_eq!(&one.names, &other.names);
         prop_assert_eq!(&one.warnings, &other.warnings);
         if log.is_right {
             let mut proceed = || true;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use snapshot_core::History;
 use snapshot_core::history::Action;
+use snapshot_core::{History, Names};
 use snapshot_test::Value;
 
 /// A segment, by the key of its object and its name there.
@@ -105,11 +105,11 @@ pub fn logs(segments: &'static [Name], values: Vec<Value>) -> impl Strategy<Valu
     })
 }
 
-/// The name of a segment in comments.
+/// The name of a segment.
 fn shown((key, name): Name) -> String {
     match (key, name) {
         ("", one) | (one, "") => one.to_owned(),
-        (key, name) => format!("{key} {name}"),
+        (key, name) => format!("{key}/{name}"),
     }
 }
 
@@ -161,12 +161,20 @@ impl Log {
     }
 }
 
-/// Returns the events of an import, with the names of its comments.
-pub fn rendered(history: &History<Value>, comments: &[String]) -> Rendering {
+/// Returns the events of an import, with its names. A process for the operations that overlap
+/// others of their client is that client.
+pub fn rendered(history: &History<Value>, names: &Names) -> Rendering {
     let named = |kind: &str, number: usize| {
-        let prefix = format!("{kind} {number} is ");
-        let found = comments.iter().find_map(|comment| comment.strip_prefix(&prefix));
-        found.map_or_else(|| number.to_string(), str::to_owned)
+        let names = if kind == "process" { names.processes() } else { names.segments() };
+        let name = names.get(number).map_or_else(|| number.to_string(), ToString::to_string);
+        match name.rsplit_once('#') {
+            Some((client, number))
+                if number.parse::<u8>().is_ok() && names.iter().any(|one| **one == *client) =>
+            {
+                client.to_owned()
+            }
+            _ => name,
+        }
     };
     let mut events = Vec::new();
     let mut fates: Vec<String> = Vec::new();

@@ -115,11 +115,11 @@ proptest! {
         });
         prop_assert_eq!(backwards(&text), descents.count() as u64);
         for (key, imported) in by_time(text.as_bytes(), None, Stamp::default()).expect("a history") {
-            let Imported { history, places, warnings, comments } = imported;
+            let Imported { history, places, warnings, names } = imported;
             prop_assert_eq!(places.len(), history.len());
             let name = key.map_or(String::new(), |key| key.to_string().trim_matches('"').to_owned());
             let expected = of_key(&log, &name).expected_import(|client| client.to_string());
-            prop_assert_eq!(rendered(&history, &comments), expected, "{}", text);
+            prop_assert_eq!(rendered(&history, &names), expected, "{}", text);
             prop_assert_eq!(warnings, []);
         }
     }

@@ -1,8 +1,8 @@
 //! The page of one execution.
 
-use snapshot_core::History;
 use snapshot_core::check::Report;
 use snapshot_core::verdict::Verdict;
+use snapshot_core::{History, Names};
 use snapshot_picture::columns::{self, Ticks};
 use snapshot_picture::page::{Answer, Form, Guilty, Page, Recording, Section};
 use snapshot_picture::{Bar, Diagram};
@@ -95,7 +95,7 @@ pub(crate) fn diagram(history: &History<u32>, report: &Report<u32>) -> Diagram {
             Diagram::of_explanation_named(explanation, |id| names[id.index()].clone())
         }
         (None, Verdict::Linearizable(order)) if history.operations().len() <= FEW_OPERATIONS => {
-            Diagram::of_linearization(history, order)
+            Diagram::of_linearization(history, order, &Names::default())
         }
         _ => Diagram::default(),
     }

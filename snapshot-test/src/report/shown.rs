@@ -1,0 +1,30 @@
+//! Values as the log has them, for texts.
+
+use std::fmt;
+
+use snapshot_core::explanation::Explanation;
+
+use crate::Value;
+use crate::format::Format;
+
+/// A value of a recording, or of a log in EDN, whose texts are values in its own syntax.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Shown {
+    value: Value,
+    is_edn: bool,
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.value {
+            Value::Text(text) if self.is_edn => f.write_str(text),
+            value => value.fmt(f),
+        }
+    }
+}
+
+/// Returns an explanation whose values are written as an input of this format has them.
+pub fn shown(explanation: &Explanation<Value>, format: Option<Format>) -> Explanation<Shown> {
+    let is_edn = format == Some(Format::Edn);
+    explanation.map(|value| Shown { value: value.clone(), is_edn })
+}
