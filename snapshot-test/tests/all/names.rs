@@ -310,7 +310,7 @@ fn bad_names_are_refused() {
             "{\"process\":0,\"event\":\"invoke\",\"operation\":\"update\",\"segment\":0,\"value\":1}\n\
              {\"process\":1,\"event\":\"invoke\",\"operation\":\"scan\"}\n\
              {\"process\":1,\"event\":\"ok\",\"values\":{\"x\":1}}\n",
-            ":3:37: expected the number of a segment, as in line 1, found the name `x`",
+            ":3:38: expected the number of a segment, as in line 1, found the name `x`",
             "help: a recording has names for all its segments",
             "jsonl",
         ),
@@ -507,4 +507,79 @@ fn long_names_are_cut_on_pages() {
     assert!(
         !html.contains(&"x".repeat(25)) && html.contains(&format!("{}\u{2026}", "x".repeat(24)))
     );
+}
+
+/// A derivation says, in the order of its lines, which value replaced which.
+#[test]
+fn derivations_name_what_was_replaced() {
+    let header = "writers many\nprocess p0 \"a\"\nprocess p1 \"b\"\nprocess p2 \"c\"\n\
+                  segment s0 \"x\"\nsegment s1 \"y\"\n";
+    let cases = [
+        (
+            "p0 update s1 1\np1 update s1 2\np0 ok\np1 ok\np1 update s0 2\np1 ok\np2 update s0 3\n\
+             p2 ok\np0 scan\np0 ok s0 2\n",
+            "(3) S1 returned 2 for x, which U1 wrote, though by (1) U2 wrote 3 there before S1: so \
+             U1 comes after U2. (4) By (2) and (3), U1 must come before and after U2: a \
+             contradiction.",
+        ),
+        (
+            "p0 update s0 2\np1 update s0 204\np2 scan\np2 ok s0 204\np1 ok\np2 scan\np2 ok s0 2\n\
+             p0 ok\np2 scan\np2 ok s0 204\n",
+            "(3) In x, by (1), U1 wrote 2 before S2 found 204, and a replaced value does not come \
+             back: so S1, which found 2, comes before U2, which wrote 204. (4) By (2) and (3), U2 \
+             must come before and after S1: a contradiction.",
+        ),
+    ];
+    for (events, told) in cases {
+        let (_folder, path) = file("run", &format!("{header}{events}"));
+        let (code, out, _) = answer(run(&format!("check {path}")));
+        let words: Vec<&str> = out.split_whitespace().collect();
+        assert_eq!(code, 1, "{out}");
+        assert!(words.join(" ").contains(told), "{out}");
+    }
+}
+
+/// The names of processes of other objects, in text, JSON Lines and EDN.
+#[test]
+fn objects_have_names_of_processes() {
+    let jsonl = [
+        "{\"process\":\"client-1\",\"event\":\"invoke\",\"operation\":\"enqueue\",\"value\":5}\n",
+        "{\"process\":\"client-1\",\"event\":\"ok\"}\n",
+        "{\"process\":\"client-2\",\"event\":\"invoke\",\"operation\":\"dequeue\"}\n",
+        "{\"process\":\"client-2\",\"event\":\"ok\",\"value\":null}\n",
+    ];
+    let header =
+        "{\"snapshot-history\":1,\"object\":\"queue\",\"processes\":[\"client-1\",\"client-2\"]}\n";
+    let text = "object queue\nprocess p0 \"client-1\"\nprocess p1 \"client-2\"\np0 enqueue 5\np0 ok\n\
+                p1 dequeue\np1 ok none\n";
+    for log in [jsonl.concat(), header.to_owned() + &jsonl.concat(), text.to_owned()] {
+        let (folder, path) = file("log", &log);
+        let (code, out, error) = answer(run(&format!("check --object queue {path}")));
+        assert_eq!(code, 1, "{log}{out}{error}");
+        assert!(out.contains("dequeue() by client-2, returned none"), "{out}");
+        assert!(!out.contains("process"), "{out}");
+        let page = format!("{}/page.html", folder.path().display());
+        answer(run(&format!("explain --object queue --html {page} {path}")));
+        assert!(fs::read_to_string(page).unwrap().contains("client-2 ["));
+        let (_, out, _) = answer(run(&format!("check --object queue --report json {path}")));
+        assert!(out.contains("\"process_name\":\"client-2\""), "{out}");
+    }
+    for (log, told) in [
+        (
+            header.to_owned() + &jsonl[0].replace("client-1", "other"),
+            "declared in line 1, found `other`",
+        ),
+        (
+            jsonl[0].to_owned() + "{\"process\":0,\"event\":\"ok\"}\n",
+            "as in line 1, found the number `0`",
+        ),
+        (text.replace("process p1 \"client-2\"\n", ""), "found none for process 1"),
+        (text.replace("p1 \"client-2\"", "p1 \"client-1\""), "found `client-1` again"),
+        (format!("p0 enqueue 5\n{text}"), "the first line"),
+    ] {
+        let (_folder, path) = file("log", &log);
+        let (code, _, error) = answer(run(&format!("check --object queue {path}")));
+        assert_eq!(code, 2, "{log}{error}");
+        assert!(error.contains(told) && error.contains("help: "), "{log}{error}");
+    }
 }
