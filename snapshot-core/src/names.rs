@@ -63,11 +63,11 @@ impl Names {
     /// Returns the names, each cut after this many characters, for pictures.
     #[must_use]
     pub fn shortened(&self, most: usize) -> Self {
-        let cut = |name: &Box<str>| match name.char_indices().nth(most) {
+        let cut = |name: &str| match name.char_indices().nth(most) {
             Some((end, _)) => format!("{}\u{2026}", &name[..end]).into(),
-            None => name.clone(),
+            None => name.into(),
         };
-        let all = |names: &[Box<str>]| names.iter().map(cut).collect();
+        let all = |names: &[Box<str>]| names.iter().map(|name| cut(name)).collect();
         Self::new(all(&self.processes), all(&self.segments))
     }
 

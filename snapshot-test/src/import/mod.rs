@@ -103,7 +103,7 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Box<str>> {
     let mut distinct = |name: &str| {
         let numbered = (2..).map(|number: u64| format!("{name}#{number}"));
         let mut candidates = iter::once(name.to_owned()).chain(numbered).map(String::into);
-        candidates.find(|name: &Box<str>| taken.insert(name.clone())).unwrap_or_default()
+        candidates.find(|name| taken.insert(Box::clone(name))).unwrap_or_default()
     };
     names.map(&mut distinct).collect()
 }
