@@ -177,6 +177,16 @@ impl Naming {
         }
     }
 
+    /// Returns true if this kind has numbers, as far as is known.
+    #[inline]
+    pub const fn has_numbers(&self, kind: Kind) -> bool {
+        let table = match kind {
+            Kind::Process => &self.processes,
+            Kind::Segment => &self.segments,
+        };
+        matches!(table.manner, Manner::Numbers(_))
+    }
+
     /// Returns true if this kind has names.
     pub const fn is_named(&self, kind: Kind) -> bool {
         let table = match kind {

@@ -161,6 +161,16 @@ impl<'v> Fields<'v> {
         Ok(segment)
     }
 
+    /// Refuses a list of values where segments have names in no order.
+    pub(super) fn ordered(&mut self) -> Result<(), ReadErrorKind> {
+        let kind = Kind::Segment;
+        match (self.naming.is_named(kind), self.naming.declared_segments()) {
+            (true, None) => Err(ReadErrorKind::ListOfNamed { kind }),
+            (true, Some(_)) => Ok(()),
+            (false, _) => self.naming.number(kind, 0, self.line),
+        }
+    }
+
     /// Turns entries of all declared segments into the values of a full scan.
     pub(super) fn complete(&mut self) {
         let Payload { values, entries } = &mut *self.payload;
@@ -289,6 +299,9 @@ impl Visitor<'_> for Id<'_, '_> {
     #[inline]
     fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {
         let Self(fields, kind) = self;
+        if fields.naming.has_numbers(kind) {
+            return Ok(number);
+        }
         let known = fields.naming.number(kind, number, fields.line);
         known.map(|()| number).map_err(|defect| fields.refuse(defect))
     }

@@ -156,6 +156,11 @@ fn interpret(fields: &mut Fields<'_>, text: &str) -> Result<Line, ReadErrorKind>
             Word::Update => {
                 let segment = match fields.segment {
                     Some(segment) => segment,
+                    None if fields.naming.has_numbers(Kind::Segment)
+                        && fields.naming.has_numbers(Kind::Process) =>
+                    {
+                        process.index() as u64
+                    }
                     None => fields.naming.own(process, fields.line)?,
                 };
                 let segment = id(Segment::new(saturated(segment)), segment)?;

@@ -107,12 +107,8 @@ impl<'de> Visitor<'de> for ReturnedValues<'_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        if self.0.naming.is_named(Kind::Segment) && self.0.naming.declared_segments().is_none() {
-            return Err(self.0.refuse(ReadErrorKind::ListOfNamed { kind: Kind::Segment }));
-        }
-        if self.0.naming.declared_segments().is_none() {
-            let known = self.0.naming.number(Kind::Segment, 0, self.0.line);
-            known.map_err(|defect| self.0.refuse(defect))?;
+        if !self.0.naming.has_numbers(Kind::Segment) {
+            self.0.ordered().map_err(|defect| self.0.refuse(defect))?;
         }
         let mut width = 0;
         while let Some(is_gap) = list.next_element_seed(ValueOrGap(self.0))? {
