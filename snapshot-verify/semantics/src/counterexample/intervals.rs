@@ -5,9 +5,9 @@
 
 use std::fmt::Write;
 
+use snapshot_core::History;
 use snapshot_core::explanation::picture;
 use snapshot_core::history::OperationKind;
-use snapshot_core::{History, Names};
 
 use super::names::Names;
 use super::paragraph::lines;
@@ -33,7 +33,7 @@ pub(super) fn labelled(
     short: &[String],
     width: usize,
 ) -> Result<String, String> {
-    if let Some(picture) = picture(history, &Names::default(), full, width) {
+    if let Some(picture) = picture(history, &snapshot_core::Names::default(), full, width) {
         return Ok(picture);
     }
     let mut text = String::new();
@@ -45,7 +45,7 @@ pub(super) fn labelled(
         }
     }
     text.push('\n');
-    match picture(history, &Names::default(), short, width) {
+    match picture(history, &snapshot_core::Names::default(), short, width) {
         Some(picture) => Ok(text + &picture),
         None => Err(text),
     }

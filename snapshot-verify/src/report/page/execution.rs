@@ -130,6 +130,7 @@ fn recording(history: &History<u32>, report: &Report<u32>, walked: &Walked) -> R
         notes: walked.notes.clone(),
         decided_at: decided.and_then(|event| walked.ticks.get(event).copied()),
         form: Form::Snapshot,
+        names: Names::default(),
     }
 }
 
