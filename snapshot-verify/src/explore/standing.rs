@@ -1,8 +1,8 @@
 //! The verdict on a history, with its argument and its pictures.
 
 use serde::Serialize;
-use snapshot_core::Process;
 use snapshot_core::history::Outcome;
+use snapshot_core::{Names, Process};
 use snapshot_picture::{Diagram, Named, svg};
 
 use super::view::Made;
@@ -84,7 +84,8 @@ impl Made {
         let names = operation_names(&history);
         let argument = explanation.argument(|exhibit| names[exhibit.id.index()].clone());
         let decided = report.decided_at.map(|event| self.execution.step_of(event));
-        let mut standing = self.violation(decided, &Diagram::of_history(&history));
+        let mut standing =
+            self.violation(decided, &Diagram::of_history(&history, &Names::default()));
         standing.argument = argument.lines().map(str::to_owned).collect();
         standing.proof = drawn(&shown, "The operations that prove it, and the order they force");
         Ok(standing)
