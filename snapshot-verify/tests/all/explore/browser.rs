@@ -125,6 +125,11 @@ fn a_counterexample_is_walked_along_and_left() {
     assert!(!browser.text("#at").contains("along"), "{}", browser.text("#at"));
     assert_eq!(position(&mut browser).0, moves);
     assert_eq!(browser.text("#verdict"), "linearizable");
+    // Left in the middle, an execution loses its later steps.
+    press(&mut browser, &["!", "Home", "ArrowRight", "1", "b"]);
+    assert_eq!(position(&mut browser), (json!(2), json!(2)));
+    press(&mut browser, &["!", "End", "ArrowLeft", "0", "a"]);
+    assert_eq!(position(&mut browser).0, moves);
     // The trace that the page shares is replayed by the program.
     browser.value("document.getElementById('trace').open = true");
     browser.wait("document.getElementById('file').textContent.endsWith('end\\n')");

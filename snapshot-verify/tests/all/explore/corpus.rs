@@ -152,6 +152,30 @@ fn views_equal_the_interpreter_on_all_of_the_corpus() {
     assert!(walks >= 25 && places > 1000 && choices > 200, "{walks} {places} {choices}");
 }
 
+/// Each element of a choice is a next step of its own; those that are not listed are counted.
+#[test]
+fn every_outcome_of_a_step_can_be_chosen() {
+    for (set, expected) in [("2..4", 3), ("processes", 2), ("0..39", 40)] {
+        let (kind, declared) = match set {
+            "processes" => ("process", "local k: process"),
+            _ => ("0..39", "local k: 0..39"),
+        };
+        let text = format!(
+            "algorithm chooser\ntype T = {kind}\nobject one:\n    state held: T\n    \
+             draw: T: return held\ndraw:\n    {declared}\n    k := choose {set}\n    return k\n"
+        );
+        let explorer = explorer(&text, None, 2);
+        let operations = &explorer.recorded.operations;
+        let begun = Move::read("p1 begin draw", 2, operations).unwrap();
+        let (_, choices) = compare(&explorer, &[begun], 1);
+        // The other process is idle, and begins the only operation.
+        assert_eq!(choices, 1 + expected.min(26), "{set}");
+        let last = Move::taking(begun.process, expected as u32 - 1);
+        let (_, choices) = compare(&explorer, &[begun, last], 2);
+        assert_eq!(choices, 2, "{set}");
+    }
+}
+
 /// Enters a counterexample at each step, and leaves it there by every other choice.
 fn along(explorer: &Explorer, found: &[String]) -> usize {
     let (mut left, mut deeds) = (0, Vec::new());
