@@ -33,8 +33,7 @@ impl<'a> File<'a> {
         obligations: usize,
         output: &'a mut dyn Write,
     ) -> Result<Self, WriteError> {
-        let hash = Sha256::new();
-        let mut output = Sealed { output, hash, bytes: 0, line: 0, is_too_long: false };
+        let mut output = Sealed::new(output);
         write!(output, "{claim}")?;
         writeln!(output, "obligations {obligations}")?;
         Ok(Self { output, summary: Summary { obligations: Vec::new(), bytes: 0 } })
@@ -61,11 +60,29 @@ impl<'a> File<'a> {
     /// # Errors
     /// If it cannot be written.
     pub fn end(mut self) -> Result<Summary, WriteError> {
-        let seal = hexadecimal(self.output.hash.clone());
-        writeln!(self.output, "end {seal}")?;
-        self.output.output.flush()?;
-        Ok(Summary { bytes: self.output.bytes, ..self.summary })
+        self.summary.bytes = self.output.seal()?;
+        Ok(self.summary)
     }
+}
+
+/// Writes a certificate again, with another claim in place of its own: for the text that the proof is
+/// presented for. Returns its size; `None`: it is not a certificate with this claim.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn present(
+    certificate: &[u8],
+    own: &Claim,
+    claim: &Claim,
+    output: &mut dyn Write,
+) -> io::Result<Option<u64>> {
+    let Some(rest) = certificate.strip_prefix(own.to_string().as_bytes()) else { return Ok(None) };
+    let end = rest.iter().rev().skip(1).position(|byte| *byte == b'\n');
+    let Some(end) = end.map(|behind| rest.len() - 1 - behind) else { return Ok(None) };
+    let mut sealed = Sealed::new(output);
+    write!(sealed, "{claim}")?;
+    sealed.write_all(&rest[..end])?;
+    sealed.seal().map(Some)
 }
 
 fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::Result<()> {
@@ -173,6 +190,20 @@ struct Sealed<'a> {
     line: u64,
     /// True if a line was longer than the reader allows.
     is_too_long: bool,
+}
+
+impl<'a> Sealed<'a> {
+    fn new(output: &'a mut dyn Write) -> Self {
+        Self { output, hash: Sha256::new(), bytes: 0, line: 0, is_too_long: false }
+    }
+
+    /// Writes the last line, and returns the number of bytes.
+    fn seal(mut self) -> io::Result<u64> {
+        let seal = hexadecimal(self.hash.clone());
+        writeln!(self, "end {seal}")?;
+        self.output.flush()?;
+        Ok(self.bytes)
+    }
 }
 
 impl Write for Sealed<'_> {

@@ -1,5 +1,6 @@
 //! `check --certificate`: the certificate of a proof, as a file.
 
+use std::fmt::Display;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,10 +10,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use snapshot_io::output;
 use snapshot_verify::certificate::{Budget, Claim, Coverage, Failure, Summary, digest, write};
-use snapshot_verify::invariant;
 use snapshot_verify::language::Source;
 use snapshot_verify::program::Program;
-use snapshot_verify::report::placed;
 use snapshot_verify::verify::every::Every;
 use snapshot_verify::verify::{Reduction, Reductions, Request};
 use tempfile::NamedTempFile;
@@ -45,7 +44,7 @@ struct WrittenEvery {
     schema: u32,
     certificate: String,
     processes: &'static str,
-    views: usize,
+    views: u64,
     bytes: u64,
     seconds: f64,
 }
@@ -137,17 +136,16 @@ impl Output<'_> {
     ) -> Result<String, ExitCode> {
         let began = Instant::now();
         let place = self.path.display();
-        let (claim, parts) = every.certificate(program, digest(source.text()));
-        let written = self.whole(began, memory, |file, budget| {
-            invariant::write(program, &claim, &parts, file, budget)
-        });
-        let summary = written.map_err(|failure| {
-            let at = placed(source, failure.span());
-            trouble(format_args!("no certificate {place}: {at}{failure}"));
-            ExitCode::from(UNKNOWN)
-        })?;
-        let (views, bytes, seconds) =
-            (summary.views(), summary.bytes, began.elapsed().as_secs_f64());
+        let text = digest(source.text());
+        let written =
+            self.whole(began, memory, |file, _| every.write_certificate(program, text, file));
+        let failed =
+            |failure: &dyn Display| trouble(format_args!("no certificate {place}: {failure}"));
+        let written = written.map_err(|failure| failed(&failure))?;
+        let (Some(bytes), Some(proof)) = (written, &every.proof) else {
+            return Err(failed(&"there is no proof"));
+        };
+        let (views, seconds) = (proof.views(), began.elapsed().as_secs_f64());
         Ok(match self.report {
             ReportFormat::Human => format!(
                 "  certificate: {place}: {views} views, {bytes} bytes, {:.1} per view, \

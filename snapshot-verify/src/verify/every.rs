@@ -5,14 +5,15 @@
 //! rewritten to ([`crate::program::rewrite`]). What it cannot exclude is no violation: one is only
 //! ever found by the search, for a definite n, and replayed and judged as all of them.
 
+use std::io::{self, Write};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use snapshot_hints::ladder::{Answer, INTERRUPTED, Limit, MEMORY, TIME};
 pub use snapshot_hints::rungs::{Rungs, UnknownRung};
 pub use snapshot_hints::ways::kept;
-use snapshot_invariant::claim::Claim;
-use snapshot_invariant::write::Part;
+use snapshot_invariant::digest;
+use snapshot_invariant::file::present;
 
 use super::attempt::{Allowance, Attempt};
 use super::by_proof::is_too_large;
@@ -43,9 +44,23 @@ const GROWTH: usize = 4;
 /// Number of rounds without a limit of time: proofs of up to 12,800,000 views.
 const ROUNDS: u32 = 5;
 
-/// States for each n in the search for a violation, per view of the proof: all these searches take
-/// a fraction of the time of the proof.
+/// States for each n in the search for a violation, per view of the proof: in the first round, in the
+/// last, and where no proof is tried any more.
 const STATES: u64 = 2;
+
+/// Views of the proof per state for each n, in the rounds between: the search begins again in each,
+/// and has found most violations in the first.
+const VIEWS: u64 = 4;
+
+/// Returns the number of states for each n in the search for a violation, in a round of this many
+/// views. While a proof is `tried`, most of the time is the proof's.
+fn states(views: usize, tried: bool) -> u64 {
+    let all = (views as u64).saturating_mul(STATES);
+    match tried {
+        true => all.min(FIRST as u64 * STATES).max(views as u64 / VIEWS),
+        false => all,
+    }
+}
 
 #[derive(Clone, Debug)]
 pub struct Every {
@@ -76,10 +91,20 @@ impl Every {
         self.answer.views() as u64
     }
 
-    /// What a certificate of the proof claims of the program of the text, and its parts.
-    pub fn certificate(&self, program: &Program, digest: String) -> (Claim, Vec<Part>) {
-        let parts = self.proof.as_ref().map_or_else(Vec::new, |proof| proof.parts.clone());
-        (claim(program, &self.rewritten, digest), parts)
+    /// Writes the certificate of the proof, for a text with this digest; returns its size. `None`: there
+    /// is no proof.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_certificate(
+        &self,
+        program: &Program,
+        text: String,
+        output: &mut dyn Write,
+    ) -> io::Result<Option<u64>> {
+        let Some(proof) = &self.proof else { return Ok(None) };
+        let of = |digest| claim(program, &self.rewritten, digest);
+        present(&proof.certificate, &of(digest("")), &of(text), output)
     }
 
     /// Returns the reason for an unknown answer.
@@ -150,7 +175,7 @@ pub fn every_by(
     }
     let mut attempts: Vec<Attempt<'_>> =
         subjects.iter().map(|subject| Attempt::new(subject, rungs, limit)).collect();
-    let mut hunt = Hunt { open: Vec::new(), searched: Vec::new(), end };
+    let mut hunt = Hunt { open: Vec::new(), searched: Vec::new(), states: 0, end };
     hunt.open.extend((2..=LARGEST).filter(|_| searches));
     let speaks_for_all = !attempts.iter().any(|attempt| attempt.answer().looks_at_values);
     let (mut wrong, mut proved) = (None, None);
@@ -167,7 +192,9 @@ pub fn every_by(
                 break;
             }
         }
-        let states = (views as u64).saturating_mul(STATES);
+        let is_last = end.is_none() && round + 1 == ROUNDS;
+        let is_tried = proved.is_none() && !is_last && attempts.iter().any(Attempt::is_open);
+        let states = states(views, is_tried);
         let is_alone = proved.is_none_or(|at| attempts[at].stands_alone());
         if is_alone {
             wrong = hunt.search(program, speaks_for_all, request, states, watch)?;
@@ -215,6 +242,8 @@ struct Hunt {
     open: Vec<usize>,
     /// The n without a violation.
     searched: Vec<usize>,
+    /// Number of states of the last search for each of these.
+    states: u64,
     end: Option<Instant>,
 }
 
@@ -223,7 +252,7 @@ impl Hunt {
         !self.open.is_empty()
     }
 
-    /// Searches each undecided n, with this many states.
+    /// Searches each undecided n, with this many states, unless it was searched with as many.
     fn search(
         &mut self,
         program: &Program,
@@ -232,6 +261,10 @@ impl Hunt {
         states: u64,
         watch: &dyn Watch,
     ) -> Result<Option<(Request, Vec<Outcome>)>, VerifyError> {
+        if states <= self.states {
+            return Ok(None);
+        }
+        self.states = states;
         for processes in std::mem::take(&mut self.open) {
             let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
             if watch.stop().load(Ordering::Relaxed) || left.is_some_and(|left| left.is_zero()) {
@@ -264,5 +297,18 @@ impl Hunt {
         }
         self.searched.sort_unstable();
         Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn most_of_the_work_is_that_of_a_proof_while_one_is_tried() {
+        let rounds = (0..ROUNDS).map(|round| FIRST * GROWTH.pow(round));
+        let states = |tried| rounds.clone().map(|views| states(views, tried)).collect::<Vec<_>>();
+        assert_eq!(states(true), [100_000, 100_000, 200_000, 800_000, 3_200_000]);
+        assert_eq!(states(false), [100_000, 400_000, 1_600_000, 6_400_000, 25_600_000]);
     }
 }

@@ -23,6 +23,8 @@ use crate::deadline::{Deadline, Stopped};
 pub struct Proof {
     /// What is kept, part by part.
     pub parts: Vec<Part>,
+    /// The certificate that was checked, for the empty text.
+    pub certificate: Vec<u8>,
     /// The obligations, and the number of views of each.
     pub obligations: Vec<(Obligation, u64)>,
     /// True if some part keeps what analyses found, false if all keep everything.
@@ -67,7 +69,7 @@ pub(super) fn check(
     watch.prove("check");
     let began = Instant::now();
     let answer = ladder.answer();
-    // It is not kept, so there is no text that it could be presented for.
+    // It is presented for a text only when it is written.
     let claim = subject.claim(digest(""));
     let mut certificate = Vec::new();
     match ladder.certificate(&claim, &mut certificate) {
@@ -77,14 +79,15 @@ pub(super) fn check(
     }
     let mut proceed = limit.proceed;
     let mut budget = Budget { memory, proceed: &mut proceed };
-    let (mut certificate, extent) = (certificate.as_slice(), Some(Extent::default()));
+    let (mut input, extent) = (certificate.as_slice(), Some(Extent::default()));
     let text = digest("");
-    let found = check_projecting(subject.written, &text, &mut certificate, &mut budget, extent);
+    let found = check_projecting(subject.written, &text, &mut input, &mut budget, extent);
     match found {
         Ok(Answer::Accepted(Accepted { obligations, projected, .. })) => {
             let elapsed = Duration::ZERO;
             let (parts, is_hinted) = (answer.parts, answer.is_hinted);
-            let mut proof = Proof { parts, obligations, is_hinted, projected, elapsed };
+            let mut proof =
+                Proof { parts, certificate, obligations, is_hinted, projected, elapsed };
             proof.elapsed = began.elapsed().saturating_sub(proof.projection());
             Checked::Accepted(proof)
         }
