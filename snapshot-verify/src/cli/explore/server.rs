@@ -62,8 +62,9 @@ pub fn serve(listener: TcpListener, port: u16, explorer: Arc<Explorer>) -> ExitC
                 continue;
             };
             let explorer = Arc::clone(&explorer);
+            // Counted before its thread runs: threads begin in any order.
+            let others = CONNECTIONS.fetch_add(1, Ordering::Relaxed);
             thread::spawn(move || {
-                let others = CONNECTIONS.fetch_add(1, Ordering::Relaxed);
                 // A client that is gone needs no answer.
                 let _ = match others < MOST_CONNECTIONS {
                     true => talk(stream, port, &explorer, stop),
