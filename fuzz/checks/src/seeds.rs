@@ -7,7 +7,6 @@ use std::{env, fs};
 
 use snapshot_core::Process;
 use snapshot_verify::certificate::{self, Claim, Coverage};
-use snapshot_verify::invariant;
 use snapshot_verify::verify::every::{Rungs, every_by};
 use snapshot_verify::verify::{Request, Unwatched};
 
@@ -86,9 +85,8 @@ pub(crate) fn every_n() -> Vec<u8> {
         &Unwatched::default(),
     )
     .expect("it is proved");
-    let (claim, parts) = proof.certificate(&programs.right, programs.digest.clone());
     let mut written = Vec::new();
-    within(|budget| invariant::write(&programs.right, &claim, &parts, &mut written, budget))
-        .expect("it has one");
+    let size = proof.write_certificate(&programs.right, programs.digest.clone(), &mut written);
+    assert!(size.expect("memory suffices").is_some(), "there is a proof");
     written
 }

@@ -325,7 +325,7 @@ fn random_texts_are_data_independent_programs() {
 
 #[test]
 fn all_ways_agree_on_random_programs() {
-    let seeds = seeds(9, 80);
+    let seeds = seeds(14, 80);
     let count = seeds.end - seeds.start;
     let tally = tried(seeds, false, corpus::program::text);
     println!("{count} programs: {tally:#?}");
@@ -353,7 +353,7 @@ const EXCHANGES: [(&str, &str); 9] = [
 
 #[test]
 fn all_ways_agree_on_exchanging_programs() {
-    let seeds = seeds(6, 48);
+    let seeds = seeds(9, 48);
     let count = seeds.end - seeds.start;
     for (name, word) in EXCHANGES {
         let with = (0..1000).filter(|&seed| corpus::program::exchanging(seed).contains(word));
