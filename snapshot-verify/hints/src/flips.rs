@@ -1,18 +1,16 @@
-//! Bits of which only the relation to others matters: handshakes and toggles.
+//! Guesses at bits of which only the relation to others matters: handshakes and toggles.
 //!
-//! A class is a set of bits that the program only copies, negates and compares with each other.
-//! Flipping all its bits commutes with every step: of a view and its flips the one with *lead* 0 is kept.
+//! A class is a set of bits that the program only copies, negates and compares with each other:
+//! flipping all its bits commutes with every step. One bit of it *leads*, and is 0 in listed views.
+//! A class is proposed only if
 //!
-//! Views of one state are joined where their centres are equal. So a flip must not tell two views of a state apart in
-//! the centre. A class is flipped only if
+//! * a bit of shared memory or a private variable is in the centre at all times, and is in the
+//!   class: it leads; or
+//! * at most one bit of it is ever in the centre, a local that lives within one round of a loop
+//!   over the crowd (of i or j, in the round of t): it leads while it is definite, as in the views
+//!   in which that is a round of "any other".
 //!
-//! * a bit of shared memory or a private variable is in the centre at all times, and is in
-//!   the class: it leads, in all views of the state; or
-//! * at most one bit of it is ever in the centre, a local that lives within one round of a loop over the
-//!   crowd (of i or j, in the round of t): it leads while it is definite, as in the views in which that
-//!   is a round of "any other".
-//!
-//! Then a view in a set closed up to flips, flipped in any way, is in a set closed without them (docs/theory/every-n.md).
+//! `snapshot-invariant` drops classes that do not fit, and presumes nothing of the others.
 
 use snapshot_language::deadline::Deadline;
 

@@ -1,15 +1,16 @@
-//! Certificates of proofs for every n: sets of views that are closed under all steps, and an
-//! independent check of it.
+//! Proofs for every n: sets of views that are closed under all steps, their certificates, and the
+//! check of these.
 //!
-//! A proof for every n (docs/theory/every-n.md) rests on its reductions: slices, late operations,
-//! flips, decided conditions. A certificate does not trust them. It lists views by plain rules:
-//! [`check`](check()) confirms, by the program's instructions with unknown values, that the views
-//! of the initial state are listed, that every step from a listed view leads to listed ones, and
-//! that no step goes wrong. The set is inductive, so it has the views of all states of all n. Only
-//! guesses are copied from the proof, and they cannot make a wrong certificate: which scalars are
-//! kept, where locals are forgotten, where updates take effect, which calls are ghost scans, which
-//! bits are listed relative to each other. So [`write()`] closes the set again, by the rules of
-//! this crate.
+//! [`search`] closes a set of views (docs/theory/every-n.md): those of the initial state, and the
+//! views that steps lead to, by the program's instructions with unknown values, until a step goes
+//! wrong or there are no more. [`write()`] lists the set as a certificate, and [`check`](check())
+//! confirms without a search that the initial views are listed, that every step from a listed view
+//! leads to listed ones, and that no step goes wrong. The set is inductive, so it has the views of
+//! all states of all n. Both take steps by the same rules.
+//!
+//! Guesses say which scalars are kept, where locals are forgotten, where updates take effect, which
+//! calls are ghost scans, and which bits are listed relative to each other. They come from
+//! `snapshot-hints` or from a certificate, and cannot make a proof wrong.
 //!
 //! | module | content |
 //! | --- | --- |
@@ -25,11 +26,10 @@
 //! | [`claim`], [`text`], [`check`](mod@check) | the file, and its check |
 //! | [`smt`] | the same as conditions for solvers |
 //! | `rewriting` | the program that it is about, if that is rewritten |
-//! | `liveness`, [`search`], [`trace`], [`write`](mod@write), [`file`](mod@file) | how it is made; nothing that the check uses |
+//! | `liveness`, [`search`], [`trace`], [`write`](mod@write), [`file`](mod@file) | closing and writing; nothing that the check uses |
 //!
 //! Internal to `snapshot-verify`: nothing here is a stable interface. Depends on the language, on
-//! the instructions of the interpreter and on the observer of simple histories, and never on the
-//! prover: a mistake there cannot be repeated here.
+//! the instructions of the interpreter and on the observer of simple histories.
 
 #![forbid(unsafe_code)]
 

@@ -469,7 +469,8 @@ impl<'p> Layout<'p> {
         (self.central, self.positions, self.row_bytes) = (central, positions, row_bytes);
         self.in_centre = (0..self.slots.len()).map(|at| Central::of(self, at)).collect();
         self.masks = Mask::all(self);
-        self.told.borrow_mut().clear();
+        // No centre is taken before the layout is complete.
+        debug_assert!(self.told.borrow().is_empty());
         self.loose_bytes = self.loose.iter().filter_map(|one| self.bytes_of_loose(*one)).collect();
         self.index_classes();
     }

@@ -177,7 +177,7 @@ fn proofs_with_numbers_depending_on_n() {
     accepted_by(&numbered, found, 40);
 }
 
-/// Integers have bytes wherever the prover has them: integers in range are known.
+/// Integers have bytes wherever hints keep them: integers in range are known.
 #[test]
 fn large_integers_are_known() {
     let text = corpus::small("locked").replacen(

@@ -262,6 +262,32 @@ fn changed_views_are_refused() {
     assert!(changed > 30, "{changed}");
 }
 
+/// A byte of each column of a view is replaced by a number that is a value of no type: the line is
+/// refused as it is read, before a rule meets that byte.
+#[test]
+fn bytes_of_no_type_are_refused() {
+    let mut refused_bytes = 0;
+    let (locked, spare) = (locked(), parsed(SPARE, None));
+    let (text, _) = certificate(&spare, &spare_parts(&spare), Planted::default()).unwrap();
+    for (program, text) in [locked, (spare, text)] {
+        let all = lines(&text);
+        for (head, count) in views(&all) {
+            let row = row_of(&[], &all[head + 1]);
+            for at in (0..row.len()).filter(|_| count > 0) {
+                let [before, after] =
+                    [&row[..at], &row[at + 1..]].map(|part| std::str::from_utf8(part).unwrap());
+                let mut lines = all.clone();
+                lines[head + 1] = format!("0 0 {before}~f0{after}");
+                let refusal = refused(&program, sealed(&lines).as_bytes()).to_string();
+                let expected = format!("line {}: expected a view, as it is written", head + 2);
+                assert!(refusal.contains(&expected), "{at}: {refusal}");
+                refused_bytes += 1;
+            }
+        }
+    }
+    assert!(refused_bytes > 100, "{refused_bytes}");
+}
+
 #[test]
 fn exhausted_memory_and_time_give_unknown() {
     let (program, text) = locked();

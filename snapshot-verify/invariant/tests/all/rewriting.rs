@@ -64,7 +64,7 @@ fn one_view(is_torn: bool) -> String {
 }
 
 /// The claim of a program that is rewritten, and the ways to a proof of what it is rewritten to: by what
-/// the prover keeps, and without hints.
+/// the hints keep, and without hints.
 fn rewritten(program: &Program) -> (Claim, Vec<Vec<Part>>) {
     let rewritten = rewrite(program).expect("a program of some form");
     let changes = rewritten.changes.iter().map(ToString::to_string).collect();

@@ -213,7 +213,7 @@ fn no_guess_of_rounds_proves_a_wrong_program() {
         let program = parsed(&text, None);
         for parts in by_rounds(&program) {
             let mut all = parts.clone();
-            // Also tokens that the prover does not keep.
+            // Also tokens that the hints do not keep.
             let layout = Layout::new(&program, parts[0].obligation).unwrap();
             all[0].kept = layout.names().map(str::to_owned).collect();
             for parts in [parts, all] {
@@ -268,7 +268,7 @@ fn nearly_right_programs_have_no_certificate() {
             ],
         ),
     ];
-    // With the scalars of the right programs: the prover does not even try some of these.
+    // With the scalars of the right programs: the hints do not propose some of these.
     for (text, parts, edits) in cases {
         assert!(is_made(text, &parts), "{text}");
         for (from, to) in edits {

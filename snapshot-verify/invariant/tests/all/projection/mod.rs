@@ -184,7 +184,7 @@ fn states_of_aimed_programs_have_views() {
 }
 
 /// Programs with names, versions, numbers, loops and blocks of all kinds, and programs that keep
-/// state between operations, each with the prover's choices, and with guesses: of kept scalars,
+/// state between operations, each with the hints' choices, and with guesses: of kept scalars,
 /// late operations, loose loops, and classes of bits. No guess makes a list wrong.
 #[test]
 fn states_of_random_programs_have_views() {

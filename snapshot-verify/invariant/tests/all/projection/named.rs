@@ -149,7 +149,7 @@ scan:
     return result
 ";
 
-/// Returns the part of a guess at rounds, for programs with short lists; with the prover's scalars,
+/// Returns the part of a guess at rounds, for programs with short lists; with the hints' scalars,
 /// or all except copies of names.
 fn chosen(program: &Program, name: &str, guess: usize, all: bool) -> Part {
     let found = by_rounds(program).swap_remove(guess).remove(1);
