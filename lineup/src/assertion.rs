@@ -1,8 +1,9 @@
 //! Implementation of [`assert!`](crate::assert).
 
+use crate::apart::{Apart, Arguments, Told};
 use crate::check::Check;
 use crate::many::{self, AutoCheck, RandomCheck, Series};
-use crate::matrix::Test;
+use crate::matrix::{Test, TestError};
 use crate::report;
 use crate::subject::Subject;
 use crate::verdict::{Report, Verdict};
@@ -10,17 +11,38 @@ use crate::verdict::{Report, Verdict};
 /// Executions per test, where there are many tests.
 const EXECUTIONS: u64 = 20_000;
 
-fn judge<S: Subject>(check: &Check<S>, report: Report<S>) {
-    if !matches!(report.verdict, Verdict::Pass { .. }) {
-        let report = check.minimise(report);
-        std::panic!("{}", report::report(check, &report));
+fn told<S: Subject>(check: &Check<S>, report: &Report<S>) -> Told {
+    match report.verdict {
+        Verdict::Pass { .. } => Told::default(),
+        _ => Told::new(report.verdict.exit_code(), report::report(check, report)),
     }
 }
 
-fn judge_all<S: Subject>(check: &Check<S>, series: Series<S>) {
-    if let Some(report) = series.failures.into_iter().chain(series.unknown).next() {
-        judge(check, report);
+/// Executes a check in a process of its own.
+///
+/// # Panics
+/// Unless all its tests pass.
+#[track_caller]
+fn judge<S: Subject>(
+    check: &Check<S>,
+    given: Option<&Test<S>>,
+    run: impl FnOnce() -> Result<Option<Report<S>>, TestError>,
+) {
+    let apart = Apart::new(check, Arguments::of_test(), given.cloned());
+    let whole = || match run() {
+        Ok(None) => Told::default(),
+        Ok(Some(report)) => told(check, &check.minimise(report)),
+        Err(error) => Told::new(2, error.to_string()),
+    };
+    let answer = apart.answer(whole, |report| told(check, &apart.minimise(report)));
+    if answer.code != 0 {
+        std::panic!("{}", answer.text);
     }
+}
+
+/// Returns the first test without success.
+fn first<S: Subject>(series: Series<S>) -> Option<Report<S>> {
+    series.failures.into_iter().chain(series.unknown).next()
 }
 
 /// Asserts that one test passes.
@@ -30,7 +52,7 @@ fn judge_all<S: Subject>(check: &Check<S>, series: Series<S>) {
 #[track_caller]
 pub fn one<S: Subject>(test: &Test<S>) {
     let check = Check::new();
-    judge(&check, check.run(test));
+    judge(&check, Some(test), || Ok(Some(check.run(test))));
 }
 
 /// Asserts that random tests of a shape pass.
@@ -40,10 +62,8 @@ pub fn one<S: Subject>(test: &Test<S>) {
 #[track_caller]
 pub fn random<S: Subject>(shape: (usize, usize), samples: usize) {
     let check = Check::<S>::new().executions(Some(EXECUTIONS));
-    match (RandomCheck { shape, samples, ..RandomCheck::default() }).run(&check, false) {
-        Ok(series) => judge_all(&check, series),
-        Err(error) => std::panic!("{error}"),
-    }
+    let tests = RandomCheck { shape, samples, ..RandomCheck::default() };
+    judge(&check, None, || Ok(first(tests.run(&check, false)?)));
 }
 
 /// Asserts that all tests of a shape pass.
@@ -53,10 +73,9 @@ pub fn random<S: Subject>(shape: (usize, usize), samples: usize) {
 #[track_caller]
 pub fn all<S: Subject>(shape: (usize, usize)) {
     let check = Check::<S>::new().executions(Some(EXECUTIONS));
-    match many::all_tests(shape, usize::MAX) {
-        Ok(tests) => judge_all(&check, many::run(&check, &tests, false)),
-        Err(error) => std::panic!("{error}"),
-    }
+    judge(&check, None, || {
+        Ok(first(many::run(&check, &many::all_tests(shape, usize::MAX)?, false)))
+    });
 }
 
 /// Asserts that AutoCheck passes.
@@ -66,8 +85,5 @@ pub fn all<S: Subject>(shape: (usize, usize)) {
 #[track_caller]
 pub fn auto<S: Subject>(up_to: usize) {
     let check = Check::<S>::new().executions(Some(EXECUTIONS));
-    match (AutoCheck { up_to }).run(&check) {
-        Ok(series) => judge_all(&check, series),
-        Err(error) => std::panic!("{error}"),
-    }
+    judge(&check, None, || Ok(first((AutoCheck { up_to }).run(&check)?)));
 }

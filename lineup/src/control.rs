@@ -16,8 +16,10 @@ use rustc_hash::FxBuildHasher;
 use shuttle::scheduler::{Schedule as TaskSchedule, Scheduler, Task, TaskId};
 use snapshot_core::observation::{Event, Thread};
 
+use crate::apart::{self, Recorder};
 use crate::board::{Board, Phase};
 use crate::execution::Watch;
+use crate::memory::Memory;
 use crate::schedule::{Schedule, Segment};
 use crate::subject::Answer;
 use crate::trace::{Step, Trace};
@@ -169,6 +171,7 @@ pub(crate) struct Control<R, D> {
     state: Option<State>,
     trace: Trace,
     random: u64,
+    recorder: Option<Recorder>,
 }
 
 /// State of the present execution.
@@ -195,31 +198,6 @@ struct State {
     memory: Memory,
     /// The schedule until the last call, return or change: its number of parts, and the last part.
     last_change: (usize, Option<Segment>),
-}
-
-/// Changes of shared memory, as counted by the stand-in for `std`.
-struct Memory {
-    steps: u64,
-    changes: u64,
-    /// True if the last step was not the stand-in's: its changes are not counted.
-    is_unseen: bool,
-}
-
-impl Memory {
-    fn new() -> Self {
-        let (steps, changes) = (lineup_std::control::steps(), lineup_std::control::changes());
-        Self { steps, changes, is_unseen: false }
-    }
-
-    /// Returns true if the finished step may have changed shared memory; `is_yielding`: whether the
-    /// next step begins with a yield.
-    fn may_have_changed(&mut self, is_yielding: bool) -> bool {
-        let now = Self::new();
-        let changed = self.is_unseen || now.changes != self.changes;
-        let is_unseen = !is_yielding && now.steps == self.steps;
-        *self = Self { is_unseen, ..now };
-        changed
-    }
 }
 
 /// Returns the threads of a set that can make their next step: those that do not wait for a lock. If
@@ -277,7 +255,8 @@ impl<R: Hash, D: Driver<R>> Control<R, D> {
     ) -> Self {
         let (patience, unwind) = (watch.patience, watch.unwind);
         let trace = Trace::default();
-        Self { board, driver, pulse, columns, patience, unwind, state: None, trace, random: 0 }
+        let (state, recorder) = (None, apart::recorder());
+        Self { board, driver, pulse, columns, patience, unwind, state, trace, random: 0, recorder }
     }
 
     /// Returns the given threads that may run in this stage.
@@ -323,6 +302,9 @@ impl<R: Hash, D: Driver<R>> Scheduler for Control<R, D> {
             return None;
         }
         self.random = driver.begin()?;
+        if let Some(recorder) = self.recorder {
+            recorder.execution();
+        }
         self.state = Some(State {
             schedule: Schedule::default(),
             end: None,
@@ -466,6 +448,17 @@ impl<R: Hash, D: Driver<R>> Scheduler for Control<R, D> {
             Choice::Run(thread) => {
                 state.schedule.note(thread);
                 state.current = Some(thread);
+                if let Some(recorder) = self.recorder {
+                    let next = |t: Thread| {
+                        let task = board.tasks[t.index()]? as usize;
+                        lineup_std::control::next(task).map(|next| next.place)
+                    };
+                    recorder.runs(
+                        thread,
+                        next(thread),
+                        last.filter(|_| situation.inside).and_then(next),
+                    );
+                }
                 let task = board.tasks[thread.index()]? as usize;
                 let announced = lineup_std::control::begin_step(task);
                 // Between two operations a thread has nothing to access.

@@ -20,6 +20,7 @@ use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 use shuttle_engine::runtime::execution::ExecutionState;
 use snapshot_core::observation::{Event, Thread};
 
+use crate::apart;
 use crate::board::{Board, Phase};
 use crate::control::{Control, Driver, Pulse, RELOCKING, lock};
 use crate::matrix::Test;
@@ -91,6 +92,9 @@ fn quieten() {
             if QUIET.get() {
                 RELOCKING.set(RELOCKING.get() || is_relock(&message(info.payload())));
                 let text = info.to_string();
+                if let Some(recorder) = apart::recorder() {
+                    recorder.panics(&text);
+                }
                 LAST.with(|last| last.borrow_mut().get_or_insert(text).len());
             } else {
                 original(info);
@@ -122,7 +126,7 @@ pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
 
 pub(crate) fn config() -> Config {
     let mut config = Config::new();
-    config.stack_size = STACK;
+    config.stack_size = apart::stack().unwrap_or(STACK);
     config.failure_persistence = FailurePersistence::None;
     config.max_steps = MaxSteps::None;
     config.silence_warnings = true;
@@ -151,6 +155,7 @@ fn work<S: Subject>(
     board: &Mutex<Board<S::Response>>,
 ) {
     let dropping = S::dropping();
+    let recorder = apart::recorder();
     let mut subject = Some(subject);
     for (index, invocation) in sequence.iter().enumerate() {
         if index > 0 {
@@ -160,6 +165,9 @@ fn work<S: Subject>(
             return;
         }
         lock(board).call(thread);
+        if let Some(recorder) = recorder {
+            recorder.calls(thread);
+        }
         let result = catch_unwind(AssertUnwindSafe(|| {
             if dropping.as_ref() == Some(invocation) {
                 // All other threads have finished, and released it.
@@ -188,6 +196,9 @@ fn work<S: Subject>(
                 Answer::Panicked(message)
             }
         };
+        if let Some(recorder) = recorder {
+            recorder.returns(thread, format!("{answer:?}"));
+        }
         lock(board).answer(thread, answer, index + 1 == sequence.len());
     }
 }
@@ -200,6 +211,9 @@ pub(crate) trait Executable<R>: Send + Sync {
     /// Returns the number of columns.
     fn columns(&self) -> usize;
 
+    /// Returns the test as text.
+    fn text(&self) -> String;
+
     /// Executes the test once, as task 0.
     fn execute(self: Arc<Self>, board: &Arc<Mutex<Board<R>>>, unwind: bool);
 
@@ -210,6 +224,10 @@ pub(crate) trait Executable<R>: Send + Sync {
 impl<S: Subject> Executable<S::Response> for Test<S> {
     fn columns(&self) -> usize {
         Self::columns(self).len()
+    }
+
+    fn text(&self) -> String {
+        Self::text(self)
     }
 
     fn execute(self: Arc<Self>, board: &Arc<Mutex<Board<S::Response>>>, unwind: bool) {
@@ -255,6 +273,7 @@ where
     R: Hash + Send + 'static,
     D: Driver<R> + Send + 'static,
 {
+    let _running = apart::running(|| test.text());
     let board = Arc::new(Mutex::new(Board::new()));
     let pulse = Arc::new(Pulse::default());
     let driver = Arc::new(Mutex::new(driver));

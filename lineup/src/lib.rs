@@ -47,6 +47,7 @@
 
 #![warn(missing_docs)]
 
+mod apart;
 pub mod assertion;
 mod board;
 mod check;
@@ -58,6 +59,7 @@ pub mod files;
 mod macros;
 pub mod many;
 mod matrix;
+mod memory;
 mod minimise;
 mod replay;
 pub mod report;
@@ -78,6 +80,7 @@ pub mod together;
 mod trace;
 mod verdict;
 
+pub use apart::Crash;
 pub use check::{Check, Tally};
 pub use files::Failure;
 #[doc(no_inline)]

@@ -253,15 +253,28 @@ impl<S: Subject> Test<S> {
     /// # Errors
     /// If a word is not an invocation, or the test is too large.
     pub fn parse(text: &str) -> Result<Self, TestError> {
+        Self::parse_among(text, None)
+    }
+
+    /// Parses a test whose invocations are representatives, or invocations of another test.
+    pub(crate) fn parse_among(text: &str, other: Option<&Self>) -> Result<Self, TestError> {
+        let known = |word: &String| {
+            let mut others = other.into_iter().flat_map(Self::invocations);
+            match others.find(|invocation| name(invocation) == *word) {
+                Some(invocation) => Ok(invocation.clone()),
+                None => Self::invocation_of(word),
+            }
+        };
+        let sequence = |text: &str| split(text).iter().map(known).collect::<Result<Vec<_>, _>>();
         let (mut columns, mut initial, mut finally) = (Vec::new(), Vec::new(), Vec::new());
         for part in text.split('|') {
             let part = part.trim();
             if let Some(words) = part.strip_prefix("init:") {
-                initial = Self::sequence_of(words)?;
+                initial = sequence(words)?;
             } else if let Some(words) = part.strip_prefix("final:") {
-                finally = Self::sequence_of(words)?;
+                finally = sequence(words)?;
             } else {
-                columns.push(Self::sequence_of(part)?);
+                columns.push(sequence(part)?);
             }
         }
         Self::with(columns, initial, finally)

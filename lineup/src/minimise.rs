@@ -3,6 +3,7 @@
 use snapshot_core::observation::Thread;
 
 use crate::check::Check;
+use crate::matrix::Test;
 use crate::subject::Subject;
 use crate::verdict::{Report, Verdict};
 
@@ -15,6 +16,15 @@ impl<S: Subject> Check<S> {
     /// executions). That a prefix fails less often than the whole is the paper's Lemma 8; the
     /// rest is search.
     pub fn minimise(&self, report: Report<S>) -> Report<S> {
+        self.minimise_by(report, &Self::run)
+    }
+
+    /// As [`Check::minimise`]; `run` checks a test.
+    pub(crate) fn minimise_by(
+        &self,
+        report: Report<S>,
+        run: &dyn Fn(&Self, &Test<S>) -> Report<S>,
+    ) -> Report<S> {
         if !report.verdict.fails() {
             return report;
         }
@@ -46,8 +56,8 @@ impl<S: Subject> Check<S> {
                 .filter(|smaller| smaller.shape().operations() < test.shape().operations())
                 .find_map(|smaller| {
                     let limit = check.executions.map_or(left, |most| most.min(left));
-                    let report =
-                        (left > 0).then(|| check.clone().executions(Some(limit)))?.run(&smaller);
+                    let check = (left > 0).then(|| check.clone().executions(Some(limit)))?;
+                    let report = run(&check, &smaller);
                     let spent = report.serial.executions + report.concurrent.executions;
                     left = left.saturating_sub(spent);
                     report.verdict.fails().then_some(report)

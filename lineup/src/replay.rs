@@ -67,13 +67,15 @@ pub struct Wait {
 
 impl From<Waiting> for Wait {
     fn from(waiting: Waiting) -> Self {
-        let here = std::env::current_dir().unwrap_or_default();
-        let line = |place: &Location<'_>| {
-            (shortened(Path::new(place.file()), &here).display().to_string(), place.line())
-        };
         let lock = waiting.lock.map(|(thread, place)| (thread, line(place)));
         Self { thread: waiting.thread, place: line(waiting.place), lock }
     }
+}
+
+/// Returns the file and line of a location.
+pub(crate) fn line(place: &Location<'_>) -> (String, u32) {
+    let here = std::env::current_dir().unwrap_or_default();
+    (shortened(Path::new(place.file()), &here).display().to_string(), place.line())
 }
 
 /// Driver that follows a schedule.

@@ -7,6 +7,7 @@ use snapshot_core::observation::{
     ConcurrentHistory, Explanation, Judgement, Nondeterminism, Observations, SerialHistory,
 };
 
+use crate::apart::Crash;
 use crate::matrix::Test;
 use crate::schedule::Schedule;
 use crate::subject::{Answer, Subject};
@@ -27,6 +28,9 @@ pub enum Verdict<R> {
     /// A concurrent execution without serial witness: linearizable with respect to no
     /// deterministic specification, or not to the one given.
     Violation(Box<Violation<R>>),
+    /// An execution ends the process. Only checks that are executed in a process of their own have
+    /// this answer: those of [`assert!`](crate::assert) and of a [program](crate::main).
+    Crash(Box<Crash>),
     /// No certain answer.
     Unknown(Unknown),
 }
@@ -100,6 +104,13 @@ pub enum Unknown {
     Initial {
         /// The serial history, as text.
         history: String,
+    },
+    /// The process of a check ended, and executing its tests again did not end it.
+    Crash {
+        /// Signal, or exit status.
+        ended: String,
+        /// Tests that were being executed.
+        tests: Vec<String>,
     },
     /// More executions got stuck or were abandoned than fit into memory
     /// ([`crate::Check::unwinding`]).
@@ -190,6 +201,18 @@ impl fmt::Display for Unknown {
             Self::Initial { history } => {
                 write!(f, "the initial sequence gets stuck: {history}")
             }
+            Self::Crash { ended, tests } => {
+                let tests = match tests.len() {
+                    0 => "between two tests".to_owned(),
+                    _ => format!("during {}", tests.join(", or ")),
+                };
+                write!(
+                    f,
+                    "the process of the check ended ({ended}) {tests}; executed once more, each \
+                     alone, and with stacks of 2 MiB, no execution ends it again: it may need more \
+                     memory or stack, or rests on addresses or on earlier executions"
+                )
+            }
             Self::Memory => {
                 write!(
                     f,
@@ -276,7 +299,7 @@ impl<S: Subject> fmt::Debug for Report<S> {
 impl<R> Verdict<R> {
     /// Returns true for a failure, which is certain.
     pub const fn fails(&self) -> bool {
-        matches!(self, Self::Nondeterministic(_) | Self::NotTotal(_) | Self::Violation(_))
+        !matches!(self, Self::Pass { .. } | Self::Unknown(_))
     }
 
     /// Returns 0 for passed, 1 for failed, 3 for unknown.

@@ -46,7 +46,7 @@ pub struct Check<S: Subject> {
     pub(crate) executions: Option<u64>,
     pub(crate) threads: Option<NonZero<usize>>,
     total: bool,
-    time: Option<Duration>,
+    pub(crate) time: Option<Duration>,
     patience: u32,
     reduction: bool,
     diverging: Diverging,

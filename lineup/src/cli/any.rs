@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::CommandError;
 use super::commands::write;
 use super::options::{Bounds, Failing, Given};
 use super::progress::{self, OfExecutions};
+use super::{CommandError, TROUBLE};
+use crate::apart::{Apart, Arguments, Told};
 use crate::check::{Check, Tally};
 use crate::files::{Failure, ObservationFile, observation_lines};
 use crate::many::{self, RandomCheck, Series};
@@ -96,13 +97,19 @@ impl<S: Subject> Sealed for Typed<S> {
 }
 
 impl<S: Subject> Typed<S> {
-    /// Returns the answer to one test; a failing test is minimised.
-    fn answer(check: &Check<S>, report: Report<S>, failing: &Failing) -> Answered {
-        let report = if failing.no_minimise { report } else { check.minimise(report) };
-        if let (Some(path), Verdict::Violation(violation)) = (&failing.save, &report.verdict) {
-            write(path, &Failure::of(&report.test, violation).text())?;
+    /// Returns the answer to one test.
+    fn answer(check: &Check<S>, report: &Report<S>, failing: &Failing) -> Answered {
+        let failure = Failure::of_verdict(&report.test, &report.verdict);
+        if let (Some(path), Some(failure)) = (&failing.save, failure) {
+            write(path, &failure.text())?;
         }
-        Ok((report::report(check, &report), report.verdict.exit_code()))
+        Ok((report::report(check, report), report.verdict.exit_code()))
+    }
+
+    /// Returns the answer to one test; a failing test is minimised.
+    fn minimised(check: &Check<S>, report: Report<S>, failing: &Failing) -> Answered {
+        let report = if failing.no_minimise { report } else { check.minimise(report) };
+        Self::answer(check, &report, failing)
     }
 
     /// Surrounds the tests by the given sequences; an initial sequence only up to where it gets
@@ -129,7 +136,7 @@ impl<S: Subject> Typed<S> {
         let extent = extent(&series);
         let mut text = String::new();
         if let Some(report) = series.failures.into_iter().chain(series.unknown).next() {
-            text = Self::answer(check, report, failing)?.0;
+            text = Self::minimised(check, report, failing)?.0;
         }
         let word = ["PASS", "FAIL", "", "unknown"].get(usize::from(code)).unwrap_or(&"");
         let passed = if code == 0 { "" } else { " passed" };
@@ -164,10 +171,9 @@ fn extent<S: Subject>(series: &Series<S>) -> String {
 /// Maximum number of tests of one command.
 const MOST: u128 = 1_000_000;
 
-#[allow(private_interfaces)]
-impl<S: Subject> Commands for Typed<S> {
-    fn run(
-        &self,
+/// Commands, executed in this process.
+impl<S: Subject> Typed<S> {
+    fn run_here(
         test: &str,
         observations: Option<&Path>,
         baseline: Option<&Path>,
@@ -203,7 +209,7 @@ impl<S: Subject> Commands for Typed<S> {
                 difference = known.into_iter().find(|history| !now.contains(history));
             }
         }
-        let (mut text, mut code) = Self::answer(&check, report, failing)?;
+        let (mut text, mut code) = Self::minimised(&check, report, failing)?;
         text.push_str(&report::versions());
         if let Some(history) = difference {
             let order = history.letters();
@@ -218,8 +224,7 @@ impl<S: Subject> Commands for Typed<S> {
         Ok((text, code))
     }
 
-    fn random(
-        &self,
+    fn random_here(
         tests: &RandomCheck,
         around: &Given,
         failing: &Failing,
@@ -230,8 +235,7 @@ impl<S: Subject> Commands for Typed<S> {
         Self::several(&check, &drawn, around, failing)
     }
 
-    fn all(
-        &self,
+    fn all_here(
         shape: (usize, usize),
         around: &Given,
         failing: &Failing,
@@ -245,7 +249,7 @@ impl<S: Subject> Commands for Typed<S> {
         Self::several(&check, &many::all_tests(shape, usize::MAX)?, around, failing)
     }
 
-    fn auto(&self, up_to: usize, around: &Given, failing: &Failing, bounds: &Bounds) -> Answered {
+    fn auto_here(up_to: usize, around: &Given, failing: &Failing, bounds: &Bounds) -> Answered {
         let check = bounds.check::<S>(true);
         let mut series = many::run(&check, &[], false);
         for n in 1..=up_to {
@@ -266,6 +270,69 @@ impl<S: Subject> Commands for Typed<S> {
         }
         Self::series(&check, series, failing)
     }
+}
+
+impl<S: Subject> Typed<S> {
+    /// Executes a check in a process of its own.
+    fn apart(check: &Check<S>, failing: &Failing, here: impl FnOnce() -> Answered) -> Answered {
+        let told = |answered: Answered| match answered {
+            Ok((text, code)) => Told::new(code, text),
+            Err(error) => Told::new(TROUBLE, error.to_string()),
+        };
+        let apart = Apart::new(check, Arguments::Same, None);
+        let crashed = |report| {
+            let report = if failing.no_minimise { report } else { apart.minimise(report) };
+            let answered = Self::answer(check, &report, failing);
+            told(answered.map(|(text, code)| (text + &report::versions(), code)))
+        };
+        match apart.answer(|| told(here()), crashed) {
+            Told { code: TROUBLE, text: message, .. } => Err(CommandError::Worker { message }),
+            Told { code, text, .. } => Ok((text, code)),
+        }
+    }
+}
+
+#[allow(private_interfaces)]
+impl<S: Subject> Commands for Typed<S> {
+    fn run(
+        &self,
+        test: &str,
+        observations: Option<&Path>,
+        baseline: Option<&Path>,
+        failing: &Failing,
+        bounds: &Bounds,
+    ) -> Answered {
+        let check = bounds.check::<S>(false);
+        let here = || Self::run_here(test, observations, baseline, failing, bounds);
+        Self::apart(&check, failing, here)
+    }
+
+    fn random(
+        &self,
+        tests: &RandomCheck,
+        around: &Given,
+        failing: &Failing,
+        bounds: &Bounds,
+    ) -> Answered {
+        let check = bounds.check::<S>(true);
+        Self::apart(&check, failing, || Self::random_here(tests, around, failing, bounds))
+    }
+
+    fn all(
+        &self,
+        shape: (usize, usize),
+        around: &Given,
+        failing: &Failing,
+        bounds: &Bounds,
+    ) -> Answered {
+        let check = bounds.check::<S>(true);
+        Self::apart(&check, failing, || Self::all_here(shape, around, failing, bounds))
+    }
+
+    fn auto(&self, up_to: usize, around: &Given, failing: &Failing, bounds: &Bounds) -> Answered {
+        let check = bounds.check::<S>(true);
+        Self::apart(&check, failing, || Self::auto_here(up_to, around, failing, bounds))
+    }
 
     fn replay(&self, path: &Path, failure: &Failure, bounds: &Bounds) -> Answered {
         let mut check = bounds.check::<S>(false);
@@ -276,7 +343,16 @@ impl<S: Subject> Commands for Typed<S> {
         let schedule = failure
             .schedule()
             .map_err(|error| CommandError::File { path: path.to_owned(), error })?;
-        Ok(report::replayed(&check, &test, &schedule, failure))
+        let apart = Apart::new(&check, Arguments::Same, Some(test.clone())).replaying();
+        let here = || {
+            let (text, code) = report::replayed(&check, &test, &schedule, failure);
+            Told::new(code, text)
+        };
+        let told = apart.answer(here, |report| match &report.verdict {
+            Verdict::Crash(crash) => Told::new(1, report::replayed_crash(&test, crash, failure)),
+            verdict => Told::new(verdict.exit_code(), report::report(&check, &report)),
+        });
+        Ok((told.text, told.code))
     }
 
     fn survey(

@@ -11,6 +11,7 @@ use snapshot_io::{limited, replacement};
 use super::any::{Answered, AnySubject};
 use super::options::{Arguments, Command};
 use super::{CommandError, TROUBLE};
+use crate::apart;
 use crate::files::{Failure, ObservationFile};
 use crate::many::RandomCheck;
 use crate::report;
@@ -25,8 +26,12 @@ pub(super) fn interrupted() -> Arc<AtomicBool> {
     let flag = FLAG.get_or_init(|| {
         let flag = Arc::new(AtomicBool::new(false));
         let handler = Arc::clone(&flag);
+        apart::obey(&flag);
         // Without a handler Ctrl-C ends the program, which is acceptable.
-        drop(ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed)));
+        drop(ctrlc::set_handler(move || {
+            handler.store(true, Ordering::Relaxed);
+            apart::interrupt();
+        }));
         flag
     });
     Arc::clone(flag)

@@ -82,6 +82,12 @@ pub enum CommandError {
         /// The number of tests.
         number: u128,
     },
+    /// Error in the process that executed the check.
+    #[error("{message}")]
+    Worker {
+        /// Its message.
+        message: String,
+    },
     /// The baseline belongs to another test.
     #[error("the baseline is of another test: {baseline}")]
     Baseline {
@@ -96,6 +102,9 @@ pub fn main(subjects: &[Box<dyn AnySubject>]) -> ExitCode {
 }
 
 /// Runs a command line, of which the first word is the program's name; returns its exit code.
+///
+/// A check is executed by a process of its own: this program, started again with the arguments of
+/// this process, which must come here again.
 pub fn run(subjects: &[Box<dyn AnySubject>], arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match options::Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,

@@ -1,13 +1,16 @@
 //! Failure files: a test with the schedule of an execution that fails it.
 
+use std::fmt::Debug;
+
 use serde::{Deserialize, Serialize};
 use snapshot_core::observation::Event;
 
 use super::{FileError, parse};
+use crate::apart::Crash;
 use crate::matrix::Test;
 use crate::schedule::Schedule;
-use crate::subject::{Answer, Subject, name};
-use crate::verdict::Violation;
+use crate::subject::{Subject, name};
+use crate::verdict::{Verdict, Violation};
 
 const FORMAT: &str = "lineup-failure";
 
@@ -29,15 +32,15 @@ pub struct Failure {
     /// True if it is a failure only if spinning threads spin for ever.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub spins: bool,
+    /// Signal or exit status, if the execution ends the process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crash: Option<String>,
 }
 
 /// Returns the events of a history as texts.
-pub(crate) fn events<S: Subject>(
-    test: &Test<S>,
-    events: &[Event<Answer<S::Response>>],
-) -> Vec<String> {
+pub(crate) fn events<S: Subject, A: Debug>(test: &Test<S>, events: &[Event<A>]) -> Vec<String> {
     let mut called = [0; 16];
-    let text = |event: &Event<Answer<S::Response>>| {
+    let text = |event: &Event<A>| {
         let thread = test.thread_name(event.thread());
         match event {
             Event::Call(t) => {
@@ -62,6 +65,31 @@ impl Failure {
             events: events(test, violation.history.events()),
             stuck: violation.history.is_stuck(),
             spins: violation.spins,
+            crash: None,
+        }
+    }
+
+    /// Makes the file of an execution that ends the process.
+    pub fn of_crash<S: Subject>(test: &Test<S>, crash: &Crash) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: 1,
+            subject: S::NAME.to_owned(),
+            test: test.text(),
+            schedule: crash.schedule.to_string(),
+            events: events(test, &crash.events),
+            stuck: false,
+            spins: false,
+            crash: Some(crash.ended.clone()),
+        }
+    }
+
+    /// Makes the file of an answer, if it has an execution that fails.
+    pub fn of_verdict<S: Subject>(test: &Test<S>, verdict: &Verdict<S::Response>) -> Option<Self> {
+        match verdict {
+            Verdict::Violation(violation) => Some(Self::of(test, violation)),
+            Verdict::Crash(crash) => Some(Self::of_crash(test, crash)),
+            _ => None,
         }
     }
 

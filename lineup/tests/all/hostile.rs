@@ -70,7 +70,7 @@ lineup::subject! {
     };
 }
 
-fn subjects() -> [Box<dyn AnySubject>; 6] {
+fn subjects() -> [Box<dyn AnySubject>; 7] {
     [
         subject::<Endless>(),
         subject::<Panicking>(),
@@ -78,6 +78,7 @@ fn subjects() -> [Box<dyn AnySubject>; 6] {
         subject::<Undroppable>(),
         subject::<Leaking>(),
         subject::<crate::spinning::Gate>(),
+        subject::<crate::crashes::Crashing>(),
     ]
 }
 
@@ -90,7 +91,7 @@ fn main_in_a_child_process() {
     }
 }
 
-fn command(arguments: &[&str]) -> Command {
+pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args(["--exact", "hostile::main_in_a_child_process", "--nocapture"])
@@ -105,13 +106,13 @@ fn start(arguments: &[&str]) -> Child {
 }
 
 /// Exit code, answer and diagnostics.
-fn finish(child: Child) -> (Option<i32>, String, String) {
+pub(crate) fn finish(child: Child) -> (Option<i32>, String, String) {
     let output = child.wait_with_output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-fn program(arguments: &[&str]) -> (Option<i32>, String, String) {
+pub(crate) fn program(arguments: &[&str]) -> (Option<i32>, String, String) {
     let begin = Instant::now();
     let answer = finish(start(arguments));
     assert!(begin.elapsed() < SOON, "{arguments:?} {answer:?}");

@@ -4,6 +4,7 @@
 
 mod agreement;
 mod commands;
+mod crashes;
 mod hostile;
 mod locks;
 mod paper;

@@ -1,10 +1,14 @@
 //! Answers as text.
 
+mod crash;
+
 use std::fmt::{Debug, Write as _};
 
 use snapshot_core::observation::{
     ConcurrentHistory, Event, Explanation, Judgement, Outcome, SerialHistory, Thread, explain,
 };
+
+pub(crate) use crash::replayed_crash;
 
 use crate::check::Check;
 use crate::files::{self, Failure, ObservationFile};
@@ -36,6 +40,10 @@ pub fn report<S: Subject>(check: &Check<S>, report: &Report<S>) -> String {
             for history in [&pair.first, &pair.second] {
                 let _ = write!(text, "\nserial execution:\n{}", serial(&report.test, history));
             }
+        }
+        Verdict::Crash(crash) => {
+            text.push_str(&crash::crashed(&report.test, crash));
+            return text;
         }
         Verdict::Violation(violation) => {
             let replayed = check.replay(&report.test, &violation.schedule).ok();
@@ -91,6 +99,7 @@ fn headline<S: Subject>(report: &Report<S>) -> String {
             }
             _ => format!("{word}: an execution that no serial one explains"),
         },
+        Verdict::Crash(crash) => format!("{word}: an execution ends the process: {}", crash.ended),
         Verdict::Unknown(unknown) => format!("{word}: {unknown}"),
     }
 }
@@ -191,6 +200,20 @@ pub fn columns<S: Subject>(
     history: &ConcurrentHistory<Answer<S::Response>>,
     switches: &[Switch],
 ) -> String {
+    let stuck = |_, is_open| if is_open { "#" } else { "" };
+    let ends: Option<&Ends<'_>> = if history.is_stuck() { Some(&stuck) } else { None };
+    drawn(test, history.events(), ends, switches)
+}
+
+/// Last cell of a thread's column, by whether its operation is open.
+type Ends<'e> = dyn Fn(Thread, bool) -> &'static str + 'e;
+
+fn drawn<S: Subject, A: Debug>(
+    test: &Test<S>,
+    events: &[Event<A>],
+    ends: Option<&Ends<'_>>,
+    switches: &[Switch],
+) -> String {
     let threads: Vec<Thread> =
         test.shape().threads().filter(|thread| !test.sequence(*thread).is_empty()).collect();
     let head: Vec<String> = threads.iter().map(|thread| test.thread_name(*thread)).collect();
@@ -205,7 +228,7 @@ pub fn columns<S: Subject>(
             }
         }
     };
-    for (position, event) in history.events().iter().enumerate() {
+    for (position, event) in events.iter().enumerate() {
         notes(position, &mut lines);
         let thread = event.thread();
         let t = thread.index();
@@ -218,9 +241,9 @@ pub fn columns<S: Subject>(
         called[t] += usize::from(matches!(event, Event::Call(_)));
         open[t] = matches!(event, Event::Call(_));
     }
-    notes(history.events().len(), &mut lines);
-    if history.is_stuck() {
-        let cell = |thread: &Thread| if open[thread.index()] { "#" } else { "" }.to_owned();
+    notes(events.len(), &mut lines);
+    if let Some(end) = ends {
+        let cell = |thread: &Thread| end(*thread, open[thread.index()]).to_owned();
         lines.push(Line::Cells(threads.iter().map(cell).collect()));
     }
     table(&head, &lines)
@@ -424,7 +447,8 @@ pub(crate) fn replayed<S: Subject>(
         return (format!("{text}unknown: the execution has no end\n"), 3);
     };
     let same = (files::events(test, history.events()), history.is_stuck())
-        == (failure.events.clone(), failure.stuck);
+        == (failure.events.clone(), failure.stuck)
+        && failure.crash.is_none();
     let _ = writeln!(text, "{} execution that was recorded", if same { "the" } else { "not the" });
     let _ = write!(text, "\n{}", columns(test, &history, &replayed.switches));
     text.push_str(&spins(test, &replayed.spinning));

@@ -1,0 +1,143 @@
+//! The process that starts workers.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::{ChildStdin, Command, ExitStatus, Output, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::record::{self, Note};
+use super::worker::{JOB, Job, Task};
+use super::{Arguments, Told};
+use crate::control::lock;
+
+/// Number of the last lines of standard error that a crash is reported with.
+const LINES: usize = 5;
+
+/// End of a worker.
+pub(super) enum Outcome {
+    Told(Told),
+    /// It did not come to the check, or could not be started.
+    Unreached,
+    Ended(Ended),
+}
+
+/// End of a worker without an answer.
+pub(super) struct Ended {
+    /// The signal, or the exit status.
+    pub(super) name: String,
+    /// False for signals by which users and systems end a process.
+    pub(super) is_crash: bool,
+    pub(super) notes: Vec<Note>,
+    /// The last lines of standard error.
+    pub(super) output: Vec<String>,
+}
+
+/// A file for temporary use.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> io::Result<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let mut attempts = 0;
+        loop {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let name = format!("lineup-{}-{number}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            match File::create_new(&path) {
+                Ok(_) => return Ok(Self(path)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < 100 => {
+                    attempts += 1;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        drop(fs::remove_file(&self.0));
+    }
+}
+
+/// Standard input of the workers that run, each with its process.
+static WORKERS: Mutex<Vec<(u32, ChildStdin)>> = Mutex::new(Vec::new());
+
+/// Tells all workers that the user interrupted the program.
+pub(crate) fn interrupt() {
+    for (_, input) in &mut *lock(&WORKERS) {
+        // A worker that has ended does not listen.
+        drop(input.write_all(b"\n").and_then(|()| input.flush()));
+    }
+}
+
+/// Starts a worker, and waits for its end.
+pub(super) fn start(arguments: &Arguments, job: impl FnOnce(PathBuf) -> Job) -> Outcome {
+    let Ok(scratch) = Scratch::new() else { return Outcome::Unreached };
+    let job = job(scratch.0.clone());
+    let Ok(Output { status, stderr, .. }) = execute(arguments, &job) else {
+        return Outcome::Unreached;
+    };
+    let notes = record::notes(&fs::read_to_string(&scratch.0).unwrap_or_default());
+    if let Some(Note::Answers(told)) = notes.last() {
+        return Outcome::Told(told.clone());
+    }
+    if notes.is_empty() {
+        return Outcome::Unreached;
+    }
+    let (name, is_crash) = ending(status);
+    let text = String::from_utf8_lossy(&stderr);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let output = lines[lines.len().saturating_sub(LINES)..].iter().map(|line| (*line).to_owned());
+    Outcome::Ended(Ended { name, is_crash, notes, output: output.collect() })
+}
+
+fn execute(arguments: &Arguments, job: &Job) -> io::Result<Output> {
+    let mut command = Command::new(std::env::current_exe()?);
+    let is_shown = matches!(job.task, Task::Whole) && matches!(arguments, Arguments::Same);
+    match arguments {
+        Arguments::Same => command.args(std::env::args_os().skip(1)),
+        Arguments::Test(name) => {
+            command.args([name.as_str(), "--exact", "--nocapture", "--include-ignored"])
+        }
+    };
+    let output = |shown: bool, else_: Stdio| if shown { Stdio::inherit() } else { else_ };
+    let mut worker = command
+        .env(JOB, serde_json::to_string(job)?)
+        .stdin(Stdio::piped())
+        .stdout(output(is_shown, Stdio::null()))
+        .stderr(output(is_shown && !job.steps, Stdio::piped()))
+        .spawn()?;
+    let process = worker.id();
+    if let Some(input) = worker.stdin.take() {
+        lock(&WORKERS).push((process, input));
+    }
+    let output = worker.wait_with_output();
+    lock(&WORKERS).retain(|(of, _)| *of != process);
+    output
+}
+
+/// Returns the name of an end, and whether it is a crash.
+#[cfg(unix)]
+fn ending(status: ExitStatus) -> (String, bool) {
+    use std::os::unix::process::ExitStatusExt;
+    let named = |name: &str| (name.to_owned(), true);
+    match status.signal() {
+        None => (status.to_string(), true),
+        Some(4) => named("SIGILL"),
+        Some(5) => named("SIGTRAP"),
+        Some(6) => named("SIGABRT"),
+        Some(7 | 10) => named("SIGBUS"),
+        Some(8) => named("SIGFPE"),
+        Some(11) => named("SIGSEGV"),
+        Some(signal) => (format!("signal {signal}"), !matches!(signal, 1 | 2 | 3 | 9 | 13 | 15)),
+    }
+}
+
+/// Returns the name of an end, and whether it is a crash.
+#[cfg(not(unix))]
+fn ending(status: ExitStatus) -> (String, bool) {
+    (status.to_string(), true)
+}
