@@ -91,6 +91,10 @@ impl<'p> Run<'_, 'p> {
         if self.me == I { Switching::I } else { Switching::J }
     }
 
+    pub(super) fn is_point(&self, procedure: usize, here: usize) -> bool {
+        self.layout.point == Some(here) && procedure == self.layout.program.update().0 as usize
+    }
+
     /// Passes the place where updates take effect.
     pub(crate) fn pass_point(&self, state: &mut [u8]) {
         let is_memory = matches!(self.layout.obligation.aim, Aim::Memory(_));

@@ -9,10 +9,10 @@ use snapshot_semantics::interpret::code::Instruction;
 
 use super::named::Cell;
 use super::{Failure, Outcome, Run, Write, definite_indices};
-use crate::byte::{ANY, BASE, BROKEN, LINKED, LOOSE, OTHER, PLACES, Row, T, number, truth};
+use crate::byte::{ANY, BASE, LOOSE, OTHER, PLACES, Row, T, number, truth};
 use crate::centre::is_central;
 use crate::clock;
-use crate::evaluate::{Stop, patched_token, stored_token};
+use crate::evaluate::{Stop, patched_token, plain, stored_token};
 use crate::layout::{Index, Room, Scalar, fixed, is_view, size};
 use crate::names::Use;
 
@@ -438,44 +438,6 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// Links the process to a cell, if the cell has a place.
-    fn link(&self, branch: &mut Outcome, variable: SharedId, cell: Option<usize>) {
-        let at = cell.and_then(|number| self.layout.link(self.me, variable, number));
-        if let Some(at) = at {
-            branch.state[at] = LINKED;
-        }
-        let write = Write::Link(variable);
-        if self.layout.keeps_links(self.me, variable) && !branch.writes.contains(&write) {
-            branch.writes.push(write);
-        }
-    }
-
-    /// Splits a branch by whether the process is linked to the cell, which is then known.
-    fn by_link(
-        &self,
-        branch: Outcome,
-        place: (usize, usize),
-        variable: SharedId,
-        cell: Option<usize>,
-    ) -> Vec<(bool, Outcome)> {
-        let at = cell.and_then(|number| self.layout.link(self.me, variable, number));
-        let known = match (self.layout.may_be_linked(place, variable), at) {
-            (false, _) => BROKEN,
-            (true, at) => at.map_or(ANY, |at| branch.state[at]),
-        };
-        let mut ways = Vec::new();
-        for byte in [LINKED, BROKEN] {
-            if known == ANY || known == byte {
-                let mut branch = branch.clone();
-                if let Some(at) = at {
-                    branch.state[at] = byte;
-                }
-                ways.push((byte == LINKED, branch));
-            }
-        }
-        ways
-    }
-
     pub(super) fn write(
         &self,
         branch: &mut Outcome,
@@ -528,17 +490,5 @@ impl<'p> Run<'_, 'p> {
             let failure = self.pass_round(&mut branch.state, round, variable, &row);
             branch.failure = branch.failure.or(failure);
         }
-    }
-
-    pub(super) fn is_point(&self, procedure: usize, here: usize) -> bool {
-        self.layout.point == Some(here) && procedure == self.layout.program.update().0 as usize
-    }
-}
-
-/// Returns an expression without its conversions.
-fn plain(expression: &Expression) -> &ExpressionKind {
-    match &expression.kind {
-        ExpressionKind::Convert(inner) => plain(inner),
-        kind => kind,
     }
 }

@@ -6,6 +6,7 @@
 //! their order, and between them any number of others.
 
 pub mod late;
+mod linked;
 pub mod lost;
 mod memory;
 mod named;
