@@ -172,6 +172,8 @@ pub(crate) struct Control<R, D> {
     trace: Trace,
     random: u64,
     recorder: Option<Recorder>,
+    /// True if waits of condition variables wake up spuriously.
+    is_spurious: bool,
 }
 
 /// State of the present execution.
@@ -256,7 +258,19 @@ impl<R: Hash, D: Driver<R>> Control<R, D> {
         let (patience, unwind) = (watch.patience, watch.unwind);
         let trace = Trace::default();
         let (state, recorder) = (None, apart::recorder());
-        Self { board, driver, pulse, columns, patience, unwind, state, trace, random: 0, recorder }
+        Self {
+            board,
+            driver,
+            pulse,
+            columns,
+            patience,
+            unwind,
+            state,
+            trace,
+            random: 0,
+            is_spurious: watch.is_spurious,
+            recorder,
+        }
     }
 
     /// Returns the given threads that may run in this stage.
@@ -296,7 +310,7 @@ impl<R: Hash, D: Driver<R>> Scheduler for Control<R, D> {
             });
         }
         board.clear();
-        lineup_std::control::begin();
+        lineup_std::control::begin(self.is_spurious);
         self.trace.clear();
         if self.pulse.cancelled.load(Ordering::Relaxed) {
             return None;

@@ -42,6 +42,8 @@ pub(crate) struct Watch {
     pub(crate) patience: u32,
     /// True if the threads of a stuck execution are unwound.
     pub(crate) unwind: bool,
+    /// True if waits of condition variables wake up spuriously.
+    pub(crate) is_spurious: bool,
     /// Time without any step after which the check is abandoned.
     pub(crate) silence: Duration,
     /// Ends the check soon when true.
@@ -164,6 +166,7 @@ fn work<S: Subject>(
         if lock(board).is_stuck {
             return;
         }
+        lineup_std::control::begin_operation();
         lock(board).call(thread);
         if let Some(recorder) = recorder {
             recorder.calls(thread);

@@ -84,6 +84,8 @@ pub use apart::Crash;
 pub use check::{Check, Tally};
 pub use files::Failure;
 #[doc(no_inline)]
+pub use lineup_std::controlled::block_on;
+#[doc(no_inline)]
 pub use lineup_std::hint;
 pub use matrix::{Role, Test, TestError};
 pub use replay::{Place, Replayed, Switch, Wait};

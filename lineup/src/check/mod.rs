@@ -51,6 +51,7 @@ pub struct Check<S: Subject> {
     reduction: bool,
     diverging: Diverging,
     unwinding: bool,
+    pub(crate) spurious_wakeups: bool,
     silence: Duration,
     cancel: Arc<AtomicBool>,
     specification: Option<Arc<Judge<S>>>,
@@ -101,6 +102,7 @@ impl<S: Subject> Check<S> {
             reduction: true,
             diverging: Diverging::Unknown,
             unwinding: false,
+            spurious_wakeups: false,
             silence: Duration::from_secs(5),
             cancel: Arc::default(),
             specification: None,
@@ -191,6 +193,16 @@ impl<S: Subject> Check<S> {
         self
     }
 
+    /// Has the first wait at a condition variable of each operation wake up spuriously, in concurrent
+    /// executions: at any time, also before it is notified. In [`block_on`](crate::block_on) this is
+    /// a spurious poll. Executions in which a first wait is notified are those of a check without
+    /// this option (the default).
+    #[must_use]
+    pub const fn spurious_wakeups(mut self, spurious: bool) -> Self {
+        self.spurious_wakeups = spurious;
+        self
+    }
+
     /// Sets the time without a step after which a call counts as blocked outside control (5 s).
     #[must_use]
     pub const fn silence(mut self, time: Duration) -> Self {
@@ -264,6 +276,7 @@ impl<S: Subject> Check<S> {
         Watch {
             patience: self.patience,
             unwind: self.unwinding,
+            is_spurious: self.spurious_wakeups,
             silence: self.silence,
             cancel,
             deadline,

@@ -28,7 +28,8 @@ impl<S: Subject> Check<S> {
     ) -> (SerialPhase<S::Response>, Option<Verdict<S::Response>>) {
         let start = Instant::now();
         let driver = Serial::new(*test.shape(), deadline, self);
-        let explored = explore(Arc::new(test.clone()), driver, &self.watch(deadline));
+        let watch = self.clone().spurious_wakeups(false).watch(deadline);
+        let explored = explore(Arc::new(test.clone()), driver, &watch);
         let (driver, mut verdict) = match explored {
             Ok(mut driver) => {
                 let verdict = driver.verdict.take();

@@ -100,7 +100,8 @@ impl<S: Subject> Typed<S> {
     /// Returns the answer to one test.
     fn answer(check: &Check<S>, report: &Report<S>, failing: &Failing) -> Answered {
         let failure = Failure::of_verdict(&report.test, &report.verdict);
-        if let (Some(path), Some(failure)) = (&failing.save, failure) {
+        if let (Some(path), Some(mut failure)) = (&failing.save, failure) {
+            failure.spurious_wakeups = check.spurious_wakeups;
             write(path, &failure.text())?;
         }
         Ok((report::report(check, report), report.verdict.exit_code()))
@@ -338,6 +339,9 @@ impl<S: Subject> Commands for Typed<S> {
         let mut check = bounds.check::<S>(false);
         if failure.spins {
             check = check.diverging(Diverging::Stuck);
+        }
+        if failure.spurious_wakeups {
+            check = check.spurious_wakeups(true);
         }
         let test = Test::<S>::parse(&failure.test)?;
         let schedule = failure

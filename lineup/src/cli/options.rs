@@ -216,6 +216,10 @@ pub(super) struct Bounds {
     /// executes destructors of the object, and if one panics or waits, the program is aborted.
     #[arg(long)]
     unwind: bool,
+    /// The first wait at a condition variable of each operation wakes up spuriously, in concurrent
+    /// executions.
+    #[arg(long)]
+    spurious_wakeups: bool,
     /// Seconds without a step after which a call counts as blocked.
     #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = quantity::seconds)]
     silence: Duration,
@@ -234,6 +238,7 @@ impl Bounds {
             .patience(self.patience)
             .diverging(self.diverging)
             .unwinding(self.unwind)
+            .spurious_wakeups(self.spurious_wakeups)
             .silence(self.silence)
             .cancelled_by(super::commands::interrupted())
     }

@@ -32,6 +32,9 @@ pub struct Failure {
     /// True if it is a failure only if spinning threads spin for ever.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub spins: bool,
+    /// True if the first wait at a condition variable of each operation wakes up spuriously.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spurious_wakeups: bool,
     /// Signal or exit status, if the execution ends the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crash: Option<String>,
@@ -65,6 +68,7 @@ impl Failure {
             events: events(test, violation.history.events()),
             stuck: violation.history.is_stuck(),
             spins: violation.spins,
+            spurious_wakeups: false,
             crash: None,
         }
     }
@@ -80,6 +84,7 @@ impl Failure {
             events: events(test, &crash.events),
             stuck: false,
             spins: false,
+            spurious_wakeups: false,
             crash: Some(crash.ended.clone()),
         }
     }

@@ -6,7 +6,7 @@ use real::sync as std;
 use real::sync::{LockResult, PoisonError};
 use real::time::Duration;
 
-use crate::control::{Next, Object, Timed, announce, inside, took};
+use crate::control::{Next, Object, Timed, announce, inside, took, wakes_spuriously};
 use crate::mutex::{MutexGuard, Passed};
 
 /// As `std::sync::Condvar`.
@@ -45,7 +45,8 @@ impl Condvar {
         Self { gate: shuttle::sync::Condvar::new(), real: std::Condvar::new() }
     }
 
-    /// As of the real one, without spurious wake-ups.
+    /// As of the real one. Within an execution it wakes up spuriously in the first wait of an
+    /// operation, if at all.
     ///
     /// # Errors
     /// If the mutex is poisoned.
@@ -53,6 +54,13 @@ impl Condvar {
     pub fn wait<'l, T>(&self, guarded: MutexGuard<'l, T>) -> LockResult<MutexGuard<'l, T>> {
         let MutexGuard { real, gate, lock } = guarded;
         match gate {
+            Some(gate) if wakes_spuriously() => {
+                drop(real);
+                let lock_again = gate.gate;
+                drop(gate);
+                let gate = lock_again.lock();
+                guard(lock.real.lock(), Some(gate), lock)
+            }
             Some(gate) => {
                 drop(real);
                 let locked = gate.gate.object();

@@ -102,11 +102,22 @@ struct Record {
     /// Accesses of the present step that were not announced.
     accesses: Vec<Access>,
     held: Vec<(Object, Holder)>,
+    /// True if waits of conditions may wake up spuriously.
+    is_spurious: bool,
+    /// Tasks whose operation has not waited at a condition yet.
+    fresh: Vec<usize>,
 }
 
 impl Record {
     const fn new() -> Self {
-        Self { is_kept: false, next: Vec::new(), accesses: Vec::new(), held: Vec::new() }
+        Self {
+            is_kept: false,
+            next: Vec::new(),
+            accesses: Vec::new(),
+            held: Vec::new(),
+            is_spurious: false,
+            fresh: Vec::new(),
+        }
     }
 }
 
@@ -272,8 +283,31 @@ pub fn timed_waits() -> u32 {
     TIMED.get()
 }
 
-/// Forgets the records of an earlier execution.
-pub fn begin() {
+/// Begins an operation of the running task.
+pub fn begin_operation() {
+    if let Some(task) = current() {
+        record(|record| {
+            if record.is_spurious && !record.fresh.contains(&task) {
+                record.fresh.push(task);
+            }
+        });
+    }
+}
+
+/// Returns true if the running task, which is to wait at a condition, wakes up spuriously: in the
+/// first wait of its operation.
+pub(crate) fn wakes_spuriously() -> bool {
+    let Some(task) = current() else { return false };
+    let is_first = record(|record| {
+        let fresh = record.fresh.iter().position(|of| *of == task);
+        fresh.map(|index| record.fresh.swap_remove(index)).is_some()
+    });
+    is_first.unwrap_or(false)
+}
+
+/// Forgets the records of an earlier execution; `is_spurious`: whether the first wait at a condition
+/// of each operation wakes up spuriously in the next one.
+pub fn begin(is_spurious: bool) {
     TIMED.set(0);
     let _ = RECORD.try_with(|record| {
         let mut record = record.borrow_mut();
@@ -281,6 +315,8 @@ pub fn begin() {
         record.next.clear();
         record.accesses.clear();
         record.held.clear();
+        record.is_spurious = is_spurious;
+        record.fresh.clear();
     });
 }
 

@@ -37,6 +37,7 @@ pub use local::__private;
 mod local;
 mod mutex;
 mod once;
+mod polls;
 mod rwlock;
 mod threads;
 
@@ -47,6 +48,7 @@ pub mod controlled {
     pub use crate::local::LocalKey;
     pub use crate::mutex::{Mutex, MutexGuard};
     pub use crate::once::{LazyLock, Once, OnceLock, OnceState};
+    pub use crate::polls::block_on;
     pub use crate::rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
     pub use crate::threads::*;
 }

@@ -20,7 +20,7 @@ impl Gate {
     }
 
     #[track_caller]
-    fn lock(&self) -> Passed<'_> {
+    pub(crate) fn lock(&self) -> Passed<'_> {
         let step = announce(Next::taking(self.object(), true));
         let guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         drop(step);

@@ -70,7 +70,7 @@ lineup::subject! {
     };
 }
 
-fn subjects() -> [Box<dyn AnySubject>; 7] {
+fn subjects() -> [Box<dyn AnySubject>; 8] {
     [
         subject::<Endless>(),
         subject::<Panicking>(),
@@ -79,6 +79,7 @@ fn subjects() -> [Box<dyn AnySubject>; 7] {
         subject::<Leaking>(),
         subject::<crate::spinning::Gate>(),
         subject::<crate::crashes::Crashing>(),
+        subject::<crate::wakeups::LatchPre>(),
     ]
 }
 

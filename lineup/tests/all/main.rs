@@ -17,3 +17,4 @@ mod spinning;
 mod stand_in;
 mod synchronisation;
 mod unwinding;
+mod wakeups;
