@@ -57,6 +57,8 @@ fn disturb(state: &Cell<u64>) {
 
 /// Yields, or spins for up to some hundred nanoseconds.
 fn pause(choice: u64) {
+    #[cfg(test)]
+    tests::PAUSES.set(tests::PAUSES.get() + 1);
     if choice.is_multiple_of(2) {
         yield_now();
     } else {
@@ -147,6 +149,33 @@ const fn next(state: &mut u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    thread_local! {
+        /// Number of pauses of this thread.
+        pub(super) static PAUSES: Cell<u64> = const { Cell::new(0) };
+    }
+
+    fn pauses(within: impl FnOnce()) -> u64 {
+        let before = PAUSES.get();
+        within();
+        PAUSES.get() - before
+    }
+
+    #[test]
+    fn pauses_are_as_many_as_the_noise_says() {
+        for (noise, inside, after) in [
+            (Noise::Off, 0..1, 0..1),
+            (Noise::Some, 80..170, 80..170),
+            (Noise::Much, 80..170, 400..600),
+        ] {
+            let mut source = Source::new(noise, 1, 0);
+            let found = pauses(|| (0..1000).for_each(|_| source.around(point)));
+            assert!(inside.contains(&found), "{noise:?}: {found} inside");
+            let found = pauses(|| (0..1000).for_each(|_| source.after()));
+            assert!(after.contains(&found), "{noise:?}: {found} after");
+        }
+        assert_eq!(pauses(|| (0..1000).for_each(|_| point())), 0, "without a recorder");
+    }
 
     #[test]
     fn noise_is_seeded_and_ends_with_the_operation() {

@@ -5,6 +5,8 @@
 mod child;
 mod controlled;
 mod loom;
+#[cfg(target_os = "linux")]
+mod noise;
 mod record;
 mod redis;
 mod stress;

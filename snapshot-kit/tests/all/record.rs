@@ -9,7 +9,7 @@ use std::task::{Context, Waker};
 use snapshot_core::history::{Action, Declaration, Outcome};
 use snapshot_core::{History, Process, Segment};
 use snapshot_kit::record::{RecordError, Recorder, Reply};
-use snapshot_kit::{Clock, Noise, Writers, assert_linearizable, judge, noise};
+use snapshot_kit::{Clock, Writers, assert_linearizable, judge};
 
 #[test]
 fn operations_of_one_thread_are_recorded_in_their_order() {
@@ -356,45 +356,6 @@ fn a_recording_of_several_writers_can_be_taken_after_a_scan() {
     let rest = recorder.history().unwrap();
     assert_eq!((rest.operations().len(), *rest.initial_value(Segment::from_index(0))), (2, 6));
     assert_linearizable!(rest);
-}
-
-/// Operations with noise inside them; without noise, their history is only judged.
-#[test]
-fn noisy_threads_overlap() {
-    let scans = |noise: Noise| -> u64 {
-        let sum = (0..20).map(|seed| {
-            let recorder =
-                Recorder::new(Declaration::new(0).with_segments(2)).with_noise(noise, seed);
-            let cells = [Mutex::new(0), Mutex::new(0)];
-            let read = |cell: &Mutex<i64>| {
-                noise::point();
-                *cell.lock().unwrap()
-            };
-            let start = std::sync::Barrier::new(2);
-            std::thread::scope(|scope| {
-                let mut writer = recorder.process(0).unwrap();
-                let mut reader = recorder.process(1).unwrap();
-                let (cells, start) = (&cells, &start);
-                scope.spawn(move || {
-                    start.wait();
-                    for value in 1..=50 {
-                        writer.update(0, value, || {
-                            noise::point();
-                            *cells[0].lock().unwrap() = value;
-                        });
-                    }
-                });
-                start.wait();
-                for _ in 0..50 {
-                    reader.scan(|| cells.each_ref().map(read));
-                }
-            });
-            judge(&recorder.history().unwrap(), "noise", &[]).unwrap().scans
-        });
-        sum.sum()
-    };
-    assert!(scans(Noise::Much) > 0);
-    scans(Noise::Off);
 }
 
 #[test]
