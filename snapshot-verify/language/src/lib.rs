@@ -13,6 +13,6 @@ mod language;
 pub mod program;
 
 pub use language::{Algorithm, parse};
-pub use language::{Bug, Diagnostic, Diagnostics, Expectation, ExpectedVerdict, Freedom};
+pub use language::{Bug, Diagnostic, Diagnostics, Expectation, ExpectedVerdict, Freedom, Strength};
 pub use language::{Item, ItemKind, Meaning, MeaningText, outline};
 pub use language::{Source, Span, format, tree};

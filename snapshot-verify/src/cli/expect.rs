@@ -211,9 +211,14 @@ impl Expect {
         };
         let (program, verdict) = (&variant.program, expectation.verdict);
         let refused = |error| refused(&variant.title, input.algorithm.source(), &error);
-        let is_strong = matches!(verdict, ExpectedVerdict::Strong | ExpectedVerdict::NotStrong);
-        let (conforms, answer, states, elapsed) = if is_strong {
-            let found = strongly(program, &scope, &watch).map_err(refused)?;
+        let strength = match verdict {
+            ExpectedVerdict::Strong(strength) | ExpectedVerdict::NotStrong(strength) => {
+                Some(strength)
+            }
+            _ => None,
+        };
+        let (conforms, answer, states, elapsed) = if let Some(strength) = strength {
+            let found = strongly(program, strength, &scope, &watch).map_err(refused)?;
             let strong = &found.answer.0;
             let conforms = strong_conformance(verdict, &strong.verdict);
             (conforms, strong_words(strong).to_owned(), strong.positions, found.elapsed)

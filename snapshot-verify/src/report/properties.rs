@@ -12,7 +12,9 @@ use crate::interpret::{Machine, Move, MoveKind};
 use crate::language::{Source, Span};
 use crate::program::Program;
 use crate::progress::{Extent, Lasso, OperationProgress, Progress, Standing};
-use crate::strong::{Branch, Case as Tree, Confirmed, Strong, StrongValues, StrongVerdict};
+use crate::strong::{
+    Branch, Case as Tree, Confirmed, Strength, Strong, StrongValues, StrongVerdict,
+};
 use crate::verify::properties::{Decided, Scope};
 
 /// Subject of a report on a property.
@@ -73,9 +75,12 @@ pub const fn strong_code(strong: &Strong) -> u8 {
 #[must_use]
 pub fn strong_words(strong: &Strong) -> &'static str {
     match &strong.verdict {
-        StrongVerdict::Strong => "strongly linearizable",
+        StrongVerdict::Strong => strong.strength.name(),
         StrongVerdict::NotStrong(tree) if tree.branches.is_empty() => "not even linearizable",
-        StrongVerdict::NotStrong(_) => "not strongly linearizable",
+        StrongVerdict::NotStrong(_) => match strong.strength {
+            Strength::All => "not strongly linearizable",
+            Strength::Writes => "not write strongly linearizable",
+        },
         StrongVerdict::Unknown | StrongVerdict::Faulty { .. } => "unknown",
     }
 }
@@ -116,9 +121,13 @@ pub fn human_strong(
         StrongVerdict::Strong => {}
         StrongVerdict::NotStrong(tree) => {
             let Confirmed { orders, .. } = confirmed.unwrap_or_default();
+            let operations = match strong.strength {
+                Strength::All => "operations",
+                Strength::Writes => "updates",
+            };
             let _ = writeln!(
                 text,
-                "  no order of the operations survives all continuations: {orders} refuted, each \
+                "  no order of the {operations} survives all continuations: {orders} refuted, each \
                  by an execution that the interpreter repeats"
             );
             if let Ok(machine) = Machine::new(case.program, case.scope.processes) {
@@ -194,7 +203,11 @@ pub fn json_strong(
 ) -> String {
     let Decided { answer: (strong, confirmed), elapsed } = found;
     let names = case.program.operation_names();
-    let mut line = case.json("strong linearizability", *elapsed);
+    let question = match strong.strength {
+        Strength::All => "strong linearizability",
+        Strength::Writes => "write strong linearizability",
+    };
+    let mut line = case.json(question, *elapsed);
     let (values, different) = match strong.values {
         StrongValues::None => (None, true),
         StrongValues::Different => (None, true),

@@ -81,8 +81,8 @@ pub fn conformance(expected: ExpectedVerdict, outcomes: &[Outcome]) -> Conforman
         ExpectedVerdict::Fault => faulty && !violated,
         ExpectedVerdict::Linearizable => !violated && !faulty && !refused,
         ExpectedVerdict::NoProof => !violated && !faulty && refused,
-        ExpectedVerdict::Strong
-        | ExpectedVerdict::NotStrong
+        ExpectedVerdict::Strong(_)
+        | ExpectedVerdict::NotStrong(_)
         | ExpectedVerdict::Free(_)
         | ExpectedVerdict::NotFree(_) => return Conformance::Undecided,
     };
@@ -99,8 +99,8 @@ pub fn conformance(expected: ExpectedVerdict, outcomes: &[Outcome]) -> Conforman
 #[must_use]
 pub const fn strong_conformance(expected: ExpectedVerdict, found: &StrongVerdict) -> Conformance {
     match (expected, found) {
-        (ExpectedVerdict::Strong, StrongVerdict::Strong)
-        | (ExpectedVerdict::NotStrong, StrongVerdict::NotStrong(_)) => Conformance::Met,
+        (ExpectedVerdict::Strong(_), StrongVerdict::Strong)
+        | (ExpectedVerdict::NotStrong(_), StrongVerdict::NotStrong(_)) => Conformance::Met,
         (_, StrongVerdict::Unknown | StrongVerdict::Faulty { .. }) => Conformance::Undecided,
         _ => Conformance::Contradicted,
     }

@@ -70,6 +70,12 @@ pub enum VerifyError {
          bound the operations (--operations 2, say, or grow)"
     )]
     ObjectCounters,
+    /// Orders of writes alone, for operations in blocks.
+    #[error(
+        "operations of the object take effect together, and an order of the writes alone is of \
+         operations that take effect one by one: use --strong"
+    )]
+    Together,
     /// The object itself is faulty.
     #[error("the object goes wrong (after {moves} moves of the algorithm): {fault}")]
     ObjectFault {

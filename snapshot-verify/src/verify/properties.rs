@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 use super::error::VerifyError;
 use super::progress::Watch;
 use crate::interpret::{Client, Machine, Sequential, Values};
-use crate::program::{Program, independence};
+use crate::program::{Object, Program, independence};
 use crate::progress::{Limits, Progress, progress, progress_object};
 use crate::strategy::{Claim, Refusal};
-use crate::strong::{Confirmed, Strong, StrongValues, StrongVerdict, certified, confirm, strong};
+use crate::strong::{
+    Confirmed, Strength, Strong, StrongValues, StrongVerdict, certified, confirm, strong,
+};
 
 /// Executions that a property is decided for.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -74,26 +76,30 @@ impl Scope {
     }
 }
 
-/// Decides strong linearizability.
+/// Decides strong linearizability, of all operations or of writes.
 ///
 /// # Errors
 /// If the program cannot run, has infinitely many states, or an answer is not confirmed.
 pub fn strongly(
     program: &Program,
+    strength: Strength,
     scope: &Scope,
     watch: &dyn Watch,
 ) -> Result<StrongAnswer, VerifyError> {
     scope.check(program)?;
+    if strength == Strength::Writes && program.object().is_some_and(Object::has_blocks) {
+        return Err(VerifyError::Together);
+    }
     let machine = Machine::new(program, scope.processes)?;
     let object = program.object().map(|object| Sequential::new(object, scope.processes));
     let object = object.transpose()?;
     let values = Values::Full(scope.values.unwrap_or(Scope::VALUES));
     let client = scope.client(values);
     let decided = scope.within(watch, |limits| {
-        let found = strong(&machine, object.as_ref(), &client, limits)?;
+        let found = strong(&machine, object.as_ref(), strength, &client, limits)?;
         let confirmed = match &found.verdict {
             StrongVerdict::NotStrong(case) => {
-                let confirmed = confirm(&machine, object.as_ref(), case);
+                let confirmed = confirm(&machine, object.as_ref(), strength, case);
                 Some(confirmed.map_err(|error| VerifyError::Unjudged(error.to_string()))?)
             }
             _ => None,

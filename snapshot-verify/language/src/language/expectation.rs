@@ -45,13 +45,23 @@ pub enum ExpectedVerdict {
     /// A proof is refused: the program is not data-independent.
     NoProof,
     /// Orders of executions can be chosen such that longer executions have longer orders.
-    Strong,
+    Strong(Strength),
     /// They cannot.
-    NotStrong,
+    NotStrong(Strength),
     /// Operations have this progress.
     Free(Freedom),
     /// They have not.
     NotFree(Freedom),
+}
+
+/// Operations whose order longer executions keep.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum Strength {
+    /// All operations.
+    #[default]
+    All,
+    /// Those that may change the object: *write* strong linearizability.
+    Writes,
 }
 
 /// Progress: freedom from this.
@@ -67,7 +77,7 @@ pub enum Freedom {
 impl ExpectedVerdict {
     /// Returns true for another property than linearizability.
     pub const fn is_property(self) -> bool {
-        matches!(self, Self::Strong | Self::NotStrong | Self::Free(_) | Self::NotFree(_))
+        matches!(self, Self::Strong(_) | Self::NotStrong(_) | Self::Free(_) | Self::NotFree(_))
     }
 }
 
@@ -83,6 +93,16 @@ impl Freedom {
             Self::Obstruction => "obstruction",
             Self::Starvation => "starvation",
             Self::Deadlock => "deadlock",
+        }
+    }
+}
+
+impl Strength {
+    /// Returns the name of the property.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::All => "strongly linearizable",
+            Self::Writes => "write strongly linearizable",
         }
     }
 }
@@ -179,8 +199,8 @@ impl fmt::Display for ExpectedVerdict {
             Self::Violation => "violation",
             Self::Fault => "fault",
             Self::NoProof => "no proof",
-            Self::Strong => "strongly linearizable",
-            Self::NotStrong => "not strongly linearizable",
+            Self::Strong(strength) => strength.name(),
+            Self::NotStrong(strength) => return write!(f, "not {}", strength.name()),
             Self::Free(freedom) => return freedom.fmt(f),
             Self::NotFree(freedom) => return write!(f, "not {freedom}"),
         })

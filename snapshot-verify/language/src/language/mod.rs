@@ -45,7 +45,7 @@ pub mod tree;
 pub use algorithm::{Algorithm, parse};
 pub use bug::Bug;
 pub use diagnostic::{Diagnostic, Diagnostics};
-pub use expectation::{Expectation, ExpectedVerdict, Freedom};
+pub use expectation::{Expectation, ExpectedVerdict, Freedom, Strength};
 pub use format::format;
 pub use meaning::{Meaning, MeaningText};
 pub use outline::{Item, ItemKind, outline};

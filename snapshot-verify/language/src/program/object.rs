@@ -1,6 +1,6 @@
 //! Objects that a text declares: their operations, one at a time.
 
-use super::{ProcedureId, Program, Type};
+use super::{ProcedureId, Program, Root, Statement, StatementKind, Type};
 use crate::language::Span;
 
 /// An index into [`Object::operations`].
@@ -72,6 +72,28 @@ impl Object {
     /// Returns true if operations may take effect together.
     pub fn has_blocks(&self) -> bool {
         self.operations.iter().any(|operation| operation.together)
+    }
+
+    /// Returns true if an operation may change the state: its effect assigns a `state` variable,
+    /// even to the same content.
+    pub fn changes(&self, id: OperationId) -> bool {
+        let mut called = vec![self.operation(id).effect];
+        let mut next = 0;
+        let mut changes = false;
+        while let Some(procedure) = called.get(next) {
+            let body = &self.specification.procedure(*procedure).body;
+            Statement::each(body, &mut |statement| {
+                let place = statement.result();
+                changes |= place.is_some_and(|place| matches!(place.root, Root::Private(_)));
+                if let StatementKind::Call { procedure, .. } = statement.kind
+                    && !called.contains(&procedure)
+                {
+                    called.push(procedure);
+                }
+            });
+            next += 1;
+        }
+        changes
     }
 
     /// Returns true if an operation has a parameter with values.

@@ -8,7 +8,7 @@ use snapshot_core::Process;
 
 use super::object::{AtomicObject, ObjectSpecification};
 use super::specification::{AtomicSnapshot, Misplacement, SnapshotSpecification};
-use super::subsets::{Automaton, LetterId, Possibilities, Subsets};
+use super::subsets::{LetterId, Pointed, Possibilities, Subsets};
 use crate::interpret::{Call, Client, Fault, Progress, Sequential, Values};
 use crate::product::OrderId;
 use crate::program::guards;
@@ -19,7 +19,7 @@ pub type Choice = (Call, u32);
 
 /// A specification with a client of it.
 pub trait World {
-    type Automaton: Automaton;
+    type Automaton: Pointed;
 
     /// Returns the subset construction of the specification.
     fn specification(&mut self) -> &mut Subsets<Self::Automaton>;

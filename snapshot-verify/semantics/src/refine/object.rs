@@ -15,12 +15,13 @@ use std::sync::Arc;
 
 use snapshot_core::Process;
 
-use super::subsets::{Automaton, Possibilities, Subsets};
+use super::subsets::{Automaton, Pointed, Possibilities, Subsets};
 use crate::interpret::{
     Action, Block, Data, Event, Fault, ObjectState, OperationCall, Sequential, is_value,
     value_found, value_renamed,
 };
 use crate::product::reordered;
+use crate::program::OperationId;
 
 /// Subset construction of an object's configurations.
 pub type ObjectSpecification<'p> = Subsets<AtomicObject<'p>>;
@@ -31,17 +32,19 @@ pub struct AtomicObject<'p> {
     sequential: Sequential<'p>,
     /// Per operation, true if it takes effect at points.
     at_points: Box<[bool]>,
+    /// Per operation, true if it may change the state.
+    changes: Box<[bool]>,
 }
 
 /// A possible state of the object after the events so far.
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Configuration {
     pub(super) state: ObjectState,
     pub(super) open: Vec<Open>,
 }
 
 /// The open operation of a process.
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(super) enum Open {
     Nothing,
     /// The operation has not taken effect.
@@ -60,7 +63,7 @@ impl<'p> ObjectSpecification<'p> {
     /// Creates the specification in which the operations marked in `at_points` take effect at
     /// linearization points. Operations beyond its length do not.
     pub fn with_points(sequential: Sequential<'p>, at_points: Box<[bool]>) -> Self {
-        Self::of(AtomicObject { sequential, at_points })
+        Self::of(AtomicObject { at_points, ..AtomicObject::new(sequential) })
     }
 
     /// Returns true if some operations take effect at linearization points.
@@ -111,7 +114,10 @@ impl<'p> ObjectSpecification<'p> {
 impl<'p> AtomicObject<'p> {
     /// Creates the object; operations take effect anywhere.
     pub fn new(sequential: Sequential<'p>) -> Self {
-        Self { sequential, at_points: Box::default() }
+        let object = sequential.object();
+        let ids = (0..object.operations.len() as u16).map(OperationId);
+        let changes = ids.map(|id| object.changes(id)).collect();
+        Self { sequential, at_points: Box::default(), changes }
     }
 
     fn is_at_points(&self, call: OperationCall) -> bool {
@@ -162,31 +168,6 @@ impl Automaton for AtomicObject<'_> {
         Some(after)
     }
 
-    fn at_point(
-        &self,
-        one: &Configuration,
-        process: Process,
-        reach: &mut dyn FnMut(Configuration),
-    ) -> Result<(), Fault> {
-        let process = process.index();
-        match one.open[process] {
-            Open::Begun(call) => {
-                reach(one.clone());
-                self.alone(one, process, call)?.into_iter().for_each(reach);
-            }
-            Open::Done(_) => reach(one.clone()),
-            Open::Nothing => panic!("process {process} is at a point of no operation"),
-        }
-        Ok(())
-    }
-
-    fn may_be_past(&self, one: &Configuration, process: Process) -> bool {
-        match one.open[process.index()] {
-            Open::Begun(call) => !self.is_at_points(call),
-            Open::Nothing | Open::Done(_) => true,
-        }
-    }
-
     fn take_effect(
         &self,
         one: &Configuration,
@@ -212,6 +193,13 @@ impl Automaton for AtomicObject<'_> {
             reach(Configuration { state, open });
         }
         Ok(())
+    }
+
+    fn may_change(&self, one: &Configuration, process: Process) -> bool {
+        match one.open[process.index()] {
+            Open::Begun(call) => self.changes[call.operation.0 as usize],
+            Open::Nothing | Open::Done(_) => false,
+        }
     }
 
     fn has_taken_effect(&self, one: &Configuration, process: Process) -> bool {
@@ -257,5 +245,32 @@ impl Automaton for AtomicObject<'_> {
         };
         let state = if Arc::strong_count(&one.state) > 1 { 0 } else { data(&one.state) };
         size_of::<[usize; 10]>() + state + one.open.iter().map(open).sum::<usize>()
+    }
+}
+
+impl Pointed for AtomicObject<'_> {
+    fn at_point(
+        &self,
+        one: &Configuration,
+        process: Process,
+        reach: &mut dyn FnMut(Configuration),
+    ) -> Result<(), Fault> {
+        let process = process.index();
+        match one.open[process] {
+            Open::Begun(call) => {
+                reach(one.clone());
+                self.alone(one, process, call)?.into_iter().for_each(reach);
+            }
+            Open::Done(_) => reach(one.clone()),
+            Open::Nothing => panic!("process {process} is at a point of no operation"),
+        }
+        Ok(())
+    }
+
+    fn may_be_past(&self, one: &Configuration, process: Process) -> bool {
+        match one.open[process.index()] {
+            Open::Begun(call) => !self.is_at_points(call),
+            Open::Nothing | Open::Done(_) => true,
+        }
     }
 }

@@ -21,7 +21,7 @@ use std::mem::size_of;
 
 use snapshot_core::Process;
 
-use super::subsets::{Automaton, Letter, LetterId, Possibilities, Subsets};
+use super::subsets::{Automaton, Letter, LetterId, Pointed, Possibilities, Subsets};
 use crate::interpret::{Action, Event, Fault, value_found, value_renamed};
 use crate::program::linearization::Points;
 
@@ -150,20 +150,6 @@ impl Automaton for AtomicSnapshot {
         one.after(event)
     }
 
-    fn at_point(
-        &self,
-        one: &Configuration,
-        process: Process,
-        reach: &mut dyn FnMut(Configuration),
-    ) -> Result<(), Fault> {
-        one.at_point(process.index()).into_iter().for_each(reach);
-        Ok(())
-    }
-
-    fn may_be_past(&self, _: &Configuration, _: Process) -> bool {
-        true
-    }
-
     fn take_effect(
         &self,
         one: &Configuration,
@@ -180,6 +166,10 @@ impl Automaton for AtomicSnapshot {
             }
         }
         Ok(())
+    }
+
+    fn may_change(&self, one: &Configuration, process: Process) -> bool {
+        matches!(one.open[process.index()], Open::Update(_))
     }
 
     fn has_taken_effect(&self, one: &Configuration, process: Process) -> bool {
@@ -213,6 +203,22 @@ impl Automaton for AtomicSnapshot {
 
     fn size(&self, one: &Configuration) -> usize {
         one.size()
+    }
+}
+
+impl Pointed for AtomicSnapshot {
+    fn at_point(
+        &self,
+        one: &Configuration,
+        process: Process,
+        reach: &mut dyn FnMut(Configuration),
+    ) -> Result<(), Fault> {
+        one.at_point(process.index()).into_iter().for_each(reach);
+        Ok(())
+    }
+
+    fn may_be_past(&self, _: &Configuration, _: Process) -> bool {
+        true
     }
 }
 

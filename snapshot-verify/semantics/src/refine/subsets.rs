@@ -50,7 +50,7 @@ pub struct Successor {
 /// operations that take effect.
 pub trait Automaton {
     /// A possible state of the specification after the events so far.
-    type Configuration: Clone + Eq + Hash;
+    type Configuration: Clone + Eq + Hash + Ord;
 
     /// Returns the number of processes.
     fn processes(&self) -> usize;
@@ -64,25 +64,6 @@ pub trait Automaton {
     /// If an invocation finds its process busy, or a response finds it idle.
     fn after(&self, one: &Self::Configuration, event: &Event) -> Option<Self::Configuration>;
 
-    /// Calls `reach` with each result of the open operation of a process being at one of its
-    /// linearization points; not at all if it cannot be at a point there.
-    ///
-    /// # Errors
-    /// As [`Self::take_effect`].
-    ///
-    /// # Panics
-    /// If the process has no open operation.
-    fn at_point(
-        &self,
-        one: &Self::Configuration,
-        process: Process,
-        reach: &mut dyn FnMut(Self::Configuration),
-    ) -> Result<(), Fault>;
-
-    /// Returns true if the open operation of a process may still end without passing another point.
-    /// May return true even if it cannot: then the response reveals it.
-    fn may_be_past(&self, one: &Self::Configuration, process: Process) -> bool;
-
     /// Calls `reach` with each result of an open operation, or several of them together, taking
     /// effect now.
     ///
@@ -93,6 +74,10 @@ pub trait Automaton {
         one: &Self::Configuration,
         reach: &mut dyn FnMut(Self::Configuration),
     ) -> Result<(), Fault>;
+
+    /// Returns true if the open operation of a process, which has not taken effect, may change the
+    /// state of the specification when it does.
+    fn may_change(&self, one: &Self::Configuration, process: Process) -> bool;
 
     /// Returns true if the open operation of a process has taken effect.
     fn has_taken_effect(&self, one: &Self::Configuration, process: Process) -> bool;
@@ -111,6 +96,28 @@ pub trait Automaton {
     fn size(&self, one: &Self::Configuration) -> usize;
 }
 
+/// An automaton whose operations may take effect at linearization points.
+pub trait Pointed: Automaton {
+    /// Calls `reach` with each result of the open operation of a process being at one of its
+    /// linearization points; not at all if it cannot be at a point there.
+    ///
+    /// # Errors
+    /// As [`Automaton::take_effect`].
+    ///
+    /// # Panics
+    /// If the process has no open operation.
+    fn at_point(
+        &self,
+        one: &Self::Configuration,
+        process: Process,
+        reach: &mut dyn FnMut(Self::Configuration),
+    ) -> Result<(), Fault>;
+
+    /// Returns true if the open operation of a process may still end without passing another point.
+    /// May return true even if it cannot: then the response reveals it.
+    fn may_be_past(&self, one: &Self::Configuration, process: Process) -> bool;
+}
+
 /// The part of the subset construction that was needed so far.
 #[derive(Clone, Debug)]
 pub struct Subsets<A: Automaton> {
@@ -127,7 +134,7 @@ pub struct Subsets<A: Automaton> {
     fault: Option<Fault>,
 }
 
-impl<A: Automaton> Subsets<A> {
+impl<A: Pointed> Subsets<A> {
     /// Creates the construction with the initial set only.
     pub fn of(automaton: A) -> Self {
         let mut subsets = Self {

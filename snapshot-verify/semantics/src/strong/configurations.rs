@@ -1,7 +1,7 @@
 //! The player: states of the object, with the operations that have taken effect, by number.
 //!
-//! Operations take effect at responses only, and at each only those that are appended up to the one
-//! that responds. Nothing else is a choice (late commitment, `docs/strong.md`).
+//! Operations take effect at responses only, and at each only as many as the answer needs. Nothing
+//! else is a choice (late commitment, `docs/strong.md`).
 
 use std::rc::Rc;
 
@@ -65,19 +65,20 @@ impl<A: Automaton> Configurations<A> {
         let first = Rc::clone(&self.all[before as usize]);
         let mut work = vec![((*first).clone(), Order::new())];
         while let Some((one, order)) = work.pop() {
+            if let Some(after) = self.automaton.after(&one, event) {
+                let number = self.number(after);
+                let place = answers.iter().position(|answer| *answer == number);
+                orders[place.expect("all answers are known")].push(order);
+                continue;
+            }
             if self.automaton.has_taken_effect(&one, event.process) {
-                if let Some(after) = self.automaton.after(&one, event) {
-                    let number = self.number(after);
-                    let place = answers.iter().position(|answer| *answer == number);
-                    orders[place.expect("all answers are known")].push(order);
-                }
                 continue;
             }
             let mut reached = Vec::new();
             self.automaton.take_effect(&one, &mut |next| reached.push(next))?;
             for next in reached {
-                let processes = self.taking_effect(&one, &next);
-                let order = order.iter().cloned().chain([processes]).collect();
+                let mut order = order.clone();
+                order.extend(self.taking_effect(&one, &next));
                 work.push((next, order));
             }
         }
@@ -85,10 +86,16 @@ impl<A: Automaton> Configurations<A> {
     }
 
     /// Returns the processes whose operations take effect from one configuration to the next.
-    fn taking_effect(&self, one: &A::Configuration, next: &A::Configuration) -> Vec<Process> {
+    fn taking_effect(
+        &self,
+        one: &A::Configuration,
+        next: &A::Configuration,
+    ) -> Option<Vec<Process>> {
         let has = |one: &A::Configuration, process| self.automaton.has_taken_effect(one, process);
         let processes = (0..self.automaton.processes()).map(Process::from_index);
-        processes.filter(|process| !has(one, *process) && has(next, *process)).collect()
+        let placed = processes.filter(|process| !has(one, *process) && has(next, *process));
+        let placed: Vec<Process> = placed.collect();
+        (!placed.is_empty()).then_some(placed)
     }
 
     /// Adds the answers to a response, each once.
@@ -103,13 +110,14 @@ impl<A: Automaton> Configurations<A> {
         let mut work = vec![(*one).clone()];
         let mut reached = Vec::new();
         while let Some(one) = work.pop() {
-            if self.automaton.has_taken_effect(&one, event.process) {
-                if let Some(after) = self.automaton.after(&one, event) {
-                    let number = self.number(after);
-                    if !found.contains(&number) {
-                        found.push(number);
-                    }
+            if let Some(after) = self.automaton.after(&one, event) {
+                let number = self.number(after);
+                if !found.contains(&number) {
+                    found.push(number);
                 }
+                continue;
+            }
+            if self.automaton.has_taken_effect(&one, event.process) {
                 continue;
             }
             self.automaton.take_effect(&one, &mut |next| reached.push(next))?;

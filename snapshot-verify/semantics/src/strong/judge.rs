@@ -7,6 +7,7 @@ use snapshot_core::generic::{self, History, Outcome, Specification};
 use snapshot_core::search::Budget;
 use thiserror::Error;
 
+use super::Strength;
 use super::tree::{Branch, Case};
 use crate::contents::{Answer, Contents};
 use crate::interpret::{Call, Event, Fault, Machine, Move, MoveError, MoveKind, Sequential};
@@ -53,16 +54,17 @@ pub struct Confirmed {
 }
 
 /// Confirms that no function chooses an order for each execution of a tree, such that longer
-/// executions have longer orders.
+/// executions have longer orders: of all operations, or of the updates.
 ///
 /// # Errors
 /// If the tree is no argument for that, or a search is undecided.
 pub fn confirm(
     machine: &Machine<'_>,
     object: Option<&Sequential<'_>>,
+    strength: Strength,
     case: &Case,
 ) -> Result<Confirmed, JudgeError> {
-    let mut judging = Judging { machine, object, confirmed: Confirmed::default() };
+    let mut judging = Judging { machine, object, strength, confirmed: Confirmed::default() };
     judging.case(case, &[], &[])?;
     Ok(judging.confirmed)
 }
@@ -70,6 +72,7 @@ pub fn confirm(
 struct Judging<'a, 'm, 'p> {
     machine: &'a Machine<'m>,
     object: Option<&'a Sequential<'p>>,
+    strength: Strength,
     confirmed: Confirmed,
 }
 
@@ -79,6 +82,15 @@ struct Begun {
     process: usize,
     call: Call,
     answer: Option<Answer>,
+}
+
+/// An execution that ends with a response.
+#[derive(Clone, Copy)]
+struct Past<'a> {
+    operations: &'a [Begun],
+    events: &'a [&'a Event],
+    /// Operation that responds, by number.
+    responding: usize,
 }
 
 /// Operations in blocks that take effect one after the other, by number.
@@ -101,13 +113,14 @@ impl Judging<'_, '_, '_> {
         let operations = operations(&moves, &events);
         let mine = |one: &Begun| one.process == last.process.index();
         let responding = operations.iter().rposition(mine).ok_or(JudgeError::NoResponse)?;
-        let orders = self.orders(&operations, order, responding)?;
+        let history = Past { operations: &operations, events: &events, responding };
+        let orders = self.orders(&history, order)?;
         if case.branches.is_empty() {
             if !orders.is_empty() {
                 return Err(JudgeError::Ordered { moves: moves.len() });
             }
             self.confirmed.orders += 1;
-            return self.search(&operations, &events, order, moves.len());
+            return self.search(&history, order, moves.len());
         }
         for appended in orders {
             let processes: Vec<Vec<Process>> = appended
@@ -126,35 +139,55 @@ impl Judging<'_, '_, '_> {
         Ok(())
     }
 
-    /// Returns the orders of open operations that can be appended, up to the responding one.
-    fn orders(
-        &self,
-        operations: &[Begun],
-        order: &[Vec<usize>],
-        responding: usize,
-    ) -> Result<Vec<Blocks>, JudgeError> {
-        let is_placed = |one: usize| order.iter().flatten().any(|placed| *placed == one);
+    /// Returns the shortest orders of open operations that can be appended so that the one that
+    /// responds has its answer.
+    fn orders(&self, history: &Past<'_>, order: &[Vec<usize>]) -> Result<Vec<Blocks>, JudgeError> {
+        let operations = history.operations;
+        let has = |order: &[Vec<usize>], one: usize| order.iter().flatten().any(|two| *two == one);
         // The answer of an operation is fixed when it is placed.
         let Some(state) = self.after(operations, order)? else { return Ok(Vec::new()) };
-        if is_placed(responding) {
-            return Ok(vec![Vec::new()]);
-        }
-        let free: Vec<usize> = (0..operations.len()).filter(|one| !is_placed(*one)).collect();
+        let is_free = |one: &usize| !has(order, *one) && self.is_ordered(&operations[*one]);
+        let free: Vec<usize> = (0..operations.len()).filter(is_free).collect();
         let mut found = Vec::new();
         let mut work = vec![(state, Blocks::new())];
         while let Some((state, appended)) = work.pop() {
-            let left: Vec<usize> = free
-                .iter()
-                .filter(|one| !appended.iter().flatten().any(|placed| placed == *one))
-                .copied()
-                .collect();
+            let whole: Blocks = order.iter().chain(&appended).cloned().collect();
+            let is_enough = match self.strength {
+                Strength::All => has(&whole, history.responding),
+                Strength::Writes => self.has_places(history, &whole)?,
+            };
+            if is_enough {
+                found.push(appended);
+                continue;
+            }
+            let left = free.iter().filter(|one| !has(&appended, **one)).copied();
+            let left: Vec<usize> = left.collect();
             for (block, after) in self.blocks(operations, &state, &left)? {
-                let is_last = block.contains(&responding);
-                let appended: Blocks = appended.iter().cloned().chain([block]).collect();
-                if is_last { found.push(appended) } else { work.push((after, appended)) }
+                work.push((after, appended.iter().cloned().chain([block]).collect()));
             }
         }
         Ok(found)
+    }
+
+    /// Returns true if longer executions keep the place of an operation.
+    fn is_ordered(&self, one: &Begun) -> bool {
+        self.strength == Strength::All
+            || match one.call {
+                Call::Update(_) => true,
+                Call::Scan => false,
+                Call::Operation(call) => {
+                    self.object.is_some_and(|object| object.object().changes(call.operation))
+                }
+            }
+    }
+
+    /// Returns true if the history has an order with exactly these updates, in this order.
+    fn has_places(&self, history: &Past<'_>, order: &[Vec<usize>]) -> Result<bool, JudgeError> {
+        match self.order_of(history, order, true) {
+            Outcome::NotLinearizable { .. } => Ok(false),
+            Outcome::Linearizable { .. } => Ok(true),
+            Outcome::Exhausted { .. } => Err(JudgeError::Undecided { memory: MEMORY }),
+        }
     }
 
     /// Returns the blocks of free operations that can take effect next, with answers as returned,
@@ -201,8 +234,7 @@ impl Judging<'_, '_, '_> {
     /// Confirms by exact search that the history has no order that begins with this one.
     fn search(
         &mut self,
-        operations: &[Begun],
-        events: &[&Event],
+        history: &Past<'_>,
         order: &[Vec<usize>],
         moves: usize,
     ) -> Result<(), JudgeError> {
@@ -210,8 +242,22 @@ impl Judging<'_, '_, '_> {
             // Orders of blocks were all tried.
             return Ok(());
         }
+        match self.order_of(history, order, false) {
+            Outcome::NotLinearizable { .. } => {
+                self.confirmed.searched += 1;
+                Ok(())
+            }
+            Outcome::Linearizable { .. } => Err(JudgeError::Ordered { moves }),
+            Outcome::Exhausted { .. } => Err(JudgeError::Undecided { memory: MEMORY }),
+        }
+    }
+
+    /// Searches for an order of a history in which the operations that are ordered begin with these;
+    /// `is_whole`: in which there are no others.
+    fn order_of(&self, past: &Past<'_>, order: &[Vec<usize>], is_whole: bool) -> Outcome {
+        let Past { operations, events, .. } = *past;
         let order: Vec<usize> = order.iter().flatten().copied().collect();
-        let fixed = Fixed { judging: self, operations, order: &order };
+        let fixed = Fixed { judging: self, operations, order: &order, is_whole };
         let mut history = History::builder();
         let mut next = 0;
         let mut open = vec![0; self.machine.processes()];
@@ -228,14 +274,7 @@ impl Judging<'_, '_, '_> {
             pushed.expect("a machine's events are a history");
         }
         let mut budget = Budget { memory: MEMORY, proceed: &mut || true };
-        match generic::check(&fixed, &history.finish(), &mut budget) {
-            Outcome::NotLinearizable { .. } => {
-                self.confirmed.searched += 1;
-                Ok(())
-            }
-            Outcome::Linearizable { .. } => Err(JudgeError::Ordered { moves }),
-            Outcome::Exhausted { .. } => Err(JudgeError::Undecided { memory: MEMORY }),
-        }
+        generic::check(&fixed, &history.finish(), &mut budget)
     }
 }
 
@@ -264,6 +303,8 @@ struct Fixed<'a, 'b, 'm, 'p> {
     judging: &'a Judging<'b, 'm, 'p>,
     operations: &'a [Begun],
     order: &'a [usize],
+    /// True if no further operations are ordered.
+    is_whole: bool,
 }
 
 impl Specification for Fixed<'_, '_, '_, '_> {
@@ -279,16 +320,19 @@ impl Specification for Fixed<'_, '_, '_, '_> {
 
     fn apply(&self, state: &mut Self::State, input: &usize, output: Option<&Answer>) -> bool {
         let (placed, contents) = state;
-        if self.order.get(*placed).is_some_and(|next| next != input) {
+        let begun = &self.operations[*input];
+        let is_ordered = self.judging.is_ordered(begun);
+        let is_next = self.order.get(*placed).map_or(!self.is_whole, |next| next == input);
+        if is_ordered && !is_next {
             return false;
         }
-        let Begun { process, call, .. } = &self.operations[*input];
+        let Begun { process, call, .. } = begun;
         let effect = contents.apply(self.judging.object, (*process, *call));
         let Ok(Some((after, answer))) = effect else {
             return false;
         };
         *contents = after;
-        *placed = (*placed + 1).min(self.order.len());
+        *placed = (*placed + usize::from(is_ordered)).min(self.order.len());
         output.is_none_or(|output| *output == answer)
     }
 

@@ -9,9 +9,12 @@
 //! are identified up to their names. So the graph is finite without a bound on the operations
 //! wherever it is for one value.
 //!
+//! *Write* strong linearizability ([`Strength::Writes`]) is the same game on sets of configurations.
+//!
 //! | file | content |
 //! | --- | --- |
 //! | `configurations` | the player's states and answers |
+//! | `updates` | configurations for orders of the updates alone |
 //! | `lost` | lost positions, by counters |
 //! | `tree` | the argument for an answer *no* |
 //! | `judge` | confirms it, by code that shares nothing with the game |
@@ -22,10 +25,12 @@ mod configurations;
 mod judge;
 mod lost;
 mod tree;
+mod updates;
 
 use crate::certificate::{Budget, Unfinished};
 use crate::graph::{Environment, Graph, Limits, Means};
 use crate::interpret::{Client, ClientError, Fault, Machine, Move, Sequential};
+pub use crate::language::Strength;
 use crate::program::linearization::Points;
 use crate::program::{Program, independence};
 use crate::refine::{AtomicObject, AtomicSnapshot, Automaton};
@@ -36,6 +41,7 @@ pub use judge::{Confirmed, JudgeError, confirm};
 use lost::Lost;
 use tree::Growing;
 pub use tree::{Branch, Case};
+use updates::UpdateOrders;
 
 /// Positions until lost positions are looked for; the number doubles each time.
 const FIRST_LOOK: usize = 1 << 12;
@@ -68,6 +74,8 @@ pub enum StrongValues {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Strong {
     pub verdict: StrongVerdict,
+    /// Operations whose order was asked for.
+    pub strength: Strength,
     pub values: StrongValues,
     /// True if the operations of processes are bounded.
     pub is_bounded: bool,
@@ -85,10 +93,12 @@ pub struct Strong {
 /// If the client does not suit the number of processes or the object.
 ///
 /// # Panics
-/// If the machine and the object differ in the number of processes.
+/// If the machine and the object differ in the number of processes, or if operations of the object
+/// take effect together and only writes are to be ordered.
 pub fn strong(
     machine: &Machine<'_>,
     object: Option<&Sequential<'_>>,
+    strength: Strength,
     client: &Client,
     limits: &mut Limits<'_>,
 ) -> Result<Strong, ClientError> {
@@ -99,7 +109,7 @@ pub fn strong(
             let environment = Environment::of_snapshot(*client, machine.processes());
             let automaton = AtomicSnapshot::new(machine.processes(), Points::NONE);
             let values = (is_independent, true);
-            Ok(Game::new(machine, environment, automaton, values, client).play(limits))
+            Ok(decided(machine, environment, automaton, values, client, strength, limits))
         }
         Some(object) => {
             assert_eq!(machine.processes(), object.processes(), "one n for both");
@@ -110,9 +120,30 @@ pub fn strong(
                 && !environment.is_followed();
             let automaton = AtomicObject::new(object.clone());
             let values = (is_independent, object.object().takes_values());
-            Ok(Game::new(machine, environment, automaton, values, client).play(limits))
+            let has_blocks = object.object().has_blocks();
+            assert!(strength == Strength::All || !has_blocks, "updates take effect one by one");
+            Ok(decided(machine, environment, automaton, values, client, strength, limits))
         }
     }
+}
+
+fn decided<A: Automaton>(
+    machine: &Machine<'_>,
+    environment: Environment<'_>,
+    automaton: A,
+    values: (bool, bool),
+    client: &Client,
+    strength: Strength,
+    limits: &mut Limits<'_>,
+) -> Strong {
+    let found = match strength {
+        Strength::All => Game::new(machine, environment, automaton, values, client).play(limits),
+        Strength::Writes => {
+            let automaton = UpdateOrders::new(automaton);
+            Game::new(machine, environment, automaton, values, client).play(limits)
+        }
+    };
+    Strong { strength, ..found }
 }
 
 struct Game<'m, 'p, 'e, A: Automaton> {
@@ -201,6 +232,7 @@ impl<'m, 'p, 'e, A: Automaton> Game<'m, 'p, 'e, A> {
         };
         Strong {
             verdict,
+            strength: Strength::All,
             values: self.values,
             is_bounded: self.is_bounded,
             positions: self.graph.len(),

@@ -138,9 +138,11 @@ pub struct Check {
     #[arg(long, value_name = "FILE", conflicts_with = "all_bugs")]
     html: Option<PathBuf>,
     /// Decide strong linearizability instead: an order of the operations for each execution, such
-    /// that longer executions have longer orders (docs/strong.md).
-    #[arg(long, conflicts_with_all = NOT_OF_PROPERTIES)]
-    strong: bool,
+    /// that longer executions have longer orders; with =write, longer orders of the operations that
+    /// may change the object (docs/strong.md).
+    #[arg(long, value_enum, value_name = "all|write", num_args = 0..=1, require_equals = true,
+          default_missing_value = "all", conflicts_with_all = NOT_OF_PROPERTIES)]
+    strong: Option<property::Ordered>,
     /// Decide progress instead: wait-freedom with the most accesses, lock-freedom,
     /// obstruction-freedom, and freedom from deadlock and starvation (docs/progress.md).
     #[arg(long, conflicts_with_all = NOT_OF_PROPERTIES)]

@@ -13,7 +13,7 @@ use snapshot_verify::progress::{Progress, Standing};
 use snapshot_verify::report::{
     PropertyCase, human_progress, human_strong, json_progress, json_strong, strong_code,
 };
-use snapshot_verify::strong::{Case as Tree, StrongVerdict};
+use snapshot_verify::strong::{Case as Tree, Strength, StrongVerdict};
 use snapshot_verify::verify::properties::{Scope, progressing, strategy, strongly};
 use snapshot_verify::verify::{Conformance, Operations, progress_conformance, standings};
 
@@ -21,6 +21,22 @@ use super::Check;
 use crate::cli::input::{Input, Variant};
 use crate::cli::progress::{ProgressWatch, Ticker};
 use crate::cli::{ReportFormat, UNKNOWN, WRONG, print_in, refused, trouble};
+
+/// Operations whose order longer executions keep.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(super) enum Ordered {
+    All,
+    Write,
+}
+
+impl Ordered {
+    const fn strength(self) -> Strength {
+        match self {
+            Self::All => Strength::All,
+            Self::Write => Strength::Writes,
+        }
+    }
+}
 
 /// Level of progress.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -62,7 +78,7 @@ impl Level {
 impl Check {
     /// Returns true if another property than linearizability is asked for.
     pub(super) const fn asks_property(&self) -> bool {
-        self.strong || self.progress
+        self.strong.is_some() || self.progress
     }
 
     /// Answers for each algorithm and number of processes. Returns 1 if a property is refuted, else
@@ -91,10 +107,18 @@ impl Check {
                 ));
             }
         };
-        if self.certificate.is_some() && (!self.strong || cases.len() * self.sizes.0.len() != 1) {
+        if self.certificate.is_some()
+            && (self.strong.is_none() || cases.len() * self.sizes.0.len() != 1)
+        {
             return Err(trouble(
                 "a certificate is of --strong, of one algorithm for one number of processes: \
                  check them one by one",
+            ));
+        }
+        if self.certificate.is_some() && self.strong == Some(Ordered::Write) {
+            return Err(trouble(
+                "orders of the writes alone have no certificate: leave out --certificate, or use \
+                 --strong",
             ));
         }
         self.require_place(self.trace.as_deref())?;
@@ -147,7 +171,8 @@ impl Check {
             trace: None,
         };
         let question = Question { input, variant, case, format, watch: &watch, trace };
-        let strong = self.strong.then(|| self.strong_answer(&question)).transpose()?;
+        let strong = self.strong.map(|ordered| self.strong_answer(&question, ordered.strength()));
+        let strong = strong.transpose()?;
         let progress = self.progress.then(|| self.progress_answer(&question)).transpose()?;
         let (codes, texts): (Vec<u8>, Vec<String>) = strong.into_iter().chain(progress).unzip();
         match print_in(format, &texts.concat()) {
@@ -157,10 +182,14 @@ impl Check {
     }
 
     /// Decides strong linearizability; returns the exit code and the text to print.
-    fn strong_answer(&self, question: &Question<'_>) -> Result<(u8, String), ExitCode> {
+    fn strong_answer(
+        &self,
+        question: &Question<'_>,
+        strength: Strength,
+    ) -> Result<(u8, String), ExitCode> {
         let Question { input, variant, case, format, watch, trace } = *question;
         let (scope, source) = (case.scope, case.source);
-        let found = strongly(&variant.program, scope, watch);
+        let found = strongly(&variant.program, strength, scope, watch);
         let found = found.map_err(|error| refused(&variant.title, source, &error))?;
         let strong = &found.answer.0;
         let written = match (&strong.verdict, trace) {

@@ -43,10 +43,8 @@ fn refutation_shows_a_tree_and_proof_has_a_certificate() {
     }
 }
 
-#[test]
-fn proof_for_two_values_says_so_and_three_refute_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let text = "algorithm rw_cas
+/// A write whose CAS fails takes effect right before the one that made it fail.
+const RW_CAS: &str = "algorithm rw_cas
 object register:
     state held: value
     write(v: value): held := v
@@ -59,12 +57,42 @@ read:
     x := X
     return x
 ";
-    fs::write(folder.path().join("rw_cas"), text).unwrap();
+
+#[test]
+fn proof_for_two_values_says_so_and_three_refute_it() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("rw_cas"), RW_CAS).unwrap();
     let two = printed_in(folder.path(), 0, "check rw_cas --strong -n 2");
     assert!(two.contains("strongly linearizable") && two.contains("--values 3"), "{two}");
     let three =
         printed_in(folder.path(), 1, "check rw_cas --strong -n 2 --operations 2 --values 3");
     assert!(three.contains("not strongly linearizable"), "{three}");
+}
+
+#[test]
+fn orders_of_writes_alone_are_asked_for() {
+    let yes = printed(0, "check bowman --strong=write -n 2 --operations 2");
+    assert!(yes.contains(": write strongly linearizable ("), "{yes}");
+    let json = printed(0, "check bowman --strong=write -n 2 --operations 2 --report json");
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["question"], "write strong linearizability");
+    assert_eq!(json["verdict"], "write strongly linearizable");
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("rw_cas"), RW_CAS).unwrap();
+    let no =
+        printed_in(folder.path(), 1, "check rw_cas --strong=write -n 2 --operations 2 --values 3");
+    for part in ["not write strongly linearizable", "no order of the updates survives"] {
+        assert!(no.contains(part), "{part}: {no}");
+    }
+    let lines = "expect n = 2, operations 2: write strongly linearizable
+expect n = 2, operations 2, full, values 3: not write strongly linearizable
+expect n = 2, operations 2, full, values 3: write strongly linearizable
+expect n = 2, operations 2: not write strongly linearizable
+expect n = 2: write wait-free
+";
+    fs::write(folder.path().join("expecting"), format!("{RW_CAS}{lines}")).unwrap();
+    let (code, out, _) = answer_in(folder.path(), "expect expecting");
+    assert!(code == 1 && out.contains("5 expectations: 3 met, 2 contradicted"), "{out}");
 }
 
 #[test]
@@ -142,8 +170,12 @@ fn options_of_other_methods_are_refused() {
         ("--operations 1,2 -n 2", "--strong"),
         ("--progress --certificate x -n 2", "--strong"),
         ("--strong --report junit -n 2", "--report json"),
+        ("--strong=write --certificate x -n 2", "have no certificate"),
+        ("--strong=read -n 2", "all, write"),
     ] {
         let error = refused(&format!("check bowman {options}"));
         assert!(error.contains(part), "{options}: {error}");
     }
+    let error = refused("check immediate_snapshot --strong=write -n 2");
+    assert!(error.contains("take effect together"), "{error}");
 }

@@ -3,7 +3,7 @@
 use super::{Parsed, Parser, TokenKind};
 use crate::language::Span;
 use crate::language::bug::{Bug, Change, Edit, Quotation, Scope};
-use crate::language::expectation::{Expectation, ExpectedVerdict, Freedom};
+use crate::language::expectation::{Expectation, ExpectedVerdict, Freedom, Strength};
 use crate::language::tree::Name;
 
 impl Parser<'_> {
@@ -71,7 +71,7 @@ impl Parser<'_> {
 
     /// `expect [BUG,] every n: VERDICT`, or `expect [BUG,] n = N [, size S] [, pair I,J]
     /// [, operations B] [, full, values K] [, updater P]: VERDICT`. The verdict may be `[not]
-    /// strongly linearizable`, or `[OPERATION] [not] LEVEL`.
+    /// [write] strongly linearizable`, or `[OPERATION] [not] LEVEL`.
     pub fn expectation(&mut self) -> Parsed<Expectation> {
         let begin = self.position;
         self.expect_word("expect", "`expect`")?;
@@ -126,6 +126,26 @@ impl Parser<'_> {
         Ok((self.number(expected)? as u32, span))
     }
 
+    /// Parses `[not] [write] strongly linearizable`, if it is next.
+    fn strong(&mut self) -> Parsed<Option<ExpectedVerdict>> {
+        let at = usize::from(self.at(TokenKind::Not));
+        let is_word = |ahead, word| {
+            let token = self.peek_at(ahead);
+            token.kind.is_word() && self.source.slice(token.span) == word
+        };
+        let strength = match is_word(at, "strongly") {
+            true => Strength::All,
+            false if is_word(at, "write") && is_word(at + 1, "strongly") => Strength::Writes,
+            false => return Ok(None),
+        };
+        let is_not = self.eat(TokenKind::Not);
+        let _ = self.eat_word("write");
+        self.expect_word("strongly", "`strongly`")?;
+        self.expect_word("linearizable", "`linearizable`")?;
+        let verdict = if is_not { ExpectedVerdict::NotStrong } else { ExpectedVerdict::Strong };
+        Ok(Some(verdict(strength)))
+    }
+
     /// Parses a verdict, after the name of an operation if its progress is meant.
     fn verdict(&mut self) -> Parsed<(Option<Name>, ExpectedVerdict)> {
         const EXPECTED: &str = "`linearizable`, `violation`, `fault`, `no proof`, `strongly \
@@ -143,18 +163,16 @@ impl Parser<'_> {
             self.expect_word("proof", "`proof`")?;
             return Ok((None, ExpectedVerdict::NoProof));
         }
+        if let Some(strong) = self.strong()? {
+            return Ok((None, strong));
+        }
         let is_level = Freedom::ALL.iter().any(|level| self.at_word(level.word()));
         let mut operation = None;
         let is_followed = matches!(self.peek_at(1).kind, TokenKind::Name | TokenKind::Not);
-        if self.at(TokenKind::Name) && is_followed && !is_level && !self.at_word("strongly") {
+        if self.at(TokenKind::Name) && is_followed && !is_level {
             operation = Some(self.name(EXPECTED)?);
         }
         let is_not = self.eat(TokenKind::Not);
-        if operation.is_none() && self.eat_word("strongly") {
-            self.expect_word("linearizable", "`linearizable`")?;
-            let strong = if is_not { ExpectedVerdict::NotStrong } else { ExpectedVerdict::Strong };
-            return Ok((None, strong));
-        }
         let Some(level) = Freedom::ALL.into_iter().find(|level| self.eat_word(level.word())) else {
             return Err(self.unexpected(EXPECTED));
         };

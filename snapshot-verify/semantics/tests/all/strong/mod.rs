@@ -3,11 +3,12 @@
 
 mod oracle;
 mod table;
+mod writes;
 
 use snapshot_language::parse;
 use snapshot_language::program::Program;
 use snapshot_semantics::interpret::{Client, Machine, Sequential, Values};
-use snapshot_semantics::strong::{Confirmed, Strong, StrongVerdict, confirm, strong};
+use snapshot_semantics::strong::{Confirmed, Strength, Strong, StrongVerdict, confirm, strong};
 
 fn program(text: &str) -> Program {
     parse("test", text).and_then(|parsed| parsed.program(None)).unwrap()
@@ -19,15 +20,22 @@ fn text(name: &str) -> &'static str {
 }
 
 /// Answers for n processes, and confirms a tree.
-fn answered(program: &Program, n: usize, client: &Client) -> (Strong, Option<Confirmed>) {
+fn answered(
+    program: &Program,
+    n: usize,
+    client: &Client,
+    strength: Strength,
+) -> (Strong, Option<Confirmed>) {
     let machine = Machine::new(program, n).unwrap();
     let object = program.object().map(|object| Sequential::new(object, n).unwrap());
     let proceed = &mut || true;
     let mut limits =
         snapshot_semantics::progress::Limits { states: 4_000_000, memory: 4 << 30, proceed };
-    let found = strong(&machine, object.as_ref(), client, &mut limits).unwrap();
+    let found = strong(&machine, object.as_ref(), strength, client, &mut limits).unwrap();
     let confirmed = match &found.verdict {
-        StrongVerdict::NotStrong(case) => Some(confirm(&machine, object.as_ref(), case).unwrap()),
+        StrongVerdict::NotStrong(case) => {
+            Some(confirm(&machine, object.as_ref(), strength, case).unwrap())
+        }
         _ => None,
     };
     (found, confirmed)

@@ -83,36 +83,11 @@ impl Oracle<'_> {
 
     /// Returns true if some function orders all continuations of an execution, of this many moves.
     fn exists(&mut self, left: usize, state: &State, begun: &[u32], position: &Position) -> bool {
-        let n = self.machine.processes();
         let key = (left, self.machine.key(state), begun.to_vec(), position.clone());
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
-        let mut moves = Vec::new();
-        for process in (0..n).map(Process::from_index) {
-            if state.is_idle(process.index()) {
-                if begun[process.index()] >= self.client.operations.unwrap() {
-                    continue;
-                }
-                let start = self.client.start(n);
-                let calls = match self.object {
-                    None => self.client.calls(&start, process, n),
-                    Some(object) => self.client.calls_of_object(object, &start, process),
-                };
-                for call in calls {
-                    let call = match call {
-                        Call::Update(_) => Call::Update(
-                            1 + (process.index() + n * begun[process.index()] as usize) as u32,
-                        ),
-                        call => call,
-                    };
-                    moves.push(Move { process, kind: MoveKind::Begin(call) });
-                }
-            } else {
-                let outcomes = self.machine.outcomes(state, process);
-                moves.extend((0..outcomes).map(|outcome| Move::taking(process, outcome)));
-            }
-        }
+        let moves = moves(self.machine, self.object, &self.client, state, begun);
         if left == 0 && !moves.is_empty() {
             self.is_cut = true;
             return true;
@@ -149,6 +124,44 @@ impl Oracle<'_> {
     }
 }
 
+/// Returns all moves from a state; `begun`: number of operations that each process has begun. Values
+/// of updates are all different.
+pub(super) fn moves(
+    machine: &Machine<'_>,
+    object: Option<&Sequential<'_>>,
+    client: &Client,
+    state: &State,
+    begun: &[u32],
+) -> Vec<Move> {
+    let n = machine.processes();
+    let mut moves = Vec::new();
+    for process in (0..n).map(Process::from_index) {
+        if state.is_idle(process.index()) {
+            if begun[process.index()] >= client.operations.unwrap() {
+                continue;
+            }
+            let start = client.start(n);
+            let calls = match object {
+                None => client.calls(&start, process, n),
+                Some(object) => client.calls_of_object(object, &start, process),
+            };
+            for call in calls {
+                let call = match call {
+                    Call::Update(_) => Call::Update(
+                        1 + (process.index() + n * begun[process.index()] as usize) as u32,
+                    ),
+                    call => call,
+                };
+                moves.push(Move { process, kind: MoveKind::Begin(call) });
+            }
+        } else {
+            let outcomes = machine.outcomes(state, process);
+            moves.extend((0..outcomes).map(|outcome| Move::taking(process, outcome)));
+        }
+    }
+    moves
+}
+
 /// Answers by trying all functions on executions of at most this many moves; `None`: a function
 /// exists for these, but there are longer executions.
 fn tried(program: &Program, n: usize, client: &Client, moves: usize) -> Option<bool> {
@@ -180,7 +193,7 @@ fn compared(
 ) -> Option<bool> {
     let client = bounded(Some(operations));
     let tried = tried(program, n, &client, moves);
-    let (found, _) = answered(program, n, &client);
+    let (found, _) = answered(program, n, &client, Strength::All);
     match (&found.verdict, tried) {
         (StrongVerdict::Strong, Some(false)) => panic!("{name}: no function exists"),
         (StrongVerdict::NotStrong(_), Some(true)) => panic!("{name}: a function exists"),
@@ -205,7 +218,7 @@ fn exhaustive_oracle_agrees_on_small_trees() {
             proceed: &mut proceed,
         };
         let client = bounded(Some(1));
-        let found = strong(&machine, None, &client, &mut limits);
+        let found = strong(&machine, None, Strength::All, &client, &mut limits);
         if matches!(found.unwrap().verdict, StrongVerdict::Faulty { .. } | StrongVerdict::Unknown) {
             continue;
         }

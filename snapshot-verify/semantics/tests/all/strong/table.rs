@@ -4,7 +4,7 @@ use super::*;
 
 /// Answers of n processes with at most this many operations each: `yes`, `no`, or another word.
 fn word(program: &Program, n: usize, operations: Option<u32>) -> (&'static str, usize) {
-    let (found, confirmed) = answered(program, n, &bounded(operations));
+    let (found, confirmed) = answered(program, n, &bounded(operations), Strength::All);
     let word = match &found.verdict {
         StrongVerdict::Strong => "yes",
         StrongVerdict::NotStrong(case) => {
