@@ -20,7 +20,7 @@
 //! chain.
 
 use super::relation::{Kind, NONE, Relation};
-use super::trail::{Step, Trail};
+use super::trail::{Effort, Step, Trail};
 use super::{PERIOD, id};
 use crate::search::Budget;
 use crate::verdict::{Exhausted, Linearization, Refutation};
@@ -34,15 +34,6 @@ pub(super) enum Failure {
     Exhausted(Exhausted),
 }
 
-/// Counts of suppositions.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Effort {
-    /// Orders that were supposed.
-    pub supposed: u64,
-    /// Suppositions that led to a contradiction.
-    pub failed: u64,
-}
-
 /// Orders all operations that took effect. The relation is saturated and acyclic; only suppositions
 /// are added to it.
 pub(super) fn linearize(
@@ -52,7 +43,7 @@ pub(super) fn linearize(
     relation.is_thorough = true;
     let mut trail = Trail::default();
     let result = Schedule::new(relation).run(relation, &mut trail, budget);
-    (result, Effort { supposed: trail.supposed, failed: trail.failed })
+    (result, trail.effort)
 }
 
 /// The place of an operation that is not scheduled.
@@ -155,12 +146,13 @@ impl Schedule {
                 debug_assert!(false, "an acyclic relation has a minimal operation");
                 return Err(Failure::Exhausted(Exhausted::Memory));
             };
+            let scheduled = self.order.len();
             match trail.suppose(relation, reader, update) {
                 Step::Holds => self.take_back(relation, &trail.risen),
                 Step::Learned => {
-                    let scheduled = self.order.clone();
+                    let all = self.order.clone();
                     self.readiness.fill(Readiness::Unknown);
-                    self.take_back(relation, &scheduled);
+                    self.take_back(relation, &all);
                 }
                 Step::Refuted => {
                     let proof = trail.refutation();
@@ -169,6 +161,7 @@ impl Schedule {
                     }));
                 }
             }
+            trail.effort.taken_back += (scheduled - self.order.len()) as u64;
         }
         Ok(Linearization { order: self.order.into_iter().map(id).collect() })
     }
@@ -321,5 +314,94 @@ impl Schedule {
         }
         self.order.truncate(length);
         self.replaced.truncate(length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    use super::*;
+    use crate::History;
+    use crate::certificate::linearization;
+    use crate::history::{Declaration, Writers};
+    use crate::saturation::Saturation;
+    use crate::search;
+
+    /// Updates 1 and 2 of each of 3 segments and these scans, all concurrent.
+    fn concurrent(scans: &[Vec<(usize, i64)>]) -> History<i64> {
+        let declaration = Declaration::new(0).with_segments(3).with_writers(Writers::Many);
+        let mut history = History::builder(declaration).unwrap();
+        for process in 0..6 {
+            history.invoke_update(process, process % 3, 1 + process as i64 / 3).unwrap();
+        }
+        (0..scans.len()).for_each(|scan| history.invoke_scan(6 + scan).unwrap());
+        for (scan, entries) in scans.iter().enumerate() {
+            history.respond_partial_scan(6 + scan, entries).unwrap();
+        }
+        (0..6).for_each(|process| history.respond_update(process).unwrap());
+        history.finish()
+    }
+
+    /// Returns whether the history is linearizable, and the effort; the linearization must be one.
+    fn linearized(history: &History<i64>) -> (bool, Effort) {
+        let mut saturation = Saturation::of_prefix(history, history.len());
+        if saturation.conflict.is_some() {
+            return (false, Effort::default());
+        }
+        let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
+        let (result, effort) = linearize(&mut saturation.relation, &mut budget);
+        match result {
+            Ok(order) => linearization::check(history, &order).unwrap(),
+            Err(Failure::Refuted(_)) => return (false, effort),
+            Err(failure) => panic!("{failure:?}"),
+        }
+        (true, effort)
+    }
+
+    /// The smallest case known in which a choice has to be taken back.
+    fn least() -> Vec<Vec<(usize, i64)>> {
+        let scans = [
+            [(1, 1), (2, 1)],
+            [(0, 1), (2, 2)],
+            [(0, 2), (1, 2)],
+            [(0, 2), (1, 1)],
+            [(1, 2), (2, 1)],
+        ];
+        scans.map(Vec::from).to_vec()
+    }
+
+    #[test]
+    fn a_choice_is_taken_back() {
+        let (found, effort) = linearized(&concurrent(&least()));
+        assert!(found && effort.failed > 0 && effort.taken_back > 0, "{found} {effort:?}");
+    }
+
+    /// The smallest case with further scans, against the exact search.
+    #[test]
+    fn choices_are_taken_back_in_linearizable_histories() {
+        let mut runner = TestRunner::deterministic();
+        let scan = prop::collection::vec((0..3_usize, 1..3_i64), 1..4);
+        let strategy = prop::collection::vec(scan, 0..5);
+        let (mut linearizable, mut after_failure, mut taken_back) = (0, 0, 0);
+        for _ in 0..1_000 {
+            let mut scans = strategy.new_tree(&mut runner).expect("no rejection").current();
+            for scan in &mut scans {
+                scan.sort_unstable();
+                scan.dedup_by_key(|entry| entry.0);
+            }
+            let history = concurrent(&[least(), scans].concat());
+            let (found, effort) = linearized(&history);
+            let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
+            let searched = search::search(&history, &mut budget);
+            assert_eq!(found, matches!(searched, search::Outcome::Linearizable(_)));
+            linearizable += u64::from(found);
+            after_failure += u64::from(found && effort.failed > 0);
+            taken_back += u64::from(found && effort.taken_back > 0);
+        }
+        assert!(linearizable >= 800, "{linearizable}");
+        assert!(after_failure >= 500 && taken_back >= 700, "{after_failure} {taken_back}");
     }
 }

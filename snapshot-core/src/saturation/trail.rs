@@ -65,15 +65,24 @@ pub(super) enum Step {
     Refuted,
 }
 
+/// Counts of suppositions.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) struct Effort {
+    /// Orders that were supposed.
+    pub supposed: u64,
+    /// Suppositions that led to a contradiction.
+    pub failed: u64,
+    /// Operations that were taken back from the schedule.
+    pub taken_back: u64,
+}
+
 /// The current suppositions, and the learned orders.
 #[derive(Debug, Default)]
 pub(super) struct Trail {
     held: Vec<Held>,
     level: usize,
     lemmas: Vec<Lemma>,
-    /// Counts of all suppositions, and of the failed ones.
-    pub supposed: u64,
-    pub failed: u64,
+    pub effort: Effort,
     /// Approximate number of bytes of lemmas.
     pub bytes: usize,
     /// Operations whose clocks rose at the last step; meaningless after a failure.
@@ -83,7 +92,7 @@ pub(super) struct Trail {
 impl Trail {
     /// Supposes that one operation comes before another one.
     pub fn suppose(&mut self, relation: &mut Relation, before: u32, after: u32) -> Step {
-        self.supposed += 1;
+        self.effort.supposed += 1;
         self.level += 1;
         relation.begin_trial();
         self.held.push(Held { before, after, levels: vec![self.level], reason: None });
@@ -92,7 +101,7 @@ impl Trail {
             relation.each_risen(|operation| self.risen.push(operation));
             return Step::Holds;
         };
-        self.failed += 1;
+        self.effort.failed += 1;
         loop {
             let analysis = self.analyse(relation, found);
             let Analysis { lemma, refuted, levels } = analysis;
