@@ -3,10 +3,10 @@
 //! As for snapshots ([`crate::history`]), the position of an event is its time,
 //! and a process has at most one open operation.
 
-use thiserror::Error;
+use std::fmt::{self, Display};
 
 use crate::history::MAX_EVENTS;
-use crate::{OperationId, Process};
+use crate::{Names, OperationId, Process};
 
 /// How an operation ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -118,14 +118,10 @@ impl<I, O> History<I, O> {
 }
 
 /// An event that no history can have at its place.
-#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum HistoryError {
     /// A response, failure or unknown outcome of an idle process.
-    #[error(
-        "event {event}: process {process} ends an operation, but it has none open; \
-         record its invocation before its response"
-    )]
     NothingOpen {
         /// Number of the refused event, from 0.
         event: usize,
@@ -133,11 +129,6 @@ pub enum HistoryError {
         process: Process,
     },
     /// An invocation by a process whose previous operation is still open.
-    #[error(
-        "event {event}: process {process} invokes an operation while {open} is still open \
-         (a process has at most one open operation); record its response first, or that its \
-         outcome is unknown, or use another process number"
-    )]
     AlreadyOpen {
         /// Number of the refused event, from 0.
         event: usize,
@@ -147,7 +138,6 @@ pub enum HistoryError {
         open: OperationId,
     },
     /// A process number above the limit of [`Process`].
-    #[error("event {event}: process {given} does not exist: the largest allowed is {limit}")]
     NoSuchProcess {
         /// Number of the refused event, from 0.
         event: usize,
@@ -157,12 +147,46 @@ pub enum HistoryError {
         limit: usize,
     },
     /// More events than one history can number.
-    #[error("the history is too long: at most {limit} events are possible")]
     TooLong {
         /// The largest number of events.
         limit: usize,
     },
 }
+
+impl HistoryError {
+    /// Returns the sentence for this error, with its cure; processes have these names.
+    pub fn told(&self, names: &Names) -> String {
+        match *self {
+            Self::NothingOpen { event, process } => format!(
+                "event {event}: {} ends an operation, but it has none open; record its invocation \
+                 before its response",
+                names.process(process)
+            ),
+            Self::AlreadyOpen { event, process, open } => format!(
+                "event {event}: {} invokes an operation while {open} is still open (a process has \
+                 at most one open operation); record its response first, or that its outcome is \
+                 unknown, or use another process {}",
+                names.process(process),
+                if names.processes().is_empty() { "number" } else { "name" }
+            ),
+            Self::NoSuchProcess { event, given, limit } => format!(
+                "event {event}: process {given} does not exist: the largest allowed is {limit}"
+            ),
+            Self::TooLong { limit } => {
+                format!("the history is too long: at most {limit} events are possible")
+            }
+        }
+    }
+}
+
+/// Writes the sentence for this error, with numbers.
+impl Display for HistoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.told(&Names::default()))
+    }
+}
+
+impl std::error::Error for HistoryError {}
 
 /// Builds a [`History`] event by event, refusing what no history can have. A
 /// refused event changes nothing. Each event costs O(1).

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io;
 
+use snapshot_core::Names;
 use snapshot_core::generic::HistoryError;
 use thiserror::Error;
 
@@ -101,15 +102,28 @@ pub enum ReadErrorKind {
     #[error(transparent)]
     Names(Box<crate::format::ReadErrorKind>),
     /// An event that no history can have there.
-    #[error(transparent)]
-    History(#[from] HistoryError),
+    #[error("{}", error.told(names))]
+    History {
+        /// The reason.
+        error: HistoryError,
+        /// The names of processes.
+        names: Names,
+    },
 }
 
 impl ReadErrorKind {
+    /// Returns the defect, told with these names.
+    pub(super) fn named(self, names: Names) -> Self {
+        match self {
+            Self::History { error, .. } => Self::History { error, names },
+            other => other,
+        }
+    }
+
     /// What to do about it.
     fn cure(&self) -> Option<String> {
         Some(match self {
-            Self::Io(_) | Self::History(_) => return None,
+            Self::Io(_) | Self::History { .. } => return None,
             Self::Intervals => {
                 "leave out --object; or log the events of other objects in the order in which they \
                  happen, as EDN, text or JSON Lines"
@@ -189,6 +203,12 @@ pub(super) fn quoted(word: Option<impl fmt::Display>) -> String {
         short += "...";
     }
     format!("`{}`", short.replace("\\\"", "\""))
+}
+
+impl From<HistoryError> for ReadErrorKind {
+    fn from(error: HistoryError) -> Self {
+        Self::History { error, names: Names::default() }
+    }
 }
 
 impl From<crate::format::ReadErrorKind> for ReadErrorKind {

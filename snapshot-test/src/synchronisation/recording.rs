@@ -312,7 +312,8 @@ pub(super) fn read<K: Interface>(
         if building.is_over || (wanted.is_some() && building.key.as_ref() != wanted) {
             continue;
         }
-        building.take(kind, process, deed, location.line).map_err(fail)?;
+        let taken = building.take(kind, process, deed, location.line);
+        taken.map_err(|kind| fail(kind.named(lines.names())))?;
         let goes_on = match &mut live {
             Live::Off => true,
             Live::Stop => !building.is_alarm(),
