@@ -107,3 +107,17 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Box<str>> {
     };
     names.map(&mut distinct).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::distinct;
+
+    #[test]
+    fn equal_names_get_numbers() {
+        let names = distinct(["a", "a", "a#2", "a", "b"].into_iter());
+        assert_eq!(
+            names.iter().map(|name| &**name).collect::<Vec<_>>(),
+            ["a", "a#2", "a#2#2", "a#3", "b"]
+        );
+    }
+}

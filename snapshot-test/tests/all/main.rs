@@ -18,6 +18,7 @@ mod limits;
 mod malformed;
 mod many_writers;
 mod monitor;
+mod named;
 mod names;
 mod objects;
 mod packages;

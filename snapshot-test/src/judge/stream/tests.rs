@@ -135,6 +135,38 @@ fn every_division_gives_the_same_judgement() {
     assert!(with_texts > 30, "{with_texts} of values that are no integers from some event on");
 }
 
+/// Without a copy of the input, a part of bounded size is kept of a stream in which updates of one
+/// segment overlap throughout.
+#[test]
+fn streams_of_many_writers_are_forgotten() {
+    let mut text = String::from("segments 1\nwriters many\np0 update s0 1\n");
+    for value in 2..20_000 {
+        let before = if value == 2 { 0 } else { (value - 1) % 2 + 1 };
+        text += &format!("p{} update s0 {value}\np{before} ok\n", value % 2 + 1);
+        if value % 7 == 0 {
+            text += &format!("p3 scan\np3 ok {value}\n");
+        }
+    }
+    let mut file = tempfile::NamedTempFile::new().expect("there is room for files");
+    file.write_all(text.as_bytes()).expect("the recording can be written");
+    let opened = Input::File(file.path().to_owned()).open_gauged(None, &Gauge::default());
+    let division = Division { first: usize::MAX, threads: 1, size: 1 };
+    let options = Options { forget: true, ..Options::default() };
+    let reading = read(&mut opened.expect("its header is right"), None, &options, division);
+    let reading = reading.expect("its declaration is right");
+    let operations = reading.monitor.operations();
+    let saturation = reading.saturation.as_ref().expect("the relation decides");
+    let (kept, forgotten) = (saturation.retained() as u64, saturation.forgotten().operations);
+    let held = reading.monitor.retained() as u64;
+    assert!(operations > 20_000 && forgotten + kept == operations, "{forgotten} {kept}");
+    assert!(kept < 5_000 && held < 100, "{kept} and {held} of {operations}");
+    let finding = conclude(reading, None, &options);
+    assert!(
+        matches!(finding, Finding::Linearizable { method: Method::Saturation, .. }),
+        "{finding:?}"
+    );
+}
+
 /// Pieces are judged in order and none after the judge breaks off; each break takes place.
 #[test]
 fn judging_stops_at_a_break() {

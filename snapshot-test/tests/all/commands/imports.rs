@@ -118,6 +118,60 @@ fn null_is_refused_unless_it_is_the_initial_value() {
     assert!(error.contains("another text than \"null\""), "{error}");
 }
 
+/// The recording that each notation of one log has: a scan that returned x, and not y. Its twin
+/// returned a value of y that was never there.
+#[test]
+fn missing_values_are_gaps_in_each_notation() {
+    let lines = |values: &str| {
+        format!(
+            "{{\"process\":0,\"event\":\"invoke\",\"operation\":\"update\",\"segment\":0,\"value\":5}}\n\
+             {{\"process\":0,\"event\":\"ok\"}}\n\
+             {{\"process\":1,\"event\":\"invoke\",\"operation\":\"scan\"}}\n\
+             {{\"process\":1,\"event\":\"ok\",\"values\":{values}}}\n"
+        )
+    };
+    let listed = |value: &str| {
+        format!(
+            "{{\"client\":0,\"op\":\"write\",\"segment\":\"x\",\"value\":5,\"call\":1,\"return\":2}}\n\
+             {{\"client\":1,\"op\":\"read\",\"segment\":[\"x\",\"y\"],\"value\":{value},\"call\":3,\"return\":4}}\n"
+        )
+    };
+    let table = |value: &str| {
+        format!(
+            "client,operation,segment,value,call,return\n0,write,x,5,1,2\n1,read,x y,5 {value},3,4\n"
+        )
+    };
+    let edn = |value: &str| {
+        let event = |kind: &str, process: u8, f: &str, value: &str| {
+            format!("{{:type :{kind}, :process {process}, :f :{f}, :value {value}}}\n")
+        };
+        event("invoke", 0, "write", "{:x 5}")
+            + &event("ok", 0, "write", "{:x 5}")
+            + &event("invoke", 1, "read", "nil")
+            + &event("ok", 1, "read", value)
+    };
+    let (jsonl, intervals) = ("--from jsonl", "--from intervals");
+    let from_edn = "--from edn --initial 0";
+    for (name, options, gap, twin) in [
+        ("log.jsonl", jsonl, lines("[5,null]"), lines("[5,7]")),
+        ("log.jsonl", jsonl, lines("{\"0\":5}"), lines("{\"0\":5,\"1\":7}")),
+        ("log.json", intervals, listed("[5,null]"), listed("[5,7]")),
+        ("log.json", intervals, listed("{\"x\":5,\"y\":null}"), listed("{\"x\":5,\"y\":7}")),
+        ("log.csv", intervals, table("_"), table("7")),
+        ("log.edn", from_edn, edn("{:x 5}"), edn("{:x 5, :y 7}")),
+    ] {
+        let (recording, code, _) = judged(name, &gap, options);
+        assert_eq!(code, 0, "{name}: {recording}");
+        let returned = recording.lines().last().unwrap();
+        assert!(["p1 ok s0 5", "p1 ok 5 _"].contains(&returned), "{name}: {recording}");
+        let (recording, code, _) = judged(name, &twin, options);
+        assert_eq!(code, 1, "{name}: {recording}");
+    }
+    // In EDN, nil is a value: the one that registers hold at first.
+    assert_eq!(judged("log.edn", &edn("{:x 5, :y nil}"), "--from edn").1, 0);
+    assert_eq!(judged("log.edn", &edn("{:x nil, :y nil}"), "--from edn").1, 1);
+}
+
 #[test]
 fn malformed_fields_and_rows_are_refused_with_their_position() {
     for (name, text, told) in [
