@@ -121,7 +121,7 @@ CLASSES = "pldi2010-table2"
 LINE_UP_TITLE = "## PLDI 2010, Table 2: Line-Up\n\n"
 LINE_UP_FULL = (
     "Line-Up on objects of ours and on published crates, compiled unmodified (`docs/lineup.md`, "
-    "`subjects/FINDINGS.md`): random tests, executions with up to two preemptions, one core. `pass` "
+    "`lineup/subjects/FINDINGS.md`): random tests, executions with up to two preemptions, one core. `pass` "
     "and `fail` are of the tests that were run within the budget: nothing is known of the others. "
     "Smallest: the smallest failing test of all series. Published: .NET classes of the same kind, "
     "100 tests of 3 x 3 each, on one core of a 2.33 GHz Xeon; beside each of our subjects of its "
@@ -192,5 +192,5 @@ def line_up_brief(subjects, _):
     within = sum(rows * columns <= 4 for rows, columns in failing.values())
     return [LINE_UP_TITLE, (
         f"Of {len(subjects)} subjects, objects of ours and published crates, {len(failing)} fail a "
-        f"test, {within} of them one of at most four operations ([which](../subjects/FINDINGS.md), "
+        f"test, {within} of them one of at most four operations ([which](../lineup/subjects/FINDINGS.md), "
         "[how](../docs/lineup.md)).\n")]

@@ -4,7 +4,7 @@ mod answers;
 mod bad_input;
 mod certificates;
 mod checkpoints;
-#[path = "../../../../snapshot-picture/tests/all/browser/chromium.rs"]
+#[path = "../../../../support/picture/tests/all/browser/chromium.rs"]
 pub(crate) mod chromium;
 mod cluster;
 mod cluster_keys;

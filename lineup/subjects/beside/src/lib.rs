@@ -9,19 +9,19 @@ pub mod sync {
     pub use std::sync::*;
 }
 
-#[path = "../../../lineup/src/subjects/bags.rs"]
+#[path = "../../../src/subjects/bags.rs"]
 pub mod bags;
-#[path = "../../../lineup/src/subjects/collections.rs"]
+#[path = "../../../src/subjects/collections.rs"]
 pub mod collections;
-#[path = "../../../lineup/src/subjects/counters.rs"]
+#[path = "../../../src/subjects/counters.rs"]
 pub mod counters;
-#[path = "../../../lineup/src/subjects/events.rs"]
+#[path = "../../../src/subjects/events.rs"]
 pub mod events;
-#[path = "../../../lineup/src/subjects/lists.rs"]
+#[path = "../../../src/subjects/lists.rs"]
 pub mod lists;
-#[path = "../../../lineup/src/subjects/queues.rs"]
+#[path = "../../../src/subjects/queues.rs"]
 pub mod queues;
-#[path = "../../../lineup/src/subjects/tasks.rs"]
+#[path = "../../../src/subjects/tasks.rs"]
 pub mod tasks;
 
 /// An object under test.

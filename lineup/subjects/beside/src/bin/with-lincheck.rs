@@ -17,19 +17,19 @@ pub mod sync {
     pub use std::sync::{PoisonError, TryLockError};
 }
 
-#[path = "../../../../lineup/src/subjects/bags.rs"]
+#[path = "../../../../src/subjects/bags.rs"]
 mod bags;
-#[path = "../../../../lineup/src/subjects/collections.rs"]
+#[path = "../../../../src/subjects/collections.rs"]
 mod collections;
-#[path = "../../../../lineup/src/subjects/counters.rs"]
+#[path = "../../../../src/subjects/counters.rs"]
 mod counters;
-#[path = "../../../../lineup/src/subjects/events.rs"]
+#[path = "../../../../src/subjects/events.rs"]
 mod events;
-#[path = "../../../../lineup/src/subjects/lists.rs"]
+#[path = "../../../../src/subjects/lists.rs"]
 mod lists;
-#[path = "../../../../lineup/src/subjects/queues.rs"]
+#[path = "../../../../src/subjects/queues.rs"]
 mod queues;
-#[path = "../../../../lineup/src/subjects/tasks.rs"]
+#[path = "../../../../src/subjects/tasks.rs"]
 mod tasks;
 
 static EXECUTIONS: AtomicU64 = AtomicU64::new(0);

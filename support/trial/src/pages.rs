@@ -44,7 +44,7 @@ fn option(word: &str) -> Option<&str> {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 fn markdown(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -69,7 +69,7 @@ pub fn code() -> Vec<Code> {
         "benches/README.md",
         "clients/python/README.md",
         "fuzz/README.md",
-        "subjects/README.md",
+        "lineup/subjects/README.md",
     ]
     .map(|page| root.join(page))
     .to_vec();
