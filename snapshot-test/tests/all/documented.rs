@@ -6,11 +6,12 @@ use trial::{Program, pages};
 
 /// Options of other programs on the pages: cargo, its tests, rustc, Redis, tree-sitter, Helix and the Python
 /// examples.
-const FOREIGN: [&str; 18] = [
+const FOREIGN: [&str; 19] = [
     "--abi",
     "--appendfsync",
     "--appendonly",
     "--dev",
+    "--exact",
     "--example",
     "--features",
     "--git",

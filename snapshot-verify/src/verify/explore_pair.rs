@@ -1,5 +1,7 @@
 //! Simple executions of one pair, through all stages: compiled, reduced, explored.
 
+mod tests;
+
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -452,6 +454,3 @@ fn active(pair: [Process; 2], count: usize, processes: usize) -> impl Iterator<I
         (0..processes).map(Process::from_index).filter(move |process| !pair.contains(process));
     pair.into_iter().chain(others.take(count.saturating_sub(2)))
 }
-
-#[cfg(test)]
-mod tests;

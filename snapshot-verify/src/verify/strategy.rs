@@ -1,5 +1,7 @@
 //! Order in which an explorer tries pairs and efforts, and when the exploration ends.
 
+mod tests;
+
 use std::time::Instant;
 
 use snapshot_core::Process;
@@ -271,6 +273,3 @@ impl<W> PairProgress<W> {
         Found { pair: self.pair, finding, scope, measures: self.measures }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -203,7 +203,7 @@ pub fn declares(option: &str, sources: &[String]) -> bool {
 /// If a source cannot be read.
 pub fn command_line_sources() -> Vec<String> {
     let mut files = Vec::new();
-    for folder in ["snapshot-test", "snapshot-verify", "snapshot-io", "lineup", "benches"] {
+    for folder in ["snapshot-test", "snapshot-verify", "support/io", "lineup", "benches"] {
         rust(&root().join(folder).join("src"), &mut files);
     }
     rust(&root().join("lineup/cargo/src"), &mut files);

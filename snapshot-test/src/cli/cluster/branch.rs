@@ -191,9 +191,9 @@ fn reached(
     }
 }
 
-type Greeted = (TcpStream, BufReader<TcpStream>, ToBranch);
+pub(super) type Greeted = (TcpStream, BufReader<TcpStream>, ToBranch);
 
-fn greeted(members: &Members, greeting: &Greeting) -> Result<Greeted, JoinError> {
+pub(super) fn greeted(members: &Members, greeting: &Greeting) -> Result<Greeted, JoinError> {
     let mut socket = members.call(0, HANDSHAKE)?;
     frame::write(&mut socket, greeting)?;
     let answer = frame::read_greeting(&socket)?;

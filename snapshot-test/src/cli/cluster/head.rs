@@ -283,6 +283,10 @@ impl Hall {
         if self.outlet.stop().load(Ordering::Relaxed) {
             frame::write(&mut socket, &ToBranch::Stop)?;
         }
+        // Behind the last message to all others, this one has to be told, too.
+        if let Some(code) = self.outlet.ended() {
+            frame::write(&mut socket, &ToBranch::Exit(code))?;
+        }
         seat.writer = Some(socket);
         seat.ended = None;
         if std::mem::replace(&mut seat.has_come, true) {
@@ -319,4 +323,40 @@ fn welcome(socket: TcpStream, hall: &Arc<Hall>) {
     let thread = thread::Builder::new().name("process".to_owned());
     // Without a thread the connection is closed, and retried by the other side.
     let _ = thread.spawn(move || hall.serve(socket));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
+
+    use super::super::branch::greeted;
+    use super::*;
+    use crate::cli::check::ReportFormat;
+
+    /// A process that connects between the last message to all processes and the end of process 0
+    /// receives the exit code.
+    #[test]
+    fn late_process_receives_the_exit_code() {
+        static STOP: AtomicBool = AtomicBool::new(false);
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let addresses = vec![free, "127.0.0.1:1".to_owned()];
+        let [head, branch] =
+            [0, 1].map(|process| Members::new(addresses.clone(), process).unwrap());
+        let greeting = |process| Greeting {
+            snapshot_cluster: VERSION,
+            process,
+            processes: 2,
+            task: "".into(),
+        };
+        let outlet = Arc::new(Outlet::new(ReportFormat::Human, false, &STOP));
+        let head = Head::listen(&head, greeting(0), Arc::clone(&outlet)).unwrap();
+        head.dismiss(1);
+        let (socket, mut reader, answer) = greeted(&branch, &greeting(1)).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        assert!(matches!(answer, ToBranch::Welcome));
+        assert!(matches!(frame::read(&mut reader), Ok(Some(ToBranch::Stop))));
+        assert!(matches!(frame::read(&mut reader), Ok(Some(ToBranch::Exit(1)))));
+    }
 }

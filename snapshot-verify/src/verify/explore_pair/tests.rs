@@ -1,5 +1,7 @@
 //! Searches that restart: numbers that do not fit, and variables that are learnt.
 
+#![cfg(test)]
+
 use super::*;
 use crate::verify::{Operations, Pairs, Unwatched};
 

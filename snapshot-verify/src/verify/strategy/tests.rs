@@ -1,5 +1,7 @@
 //! Turns of pairs and efforts, by an explorer whose answers are rules.
 
+#![cfg(test)]
+
 use std::convert::Infallible;
 use std::time::Duration;
 
