@@ -172,17 +172,25 @@ fn extent<S: Subject>(series: &Series<S>) -> String {
 /// Maximum number of tests of one command.
 const MOST: u128 = 1_000_000;
 
-/// Commands, executed in this process.
+/// Refuses a command with too many tests of a shape, from so many invocations.
+fn within_limit<S: Subject>(shape: (usize, usize), invocations: usize) -> Result<(), CommandError> {
+    match many::number_of_tests(shape, invocations) {
+        number if number > MOST => Err(CommandError::TooMany { subject: S::NAME, number }),
+        _ => Ok(()),
+    }
+}
+
 impl<S: Subject> Typed<S> {
+    /// Returns the answer to a test, executed in this process.
     fn run_here(
+        check: &Check<S>,
         test: &str,
         observations: Option<&Path>,
         baseline: Option<&Path>,
         failing: &Failing,
-        bounds: &Bounds,
     ) -> Answered {
         let tally = Arc::new(Tally::default());
-        let check = bounds.check::<S>(false).tallied(Some(Arc::clone(&tally)));
+        let check = check.clone().tallied(Some(Arc::clone(&tally)));
         let test = Test::<S>::parse(test)?;
         let progress = OfExecutions::new(S::NAME, tally);
         let report = check.run(&test);
@@ -225,55 +233,6 @@ impl<S: Subject> Typed<S> {
         Ok((text, code))
     }
 
-    fn random_here(
-        tests: &RandomCheck,
-        around: &Given,
-        failing: &Failing,
-        bounds: &Bounds,
-    ) -> Answered {
-        let check = bounds.check::<S>(true);
-        let drawn = tests.tests()?;
-        Self::several(&check, &drawn, around, failing)
-    }
-
-    fn all_here(
-        shape: (usize, usize),
-        around: &Given,
-        failing: &Failing,
-        bounds: &Bounds,
-    ) -> Answered {
-        let number = many::number_of_tests(shape, S::representatives().len());
-        if number > MOST {
-            return Err(CommandError::TooMany { subject: S::NAME, number });
-        }
-        let check = bounds.check::<S>(true);
-        Self::several(&check, &many::all_tests(shape, usize::MAX)?, around, failing)
-    }
-
-    fn auto_here(up_to: usize, around: &Given, failing: &Failing, bounds: &Bounds) -> Answered {
-        let check = bounds.check::<S>(true);
-        let mut series = many::run(&check, &[], false);
-        for n in 1..=up_to {
-            let number = many::number_of_tests((n, n), n.min(S::representatives().len()));
-            if number > MOST {
-                return Err(CommandError::TooMany { subject: S::NAME, number });
-            }
-            let tests = Self::surrounded(&check, &many::all_tests((n, n), n)?, around)?;
-            series.add(many::run_with(
-                &check,
-                &tests,
-                false,
-                &progress::of_tests(S::NAME, tests.len()),
-            ));
-            if !series.failures.is_empty() {
-                break;
-            }
-        }
-        Self::series(&check, series, failing)
-    }
-}
-
-impl<S: Subject> Typed<S> {
     /// Executes a check in a process of its own.
     fn apart(check: &Check<S>, failing: &Failing, here: impl FnOnce() -> Answered) -> Answered {
         let told = |answered: Answered| match answered {
@@ -304,7 +263,7 @@ impl<S: Subject> Commands for Typed<S> {
         bounds: &Bounds,
     ) -> Answered {
         let check = bounds.check::<S>(false);
-        let here = || Self::run_here(test, observations, baseline, failing, bounds);
+        let here = || Self::run_here(&check, test, observations, baseline, failing);
         Self::apart(&check, failing, here)
     }
 
@@ -316,7 +275,7 @@ impl<S: Subject> Commands for Typed<S> {
         bounds: &Bounds,
     ) -> Answered {
         let check = bounds.check::<S>(true);
-        Self::apart(&check, failing, || Self::random_here(tests, around, failing, bounds))
+        Self::apart(&check, failing, || Self::several(&check, &tests.tests()?, around, failing))
     }
 
     fn all(
@@ -327,12 +286,27 @@ impl<S: Subject> Commands for Typed<S> {
         bounds: &Bounds,
     ) -> Answered {
         let check = bounds.check::<S>(true);
-        Self::apart(&check, failing, || Self::all_here(shape, around, failing, bounds))
+        Self::apart(&check, failing, || {
+            within_limit::<S>(shape, S::representatives().len())?;
+            Self::several(&check, &many::all_tests(shape, usize::MAX)?, around, failing)
+        })
     }
 
     fn auto(&self, up_to: usize, around: &Given, failing: &Failing, bounds: &Bounds) -> Answered {
         let check = bounds.check::<S>(true);
-        Self::apart(&check, failing, || Self::auto_here(up_to, around, failing, bounds))
+        Self::apart(&check, failing, || {
+            let mut series = many::run(&check, &[], false);
+            for n in 1..=up_to {
+                within_limit::<S>((n, n), n.min(S::representatives().len()))?;
+                let tests = Self::surrounded(&check, &many::all_tests((n, n), n)?, around)?;
+                let progress = progress::of_tests(S::NAME, tests.len());
+                series.add(many::run_with(&check, &tests, false, &progress));
+                if !series.failures.is_empty() {
+                    break;
+                }
+            }
+            Self::series(&check, series, failing)
+        })
     }
 
     fn replay(&self, path: &Path, failure: &Failure, bounds: &Bounds) -> Answered {

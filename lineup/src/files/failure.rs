@@ -57,35 +57,41 @@ pub(crate) fn events<S: Subject, A: Debug>(test: &Test<S>, events: &[Event<A>]) 
 }
 
 impl Failure {
-    /// Makes the file of a violation.
-    pub fn of<S: Subject>(test: &Test<S>, violation: &Violation<S::Response>) -> Self {
+    /// Makes the file of an execution that fails.
+    fn of_execution<S: Subject, A: Debug>(
+        test: &Test<S>,
+        schedule: &Schedule,
+        history: &[Event<A>],
+    ) -> Self {
         Self {
             format: FORMAT.to_owned(),
             version: 1,
             subject: S::NAME.to_owned(),
             test: test.text(),
-            schedule: violation.schedule.to_string(),
-            events: events(test, violation.history.events()),
-            stuck: violation.history.is_stuck(),
-            spins: violation.spins,
+            schedule: schedule.to_string(),
+            events: events(test, history),
+            stuck: false,
+            spins: false,
             spurious_wakeups: false,
             crash: None,
+        }
+    }
+
+    /// Makes the file of a violation.
+    pub fn of<S: Subject>(test: &Test<S>, violation: &Violation<S::Response>) -> Self {
+        let Violation { history, schedule, spins, .. } = violation;
+        Self {
+            stuck: history.is_stuck(),
+            spins: *spins,
+            ..Self::of_execution(test, schedule, history.events())
         }
     }
 
     /// Makes the file of an execution that ends the process.
     pub fn of_crash<S: Subject>(test: &Test<S>, crash: &Crash) -> Self {
         Self {
-            format: FORMAT.to_owned(),
-            version: 1,
-            subject: S::NAME.to_owned(),
-            test: test.text(),
-            schedule: crash.schedule.to_string(),
-            events: events(test, &crash.events),
-            stuck: false,
-            spins: false,
-            spurious_wakeups: false,
             crash: Some(crash.ended.clone()),
+            ..Self::of_execution(test, &crash.schedule, &crash.events)
         }
     }
 
