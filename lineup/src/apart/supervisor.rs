@@ -1,11 +1,10 @@
 //! The process that starts workers.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{ChildStdin, Command, ExitStatus, Output, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::record::{self, Note};
 use super::worker::{JOB, Job, Task};
@@ -34,34 +33,6 @@ pub(super) struct Ended {
     pub(super) output: Vec<String>,
 }
 
-/// A file for temporary use.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> io::Result<Self> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let mut attempts = 0;
-        loop {
-            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-            let name = format!("lineup-{}-{number}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            match File::create_new(&path) {
-                Ok(_) => return Ok(Self(path)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < 100 => {
-                    attempts += 1;
-                }
-                Err(error) => return Err(error),
-            }
-        }
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        drop(fs::remove_file(&self.0));
-    }
-}
-
 /// Standard input of the workers that run, each with its process.
 static WORKERS: Mutex<Vec<(u32, ChildStdin)>> = Mutex::new(Vec::new());
 
@@ -75,12 +46,14 @@ pub(crate) fn interrupt() {
 
 /// Starts a worker, and waits for its end.
 pub(super) fn start(arguments: &Arguments, job: impl FnOnce(PathBuf) -> Job) -> Outcome {
-    let Ok(scratch) = Scratch::new() else { return Outcome::Unreached };
-    let job = job(scratch.0.clone());
+    let Ok(record) = tempfile::Builder::new().prefix("lineup-").tempfile() else {
+        return Outcome::Unreached;
+    };
+    let job = job(record.path().to_owned());
     let Ok(Output { status, stderr, .. }) = execute(arguments, &job) else {
         return Outcome::Unreached;
     };
-    let notes = record::notes(&fs::read_to_string(&scratch.0).unwrap_or_default());
+    let notes = record::notes(&fs::read_to_string(record.path()).unwrap_or_default());
     if let Some(Note::Answers(told)) = notes.last() {
         return Outcome::Told(told.clone());
     }
