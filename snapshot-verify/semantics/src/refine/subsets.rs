@@ -82,6 +82,19 @@ pub trait Automaton {
     /// Returns true if the open operation of a process has taken effect.
     fn has_taken_effect(&self, one: &Self::Configuration, process: Process) -> bool;
 
+    /// Returns the processes whose operations take effect from one configuration to the next, in
+    /// ascending order.
+    fn taking_effect(
+        &self,
+        one: &Self::Configuration,
+        next: &Self::Configuration,
+    ) -> impl Iterator<Item = Process> {
+        let processes = (0..self.processes()).map(Process::from_index);
+        processes.filter(|process| {
+            !self.has_taken_effect(one, *process) && self.has_taken_effect(next, *process)
+        })
+    }
+
     /// Adds the names of the values in a configuration, each once.
     fn values(&self, one: &Self::Configuration, found: &mut Vec<u32>);
 

@@ -78,24 +78,14 @@ impl<A: Automaton> Configurations<A> {
             self.automaton.take_effect(&one, &mut |next| reached.push(next))?;
             for next in reached {
                 let mut order = order.clone();
-                order.extend(self.taking_effect(&one, &next));
+                let block: Vec<Process> = self.automaton.taking_effect(&one, &next).collect();
+                if !block.is_empty() {
+                    order.push(block);
+                }
                 work.push((next, order));
             }
         }
         Ok(orders)
-    }
-
-    /// Returns the processes whose operations take effect from one configuration to the next.
-    fn taking_effect(
-        &self,
-        one: &A::Configuration,
-        next: &A::Configuration,
-    ) -> Option<Vec<Process>> {
-        let has = |one: &A::Configuration, process| self.automaton.has_taken_effect(one, process);
-        let processes = (0..self.automaton.processes()).map(Process::from_index);
-        let placed = processes.filter(|process| !has(one, *process) && has(next, *process));
-        let placed: Vec<Process> = placed.collect();
-        (!placed.is_empty()).then_some(placed)
     }
 
     /// Adds the answers to a response, each once.

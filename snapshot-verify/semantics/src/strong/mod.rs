@@ -136,14 +136,15 @@ fn decided<A: Automaton>(
     strength: Strength,
     limits: &mut Limits<'_>,
 ) -> Strong {
-    let found = match strength {
-        Strength::All => Game::new(machine, environment, automaton, values, client).play(limits),
+    match strength {
+        Strength::All => {
+            Game::new(machine, environment, automaton, values, client).play(strength, limits)
+        }
         Strength::Writes => {
             let automaton = UpdateOrders::new(automaton);
-            Game::new(machine, environment, automaton, values, client).play(limits)
+            Game::new(machine, environment, automaton, values, client).play(strength, limits)
         }
-    };
-    Strong { strength, ..found }
+    }
 }
 
 struct Game<'m, 'p, 'e, A: Automaton> {
@@ -212,7 +213,7 @@ impl<'m, 'p, 'e, A: Automaton> Game<'m, 'p, 'e, A> {
         Ok(written(claim, &answers))
     }
 
-    fn play(mut self, limits: &mut Limits<'_>) -> Strong {
+    fn play(mut self, strength: Strength, limits: &mut Limits<'_>) -> Strong {
         let mut until = FIRST_LOOK;
         let mut lost = 0;
         let verdict = loop {
@@ -232,7 +233,7 @@ impl<'m, 'p, 'e, A: Automaton> Game<'m, 'p, 'e, A> {
         };
         Strong {
             verdict,
-            strength: Strength::All,
+            strength,
             values: self.values,
             is_bounded: self.is_bounded,
             positions: self.graph.len(),

@@ -36,10 +36,8 @@ impl<A: Automaton> UpdateOrders<A> {
         one: &A::Configuration,
         reach: &mut dyn FnMut(Process, A::Configuration),
     ) -> Result<(), Fault> {
-        let has = |one: &A::Configuration, process| self.automaton.has_taken_effect(one, process);
         self.automaton.take_effect(one, &mut |next| {
-            let mut processes = (0..self.automaton.processes()).map(Process::from_index);
-            let process = processes.find(|process| !has(one, *process) && has(&next, *process));
+            let process = self.automaton.taking_effect(one, &next).next();
             reach(process.expect("an operation takes effect"), next);
         })
     }

@@ -1,6 +1,7 @@
 //! Strong linearizability: known answers, an oracle that tries all functions, and trees that are
 //! confirmed.
 
+mod contents;
 mod oracle;
 mod table;
 mod writes;

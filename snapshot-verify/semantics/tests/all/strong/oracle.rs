@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 
 use snapshot_core::Process;
-use snapshot_semantics::interpret::{Action, Call, Data, Move, MoveKind, ObjectState, State};
+use snapshot_semantics::interpret::{Call, Move, MoveKind, State};
 
+use super::contents::{Answer, Contents};
 use super::*;
 
 /// Open operation of a process, after some operations have been put in order.
@@ -14,19 +15,6 @@ enum Open {
     Nothing,
     Begun(Call),
     Done(Answer),
-}
-
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
-enum Answer {
-    Done,
-    Values(Vec<u32>),
-    Data(Option<Data>),
-}
-
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
-enum Contents {
-    Segments(Vec<u32>),
-    Object(ObjectState),
 }
 
 type Position = (Contents, Vec<Open>);
@@ -42,24 +30,6 @@ struct Oracle<'a> {
 }
 
 impl Oracle<'_> {
-    fn apply(&self, contents: &Contents, process: usize, call: Call) -> Option<(Contents, Answer)> {
-        match (contents, call) {
-            (Contents::Segments(segments), Call::Update(value)) => {
-                let mut after = segments.clone();
-                after[process] = value;
-                Some((Contents::Segments(after), Answer::Done))
-            }
-            (Contents::Segments(segments), Call::Scan) => {
-                Some((contents.clone(), Answer::Values(segments.clone())))
-            }
-            (Contents::Object(state), Call::Operation(call)) => {
-                let effect = self.object.unwrap().apply(state, process, call).unwrap();
-                effect.map(|(after, result)| (Contents::Object(after), Answer::Data(result)))
-            }
-            _ => unreachable!("operations are of the object"),
-        }
-    }
-
     /// Returns all positions after appending any open operations.
     fn appended(&self, from: &Position) -> Vec<Position> {
         let mut all = vec![from.clone()];
@@ -68,7 +38,7 @@ impl Oracle<'_> {
             let (contents, open) = all[next].clone();
             for (process, one) in open.iter().enumerate() {
                 let Open::Begun(call) = one else { continue };
-                if let Some((after, answer)) = self.apply(&contents, process, *call) {
+                if let Some((after, answer)) = contents.apply(self.object, process, *call) {
                     let mut open = open.clone();
                     open[process] = Open::Done(answer);
                     if !all.contains(&(after.clone(), open.clone())) {
@@ -103,12 +73,7 @@ impl Oracle<'_> {
                 begun[process] += 1;
                 open[process] = Open::Begun(call);
             }
-            let answer = report.event.and_then(|event| match event.action {
-                Action::RespondUpdate => Some(Answer::Done),
-                Action::RespondScan(values) => Some(Answer::Values(values)),
-                Action::End { result, .. } => Some(Answer::Data(result)),
-                _ => None,
-            });
+            let answer = report.event.and_then(|event| Answer::of(event.action));
             let mut choices = self.appended(&(contents, open));
             if let Some(answer) = answer {
                 choices.retain(|(_, open)| open[process] == Open::Done(answer.clone()));
@@ -167,10 +132,7 @@ pub(super) fn moves(
 fn tried(program: &Program, n: usize, client: &Client, moves: usize) -> Option<bool> {
     let machine = Machine::new(program, n).unwrap();
     let object = program.object().map(|object| Sequential::new(object, n).unwrap());
-    let contents = match &object {
-        None => Contents::Segments(vec![0; n]),
-        Some(object) => Contents::Object(object.initial()),
-    };
+    let contents = Contents::first(&machine, object.as_ref());
     let mut oracle = Oracle {
         machine: &machine,
         object: object.as_ref(),

@@ -4,23 +4,11 @@
 
 use std::collections::HashMap;
 
-use snapshot_semantics::interpret::{Action, Call, Data, MoveKind, ObjectState, State};
+use snapshot_semantics::interpret::{Call, MoveKind, State};
 
+use super::contents::{Answer, Contents};
 use super::oracle::moves;
 use super::*;
-
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
-enum Contents {
-    Segments(Vec<u32>),
-    Object(ObjectState),
-}
-
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
-enum Answer {
-    Done,
-    Values(Vec<u32>),
-    Data(Option<Data>),
-}
 
 /// An operation, with the times of its invocation and of its response.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -49,13 +37,6 @@ struct Oracle<'a> {
 }
 
 impl Oracle<'_> {
-    fn first(&self) -> Contents {
-        match self.object {
-            None => Contents::Segments(vec![0; self.machine.processes()]),
-            Some(object) => Contents::Object(object.initial()),
-        }
-    }
-
     fn is_update(&self, one: &Interval) -> bool {
         match one.call {
             Call::Update(_) => true,
@@ -68,26 +49,12 @@ impl Oracle<'_> {
     }
 
     fn apply(&self, contents: &Contents, one: &Interval) -> Option<(Contents, Answer)> {
-        match (contents, one.call) {
-            (Contents::Segments(segments), Call::Update(value)) => {
-                let mut after = segments.clone();
-                after[one.process] = value;
-                Some((Contents::Segments(after), Answer::Done))
-            }
-            (Contents::Segments(segments), Call::Scan) => {
-                Some((contents.clone(), Answer::Values(segments.clone())))
-            }
-            (Contents::Object(state), Call::Operation(call)) => {
-                let effect = self.object.unwrap().apply(state, one.process, call).unwrap();
-                effect.map(|(after, result)| (Contents::Object(after), Answer::Data(result)))
-            }
-            _ => unreachable!("operations are of the object"),
-        }
+        contents.apply(self.object, one.process, one.call)
     }
 
     /// Returns true if the history has a linearization with exactly these updates, in this order.
     fn is_order(&self, all: &[Interval], order: &[usize]) -> bool {
-        let mut contents = vec![self.first()];
+        let mut contents = vec![Contents::first(self.machine, self.object)];
         for (at, one) in order.iter().enumerate() {
             if order[at + 1..].iter().any(|later| all[*later].precedes(&all[*one])) {
                 return false;
@@ -186,12 +153,7 @@ impl Oracle<'_> {
                 all.push(Interval { process, call, begin: now, end: None });
                 now += 1;
             }
-            let answer = report.event.and_then(|event| match event.action {
-                Action::RespondUpdate => Some(Answer::Done),
-                Action::RespondScan(values) => Some(Answer::Values(values)),
-                Action::End { result, .. } => Some(Answer::Data(result)),
-                _ => None,
-            });
+            let answer = report.event.and_then(|event| Answer::of(event.action));
             if let Some(answer) = answer {
                 let own = all.iter_mut().rfind(|one| one.process == process).unwrap();
                 own.end = Some((now, answer));
