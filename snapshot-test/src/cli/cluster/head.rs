@@ -283,7 +283,7 @@ impl Hall {
         if self.outlet.stop().load(Ordering::Relaxed) {
             frame::write(&mut socket, &ToBranch::Stop)?;
         }
-        // Behind the last message to all others, this one has to be told, too.
+        // The last message to all processes was sent before this one was there.
         if let Some(code) = self.outlet.ended() {
             frame::write(&mut socket, &ToBranch::Exit(code))?;
         }
