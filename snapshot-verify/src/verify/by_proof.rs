@@ -5,8 +5,8 @@
 //! less time than an attempt at it. So the search begins alone. Beyond a certain size, the two take
 //! turns: between two levels, while all threads are idle, the search waits until the attempt has as
 //! many views as correspond to its states ([`FIRST`], [`STATES`]), so that both compute for about
-//! as long. The first to finish answers, for all pairs: neither the winner nor its numbers depend
-//! on the machine. If the search runs out of memory, the attempt has the rest of the budget.
+//! as long. [Hunts](super::hunt) for a violation take turns, too. The first to finish answers, for
+//! all pairs: neither the winner nor its numbers depend on the machine. If the search runs out of memory, the attempt has the rest of the budget.
 //!
 //! A proof whose check is ended by a budget ends no search.
 
@@ -19,7 +19,9 @@ use snapshot_hints::ladder::{Answer, Budget, Climb, Ladder, Limit, MEMORY};
 use snapshot_hints::rungs::Rungs;
 
 use super::every::{Every, LARGEST};
+use super::hunt::verify_hunting;
 use super::outcome::ByProof;
+use super::pace::Pace;
 use super::proof::{Checked, check};
 use super::subject::Subject;
 use super::{Effort, Measures, Outcome, Request, Unfinished, Verdict, VerifyError, Watch, verify};
@@ -35,14 +37,13 @@ const FIRST: u64 = 200_000;
 /// Number of states that take about as long as a view.
 const STATES: u64 = 25;
 
-/// Cost of preparing the search of one pair, in states: this, times n³.
-const PREPARED: u64 = 20;
-
 /// Method by which a question about one n is answered.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Way {
     Search,
-    /// By the search, and once it grows large by the proof for every n.
+    /// By the search, and once it grows large by growing bounds.
+    Hunt,
+    /// By the search, and once it grows large by growing bounds and by the proof for every n.
     Cheaper,
     /// By the proof for every n, with these rungs.
     Proof(Rungs),
@@ -62,6 +63,7 @@ pub fn verify_by(
 ) -> Result<(Vec<Outcome>, Option<Every>), VerifyError> {
     match way {
         Way::Search => Ok((verify(program, speaks_for_all, request, watch)?, None)),
+        Way::Hunt => Ok((verify_hunting(program, speaks_for_all, request, watch, watch)?, None)),
         Way::Cheaper => Ok((cheaper(program, speaks_for_all, request, watch)?, None)),
         Way::Proof(rungs) => {
             let every = super::every::every_by(program, request, rungs, false, watch)?;
@@ -76,15 +78,18 @@ fn cheaper(
     request: &Request,
     watch: &dyn Watch,
 ) -> Result<Vec<Outcome>, VerifyError> {
-    if !speaks_for_all || program.object().is_some() {
+    if program.object().is_some() {
         return verify(program, speaks_for_all, request, watch);
+    }
+    if !speaks_for_all {
+        return verify_hunting(program, speaks_for_all, request, watch, watch);
     }
     let end = request.time.and_then(|time| Instant::now().checked_add(time));
     let deadline = Deadline::new(end, Some(watch.stop()));
     let proceed = || !deadline.is_over();
     let limit = Limit { deadline, proceed: &proceed };
     let trying = Trying::new(program, request, watch, limit);
-    let mut outcomes = match verify(program, speaks_for_all, request, &trying) {
+    let mut outcomes = match verify_hunting(program, speaks_for_all, request, &trying, watch) {
         Err(error) if is_too_large(&error) => {
             trying.insist();
             if trying.found.borrow().is_none() {
@@ -192,12 +197,7 @@ struct Trying<'a> {
     ladder: RefCell<Ladder<'a>>,
     /// Set if there is nothing more to try.
     is_done: Cell<bool>,
-    /// States of the finished explorations, and of the present one.
-    states: Cell<(u64, u64)>,
-    /// Pair and effort of the present exploration.
-    about: RefCell<Option<(Option<[Process; 2]>, Effort)>>,
-    /// Pairs whose search has begun.
-    begun: RefCell<Vec<Option<[Process; 2]>>>,
+    pace: Pace,
 }
 
 impl<'a> Trying<'a> {
@@ -218,9 +218,7 @@ impl<'a> Trying<'a> {
             ladder: RefCell::new(Ladder::new(program, &Rungs::default(), limit)),
             // Every n includes this one.
             is_done: Cell::new(program.check_extent(LARGEST).is_err()),
-            states: Cell::new((0, 0)),
-            about: RefCell::new(None),
-            begun: RefCell::new(Vec::new()),
+            pace: Pace::default(),
         }
     }
 
@@ -250,7 +248,7 @@ impl<'a> Trying<'a> {
         }
         if !self.is_proved()
             && has_begun
-            && let Some((pair, effort)) = *self.about.borrow()
+            && let Some((pair, effort)) = self.pace.about()
         {
             self.watch.begin(pair, effort);
         }
@@ -275,14 +273,13 @@ impl<'a> Trying<'a> {
             let ladder = Ladder::new(self.program, &Rungs::default(), self.limit);
             *self.ladder.borrow_mut() = ladder;
         }
-        *self.about.borrow_mut() = None;
+        self.pace.end();
         self.climb(usize::MAX, self.memory);
     }
 
     /// Continues the proof in proportion to the states of the search.
     fn take_turn(&self, memory: u64) {
-        let (before, present) = self.states.get();
-        let all = before + present;
+        let all = self.pace.states();
         let held = self.ladder.borrow().bytes() as u64;
         // If memory is short, the proof continues after the search.
         if all >= FIRST && !self.is_proved() && memory > 2 * held {
@@ -301,20 +298,14 @@ impl Watch for Trying<'_> {
     }
 
     fn begin(&self, pair: Option<[Process; 2]>, effort: Effort) {
-        let (before, present) = self.states.get();
-        let is_known = self.begun.borrow().contains(&pair);
-        let prepared = if is_known { 0 } else { PREPARED * (effort.active as u64).pow(3) };
-        self.begun.borrow_mut().extend((!is_known).then_some(pair));
-        self.states.set((before + present + prepared, 0));
-        *self.about.borrow_mut() = Some((pair, effort));
+        self.pace.begin(pair, effort);
         self.watch.begin(pair, effort);
         self.take_turn(self.memory / 2);
     }
 
     fn progress(&self, progress: &Progress) {
         self.watch.progress(progress);
-        let (before, _) = self.states.get();
-        self.states.set((before, progress.states));
+        self.pace.reach(progress.states);
         if progress.between && !progress.tracing {
             self.take_turn(self.memory.saturating_sub(progress.memory) / 2);
         }

@@ -338,7 +338,6 @@ impl Check {
             || self.reductions.is_some()
             || self.self_check
             || self.certificate.is_some()
-            || self.html.is_some()
             || self.is_kept()
             || self.disk.is_some()
             || self.is_distributed()
@@ -347,6 +346,8 @@ impl Check {
         match self.method {
             Some(MethodName::Proof) => Way::Proof(self.rungs.clone().unwrap_or_default()),
             _ if insists || self.values.is_some() || self.executions.is_some() => Way::Search,
+            // A page shows one n.
+            _ if self.html.is_some() => Way::Hunt,
             _ => Way::Cheaper,
         }
     }

@@ -1,0 +1,250 @@
+//! Hunts for a violation near the initial state while a search without bounds takes long.
+//!
+//! A violation mostly takes few operations of few processes, and a search without bounds comes to
+//! it late, among the idle steps of all the others ([`super::schedule`]). It begins alone, since
+//! most searches are small, and a counterexample of it is a shortest one of all. Beyond [`FIRST`]
+//! states it pauses between two levels, and bounds grow within a [share](SHARE) of its states;
+//! again at [`GROWTH`] times as many states, and so on. So neither the answer nor its numbers
+//! depend on the machine, and hunts add at most a sixth to the states of the search.
+//!
+//! A hunt proves nothing: it ends the search only by an execution that is wrong.
+
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use snapshot_core::Process;
+
+use super::by_proof::is_too_large;
+use super::pace::Pace;
+use super::{Barriers, Effort, Method, Operations, Outcome, Request, VerifyError, Watch, verify};
+use crate::program::Program;
+use crate::search::Progress;
+
+/// Number of states of all pairs together at which the first hunt begins.
+const FIRST: u64 = 200_000;
+
+/// Factor by which the states grow from hunt to hunt.
+const GROWTH: u64 = 4;
+
+/// The part of the states of the search that a hunt may explore: one out of so many.
+const SHARE: u64 = 8;
+
+/// Searches as [`verify`]; if that takes long, also with growing bounds. `watch` observes the
+/// search, `hunted` the hunts.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_hunting(
+    program: &Program,
+    speaks_for_all: bool,
+    request: &Request,
+    watch: &dyn Watch,
+    hunted: &dyn Watch,
+) -> Result<Vec<Outcome>, VerifyError> {
+    let hunting = Hunting::new(program, speaks_for_all, request, watch, hunted, FIRST);
+    let outcomes = verify(program, speaks_for_all, request, &hunting);
+    hunting.found.take().unwrap_or(outcomes)
+}
+
+/// Watches a search, and hunts on its turns.
+struct Hunting<'a> {
+    program: &'a Program,
+    speaks_for_all: bool,
+    request: Request,
+    watch: &'a dyn Watch,
+    hunted: &'a dyn Watch,
+    /// Set by a finding, unless `watch` has a flag of its own.
+    answered: AtomicBool,
+    found: RefCell<Option<Result<Vec<Outcome>, VerifyError>>>,
+    pace: Pace,
+    /// Number of states at which the next hunt begins; `None` if there is nothing to hunt for.
+    next: Cell<Option<u64>>,
+    hunts: Cell<usize>,
+}
+
+impl<'a> Hunting<'a> {
+    fn new(
+        program: &'a Program,
+        speaks_for_all: bool,
+        request: &Request,
+        watch: &'a dyn Watch,
+        hunted: &'a dyn Watch,
+        first: u64,
+    ) -> Self {
+        let is_unbounded = request.operations == Operations::Unbounded
+            && request.barriers == Barriers::Unbounded
+            && request.states.is_none();
+        // With all wrong pairs wanted, each has to be searched to its end.
+        let is_hunted =
+            is_unbounded && request.method == Method::Exploration && !request.keep_going;
+        Self {
+            program,
+            speaks_for_all,
+            request: Request { operations: Operations::Grow, ..request.clone() },
+            watch,
+            hunted,
+            answered: AtomicBool::new(false),
+            found: RefCell::new(None),
+            pace: Pace::default(),
+            next: Cell::new(is_hunted.then_some(first)),
+            hunts: Cell::new(0),
+        }
+    }
+
+    fn flag(&self) -> &AtomicBool {
+        self.watch.answered().unwrap_or(&self.answered)
+    }
+
+    /// Hunts, if the search has as many states as that takes.
+    fn take_turn(&self, memory: u64) {
+        let states = self.pace.states();
+        let is_due = self.next.get().is_some_and(|next| states >= next);
+        if !is_due || self.flag().load(Ordering::Relaxed) {
+            return;
+        }
+        self.next.set(states.checked_mul(GROWTH));
+        self.hunts.set(self.hunts.get() + 1);
+        let request = Request { states: Some(states / SHARE), memory, ..self.request.clone() };
+        let found =
+            verify(self.program, self.speaks_for_all, &request, &Hunt { watch: self.hunted });
+        let is_wrong = |outcome: &Outcome| outcome.verdict.is_wrong();
+        match &found {
+            Ok(outcomes) if !outcomes.iter().any(is_wrong) => {}
+            // With a bound, states are larger.
+            Err(error) if is_too_large(error) => {}
+            Ok(_) | Err(_) => {
+                *self.found.borrow_mut() = Some(found);
+                self.flag().store(true, Ordering::Relaxed);
+                return;
+            }
+        }
+        if let Some((pair, effort)) = self.pace.about() {
+            self.hunted.begin(pair, effort);
+        }
+    }
+}
+
+impl Watch for Hunting<'_> {
+    fn stop(&self) -> &AtomicBool {
+        self.watch.stop()
+    }
+
+    fn answered(&self) -> Option<&AtomicBool> {
+        Some(self.flag())
+    }
+
+    fn begin(&self, pair: Option<[Process; 2]>, effort: Effort) {
+        self.watch.begin(pair, effort);
+        self.pace.begin(pair, effort);
+        self.take_turn(self.request.memory / 2);
+    }
+
+    fn progress(&self, progress: &Progress) {
+        self.watch.progress(progress);
+        self.pace.reach(progress.states);
+        if progress.between && !progress.tracing {
+            self.take_turn(self.request.memory.saturating_sub(progress.memory) / 2);
+        }
+    }
+
+    fn prove(&self, rung: &str) {
+        self.watch.prove(rung);
+    }
+
+    fn allocated(&self) -> Option<fn() -> u64> {
+        self.watch.allocated()
+    }
+}
+
+/// Watches a hunt: in memory, on threads of its own.
+struct Hunt<'a> {
+    watch: &'a dyn Watch,
+}
+
+impl Watch for Hunt<'_> {
+    fn stop(&self) -> &AtomicBool {
+        self.watch.stop()
+    }
+
+    fn begin(&self, pair: Option<[Process; 2]>, effort: Effort) {
+        self.watch.begin(pair, effort);
+    }
+
+    fn progress(&self, progress: &Progress) {
+        self.watch.progress(progress);
+    }
+
+    fn allocated(&self) -> Option<fn() -> u64> {
+        self.watch.allocated()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Pairs, Unwatched, Verdict};
+    use super::*;
+
+    fn program(name: &str, bug: Option<&str>) -> Program {
+        let text = corpus::algorithm(name).expect("an algorithm of the corpus").text;
+        let algorithm = crate::language::parse(name, text).expect("a right text");
+        algorithm.program(bug).expect("a right program")
+    }
+
+    /// Verifies, hunting from this number of states on. Returns the outcomes, the number of hunts,
+    /// and the states of the search.
+    fn hunted(program: &Program, request: &Request, first: u64) -> (Vec<Outcome>, usize, u64) {
+        let watch = Unwatched::default();
+        let hunting = Hunting::new(program, true, request, &watch, &watch, first);
+        let outcomes = verify(program, true, request, &hunting);
+        let outcomes = hunting.found.take().unwrap_or(outcomes).expect("runs");
+        (outcomes, hunting.hunts.get(), hunting.pace.states())
+    }
+
+    /// The search alone takes 5,493,176 states.
+    #[test]
+    fn a_near_violation_ends_a_long_search() {
+        let program = program("jayanti", Some("plain_ss"));
+        let (outcomes, hunts, states) = hunted(&program, &Request::new(3), 150_000);
+        assert!(hunts == 1 && (150_000..300_000).contains(&states), "{hunts}, {states}");
+        let wrong = outcomes.iter().find(|outcome| outcome.verdict.is_wrong()).expect("a finding");
+        assert!(matches!(wrong.verdict, Verdict::Violation(_)));
+        // The scope is that of the hunt.
+        let [effort] = wrong.scope[..] else { panic!("{:?}", wrong.scope) };
+        assert_eq!((effort.operations, effort.active), (Some(2), 2));
+        assert_eq!((wrong.measures.explorations, wrong.measures.states), (2, 15_176));
+    }
+
+    #[test]
+    fn hunts_are_rare_and_change_no_proof() {
+        let program = program("afek_bounded", None);
+        let request = Request {
+            pairs: Pairs::One(Process::from_index(0), Process::from_index(1)),
+            ..Request::new(2)
+        };
+        let (outcomes, hunts, states) = hunted(&program, &request, 100);
+        assert!(matches!(outcomes[0].verdict, Verdict::Verified), "{:?}", outcomes[0].verdict);
+        assert_eq!(outcomes[0].scope[0].operations, None);
+        let most = (states as f64 / 100.0).log(GROWTH as f64) as usize + 1;
+        assert!(hunts >= 2 && hunts <= most, "{hunts} of {most}, {states} states");
+        let (alone, none, same) = hunted(&program, &request, u64::MAX);
+        assert_eq!((none, same), (0, states));
+        assert_eq!(alone[0].measures.states, outcomes[0].measures.states);
+    }
+
+    #[test]
+    fn bounds_and_limits_are_kept() {
+        let program = program("bowman", Some("early_exit"));
+        let pairs = Pairs::One(Process::from_index(0), Process::from_index(1));
+        for request in [
+            Request { operations: Operations::AtMost(2), ..Request::new(3) },
+            Request { barriers: Barriers::AtMost(2), ..Request::new(3) },
+            Request { states: Some(1_500), ..Request::new(3) },
+            Request { keep_going: true, ..Request::new(3) },
+        ] {
+            let (_, hunts, states) = hunted(&program, &Request { pairs, ..request }, 600);
+            assert!(hunts == 0 && states > 600, "{states}");
+        }
+        let (_, hunts, _) = hunted(&program, &Request { pairs, ..Request::new(3) }, 600);
+        assert!(hunts > 0);
+    }
+}
