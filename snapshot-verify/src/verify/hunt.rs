@@ -3,9 +3,10 @@
 //! A violation mostly takes few operations of few processes, and a search without bounds comes to
 //! it late, among the idle steps of all the others ([`super::schedule`]). It begins alone, since
 //! most searches are small, and a counterexample of it is a shortest one of all. Beyond [`FIRST`]
-//! states it pauses between two levels, and bounds grow within a [share](SHARE) of its states;
-//! again at [`GROWTH`] times as many states, and so on. So neither the answer nor its numbers
-//! depend on the machine, and hunts add at most a sixth to the states of the search.
+//! states it pauses between two levels, and growing bounds are explored within
+//! [some states](LEAST) or a [share](SHARE) of the states of the search; again at [`GROWTH`] times
+//! as many states, and so on. So neither the answer nor its numbers depend on the machine, and
+//! hunts add about a sixth to the states of a long search.
 //!
 //! A hunt proves nothing: it ends the search only by an execution that is wrong.
 
@@ -20,8 +21,13 @@ use super::{Barriers, Effort, Method, Operations, Outcome, Request, VerifyError,
 use crate::program::Program;
 use crate::search::Progress;
 
-/// Number of states of all pairs together at which the first hunt begins.
-const FIRST: u64 = 200_000;
+/// The first hunt begins at this number of states, of all pairs together, divided by n²: levels
+/// grow fast with n.
+const FIRST: u64 = 450_000;
+
+/// Number of states that every hunt may explore, per process beyond the second. With few processes
+/// they take a fraction of a second.
+const LEAST: u64 = 25_000;
 
 /// Factor by which the states grow from hunt to hunt.
 const GROWTH: u64 = 4;
@@ -41,9 +47,15 @@ pub fn verify_hunting(
     watch: &dyn Watch,
     hunted: &dyn Watch,
 ) -> Result<Vec<Outcome>, VerifyError> {
-    let hunting = Hunting::new(program, speaks_for_all, request, watch, hunted, FIRST);
+    let first = first(request.processes);
+    let hunting = Hunting::new(program, speaks_for_all, request, watch, hunted, first);
     let outcomes = verify(program, speaks_for_all, request, &hunting);
     hunting.found.take().unwrap_or(outcomes)
+}
+
+/// Returns the number of states at which the first hunt begins.
+const fn first(processes: usize) -> u64 {
+    FIRST / (processes * processes) as u64
 }
 
 /// Watches a search, and hunts on its turns.
@@ -104,7 +116,9 @@ impl<'a> Hunting<'a> {
         }
         self.next.set(states.checked_mul(GROWTH));
         self.hunts.set(self.hunts.get() + 1);
-        let request = Request { states: Some(states / SHARE), memory, ..self.request.clone() };
+        let others = self.request.processes.saturating_sub(2).max(1) as u64;
+        let most = (LEAST * others).max(states / SHARE);
+        let request = Request { states: Some(most), memory, ..self.request.clone() };
         let found =
             verify(self.program, self.speaks_for_all, &request, &Hunt { watch: self.hunted });
         let is_wrong = |outcome: &Outcome| outcome.verdict.is_wrong();
@@ -204,8 +218,8 @@ mod tests {
     #[test]
     fn a_near_violation_ends_a_long_search() {
         let program = program("jayanti", Some("plain_ss"));
-        let (outcomes, hunts, states) = hunted(&program, &Request::new(3), 150_000);
-        assert!(hunts == 1 && (150_000..300_000).contains(&states), "{hunts}, {states}");
+        let (outcomes, hunts, states) = hunted(&program, &Request::new(3), first(3));
+        assert!(hunts == 1 && (first(3)..2 * first(3)).contains(&states), "{hunts}, {states}");
         let wrong = outcomes.iter().find(|outcome| outcome.verdict.is_wrong()).expect("a finding");
         assert!(matches!(wrong.verdict, Verdict::Violation(_)));
         // The scope is that of the hunt.
