@@ -8,7 +8,6 @@
 
 use std::cell::Cell;
 use std::hash::{BuildHasher, Hash};
-use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,98 +17,12 @@ use snapshot_core::observation::{Event, Thread};
 
 use crate::apart::{self, Recorder};
 use crate::board::{Board, Phase};
+use crate::driver::{Abandonment, Choice, Driver, End, Execution, Situation, Waiting};
 use crate::execution::Watch;
 use crate::memory::Memory;
 use crate::schedule::{Schedule, Segment};
-use crate::subject::Answer;
 use crate::trace::{Step, Trace};
-
-/// A point at which a thread must be chosen.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Situation<'t> {
-    /// Threads that can run.
-    pub(crate) enabled: u16,
-    /// Thread that ran last, unless it has finished.
-    pub(crate) current: Option<Thread>,
-    /// Number of calls and returns so far.
-    pub(crate) events: usize,
-    /// True if the thread that ran last is inside an operation.
-    pub(crate) inside: bool,
-    /// True if this thread lets others run first.
-    pub(crate) yielding: bool,
-    /// True if it returned from an operation in its last step.
-    pub(crate) returned: bool,
-    /// True if it unwinds a panic, and so must run next.
-    pub(crate) unwinding: bool,
-    /// True if shared memory may have changed in its last step.
-    pub(crate) changed: bool,
-    /// Trace of the steps so far.
-    pub(crate) trace: &'t Trace,
-}
-
-/// Decision of a driver.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Choice {
-    /// Runs this thread, which can run.
-    Run(Thread),
-    /// Ends the execution as stuck.
-    Stuck,
-    /// Ends it as stuck, because all threads that can run only spin.
-    Spinning,
-    /// The same choices led to another situation than before.
-    Diverged,
-}
-
-/// Reason why an execution was abandoned.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Abandonment {
-    /// Too many steps without call or return.
-    Diverging,
-    /// The subject spawned threads.
-    Foreign,
-    /// A thread that locked a lock twice released others, or one blocked while unwinding.
-    Unwinding,
-    /// The same choices led to another situation than before.
-    Nondeterministic,
-    /// It is stuck while a wait with a time limit is open, which never times out here.
-    Timed,
-    Cancelled,
-}
-
-/// End of an execution.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum End {
-    Full,
-    Stuck,
-    Abandoned(Abandonment),
-}
-
-/// A finished execution.
-#[derive(Debug)]
-pub(crate) struct Execution<R> {
-    pub(crate) events: Vec<Event<Answer<R>>>,
-    pub(crate) end: End,
-    pub(crate) schedule: Schedule,
-    pub(crate) steps: u64,
-    /// True if random numbers were drawn.
-    pub(crate) random: bool,
-    /// True if it is stuck because all threads that can run only spin. Its schedule ends where they
-    /// begin to spin.
-    pub(crate) spins: bool,
-    /// True if some of its threads did not finish: their memory is leaked.
-    pub(crate) left_behind: bool,
-    /// Threads that wait at its end, if it is stuck.
-    pub(crate) waiting: Vec<Waiting>,
-}
-
-/// A thread that waits inside an operation.
-#[derive(Clone, Debug)]
-pub(crate) struct Waiting {
-    pub(crate) thread: Thread,
-    pub(crate) place: &'static Location<'static>,
-    /// The thread that holds the lock it waits for, if it is known, and the line that took it.
-    pub(crate) lock: Option<(Option<Thread>, &'static Location<'static>)>,
-}
+use crate::unordered::Unordered;
 
 /// Returns the threads that wait in items of the stand-in for `std`.
 fn waiting<R>(board: &Board<R>) -> Vec<Waiting> {
@@ -121,16 +34,6 @@ fn waiting<R>(board: &Board<R>) -> Vec<Waiting> {
         Some(Waiting { thread: Thread::from_index(t), place: next.place, lock })
     };
     board.tasks.iter().enumerate().filter_map(wait).collect()
-}
-
-/// Enumerates executions.
-pub(crate) trait Driver<R> {
-    /// Starts the next execution, if any; returns the seed of its random numbers.
-    fn begin(&mut self) -> Option<u64>;
-    /// Returns the thread that runs next, where at least one can run.
-    fn choose(&mut self, situation: &Situation<'_>) -> Choice;
-    /// Reports a finished execution.
-    fn end(&mut self, execution: Execution<R>);
 }
 
 /// Heartbeat of an exploration, seen from another thread.
@@ -170,6 +73,7 @@ pub(crate) struct Control<R, D> {
     pub(crate) unwind: bool,
     state: Option<State>,
     trace: Trace,
+    unordered: Unordered,
     random: u64,
     recorder: Option<Recorder>,
     /// True if waits of condition variables wake up spuriously.
@@ -267,6 +171,7 @@ impl<R: Hash, D: Driver<R>> Control<R, D> {
             unwind,
             state,
             trace,
+            unordered: Unordered::new(columns),
             random: 0,
             is_spurious: watch.is_spurious,
             recorder,
@@ -307,11 +212,13 @@ impl<R: Hash, D: Driver<R>> Scheduler for Control<R, D> {
                 spins: state.spins,
                 left_behind: state.left_behind || state.end.is_none(),
                 waiting: state.waiting,
+                unordered: self.unordered.take(),
             });
         }
         board.clear();
         lineup_std::control::begin(self.is_spurious);
         self.trace.clear();
+        self.unordered.clear();
         if self.pulse.cancelled.load(Ordering::Relaxed) {
             return None;
         }
@@ -406,8 +313,14 @@ impl<R: Hash, D: Driver<R>> Scheduler for Control<R, D> {
         }
         let enabled = without_waiting(runnable & columns, &board.tasks);
         let last = state.current;
-        lineup_std::control::take_accesses(|access| self.trace.access(access));
-        match state.running.take() {
+        let running = state.running.take();
+        lineup_std::control::take_accesses(|access| {
+            self.trace.access(access);
+            if let Some((thread, _)) = running {
+                self.unordered.access(thread, access, None);
+            }
+        });
+        match running {
             Some((thread, known)) => {
                 let events = &board.events[state.traced..];
                 let called = events.iter().any(|event| matches!(event, Event::Call(_)));
@@ -433,9 +346,14 @@ impl<R: Hash, D: Driver<R>> Scheduler for Control<R, D> {
             returned: board.returns > state.returns,
             unwinding,
             changed,
+            plain: None,
             trace: &self.trace,
         };
         situation.yielding = is_yielding && situation.inside;
+        situation.plain = situation.current.filter(|_| situation.inside).and_then(|thread| {
+            let next = lineup_std::control::next(board.tasks[thread.index()]? as usize)?;
+            next.is_plain().then_some(next.place)
+        });
         state.returns = board.returns;
         state.schedule.returned(situation.returned);
         if changed {
@@ -477,7 +395,12 @@ impl<R: Hash, D: Driver<R>> Scheduler for Control<R, D> {
                 let announced = lineup_std::control::begin_step(task);
                 // Between two operations a thread has nothing to access.
                 let known = announced.is_some() || board.phases[thread.index()] == Phase::Between;
-                announced.into_iter().flatten().flatten().for_each(|a| self.trace.access(a));
+                self.unordered.step(thread);
+                let line = lineup_std::control::next(task).map(|next| next.place);
+                for access in announced.into_iter().flatten().flatten() {
+                    self.trace.access(access);
+                    self.unordered.access(thread, access, line);
+                }
                 state.running = Some((thread, known));
                 Some(TaskId::from(task))
             }

@@ -22,7 +22,8 @@ use snapshot_core::observation::{Event, Thread};
 
 use crate::apart;
 use crate::board::{Board, Phase};
-use crate::control::{Control, Driver, Pulse, RELOCKING, lock};
+use crate::control::{Control, Pulse, RELOCKING, lock};
+use crate::driver::Driver;
 use crate::matrix::Test;
 use crate::subject::{Answer, Subject, name};
 

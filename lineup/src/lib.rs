@@ -53,6 +53,7 @@ mod board;
 mod check;
 pub mod cli;
 mod control;
+mod driver;
 mod execution;
 mod fairness;
 pub mod files;
@@ -70,6 +71,10 @@ mod subject;
 pub mod subjects;
 pub mod survey;
 pub mod sync;
+/// Cells of `std::cell` whose accesses are steps.
+pub mod cell {
+    pub use lineup_std::controlled::{Cell, UnsafeCell};
+}
 /// Functions of `std::thread` under control of the scheduler.
 pub mod thread {
     pub use lineup_std::controlled::{
@@ -78,11 +83,13 @@ pub mod thread {
 }
 pub mod together;
 mod trace;
+mod unordered;
 mod verdict;
 
 pub use apart::Crash;
 pub use check::{Check, Tally};
 pub use files::Failure;
+pub use lineup_std::control::plain_access;
 #[doc(no_inline)]
 pub use lineup_std::controlled::block_on;
 #[doc(no_inline)]

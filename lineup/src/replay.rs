@@ -7,7 +7,7 @@ use std::path::Path;
 use backtrace::Backtrace;
 use snapshot_core::observation::{ConcurrentHistory, Shape, Thread};
 
-use crate::control::{Choice, Driver, End, Execution, Situation, Waiting};
+use crate::driver::{Choice, Driver, End, Execution, Situation, Waiting};
 use crate::schedule::Schedule;
 use crate::search::{Kind, Search};
 use crate::spin::{Diverging, Spin};

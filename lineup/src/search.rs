@@ -18,10 +18,11 @@
 use rustc_hash::FxHashSet;
 use snapshot_core::observation::Thread;
 
-use crate::control::{Choice, Situation};
+use crate::driver::{Choice, Situation};
 use crate::fairness::Fairness;
 use crate::spin::Spin;
 use crate::trace::Digest;
+use crate::unordered::Line;
 
 /// Steps of a thread in one operation after each of which it counts as yielding: real code also
 /// spins without a hint.
@@ -115,6 +116,8 @@ pub(crate) struct Search {
     last: Option<(u16, usize)>,
     rows: [u32; Thread::LIMIT + 1],
     spin: Spin,
+    /// Lines of accesses of plain memory at which threads are switched.
+    switching: FxHashSet<Line>,
 }
 
 impl Search {
@@ -139,7 +142,22 @@ impl Search {
             fairness: Fairness::new(),
             last: None,
             rows: [0; Thread::LIMIT + 1],
+            switching: FxHashSet::default(),
         }
+    }
+
+    /// Has threads switched at lines of unordered accesses of plain memory. Returns true if some of
+    /// them are new: then the search must begin again.
+    pub(crate) fn switch_at(&mut self, unordered: &[(Line, Line)]) -> bool {
+        let before = self.switching.len();
+        self.switching.extend(unordered.iter().flat_map(|(first, second)| [*first, *second]));
+        self.switching.len() > before
+    }
+
+    /// Makes a search of the same executions, from the beginning.
+    pub(crate) fn afresh(self) -> Self {
+        let Self { kind, spin, switching, .. } = self;
+        Self { switching, ..Self::new(kind, spin) }
     }
 
     /// Returns the preemptions of the present, or the last, execution.
@@ -242,7 +260,8 @@ impl Search {
             .map(|thread| Pick::Run(thread, false))
             .chain(others.map(|thread| Pick::Run(thread, costs)))
             .collect();
-        if still {
+        let is_ordered = situation.plain.is_some_and(|line| !self.switching.contains(line));
+        if still || goes_on.is_some() && is_ordered && !yielding {
             options.truncate(1);
         }
         let choice = self.pick(situation, &options, costs);
@@ -252,9 +271,13 @@ impl Search {
         choice
     }
 
-    /// Counts the steps of the running thread in its operation; returns true after each 60th.
+    /// Counts the steps of the running thread in its operation, without those on plain memory;
+    /// returns true after each 60th.
     const fn is_long(&mut self, situation: &Situation<'_>) -> bool {
         let Some(thread) = situation.current else { return false };
+        if situation.plain.is_some() {
+            return false;
+        }
         let steps = &mut self.rows[thread.index()];
         *steps = if situation.inside { *steps + 1 } else { 0 };
         *steps > 0 && steps.is_multiple_of(PATIENCE)

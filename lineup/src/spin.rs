@@ -10,7 +10,7 @@
 
 use snapshot_core::observation::Thread;
 
-use crate::control::Situation;
+use crate::driver::Situation;
 
 /// Meaning of an execution in which all threads that can run spin, and nothing changes.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]

@@ -1,6 +1,7 @@
 //! Answers.
 
 use std::fmt;
+use std::panic::Location;
 use std::time::Duration;
 
 use snapshot_core::observation::{
@@ -11,6 +12,7 @@ use crate::apart::Crash;
 use crate::matrix::Test;
 use crate::schedule::Schedule;
 use crate::subject::{Answer, Subject};
+use crate::unordered::Line;
 
 /// Verdict on a test.
 #[derive(Clone, Debug)]
@@ -258,8 +260,22 @@ pub struct ConcurrentPhase {
     pub complete: bool,
     /// True if the limit on the number of executions was reached.
     pub limited: bool,
+    /// Pairs of lines that access plain memory in no order that is seen.
+    pub unordered: Vec<(&'static Location<'static>, &'static Location<'static>)>,
     /// Time taken.
     pub time: Duration,
+}
+
+impl ConcurrentPhase {
+    /// Adds pairs of lines, each once.
+    pub(crate) fn note_unordered(&mut self, pairs: &[(Line, Line)]) {
+        for (first, second) in pairs {
+            let pair = if first <= second { (*first, *second) } else { (*second, *first) };
+            if !self.unordered.contains(&pair) {
+                self.unordered.push(pair);
+            }
+        }
+    }
 }
 
 /// The answer to one test.

@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::Error;
 use crate::package::{Package, STAND_INS, Selection, cargo};
 use crate::target::{Aside, Target};
-use crate::wrapper::{CONTROLLED, CORE, NOTES, STD};
+use crate::wrapper::{CONTROLLED, CORE, NOTES, SOURCES, STD};
 
 /// Locations of bare `thread_local!` in crates under control, for the program that checks: they
 /// make its answers *unknown*.
@@ -98,6 +98,7 @@ pub fn run(
     let package = Package::find(selection)?;
     let target = Target::take(package.target.join("lineup"))?;
     let notes = target.path().join("lineup-notes");
+    let sources = target.path().join("lineup-sources");
     let wrapper = wrapper()?;
     let named: Vec<&str> = package.controlled.iter().map(|(name, _)| name.as_str()).collect();
     let command = |subcommand: &str| {
@@ -113,7 +114,8 @@ pub fn run(
             .env("CARGO_TARGET_DIR", target.path())
             .env("RUSTC_WRAPPER", &wrapper)
             .env(CONTROLLED, named.join(","))
-            .env(NOTES, &notes);
+            .env(NOTES, &notes)
+            .env(SOURCES, &sources);
         command
     };
     let chosen = &selection.options()[selection.manifest.as_ref().map_or(0, |_| 2)..];

@@ -210,7 +210,7 @@ fn manifest(name: &str, controlled: &[String], lineup: &Path) -> String {
          lineup = {{ path = {:?} }}\n\
          lineup-core = {{ path = {:?} }}\n\
          # A feature whose part of `std` the crate does not need can be left out.\n\
-         lineup-std = {{ path = {:?}, features = [\"locks\", \"park\", \"thread_local\"] }}\n\n\
+         lineup-std = {{ path = {:?}, features = [\"cells\", \"locks\", \"park\", \"thread_local\"] }}\n\n\
          [profile.dev]\nopt-level = 1\ndebug = \"line-tables-only\"\n",
         list("controlled", controlled),
         at(""),

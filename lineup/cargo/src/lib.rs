@@ -8,7 +8,7 @@
 //! | [`build`] | stand-ins first, then the rest, in a target directory of its own |
 //! | [`target`] | that directory, which several commands may want at a time |
 //! | [`init`] | a new package for a crate |
-//! | [`source`] | finds `thread_local!` that the stand-in cannot replace |
+//! | [`source`] | finds bare `thread_local!`, and gives it the path of the stand-in |
 //!
 //! This crate knows nothing of Line-Up itself: the program that it builds does.
 #![forbid(unsafe_code)]
@@ -17,6 +17,7 @@ pub mod build;
 mod error;
 pub mod init;
 pub mod package;
+mod rewritten;
 pub mod source;
 pub mod target;
 pub mod wrapper;

@@ -31,7 +31,26 @@ pub fn bare_thread_locals(text: &str) -> Vec<usize> {
             rest = &rest[at + "thread_local!".len()..];
         }
     }
-    if imported { Vec::new() } else { lines }
+    if imported || text.contains("macro_rules! thread_local") { Vec::new() } else { lines }
+}
+
+/// Returns a source text in which the bare `thread_local!` of some lines are those of `std`.
+pub fn with_paths(text: &str, lines: &[usize]) -> String {
+    let line = |(index, line): (usize, &str)| {
+        if !lines.contains(&(index + 1)) {
+            return line.to_owned();
+        }
+        let mut parts = line.split("thread_local!");
+        let mut changed = parts.next().unwrap_or("").to_owned();
+        for part in parts {
+            let is_path = changed.trim_end().ends_with("::")
+                || changed.ends_with(|c: char| c == '_' || c.is_alphanumeric());
+            changed.push_str(if is_path { "thread_local!" } else { "::std::thread_local!" });
+            changed.push_str(part);
+        }
+        changed
+    };
+    text.split_inclusive('\n').enumerate().map(line).collect()
 }
 
 /// Returns the number of lines of the module of tests that begins here, if any, in the usual
@@ -75,7 +94,17 @@ fn without_comments(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::bare_thread_locals;
+    use super::{bare_thread_locals, with_paths};
+
+    #[test]
+    fn bare_thread_locals_get_a_path() {
+        let text = "thread_local! { }\nstd::thread_local!();\n  mod a { thread_local!() } // é\n";
+        let lines = bare_thread_locals(text);
+        assert_eq!(lines, [1, 3]);
+        let changed = "::std::thread_local! { }\nstd::thread_local!();\n  mod a { ::std::thread_local!() } // é\n";
+        assert_eq!(with_paths(text, &lines), changed);
+        assert!(bare_thread_locals(changed).is_empty());
+    }
 
     #[test]
     fn only_bare_thread_locals_are_found() {

@@ -11,6 +11,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use crate::rewritten::Copy;
 use crate::source::bare_thread_locals;
 
 /// Crates under control, by package name, between commas.
@@ -21,6 +22,8 @@ pub const STD: &str = "LINEUP_STD";
 pub const CORE: &str = "LINEUP_CORE";
 /// Directory for notes on sources, a file per crate.
 pub const NOTES: &str = "LINEUP_NOTES";
+/// Directory for copies of packages; without it, a bare `thread_local!` stays.
+pub const SOURCES: &str = "LINEUP_SOURCES";
 
 /// Arguments of one call of the compiler.
 #[derive(Debug, Default)]
@@ -81,8 +84,12 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     // Build scripts and procedural macros run during compilation, outside control.
     let build_script = call.name.starts_with("build_script_");
     let controlled = is_controlled(&named, &package) && !build_script && !call.procedural;
+    let copy = if controlled { copied(&package, &call, rest) } else { None };
     let mut command = Command::new(compiler);
-    command.args(rest);
+    match &copy {
+        Some(copy) => command.args(copy.arguments(rest)),
+        None => command.args(rest),
+    };
     if controlled
         && !call.name.is_empty()
         && let (Some(std), Some(core)) = (text(STD), text(CORE))
@@ -103,12 +110,12 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         }
     };
     if controlled && code == 0 && call.library {
-        note(&package, &call);
+        note(&package, &call, copy.as_ref());
     } else if controlled && code != 0 {
         complain(&format!(
             "`{package}` is compiled with Line-Up's stand-in for `std`. An item that is not found \
              above, or has another type than that of `std`, is one that it lacks: use fewer of the \
-             features `locks`, `park`, `thread_local` of `lineup-std`, or remove `{package}` from \
+             features `cells`, `locks`, `park`, `thread_local` of `lineup-std`, or remove `{package}` from \
              `package.metadata.lineup.controlled`. If it is `lineup_std` or `lineup_core` that is \
              not found, this target directory was made with other stand-ins: remove it"
         ));
@@ -130,13 +137,32 @@ fn complain(message: &str) {
     drop(writeln!(io::stderr(), "lineup: {message}"));
 }
 
-/// Records the uses of bare `thread_local!` in the sources of the crate.
-fn note(package: &str, call: &Call) {
+/// Copies the package of a call, if its `thread_local!` must be replaced.
+fn copied(package: &str, call: &Call, arguments: &[OsString]) -> Option<Copy> {
+    let directory = std::env::var_os("CARGO_MANIFEST_DIR")?;
+    let copies = std::env::var_os(SOURCES)?;
+    let place = Path::new(&copies).join(format!("{package}{}", call.extra));
+    match Copy::of(Path::new(&directory), arguments, place) {
+        Ok(copy) => copy,
+        Err(error) => {
+            complain(&format!("cannot copy the sources of `{package}`: {error}"));
+            None
+        }
+    }
+}
+
+/// Records the uses of bare `thread_local!` in the sources of the crate that the compiler read.
+fn note(package: &str, call: &Call, copy: Option<&Copy>) {
     let (Some(notes), Some(directory)) = (std::env::var_os(NOTES), &call.directory) else { return };
     let list = directory.join(format!("{}{}.d", call.name, call.extra));
-    let Ok(list) = fs::read_to_string(list) else { return };
+    let Ok(text) = fs::read_to_string(&list) else { return };
+    if let Some(copy) = copy
+        && let Err(error) = copy.restore_names(&list)
+    {
+        complain(&format!("cannot write {}: {error}", list.display()));
+    }
     let mut found = String::new();
-    for path in sources(&list) {
+    for path in sources(&text) {
         let Ok(text) = fs::read_to_string(&path) else { continue };
         for line in bare_thread_locals(&text) {
             let name = path.file_name().unwrap_or(OsStr::new("")).display();

@@ -14,6 +14,8 @@ use tempfile::TempDir;
 const STAND_IN: &str = "#![no_std]
 extern crate std as real;
 pub use real::*;
+#[macro_export]
+macro_rules! thread_local { ($($text:tt)*) => { pub const REPLACED: u32 = 1; } }
 pub mod sync {
     pub use real::sync::*;
     pub mod atomic { pub struct Marker; }
@@ -46,10 +48,16 @@ fn directory() -> TempDir {
 fn compile(directory: &Path, name: &str, text: &str, controlled: &str) -> Output {
     let source = directory.join("subject.rs");
     fs::write(&source, text).unwrap();
-    Command::new(env!("CARGO_BIN_EXE_lineup-rustc"))
+    command(directory, name, &source, controlled).output().unwrap()
+}
+
+/// Returns the call of the compiler for a source.
+fn command(directory: &Path, name: &str, source: &Path, controlled: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lineup-rustc"));
+    command
         .arg(rustc())
         .args(["--crate-name", name, "--edition", "2021"])
-        .arg(&source)
+        .arg(source)
         .args(["--crate-type", "lib", "--emit", "metadata,dep-info"])
         .args(["-C", "extra-filename=-1", "--out-dir"])
         .arg(directory)
@@ -57,9 +65,44 @@ fn compile(directory: &Path, name: &str, text: &str, controlled: &str) -> Output
         .env(wrapper::CONTROLLED, controlled)
         .env(wrapper::STD, directory.join("liblineup_std.rlib"))
         .env(wrapper::CORE, directory.join("liblineup_core.rlib"))
-        .env(wrapper::NOTES, directory.join("notes"))
-        .output()
-        .unwrap()
+        .env(wrapper::NOTES, directory.join("notes"));
+    command
+}
+
+#[test]
+fn bare_thread_locals_are_replaced_in_a_copy() {
+    let directory = directory();
+    let package = directory.path().join("package");
+    for folder in ["src", "target/debug", ".git"] {
+        fs::create_dir_all(package.join(folder)).unwrap();
+    }
+    fs::write(package.join("target/CACHEDIR.TAG"), "").unwrap();
+    let (source, module) = (package.join("src/lib.rs"), package.join("src/a.rs"));
+    fs::write(&source, "mod a;\nconst TEXT: &str = include_str!(\"a.rs\");").unwrap();
+    let compile = |text: &str| {
+        fs::write(&module, text).unwrap();
+        let copies = directory.path().join("copies");
+        let mut command = command(directory.path(), "subject", &source, "subject");
+        command.env("CARGO_MANIFEST_DIR", &package).env(wrapper::SOURCES, &copies);
+        let output = command.output().unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap(), copies)
+    };
+    let good = "thread_local! { static A: u8 = 1; }\npub fn f() -> u32 { REPLACED }\n";
+    let (is_compiled, text, copies) = compile(good);
+    assert!(is_compiled, "{text}");
+    let copy = copies.join("subject-1");
+    assert!(copy.join("src/a.rs").is_file() && !copy.join("target").exists());
+    assert!(!copy.join(".git").exists());
+    assert!(!directory.path().join("notes/subject").exists(), "nothing is left to note");
+    let list = fs::read_to_string(directory.path().join("subject-1.d")).unwrap();
+    assert!(list.contains(&module.display().to_string()), "{list}");
+    assert!(!list.contains("copies"), "{list}");
+    // Messages name the original.
+    let (is_compiled, text, _) = compile(&format!("{good}fn g() -> u8 {{ missing }}"));
+    assert!(!is_compiled && text.contains(&format!("{}:3:", module.display())), "{text}");
+    // Without one, the package is not copied.
+    fs::remove_dir_all(&copies).unwrap();
+    assert!(compile("std::thread_local! { }").0 && !copies.exists());
 }
 
 #[test]

@@ -12,7 +12,7 @@ use snapshot_core::observation::{
 };
 
 use super::{Check, History, Tally, given_up, unknown};
-use crate::control::{Abandonment, Choice, Driver, End, Execution, Situation};
+use crate::driver::{Abandonment, Choice, Driver, End, Execution, Situation};
 use crate::execution::explore;
 use crate::matrix::Test;
 use crate::replay::Replay;
@@ -66,6 +66,7 @@ impl<S: Subject> Check<S> {
                 self.spin(),
             ),
             repeat: None,
+            begins_again: false,
             fresh: true,
             seen: FxHashSet::default(),
             deferred: Vec::new(),
@@ -100,6 +101,12 @@ impl<S: Subject> Check<S> {
             }
             if let Some(unknown) = driver.unknown.take() {
                 break Verdict::Unknown(unknown);
+            }
+            if std::mem::take(&mut driver.begins_again) && !driver.phase.limited {
+                driver.search = driver.search.afresh();
+                driver.phase.bound = None;
+                bound = 0;
+                continue;
             }
             driver.phase.limited |= driver.search.full;
             if driver.phase.limited {
@@ -221,6 +228,8 @@ struct Concurrent<R> {
     search: Search,
     /// Events of the first execution, while it is being repeated.
     repeat: Option<Vec<Event<Answer<R>>>>,
+    /// True if the search must begin again, with switches at more lines.
+    begins_again: bool,
     fresh: bool,
     seen: FxHashSet<History<R>>,
     /// Histories with struck operations, to be judged later.
@@ -260,7 +269,8 @@ impl<R> Concurrent<R> {
 
 impl<R: Clone + Debug + Eq + Hash> Driver<R> for Concurrent<R> {
     fn begin(&mut self) -> Option<u64> {
-        if self.found.is_some() || self.given_up >= GIVEN_UP || self.phase.limited {
+        let is_over = self.found.is_some() || self.begins_again || self.phase.limited;
+        if is_over || self.given_up >= GIVEN_UP {
             return None;
         }
         if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
@@ -300,6 +310,10 @@ impl<R: Clone + Debug + Eq + Hash> Driver<R> for Concurrent<R> {
         }
         self.phase.steps += execution.steps;
         self.left_behind += u64::from(execution.left_behind);
+        if self.search.switch_at(&execution.unordered) {
+            self.begins_again = true;
+            self.phase.note_unordered(&execution.unordered);
+        }
         if let End::Abandoned(reason) = execution.end {
             self.given_up += 1;
             let reason = given_up(reason, self.patience, false);

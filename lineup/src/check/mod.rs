@@ -20,7 +20,8 @@ use std::time::{Duration, Instant};
 use snapshot_core::generic::Specification;
 use snapshot_core::observation::{ConcurrentHistory, Event, Judgement, Observations, against};
 
-use crate::control::{Abandonment, lock};
+use crate::control::lock;
+use crate::driver::Abandonment;
 use crate::execution::{Broken, Watch, explore};
 use crate::matrix::{Test, TestError};
 use crate::replay::Replay;

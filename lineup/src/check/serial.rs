@@ -8,7 +8,7 @@ use std::time::Instant;
 use snapshot_core::observation::{Event, ObservationError, Observations, SerialHistory, Shape};
 
 use super::{Check, Tally, given_up, unknown};
-use crate::control::{Choice, Driver, End, Execution, Situation};
+use crate::driver::{Choice, Driver, End, Execution, Situation};
 use crate::execution::explore;
 use crate::matrix::{Role, Test};
 use crate::search::{Kind, Search};

@@ -1,6 +1,7 @@
 //! Answers as text.
 
 mod crash;
+mod plain;
 
 use std::fmt::{Debug, Write as _};
 
@@ -51,7 +52,7 @@ pub fn report<S: Subject>(check: &Check<S>, report: &Report<S>) -> String {
         }
     }
     let note = counts(&report.serial, &report.concurrent);
-    let _ = writeln!(text, "\n{note}");
+    let _ = write!(text, "\n{note}\n{}", plain::unordered(&report.concurrent));
     text
 }
 

@@ -6,7 +6,7 @@ use real::sync as std;
 use real::sync::{LockResult, PoisonError};
 use real::time::Duration;
 
-use crate::control::{Next, Object, Timed, announce, inside, took, wakes_spuriously};
+use crate::control::{Next, Object, Timed, announce, inside, took, touch, wakes_spuriously};
 use crate::mutex::{MutexGuard, Passed};
 
 /// As `std::sync::Condvar`.
@@ -52,6 +52,7 @@ impl Condvar {
     /// If the mutex is poisoned.
     #[track_caller]
     pub fn wait<'l, T>(&self, guarded: MutexGuard<'l, T>) -> LockResult<MutexGuard<'l, T>> {
+        touch(self);
         let MutexGuard { real, gate, lock } = guarded;
         match gate {
             Some(gate) if wakes_spuriously() => {

@@ -9,6 +9,8 @@ use real::panic::Location;
 use real::time::Duration;
 use real::vec::Vec;
 
+use crate::statics;
+
 real::thread_local! {
     static TIMED: Cell<u32> = const { Cell::new(0) };
     static STEPS: Cell<u64> = const { Cell::new(0) };
@@ -22,7 +24,7 @@ pub struct Object(usize);
 
 impl Object {
     /// Returns the object at the address of a value.
-    pub(crate) fn at<T: ?Sized>(value: &T) -> Self {
+    pub fn at<T: ?Sized>(value: &T) -> Self {
         Self(real::ptr::from_ref(value).cast::<()>().addr())
     }
 
@@ -32,11 +34,24 @@ impl Object {
     }
 }
 
+/// Kind of an object.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kind {
+    /// Memory that orders nothing: a cell.
+    Plain,
+    /// An atomic: what a step reads happened before it.
+    Atomic,
+    /// A lock, a condition, a token: all accesses that conflict are ordered.
+    Lock,
+}
+
 /// An access of a step to an object. Two accesses that do not change an object can be exchanged.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Access {
     /// The object.
     pub object: Object,
+    /// Its kind.
+    pub kind: Kind,
     /// True if it may change the object. A compare-and-swap that fails does not.
     pub changes: bool,
 }
@@ -64,7 +79,23 @@ impl Next {
     /// A step with one access.
     #[track_caller]
     pub(crate) fn access(object: Object, changes: bool) -> Self {
-        Self { accesses: [Some(Access { object, changes }), None], ..Self::plain() }
+        Self::of(Access { object, kind: Kind::Lock, changes })
+    }
+
+    /// A step with an access of plain memory.
+    #[track_caller]
+    fn plainly(object: Object, changes: bool) -> Self {
+        Self::of(Access { object, kind: Kind::Plain, changes })
+    }
+
+    #[track_caller]
+    fn of(access: Access) -> Self {
+        Self { accesses: [Some(access), None], ..Self::plain() }
+    }
+
+    /// Returns true if the step is an access of plain memory.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.accesses, [Some(Access { kind: Kind::Plain, .. }), _])
     }
 
     /// A step that takes a lock, alone or beside others that share it.
@@ -77,7 +108,7 @@ impl Next {
     #[track_caller]
     pub(crate) fn waiting(lock: Object, condition: Object) -> Self {
         let mut next = Self::taking(lock, true);
-        next.accesses[1] = Some(Access { object: condition, changes: true });
+        next.accesses[1] = Some(Access { object: condition, kind: Kind::Lock, changes: true });
         next.releases = Some(lock);
         next
     }
@@ -171,11 +202,31 @@ impl Drop for Announced {
     }
 }
 
-/// Makes a step: the scheduler chooses the thread that runs next. No effect outside an execution;
+/// Notes a static item of this crate before a thread of an execution accesses it.
+pub(crate) fn touch<T: ?Sized>(item: &T) {
+    if statics::has(item) && inside() {
+        statics::touch(item);
+    }
+}
+
+/// Makes a step on an item: the scheduler chooses the thread that runs next. No effect outside an execution;
 /// returns true within one.
 #[track_caller]
-pub(crate) fn step() -> bool {
-    let announced = announce(Next::plain());
+pub(crate) fn step<T: ?Sized>(item: &T) -> bool {
+    touch(item);
+    stepping(Next::plain())
+}
+
+/// Makes a step before an access of memory that other threads may share, in a cell or behind a raw
+/// pointer; `changes`: whether it may be a write. No effect outside an execution.
+#[track_caller]
+pub fn plain_access<T: ?Sized>(value: &T, changes: bool) {
+    touch(value);
+    stepping(Next::plainly(Object::at(value), changes));
+}
+
+fn stepping(next: Next) -> bool {
+    let announced = announce(next);
     if announced.is_some() {
         STEPS.set(STEPS.get() + 1);
         // In shuttle a sleep is a plain step: no time, no yield.
@@ -186,13 +237,17 @@ pub(crate) fn step() -> bool {
 
 /// Records an access of the running step.
 pub(crate) fn access(object: Object, changes: bool) {
-    record(|record| record.accesses.push(Access { object, changes }));
+    record_access(Access { object, kind: Kind::Lock, changes });
+}
+
+fn record_access(access: Access) {
+    record(|record| record.accesses.push(access));
 }
 
 /// Records an operation on an atomic, within an execution.
 pub(crate) fn operated(atomic: Object, changes: bool) {
     CHANGES.set(CHANGES.get() + u64::from(changes));
-    access(atomic, changes);
+    record_access(Access { object: atomic, kind: Kind::Atomic, changes });
 }
 
 /// Records that the running task took a lock.
@@ -308,6 +363,7 @@ pub(crate) fn wakes_spuriously() -> bool {
 /// Forgets the records of an earlier execution; `is_spurious`: whether the first wait at a condition
 /// of each operation wakes up spuriously in the next one.
 pub fn begin(is_spurious: bool) {
+    statics::release();
     TIMED.set(0);
     let _ = RECORD.try_with(|record| {
         let mut record = record.borrow_mut();

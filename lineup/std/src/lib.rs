@@ -14,6 +14,7 @@
 //! | (always) | `sync::atomic`, `hint::spin_loop`, `thread::yield_now` |
 //! | `locks` | `Mutex`, `RwLock`, `Condvar`, `Once`, `OnceLock`, `LazyLock`, `Barrier`, `mpsc` |
 //! | `park` | `thread::park`, `current`, `spawn`, `sleep`; `Thread`, `ThreadId`, `JoinHandle` |
+//! | `cells` | `cell::UnsafeCell`, `cell::Cell` |
 //! | `thread_local` | the macro `std::thread_local!`; not a bare `thread_local!`, which the compiler's own prelude has |
 //!
 //! Items that a controlled part lacks are left out, rather than taken from the real `std`: then the
@@ -30,6 +31,7 @@ pub use real::*;
 mod real_lock;
 
 mod barrier;
+mod cells;
 mod condvar;
 pub mod control;
 #[doc(hidden)]
@@ -39,11 +41,13 @@ mod mutex;
 mod once;
 mod polls;
 mod rwlock;
+pub mod statics;
 mod threads;
 
 /// All controllable items, with any features.
 pub mod controlled {
     pub use crate::barrier::{Barrier, BarrierWaitResult};
+    pub use crate::cells::{Cell, UnsafeCell};
     pub use crate::condvar::{Condvar, WaitTimeoutResult};
     pub use crate::local::LocalKey;
     pub use crate::mutex::{Mutex, MutexGuard};
@@ -54,6 +58,14 @@ pub mod controlled {
 }
 
 pub mod sync;
+
+/// As `std::cell`.
+pub mod cell {
+    #[cfg(feature = "cells")]
+    pub use crate::cells::{Cell, UnsafeCell};
+    #[doc(no_inline)]
+    pub use real::cell::*;
+}
 
 /// As `std::hint`.
 pub mod hint {

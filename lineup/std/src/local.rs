@@ -5,6 +5,7 @@ use real::fmt;
 use real::thread as std;
 use real::thread::AccessError;
 
+use crate::cells;
 use crate::control::inside;
 
 /// As `std::thread::LocalKey`.
@@ -68,33 +69,40 @@ fn destroyed() -> AccessError {
     }
 }
 
-impl<T: 'static> LocalKey<Cell<T>> {
-    /// As of the real one.
-    pub fn set(&'static self, value: T) {
-        self.with(|cell| cell.set(value));
-    }
+/// The functions of a key whose values are cells.
+macro_rules! cells {
+    ($($cell:ty),+) => {$(
+        impl<T: 'static> LocalKey<$cell> {
+            /// As of the real one.
+            pub fn set(&'static self, value: T) {
+                self.with(|cell| cell.set(value));
+            }
 
-    /// As of the real one.
-    pub fn get(&'static self) -> T
-    where
-        T: Copy,
-    {
-        self.with(Cell::get)
-    }
+            /// As of the real one.
+            pub fn get(&'static self) -> T
+            where
+                T: Copy,
+            {
+                self.with(|cell| cell.get())
+            }
 
-    /// As of the real one.
-    pub fn take(&'static self) -> T
-    where
-        T: Default,
-    {
-        self.with(Cell::take)
-    }
+            /// As of the real one.
+            pub fn take(&'static self) -> T
+            where
+                T: Default,
+            {
+                self.with(|cell| cell.take())
+            }
 
-    /// As of the real one.
-    pub fn replace(&'static self, value: T) -> T {
-        self.with(|cell| cell.replace(value))
-    }
+            /// As of the real one.
+            pub fn replace(&'static self, value: T) -> T {
+                self.with(|cell| cell.replace(value))
+            }
+        }
+    )+};
 }
+
+cells!(Cell<T>, cells::Cell<T>);
 
 impl<T: 'static> LocalKey<RefCell<T>> {
     /// As of the real one.

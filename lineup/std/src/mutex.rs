@@ -9,7 +9,7 @@ use real::panic::Location;
 use real::sync as std;
 use real::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-use crate::control::{Next, Object, announce, destroyed, inside, released, took};
+use crate::control::{Next, Object, announce, destroyed, inside, released, took, touch};
 
 /// The lock that the scheduler sees.
 pub(crate) struct Gate(shuttle::sync::Mutex<()>);
@@ -104,6 +104,7 @@ impl<T: ?Sized> Mutex<T> {
     /// If it is poisoned.
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        touch(self);
         let gate = if inside() { Some(self.gate.lock()) } else { None };
         match self.real.lock() {
             Ok(real) => Ok(MutexGuard { real, gate, lock: self }),
@@ -120,6 +121,7 @@ impl<T: ?Sized> Mutex<T> {
     /// If it is taken or poisoned.
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        touch(self);
         let gate = if inside() {
             match self.gate.try_lock() {
                 Some(gate) => Some(gate),

@@ -8,7 +8,7 @@ use real::panic::{RefUnwindSafe, UnwindSafe};
 use real::sync as std;
 use real::sync::PoisonError;
 
-use crate::control::{Object, access, inside, step};
+use crate::control::{Object, access, inside, step, touch};
 use crate::mutex::Mutex;
 
 /// As `std::sync::OnceLock`.
@@ -26,7 +26,7 @@ impl<T> OnceLock<T> {
     /// As of the real one.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        if step() {
+        if step(self) {
             access(Object::at(self), false);
         }
         self.value.get()
@@ -134,6 +134,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// # Panics
     /// If the function panicked.
     pub fn force(this: &Self) -> &T {
+        touch(this);
         this.value.get_or_init(|| {
             let make = this.make.lock().unwrap_or_else(PoisonError::into_inner).take();
             match make {
@@ -173,6 +174,12 @@ pub struct Once {
     poisoned: std::atomic::AtomicBool,
 }
 
+/// As `std::sync::ONCE_INIT`.
+#[cfg(feature = "locks")]
+#[deprecated = "use `Once::new()`"]
+#[allow(clippy::declare_interior_mutable_const, reason = "that of `std` is one")]
+pub const ONCE_INIT: Once = Once::new();
+
 /// As `std::sync::OnceState`.
 #[derive(Debug)]
 pub struct OnceState(bool);
@@ -205,6 +212,7 @@ impl Once {
     /// As of the real one.
     pub fn call_once_force(&self, f: impl FnOnce(&OnceState)) {
         use real::sync::atomic::Ordering::SeqCst;
+        touch(self);
         self.done.get_or_init(|| {
             f(&OnceState(self.poisoned.swap(true, SeqCst)));
             self.poisoned.store(false, SeqCst);

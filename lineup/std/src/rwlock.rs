@@ -6,7 +6,7 @@ use real::panic::Location;
 use real::sync as std;
 use real::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-use crate::control::{Next, Object, announce, destroyed, inside, released, took};
+use crate::control::{Next, Object, announce, destroyed, inside, released, took, touch};
 
 /// The lock that the scheduler sees.
 struct Gate(shuttle::sync::RwLock<()>);
@@ -87,6 +87,7 @@ macro_rules! locking {
         /// If it is poisoned.
         #[track_caller]
         pub fn $lock(&self) -> LockResult<$guard<'_, T>> {
+            touch(self);
             let _gate = if inside() {
                 let step = announce(Next::taking(self.gate.object(), $alone));
                 let guard = self.gate.0.$lock().unwrap_or_else(PoisonError::into_inner);
@@ -110,6 +111,7 @@ macro_rules! locking {
         /// If it is taken or poisoned.
         #[track_caller]
         pub fn $try_lock(&self) -> TryLockResult<$guard<'_, T>> {
+            touch(self);
             let _gate = if inside() {
                 let step = announce(Next::access(self.gate.object(), $alone));
                 let guard = match self.gate.0.$try_lock() {

@@ -36,7 +36,7 @@ macro_rules! common {
             /// A step, then as of the real one.
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
-                let controlled = step();
+                let controlled = step(self);
                 let value = self.0.load(order);
                 if controlled {
                     operated(Object::at(self), false);
@@ -47,7 +47,7 @@ macro_rules! common {
             /// A step, then as of the real one.
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
-                if step() {
+                if step(self) {
                     operated(Object::at(self), self.0.load(Ordering::Relaxed) != value);
                 }
                 self.0.store(value, order);
@@ -56,7 +56,7 @@ macro_rules! common {
             /// A step, then as of the real one.
             #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
-                let controlled = step();
+                let controlled = step(self);
                 let old = self.0.swap(value, order);
                 if controlled {
                     operated(Object::at(self), old != value);
@@ -90,7 +90,7 @@ macro_rules! common {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                let controlled = step();
+                let controlled = step(self);
                 let found = self.0.compare_exchange(current, new, success, failure);
                 if controlled {
                     operated(Object::at(self), found.is_ok() && current != new);
@@ -156,7 +156,7 @@ macro_rules! fetch {
                 /// A step, then as of the real one.
                 #[track_caller]
                 pub fn $operation(&self, value: $value, order: Ordering) -> $value {
-                    let controlled = step();
+                    let controlled = step(self);
                     let old = self.0.$operation(value, order);
                     if controlled {
                         operated(Object::at(self), self.0.load(Ordering::Relaxed) != old);

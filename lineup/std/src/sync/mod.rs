@@ -13,6 +13,9 @@ pub use crate::controlled::{
     Barrier, BarrierWaitResult, Condvar, LazyLock, Mutex, MutexGuard, Once, OnceLock, OnceState,
     RwLock, RwLockReadGuard, RwLockWriteGuard, WaitTimeoutResult,
 };
+#[cfg(feature = "locks")]
+#[allow(deprecated, reason = "crates still name it")]
+pub use crate::once::ONCE_INIT;
 /// As `std::sync::mpsc`, within an execution only.
 #[cfg(feature = "locks")]
 pub use shuttle::sync::mpsc;
