@@ -43,8 +43,8 @@ pub use snapshot_language as language;
 pub use snapshot_language::program;
 #[doc(hidden)]
 pub use snapshot_semantics::{
-    certificate, counterexample, enumerate, exercise, interpret, object, progress, refine,
-    strategy, strong,
+    certificate, counterexample, coverability, enumerate, exercise, interpret, object, progress,
+    refine, strategy, strong,
 };
 
 pub use counterexample::Counterexample;

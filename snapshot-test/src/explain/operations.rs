@@ -106,8 +106,8 @@ impl Subject for Operations {
 
     fn diagram(&self, names: &Names) -> Diagram {
         let diagram = match self.violation() {
-            Some(violation) => Diagram::of_argument(&self.operations, &violation.operations()),
-            None => Diagram::of_operations(&self.operations, self.order()),
+            Some(violation) => Diagram::of_argument(&self.operations, &violation.operations(), 'X'),
+            None => Diagram::of_operations(&self.operations, self.order(), 'X'),
         };
         Diagram { names: names.clone(), ..diagram }
     }

@@ -11,6 +11,7 @@
 //! | [`progress`] | wait-freedom, lock-freedom, obstruction-freedom |
 //! | [`object`] | histories and random executions of objects that a text declares |
 //! | [`counterexample`] | an execution and its history, for display |
+//! | [`coverability`] | linearizability of a finite anonymous object, for every n |
 //!
 //! Internal to `snapshot-verify`, whose `answer` is the entry point: the interfaces are not stable.
 //!
@@ -22,6 +23,7 @@
 pub mod certificate;
 mod contents;
 pub mod counterexample;
+pub mod coverability;
 pub mod enumerate;
 pub mod exercise;
 mod graph;

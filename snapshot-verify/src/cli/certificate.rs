@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use snapshot_io::output;
 use snapshot_verify::certificate::{Budget, Claim, Coverage, Failure, Summary, digest, write};
-use snapshot_verify::language::Source;
+use snapshot_verify::coverability;
+use snapshot_verify::language::{Algorithm, Source};
 use snapshot_verify::program::Program;
 use snapshot_verify::verify::every::Every;
 use snapshot_verify::verify::{Reduction, Reductions, Request};
@@ -38,6 +39,16 @@ struct Written<'a> {
     seconds: f64,
 }
 
+/// A written certificate of an object for every n, in JSON.
+#[derive(Serialize)]
+struct WrittenObject {
+    schema: u32,
+    certificate: String,
+    processes: &'static str,
+    minimal_states: usize,
+    bytes: usize,
+}
+
 /// A written certificate of a proof for every n, in JSON.
 #[derive(Serialize)]
 struct WrittenEvery {
@@ -62,6 +73,46 @@ fn coverage(reductions: Option<Reductions>) -> Coverage {
 }
 
 impl Output<'_> {
+    /// Writes the certificate of an object that is linearizable for every n; returns the text to
+    /// print.
+    ///
+    /// # Errors
+    /// The exit code; the diagnostics have been printed. The file is unchanged.
+    pub fn write_object(
+        &self,
+        program: &Program,
+        algorithm: &Algorithm,
+        values: u32,
+        found: &coverability::Found,
+    ) -> Result<String, ExitCode> {
+        let began = Instant::now();
+        let place = self.path.display();
+        let claim = coverability::Claim {
+            algorithm: program.name.clone(),
+            bug: program.bug.clone(),
+            digest: digest(algorithm.source().text()),
+            size: algorithm.size(),
+            values,
+            states: [found.globals, found.locals],
+        };
+        let text = coverability::written(&claim, found);
+        let written = self.whole(began, u64::MAX, |file, _| file.write_all(text.as_bytes()));
+        written.map_err(|failure| trouble(format_args!("no certificate {place}: {failure}")))?;
+        let (minimal, bytes) = (found.upward.len(), text.len());
+        Ok(match self.report {
+            ReportFormat::Human => {
+                format!("  certificate: {place}: {minimal} minimal states, {bytes} bytes\n")
+            }
+            ReportFormat::Json => json(&WrittenObject {
+                schema: 1,
+                certificate: place.to_string(),
+                processes: "every",
+                minimal_states: minimal,
+                bytes,
+            }),
+        })
+    }
+
     /// Writes the certificate of a verified program; returns the text to print.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ use serde::Serialize;
 use snapshot_core::Process;
 use snapshot_io::quantity;
 use snapshot_verify::certificate::{Accepted, Answer, Budget, Claim, Unfinished, check, digest};
+use snapshot_verify::coverability::{self, Unsuitable};
 use snapshot_verify::invariant;
 use snapshot_verify::invariant::check::{Uncovered, check_projecting};
 use snapshot_verify::invariant::claim::TITLE;
@@ -80,6 +81,19 @@ enum ProvedWhat {
     One(Proved),
     Every(ProvedEvery),
     Strong(ProvedStrong),
+    Object(ProvedObject),
+}
+
+/// An object, proved for every n.
+#[derive(Serialize)]
+struct ProvedObject {
+    algorithm: String,
+    bug: Option<String>,
+    processes: &'static str,
+    values: u32,
+    linearizable: bool,
+    minimal_states: usize,
+    states: [usize; 2],
 }
 
 /// Strong linearizability, proved for one n.
@@ -162,13 +176,15 @@ impl Certify {
     fn certify(&self) -> Result<ExitCode, ExitCode> {
         let place = self.certificate.display();
         let input = Input::read(&self.input)?;
-        let variant = input.variant(self.bug.as_deref())?;
+        let has_points = input.algorithm.has_object();
+        let variant = input.variant_or(self.bug.as_deref(), has_points, trouble)?;
         let cannot = |error| trouble(format_args!("cannot read {place}: {error}"));
         let mut file = BufReader::new(File::open(&self.certificate).map_err(cannot)?);
         let first = file.fill_buf().map_err(cannot)?;
         let is_every = first.starts_with(TITLE.as_bytes());
         let is_strategy = first.starts_with(strategy::TITLE.as_bytes());
-        if !is_strategy {
+        let is_coverability = first.starts_with(coverability::TITLE.as_bytes());
+        if !is_strategy && !is_coverability {
             input.require_snapshot(&variant, "a certificate of linearizability")?;
         }
         let (began, stop) = (Instant::now(), interrupt::listen());
@@ -189,6 +205,16 @@ impl Certify {
             });
             seconds = began.elapsed().as_secs_f64();
             answer = strong(&input.name, played, seconds);
+        } else if is_coverability {
+            let mut text = String::new();
+            file.take(LARGEST).read_to_string(&mut text).map_err(cannot)?;
+            let checked = coverability::read(&text).and_then(|(claim, upward)| {
+                let of = (digest.as_str(), input.algorithm.size());
+                coverability::check(&variant.program, of, (&claim, &upward), &mut budget)?;
+                Ok((claim, upward.len()))
+            });
+            seconds = began.elapsed().as_secs_f64();
+            answer = object(&input.name, checked, seconds);
         } else if is_every {
             let extent = if self.thorough { Extent::THOROUGH } else { Extent::default() };
             let checked =
@@ -311,6 +337,41 @@ fn strong(name: &str, played: Result<(strategy::Claim, Played), Refusal>, second
             positions: played.positions,
             answers: played.answers,
             moves: played.moves,
+        }),
+    )
+}
+
+/// Reports on a certificate of an object for every n.
+fn object(
+    name: &str,
+    checked: Result<(coverability::Claim, usize), coverability::Refusal>,
+    seconds: f64,
+) -> Checked {
+    let (claim, minimal) = match checked {
+        Ok(checked) => checked,
+        Err(coverability::Refusal::Unsuitable(Unsuitable::Unfinished(cause))) => {
+            return Checked::Unknown(cause);
+        }
+        Err(refusal) => return Checked::Refused(refusal.to_string()),
+    };
+    let values = match claim.values {
+        1 => "1 value".to_owned(),
+        values => format!("{values} values"),
+    };
+    let text = format!(
+        "{name} is linearizable for every n (any number of operations, {values}; {minimal} minimal \
+         states, {seconds:.2} s)"
+    );
+    Checked::Accepted(
+        text,
+        ProvedWhat::Object(ProvedObject {
+            algorithm: claim.algorithm,
+            bug: claim.bug,
+            processes: "every",
+            values: claim.values,
+            linearizable: true,
+            minimal_states: minimal,
+            states: claim.states,
         }),
     )
 }

@@ -9,6 +9,7 @@ use snapshot_verify::language::{Expectation, ExpectedVerdict};
 use snapshot_verify::report::{Case, count, seconds, strong_words};
 use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::every::every;
+use snapshot_verify::verify::every_object::every_object;
 use snapshot_verify::verify::properties::{Scope, progressing, strongly};
 use snapshot_verify::verify::{
     Conformance, Measures, Outcome, Reductions, Request, conformance, object_request,
@@ -114,7 +115,11 @@ impl Expect {
     ) -> Result<(Conformance, Row), ExitCode> {
         let bug = expectation.bug.as_ref().map(|name| name.text.as_str());
         let input = &input.sized(expectation.size)?;
-        let variant = input.variant(bug)?;
+        let points = expectation.every && input.algorithm.has_object();
+        let variant = input.variant_or(bug, points, trouble)?;
+        if expectation.every && variant.object().is_some() {
+            return self.row_of_object(input, &variant, expectation, ticker);
+        }
         if expectation.every {
             return self.row_of_every(input, &variant, expectation, ticker);
         }
@@ -171,14 +176,7 @@ impl Expect {
         ticker.clear();
         let source = input.algorithm.source();
         let found = found.map_err(|error| refused(&watch.title, source, &error))?;
-        let conforms = match (expectation.verdict, found.verdict()) {
-            (ExpectedVerdict::Linearizable, "verified")
-            | (ExpectedVerdict::Violation, "violation" | "fault")
-            | (ExpectedVerdict::Fault, "fault")
-            | (ExpectedVerdict::NoProof, "refused") => Conformance::Met,
-            (_, "unknown") | (ExpectedVerdict::Linearizable, "refused") => Conformance::Undecided,
-            _ => Conformance::Contradicted,
-        };
+        let conforms = conformance_of_every(expectation.verdict, found.verdict());
         let row = Row {
             input: input.name.clone(),
             expectation: expectation.to_string(),
@@ -186,6 +184,31 @@ impl Expect {
             answer: format!("{} for every n", found.verdict()),
             unit: "views",
             states: found.views(),
+            seconds: found.elapsed.as_secs_f64(),
+        };
+        Ok((conforms, row))
+    }
+
+    fn row_of_object(
+        &self,
+        input: &Input,
+        variant: &Variant,
+        expectation: &Expectation,
+        ticker: &Ticker,
+    ) -> Result<(Conformance, Row), ExitCode> {
+        let watch = ProgressWatch::new(variant.title.clone(), ticker);
+        let found = every_object(&variant.program, &self.means(), &watch);
+        ticker.clear();
+        let source = input.algorithm.source();
+        let found = found.map_err(|error| refused(&watch.title, source, &error))?;
+        let conforms = conformance_of_every(expectation.verdict, found.verdict());
+        let row = Row {
+            input: input.name.clone(),
+            expectation: expectation.to_string(),
+            conforms: name_of(conforms),
+            answer: format!("{} for every n", found.verdict()),
+            unit: "minimal states",
+            states: found.found.as_ref().map_or(0, |found| found.upward.len() as u64),
             seconds: found.elapsed.as_secs_f64(),
         };
         Ok((conforms, row))
@@ -255,6 +278,20 @@ impl Expect {
             self_check: SelfCheck::of_build(),
             ..Request::new(2)
         }
+    }
+}
+
+/// Compares an answer for every n with the expected verdict.
+fn conformance_of_every(expected: ExpectedVerdict, found: &str) -> Conformance {
+    match (expected, found) {
+        (ExpectedVerdict::Linearizable, "verified")
+        | (ExpectedVerdict::Violation, "violation" | "fault")
+        | (ExpectedVerdict::Fault, "fault")
+        | (ExpectedVerdict::NoProof, "refused") => Conformance::Met,
+        (_, "unknown" | "misplaced") | (ExpectedVerdict::Linearizable, "refused") => {
+            Conformance::Undecided
+        }
+        _ => Conformance::Contradicted,
     }
 }
 

@@ -10,7 +10,7 @@ use clap::Args;
 use snapshot_io::{output, quantity};
 use snapshot_verify::deadline::{Deadline, Stopped};
 use snapshot_verify::interpret::{Machine, Move, MoveErrorKind, Sequential, Trace, digest, judge};
-use snapshot_verify::object::{Judge, Judgement, forbidden};
+use snapshot_verify::object::{Judge, forbidden};
 use snapshot_verify::report::page::{Answer, PageInput, of_execution};
 
 use super::page;
@@ -61,7 +61,6 @@ impl Replay {
     fn replay(&self) -> Result<(String, ExitCode), ExitCode> {
         let Recorded { path, text, trace, input, variant } = Recorded::read(&self.trace)?;
         if let Some(place) = &self.html {
-            input.require_snapshot(&variant, "--html")?;
             clear(place, &[&self.trace, Path::new(&input.name)])?;
         }
         let machine = match trace.points {
@@ -203,7 +202,7 @@ impl Replay {
                     let code = trouble(format_args!("{path}: {error}"));
                     if error.is_ours() { ExitCode::from(BUG) } else { code }
                 })?;
-                judged == Judgement::Linearizable
+                judged.is_linearizable()
             }
         };
         if let (Some(was), now) = (trace.linearizable, is_linearizable)
@@ -219,9 +218,12 @@ impl Replay {
             true => ("The history is linearizable.\n", ExitCode::SUCCESS),
             false => ("The history is not linearizable.\n", ExitCode::from(WRONG)),
         };
-        let linearizable = "The history of these steps is linearizable: there is an order of \
-                            the operations that explains what the scans returned.";
-        page(None, vec![linearizable.to_owned()])?;
+        let returning = if sequential.is_some() { "they" } else { "the scans" };
+        let linearizable = format!(
+            "The history of these steps is linearizable: there is an order of the operations that \
+             explains what {returning} returned."
+        );
+        page(None, vec![linearizable])?;
         if !self.step {
             text.push('\n');
         }

@@ -9,7 +9,7 @@ use snapshot_verify::counterexample::{Counterexample, ObjectCounterexample};
 use snapshot_verify::interpret::{
     Client, ClientError, JudgeError, Machine, Sequential, Values, judge, walk,
 };
-use snapshot_verify::object::{Judge, Judgement, walk_object};
+use snapshot_verify::object::{Judge, walk_object};
 use snapshot_verify::verify::Request;
 
 use super::bounds;
@@ -163,7 +163,7 @@ impl Simulate {
             moves += walk.moves.len();
             let events: Vec<_> = walk.execution.events().collect();
             let judgement = judge.judge(&events).map_err(|error| in_walk(&error))?;
-            if judgement != Judgement::Linearizable {
+            if !judgement.is_linearizable() {
                 let found = ObjectCounterexample::validated(machine, sequential, &walk.moves);
                 let found = found.map_err(|error| {
                     let _ = in_walk(&error);

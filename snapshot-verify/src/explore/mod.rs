@@ -30,11 +30,12 @@ use std::num::NonZeroUsize;
 use thiserror::Error;
 
 use crate::interpret::{
-    JudgeError, Machine, MachineError, Move, MoveError, Sequential, StepReport, Trace, digest,
+    Machine, MachineError, Move, MoveError, Sequential, StepReport, Trace, digest,
 };
 use crate::language::Source;
-use crate::object::{Forbidden, ObjectJudgeError, forbidden};
+use crate::object::{Forbidden, forbidden};
 use crate::program::Program;
+use crate::report::page::PageError;
 use crate::verify::VerifyError;
 
 /// Most moves of an explored execution: each question makes all of them again.
@@ -88,9 +89,7 @@ pub enum ExploreError {
     #[error("the object goes wrong at {place}: {fault}")]
     Object { place: String, fault: String },
     #[error(transparent)]
-    Judge(#[from] JudgeError),
-    #[error(transparent)]
-    ObjectJudge(#[from] ObjectJudgeError),
+    Page(#[from] PageError),
     #[error(transparent)]
     Search(#[from] VerifyError),
 }
@@ -99,8 +98,7 @@ impl ExploreError {
     /// Returns true if this program is at fault, as opposed to the question.
     pub fn is_ours(&self) -> bool {
         match self {
-            Self::Judge(error) => error.is_ours(),
-            Self::ObjectJudge(error) => error.is_ours(),
+            Self::Page(error) => error.is_ours(),
             Self::Search(error) => error.is_ours(),
             _ => false,
         }

@@ -1,18 +1,14 @@
 //! The verdict on a history, with its argument and its pictures.
 
 use serde::Serialize;
-use snapshot_core::history::Outcome;
-use snapshot_core::{Names, Process};
-use snapshot_picture::{Diagram, Named, svg};
+use snapshot_picture::{Diagram, svg};
 
 use super::view::Made;
 use super::{ExploreError, Explorer, MEMORY, Path};
-use crate::counterexample::{
-    ObjectCounterexample, named_deeds, names_of, operation_deeds, operation_names,
-};
-use crate::interpret::{Event, Execution, JudgeError, Sequential, judge};
-use crate::object::{Judge, Judgement, ObjectJudgeError};
-use crate::report::page::diagram;
+use crate::counterexample::named_deeds;
+use crate::interpret::JudgeError;
+use crate::object::ObjectJudgeError;
+use crate::report::page::{Judged, PageError, Violation};
 
 /// The verdict on the history at a position.
 #[derive(Clone, Debug, Serialize)]
@@ -54,16 +50,19 @@ impl Made {
         explorer: &Explorer,
         path: &Path<'_>,
     ) -> Result<Standing, ExploreError> {
-        let judged = match &path.sequential {
-            None => self.of_snapshot(),
-            Some(sequential) => self.of_object(path, sequential),
-        };
+        let judged = Judged::new(&self.execution, path.sequential.as_ref(), MEMORY);
         let mut standing = match judged {
-            Err(ExploreError::Judge(error @ JudgeError::Undecided { .. })) => unknown(&error),
-            Err(ExploreError::ObjectJudge(error @ ObjectJudgeError::Undecided { .. })) => {
+            Err(PageError::Judge(error @ JudgeError::Undecided { .. })) => unknown(&error),
+            Err(PageError::ObjectJudge(error @ ObjectJudgeError::Undecided { .. })) => {
                 unknown(&error)
             }
-            judged => judged?,
+            Ok(Judged { violation: None, all, .. }) => {
+                let returning =
+                    if path.sequential.is_some() { "the operations" } else { "the scans" };
+                linearizable(&all, returning)
+            }
+            Ok(Judged { violation: Some(violation), all, .. }) => self.violation(violation, &all),
+            Err(error) => return Err(error.into()),
         };
         if let Some((_, fault)) = &self.fault {
             let place = explorer.source.place(fault.span);
@@ -74,47 +73,8 @@ impl Made {
         Ok(standing)
     }
 
-    fn of_snapshot(&self) -> Result<Standing, ExploreError> {
-        let history = self.execution.history();
-        let report = judge(&history, MEMORY, &mut || true)?;
-        let shown = diagram(&history, &report);
-        let Some(explanation) = &report.explanation else {
-            return Ok(linearizable(&shown, "the scans"));
-        };
-        let names = operation_names(&history);
-        let argument = explanation.argument(|exhibit| names[exhibit.id.index()].clone());
-        let decided = report.decided_at.map(|event| self.execution.step_of(event));
-        let mut standing =
-            self.violation(decided, &Diagram::of_history(&history, &Names::default()));
-        standing.argument = argument.lines().map(str::to_owned).collect();
-        standing.proof = drawn(&shown, "The operations that prove it, and the order they force");
-        Ok(standing)
-    }
-
-    fn of_object(
-        &self,
-        path: &Path<'_>,
-        sequential: &Sequential<'_>,
-    ) -> Result<Standing, ExploreError> {
-        let events: Vec<&Event> = self.execution.events().collect();
-        let operations = operations(&self.execution);
-        match Judge::new(sequential).judge(&events)? {
-            Judgement::Linearizable => Ok(linearizable(&operations, "the operations")),
-            Judgement::Violation { events, .. } => {
-                let decided = self.execution.step_of(events - 1);
-                let found = ObjectCounterexample::validated(
-                    &path.machine,
-                    sequential,
-                    &path.moves[..decided],
-                );
-                let mut standing = self.violation(Some(decided), &operations);
-                standing.argument = found.iter().map(|one| one.argument().to_owned()).collect();
-                Ok(standing)
-            }
-        }
-    }
-
-    fn violation(&self, decided: Option<usize>, operations: &Diagram) -> Standing {
+    fn violation(&self, violation: Violation, operations: &Diagram) -> Standing {
+        let Violation { argument, proof, decided } = violation;
         let reason = match decided {
             Some(step) => {
                 let process = self.execution.reports[step - 1].process;
@@ -131,9 +91,9 @@ impl Made {
             word: "not linearizable",
             reason,
             decided,
-            argument: Vec::new(),
+            argument,
             picture: drawn(operations, OPERATIONS).unwrap_or_default(),
-            proof: None,
+            proof: drawn(&proof, "The operations that prove it, and the order they force"),
         }
     }
 }
@@ -166,32 +126,4 @@ fn drawn(diagram: &Diagram, title: &str) -> Option<String> {
     let is_drawn = (1..=svg::MOST_BARS).contains(&diagram.bars.len());
     let prefix = if diagram.arrows.is_empty() { "all" } else { "why" };
     is_drawn.then(|| svg::element(diagram, title, prefix).into_string())
-}
-
-/// Returns the operations of an object as a diagram.
-fn operations(execution: &Execution) -> Diagram {
-    let mut named: Vec<Named> = Vec::new();
-    let mut open = vec![0; execution.processes];
-    let mut deeds = operation_deeds(execution).into_iter();
-    for (number, event) in execution.events().enumerate() {
-        let open = &mut open[event.process.index()];
-        if event.action.is_response() {
-            named[*open].outcome = Outcome::Complete { response: number };
-        } else {
-            *open = named.len();
-            let deed = deeds.next().unwrap_or_default();
-            named.push(Named {
-                is_answer: deed.contains(" returns "),
-                deed,
-                process: Process::from_index(event.process.index()),
-                invocation: number,
-                outcome: Outcome::Pending,
-            });
-        }
-    }
-    let mut diagram = Diagram::of_operations(&named, None);
-    for (bar, name) in diagram.bars.iter_mut().zip(names_of(execution)) {
-        bar.name = name;
-    }
-    diagram
 }

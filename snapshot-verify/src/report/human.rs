@@ -8,6 +8,7 @@ use super::exercised::human_exercised;
 use super::quantity::{bound_on_operations, count, memory, seconds};
 use super::{Case, TextPosition};
 use crate::counterexample::{render, render_object};
+use crate::program::Object;
 use crate::refine::Means;
 use crate::verify::{Barriers, Effort, Measures, Method, Outcome, Unfinished, Verdict};
 
@@ -124,8 +125,21 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
             };
             let exercised = case.exercise.map(|exercise| human_exercised(case, exercise, ""));
             let exercised = exercised.unwrap_or_default();
-            format!("{title} ({pairs}{updates}{bound}{method})\n{exercised}{}", reach(case))
+            let rest = reach(case) + other_values(case);
+            format!("{title} ({pairs}{updates}{bound}{method})\n{exercised}{rest}")
         }
+    }
+}
+
+/// Returns what a proof for a snapshot with many writers leaves open.
+fn other_values(case: &Case<'_>) -> &'static str {
+    let is_it = |object: &Object| object.name == Object::MULTI_WRITER_SNAPSHOT;
+    match case.object.is_some_and(is_it) {
+        true => {
+            "  any process may update any segment: two values do not speak for all others, so try \
+             --values 3, too (docs/many-writers.md)\n"
+        }
+        false => "",
     }
 }
 

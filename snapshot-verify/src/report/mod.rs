@@ -1,6 +1,7 @@
 //! Outcomes as text, and as JSON (`docs/verification.md`).
 
 mod case;
+mod coverability;
 mod every;
 mod exercised;
 mod human;
@@ -12,6 +13,7 @@ mod properties;
 mod quantity;
 
 pub use case::{Case, Tally, TextPosition, placed};
+pub use coverability::{human_every_object, json_every_object};
 pub use every::{human_every, human_every_exercised, json_every};
 pub use exercised::human_exercised;
 pub use human::{human, human_conclusion, human_trial, human_unneeded, is_unneeded};

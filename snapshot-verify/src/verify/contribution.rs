@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use super::{Operations, Outcome, Request, Verdict, VerifyError, Watch, exercised, verify};
 use crate::exercise::{Ending, Occurrence};
 use crate::language::tree::{Expression, Statement, StatementKind};
-use crate::language::{Algorithm, Diagnostics, Source, Span, parse};
+use crate::language::{Algorithm, Diagnostics, Span, parse};
 use crate::program::independence;
 
 /// Maximum number of changes. In longer texts the first ones are tried, in order.
@@ -103,7 +103,7 @@ pub fn contributions(
         let is_over = is_late || watch.stop().load(Ordering::Relaxed);
         let without = match is_over {
             true => Without::Open,
-            false => match changed(algorithm.source(), span, change) {
+            false => match changed(algorithm, span, change) {
                 Err(why) => Without::NoProgram(why),
                 Ok(changed) => without(&changed, request, left, watch)?,
             },
@@ -158,7 +158,8 @@ fn collect(statements: &[Statement], changes: &mut Vec<(Span, Change)>) {
 
 /// Returns the changed algorithm without its bugs and expectations, which may no longer fit; or the
 /// error in its text.
-fn changed(source: &Source, span: Span, change: Change) -> Result<Algorithm, String> {
+fn changed(original: &Algorithm, span: Span, change: Change) -> Result<Algorithm, String> {
+    let source = original.source();
     let text = source.text();
     let (begin, end) = (span.begin as usize, span.end as usize);
     let (Some(before), Some(after)) = (text.get(..begin), text.get(end..)) else {
@@ -176,7 +177,10 @@ fn changed(source: &Source, span: Span, change: Change) -> Result<Algorithm, Str
         }
         kept.push('\n');
     }
-    let algorithm = parse(source.name(), &kept).map_err(|found| first(&found))?;
+    let mut algorithm = parse(source.name(), &kept).map_err(|found| first(&found))?;
+    if let Some(size) = original.size() {
+        algorithm = algorithm.with_size(size).map_err(|found| first(&found))?;
+    }
     algorithm.program(None).map_err(|found| first(&found))?;
     Ok(algorithm)
 }
@@ -212,6 +216,9 @@ fn without(
     };
     let wrong = outcomes.iter().find_map(|outcome| match &outcome.verdict {
         Verdict::Violation(counterexample) => {
+            Some(Without::Violation(counterexample.moves().len()))
+        }
+        Verdict::ObjectViolation(counterexample) => {
             Some(Without::Violation(counterexample.moves().len()))
         }
         Verdict::Fault(fault) => Some(Without::Fault(fault.fault.to_string())),

@@ -15,6 +15,7 @@
 //! | [`properties`] | strong linearizability and progress |
 //! | `trial` | a short search of programs that look at values |
 //! | [`every`] | for every n: a proof, or a violation for some n |
+//! | [`every_object`] | for every n, of a declared object |
 //! | `attempt`, [`proof`] | the attempts at the proof, and its check |
 //! | `by_proof` | for one n with a large search: the proof for every n |
 //! | `self_check` | instances, isomorphic pairs and answers tried on random executions |
@@ -32,6 +33,7 @@ mod conformance;
 pub mod contribution;
 mod error;
 pub mod every;
+pub mod every_object;
 mod exercised;
 mod expand;
 mod explore_pair;

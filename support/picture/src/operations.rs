@@ -23,10 +23,17 @@ pub struct Named {
 }
 
 impl Diagram {
-    /// Returns all operations of a recording, with the numbers of their groups if known.
-    pub fn of_operations(operations: &[Named], order: Option<&SetLinearization>) -> Self {
-        let numbered = operations.iter().enumerate();
-        let bars = numbered.map(|(index, one)| bar(OperationId::from_index(index), one, index + 1));
+    /// Returns all operations of a recording, with the numbers of their groups if known. Their
+    /// names are this letter and a number: X1, X2, ...
+    pub fn of_operations(
+        operations: &[Named],
+        order: Option<&SetLinearization>,
+        letter: char,
+    ) -> Self {
+        let named = operations.iter().enumerate();
+        let bars = named.map(|(index, one)| {
+            bar(OperationId::from_index(index), one, format!("{letter}{}", index + 1))
+        });
         let mut diagram = Self { bars: bars.collect(), ..Self::default() };
         for (rank, group) in order.into_iter().flat_map(SetLinearization::blocks).enumerate() {
             for id in group {
@@ -36,13 +43,15 @@ impl Diagram {
         diagram
     }
 
-    /// Returns the operations of an argument, named X1, X2, ... in its order, with the order of time
-    /// among them. Bars are in the order of their invocations.
-    pub fn of_argument(operations: &[Named], argument: &[OperationId]) -> Self {
+    /// Returns the operations of an argument, named by this letter and a number in its order, with
+    /// the order of time among them. Bars are in the order of their invocations.
+    pub fn of_argument(operations: &[Named], argument: &[OperationId], letter: char) -> Self {
         let mut named: Vec<(OperationId, usize)> = argument.iter().copied().zip(1..).collect();
         named.sort_unstable();
-        let bars: Vec<Bar> =
-            named.iter().map(|&(id, number)| bar(id, &operations[id.index()], number)).collect();
+        let bars = named
+            .iter()
+            .map(|&(id, number)| bar(id, &operations[id.index()], format!("{letter}{number}")));
+        let bars: Vec<Bar> = bars.collect();
         let precedes =
             |one: &Bar, other: &Bar| one.end.is_some_and(|end| end < other.begin) && !one.is_failed;
         let mut arrows = Vec::new();
@@ -60,7 +69,7 @@ impl Diagram {
     }
 }
 
-fn bar(operation: OperationId, of: &Named, number: usize) -> Bar {
+fn bar(operation: OperationId, of: &Named, name: String) -> Bar {
     let (end, is_pending, is_failed) = match of.outcome {
         Outcome::Complete { response } => (Some(response), false, false),
         Outcome::Failed { event } => (Some(event), false, true),
@@ -68,7 +77,7 @@ fn bar(operation: OperationId, of: &Named, number: usize) -> Bar {
     };
     Bar {
         operation,
-        name: format!("X{number}"),
+        name,
         deed: of.deed.clone(),
         process: of.process,
         is_scan: of.is_answer,

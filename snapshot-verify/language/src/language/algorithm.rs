@@ -9,6 +9,7 @@ use super::declaration::{Declaration, DeclarationKind, declarations};
 use super::diagnostic::{Diagnostic, Diagnostics, Message, Reporter, message};
 use super::expectation::Expectation;
 use super::indentation;
+use super::many_writers;
 use super::parser::Parser;
 use super::token::Token;
 use super::tree::{Name, Object, Tree};
@@ -227,9 +228,12 @@ impl Algorithm {
         }
     }
 
-    /// Returns true if the text declares an object instead of implementing a snapshot.
+    /// Returns true if the text implements an object other than the snapshot with one writer per
+    /// segment.
     pub fn has_object(&self) -> bool {
-        self.declarations.iter().any(|declaration| declaration.kind == DeclarationKind::Object)
+        let mut declarations = self.declarations.iter();
+        declarations.any(|declaration| declaration.kind == DeclarationKind::Object)
+            || many_writers::object(&self.source, &self.declarations).is_some()
     }
 
     fn read_expectations(&mut self, reporter: &mut Reporter) {
@@ -388,6 +392,7 @@ impl Algorithm {
             return None;
         };
         let citation = citation.map(|(text, _)| text);
+        let object = object.or_else(|| many_writers::object(&self.source, declarations));
         Some(Tree { name, citation, types, object, nodes, initially, shared, private, procedures })
     }
 }

@@ -117,7 +117,6 @@ impl Expectation {
     /// Returns the first part of it that applies only to algorithms of snapshots.
     pub(super) fn of_snapshot(&self) -> Option<&'static str> {
         let parts = [
-            (self.every, "every n"),
             (self.pair.is_some(), "pair"),
             (self.updater.is_some(), "updater"),
             (self.verdict == ExpectedVerdict::NoProof, "no proof"),

@@ -32,6 +32,7 @@ pub(crate) mod diagnostic;
 mod expectation;
 mod format;
 mod indentation;
+mod many_writers;
 mod meaning;
 mod nearest;
 mod outline;

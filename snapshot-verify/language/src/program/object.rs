@@ -64,6 +64,8 @@ impl By {
 }
 
 impl Object {
+    /// Name of the object of a text that declares none and whose `update` names its segment.
+    pub const MULTI_WRITER_SNAPSHOT: &str = "multi_writer_snapshot";
     /// Most operations of an object.
     pub const MOST_OPERATIONS: usize = 32;
     /// Most parameters of an operation.

@@ -17,7 +17,7 @@ mod names;
 mod object;
 mod paragraph;
 
-pub use object::{ObjectCounterexample, operation_deeds, render_object};
+pub use object::{ObjectCounterexample, object_argument, operation_deeds, render_object};
 
 use std::fmt::Write;
 

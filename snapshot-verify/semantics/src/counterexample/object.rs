@@ -48,7 +48,8 @@ impl ObjectCounterexample {
         }
         let moves = moves[..execution.step_of(decided - 1)].to_vec();
         let execution = machine.run(&moves)?;
-        let argument = argument(&execution, &order, sequential.object().has_blocks());
+        let argument =
+            object_argument(&execution, decided, &order, sequential.object().has_blocks());
         let title = super::title(machine, None, moves.len());
         Ok(Self { title, moves, execution, argument })
     }
@@ -111,17 +112,25 @@ pub(super) fn begun(execution: &Execution) -> usize {
 
 /// Returns a label per operation, with its result if complete: `O1: push(1)`, `O2: pop returns 1`.
 fn labels(execution: &Execution, names: &Names) -> Vec<String> {
-    let deeds = operation_deeds(execution).into_iter().enumerate();
+    named(&operation_deeds(execution), names)
+}
+
+fn named(deeds: &[String], names: &Names) -> Vec<String> {
     let name = |number| names.of_operation(OperationId::from_index(number));
-    deeds.map(|(number, deed)| format!("{}: {deed}", name(number))).collect()
+    deeds.iter().enumerate().map(|(number, deed)| format!("{}: {deed}", name(number))).collect()
 }
 
 /// Describes each operation of an object, in the order of invocations, with its result if complete:
 /// `push(1)`, `pop returns 1`.
 pub fn operation_deeds(execution: &Execution) -> Vec<String> {
+    deeds_of(execution, usize::MAX)
+}
+
+/// Describes the operations of the first `events` events.
+fn deeds_of(execution: &Execution, events: usize) -> Vec<String> {
     let mut deeds: Vec<String> = Vec::new();
     let mut open = vec![0; execution.processes];
-    for event in execution.events() {
+    for event in execution.events().take(events) {
         let open = &mut open[event.process.index()];
         match &event.action {
             Action::Begin { text, .. } => {
@@ -153,14 +162,19 @@ fn drawing(execution: &Execution) -> History<u32> {
     history.finish()
 }
 
-/// Returns the argument. The last event of the execution is the first without an explanation;
-/// `order`: operations that explain the events before it, as far as the search came.
-fn argument(execution: &Execution, order: &Order, in_blocks: bool) -> String {
+/// Returns the argument why no order explains the first `events` events of an execution. `order`
+/// explains the events before the last of them.
+pub fn object_argument(
+    execution: &Execution,
+    events: usize,
+    order: &Order,
+    in_blocks: bool,
+) -> String {
     let names = Names::of_object(begun(execution));
-    let labels = labels(execution, &names);
+    let labels = named(&deeds_of(execution, events), &names);
     let mut open = vec![0; execution.processes];
     let (mut begun, mut last) = (0, 0);
-    for event in execution.events() {
+    for event in execution.events().take(events) {
         let open = &mut open[event.process.index()];
         if event.action.is_response() {
             last = *open;

@@ -13,8 +13,8 @@ use crate::refine::ObjectSpecification;
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Judgement {
-    /// Some order of its operations explains the history.
-    Linearizable,
+    /// This order of its operations explains the history.
+    Linearizable { order: Order },
     /// No order of its operations explains the history.
     Violation {
         /// Number of events of the shortest prefix without an explanation. The last of them is a
@@ -23,6 +23,13 @@ pub enum Judgement {
         /// Order that explains this prefix without its last event.
         order: Order,
     },
+}
+
+impl Judgement {
+    /// Returns true if some order of its operations explains the history.
+    pub const fn is_linearizable(&self) -> bool {
+        matches!(self, Self::Linearizable { .. })
+    }
 }
 
 /// Reason why a history has no verdict.
@@ -74,18 +81,18 @@ impl<'s, 'p> Judge<'s, 'p> {
     /// If a judge gives no verdict, or they disagree.
     pub fn judge(&self, events: &[&Event]) -> Result<Judgement, ObjectJudgeError> {
         let allowed = self.allowed(events)?;
-        let searched = self.is_linearizable(events)?;
+        let searched = search::order(self.sequential, &history(events))?;
         match (allowed, searched) {
-            (None, true) => Ok(Judgement::Linearizable),
-            (Some(events_allowed), false) => {
+            (None, Some(order)) => Ok(Judgement::Linearizable { order }),
+            (Some(events_allowed), None) => {
                 let before = history(&events[..events_allowed]);
                 let Some(order) = search::order(self.sequential, &before)? else {
                     return Err(disagreement("a violation", "linearizable"));
                 };
                 Ok(Judgement::Violation { events: events_allowed + 1, order })
             }
-            (None, false) => Err(disagreement("a violation", "linearizable")),
-            (Some(_), true) => Err(disagreement("linearizable", "a violation")),
+            (None, None) => Err(disagreement("a violation", "linearizable")),
+            (Some(_), Some(_)) => Err(disagreement("linearizable", "a violation")),
         }
     }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod certificate;
+mod coverability;
 mod interpret;
 mod progress;
 mod strong;

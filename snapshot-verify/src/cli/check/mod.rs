@@ -8,6 +8,7 @@
 mod checkpoints;
 mod disk;
 mod distribution;
+mod every_object;
 mod options;
 mod property;
 mod session;
@@ -266,7 +267,8 @@ impl Check {
             }
             for bug in bugs {
                 let wrong = |wrong| self.malformed(&input.name, &wrong);
-                cases.push((input, input.variant_or(bug, self.points, wrong)?));
+                let points = self.points || self.sizes.is_every() && input.algorithm.has_object();
+                cases.push((input, input.variant_or(bug, points, wrong)?));
             }
         }
         if cases.is_empty() {
@@ -293,7 +295,7 @@ impl Check {
                 Some(_) => self.object_method(input, variant)?,
             });
         }
-        self.require_processes()?;
+        self.require_processes(&cases)?;
         self.require_place(self.trace.as_deref())?;
         self.require_place(self.certificate.as_deref())?;
         self.require_certifiable(&cases, &methods)?;
@@ -310,8 +312,10 @@ impl Check {
         let count = cases.len() * each;
         let mut session = Session::new(self, &ticker, checkpoints, disk.as_ref(), cluster, count);
         for ((input, variant), method) in cases.iter().zip(methods) {
-            if self.sizes.is_every() {
-                session.every(input, variant)?;
+            match variant.object() {
+                _ if !self.sizes.is_every() => {}
+                None => session.every(input, variant)?,
+                Some(_) => session.every_object(input, variant)?,
             }
             for &processes in &self.sizes.0 {
                 session.case(input, variant, processes, method)?;

@@ -106,7 +106,6 @@ impl Check {
         variant: &Variant,
     ) -> Result<Method, ExitCode> {
         let is_given = [
-            (self.sizes.is_every(), "--processes every"),
             (self.pairs != Pairs::All, "--pairs"),
             (self.method == Some(MethodName::Exploration), "--method exploration"),
             (self.method == Some(MethodName::Proof), "--method proof"),
@@ -116,8 +115,8 @@ impl Check {
             (self.rungs.is_some(), "--rungs"),
             (self.self_check, "--self-check"),
             (self.keep_going, "--keep-going"),
-            (self.certificate.is_some(), "--certificate"),
-            (self.html.is_some(), "--html"),
+            (self.certificate.is_some() && !self.sizes.is_every(), "--certificate (for one n)"),
+            (self.html.is_some() && self.sizes.is_every(), "--html (for every n)"),
         ];
         if let Some((_, option)) = is_given.iter().find(|(given, _)| *given) {
             input.require_snapshot(variant, option)?;
@@ -164,12 +163,14 @@ impl Check {
     }
 
     /// Requires that the pair and the updater exist for every n.
-    pub(super) fn require_processes(&self) -> Result<(), ExitCode> {
+    pub(super) fn require_processes(&self, cases: &[(&Input, Variant)]) -> Result<(), ExitCode> {
         if self.sizes.is_every() {
+            let are_objects = cases.iter().all(|(_, variant)| variant.object().is_some());
             let is_chosen = [
                 (self.pairs != Pairs::All, "--pairs"),
                 (self.method.is_some_and(|method| method != MethodName::Proof), "--method"),
-                (self.executions.is_some() || self.values.is_some(), "--values or --executions"),
+                (self.values.is_some() && !are_objects, "--values"),
+                (self.executions.is_some() && !are_objects, "--executions"),
                 (self.updater.is_some(), "--updater"),
                 (self.operations.all != Operations::Unbounded, "--operations"),
                 (self.barriers != Barriers::Unbounded, "--barriers"),
@@ -213,6 +214,10 @@ impl Check {
         if self.certificate.is_none() {
             return Ok(());
         }
+        let is_every = self.sizes.is_every() && self.sizes.0.is_empty() && cases.len() == 1;
+        if is_every && cases.iter().all(|(_, variant)| variant.object().is_some()) {
+            return Ok(());
+        }
         if methods.iter().any(|method| *method != Method::Exploration) {
             return Err(trouble("--certificate is of exploration: leave out --method refinement"));
         }
@@ -222,7 +227,7 @@ impl Check {
                  number or none",
             ));
         }
-        if self.sizes.is_every() && self.sizes.0.is_empty() && cases.len() == 1 {
+        if is_every {
             return Ok(());
         }
         let ([(_, variant)], [_], false) = (cases, self.sizes.0.as_slice(), self.sizes.is_every())

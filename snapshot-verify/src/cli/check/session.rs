@@ -30,23 +30,23 @@ use crate::cli::progress::{ProgressWatch, Ticker};
 use crate::cli::{ReportFormat, UNKNOWN, WIDTH, interrupt, refused, trouble};
 
 pub(super) struct Session<'a> {
-    command: &'a Check,
-    stop: &'static AtomicBool,
-    ticker: &'a Ticker,
+    pub(super) command: &'a Check,
+    pub(super) stop: &'static AtomicBool,
+    pub(super) ticker: &'a Ticker,
     checkpoints: Option<&'a Checkpoints<'a>>,
     disk: Option<&'a Folder>,
     engine: Option<&'a Cluster>,
     began: Instant,
     /// Remaining algorithms and numbers of processes, including the present ones.
     left: usize,
-    tally: Tally,
+    pub(super) tally: Tally,
     peak_bytes: u64,
     /// True if a trace was written.
     traced: bool,
     /// Format of answers printed as they are found.
-    format: ReportFormat,
+    pub(super) format: ReportFormat,
     /// Answers to be printed at the end instead.
-    collected: Option<Vec<ci::Answer>>,
+    pub(super) collected: Option<Vec<ci::Answer>>,
 }
 
 impl<'a> Session<'a> {
@@ -83,7 +83,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the time of the next case: an equal share of the rest of the command's time.
-    fn share(&mut self) -> Option<Duration> {
+    pub(super) fn share(&mut self) -> Option<Duration> {
         let all = self.command.request(2, Method::Exploration).time?;
         let left = u32::try_from(self.left).unwrap_or(u32::MAX).max(1);
         self.left = self.left.saturating_sub(1);
@@ -319,7 +319,7 @@ impl<'a> Session<'a> {
     }
 
     /// Writes the first counterexample, if requested; returns its path.
-    fn trace(
+    pub(super) fn trace(
         &mut self,
         input: &Input,
         program: &Program,
@@ -366,7 +366,7 @@ impl<'a> Session<'a> {
     }
 
     /// Stores an answer, if all are reported at the end.
-    fn collect(&mut self, case: &Case<'_>, outcome: &Outcome) {
+    pub(super) fn collect(&mut self, case: &Case<'_>, outcome: &Outcome) {
         let Some(collected) = &mut self.collected else { return };
         let name = match outcome.pair {
             Some([i, j]) => format!("{}, pair ({i},{j})", case.title()),
@@ -389,7 +389,7 @@ impl<'a> Session<'a> {
         });
     }
 
-    fn print(&self, text: &str) -> Result<(), ExitCode> {
+    pub(super) fn print(&self, text: &str) -> Result<(), ExitCode> {
         if self.collected.is_some() || self.command.follows() {
             return Ok(());
         }
@@ -429,7 +429,7 @@ impl<'a> Session<'a> {
 }
 
 /// Returns a verdict for continuous integration. A vacuous proof does not count.
-const fn judged(verdict: &Verdict, is_vacuous: bool) -> (ci::Kind, &'static str) {
+pub(super) const fn judged(verdict: &Verdict, is_vacuous: bool) -> (ci::Kind, &'static str) {
     match verdict {
         Verdict::Verified if is_vacuous => (ci::Kind::Open, "vacuous"),
         Verdict::Verified => (ci::Kind::Right, verdict.name()),

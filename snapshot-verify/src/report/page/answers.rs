@@ -9,6 +9,7 @@ use super::super::{Case, count, human_conclusion, human_every, seconds};
 use super::execution::{PageInput, of_execution};
 use super::proof;
 use crate::interpret::{JudgeError, MachineError, Move};
+use crate::object::ObjectJudgeError;
 use crate::program::Program;
 use crate::verify::contribution::Contribution;
 use crate::verify::every::Every;
@@ -38,6 +39,20 @@ pub enum PageError {
     /// The history cannot be judged.
     #[error(transparent)]
     Judge(#[from] JudgeError),
+    /// The history of an object cannot be judged.
+    #[error(transparent)]
+    ObjectJudge(#[from] ObjectJudgeError),
+}
+
+impl PageError {
+    /// Returns true if this program is at fault, as opposed to the question.
+    pub const fn is_ours(&self) -> bool {
+        match self {
+            Self::Machine(_) => false,
+            Self::Judge(error) => error.is_ours(),
+            Self::ObjectJudge(error) => error.is_ours(),
+        }
+    }
 }
 
 /// Returns the page of the answers for all pairs: of the first counterexample if there is one, else
@@ -50,6 +65,7 @@ pub fn of_case(subject: &Subject<'_>) -> Result<Page, PageError> {
     let shown = case.outcomes.iter().find_map(|outcome| {
         let (moves, answer, words): (&[Move], _, _) = match &outcome.verdict {
             Verdict::Violation(counterexample) => (counterexample.moves(), None, Vec::new()),
+            Verdict::ObjectViolation(counterexample) => (counterexample.moves(), None, Vec::new()),
             Verdict::Fault(fault) => {
                 let place = case.source.place(fault.fault.span);
                 let words = vec![
@@ -88,7 +104,7 @@ pub fn of_case(subject: &Subject<'_>) -> Result<Page, PageError> {
         trace: subject.trace.clone(),
         origin: subject.origin.clone(),
     };
-    Ok(of_execution(input)?)
+    of_execution(input)
 }
 
 fn without_execution(subject: &Subject<'_>) -> Page {
@@ -128,14 +144,20 @@ fn proved(case: &Case<'_>) -> String {
         Operations::AtMost(bound) => format!("at most {bound} operations"),
         Operations::Unbounded | Operations::Grow => "any number of operations".to_owned(),
     };
-    let values = match case.request.values {
-        Some(values) => format!(", all over {values} values,"),
+    let values = match case.values() {
+        Some(1) => " over one value,".to_owned(),
+        Some(values) => format!(" over {values} values,"),
         None => String::new(),
+    };
+    let reach = match case.object {
+        Some(object) => format!("linearizable: it refines `{}`.", object.name),
+        None => "linearizable, as far as the pairs below reach. The proof need not be believed: \
+                 `snapshot-verify check --certificate FILE` writes it for an independent check."
+            .to_owned(),
     };
     format!(
         "Every execution of {} with {} processes, each of which makes {operations},{values} is \
-         linearizable, as far as the pairs below reach. The proof need not be believed: \
-         `snapshot-verify check --certificate FILE` writes it for an independent check.",
+         {reach}",
         case.algorithm, case.request.processes
     )
 }

@@ -1,22 +1,17 @@
 //! The page of one execution.
 
-use snapshot_core::check::Report;
-use snapshot_core::verdict::Verdict;
-use snapshot_core::{History, Names};
-use snapshot_picture::columns::{self, Ticks};
-use snapshot_picture::page::{Answer, Form, Guilty, Page, Recording, Section};
-use snapshot_picture::{Bar, Diagram};
+use snapshot_core::Names;
+use snapshot_picture::Bar;
+use snapshot_picture::page::{Answer, Guilty, Page, Recording, Section};
 
+use super::PageError;
+use super::judged::Judged;
 use super::steps::{Walked, walk};
-use crate::counterexample::operation_names;
-use crate::interpret::{JudgeError, Machine, Move, judge};
+use crate::interpret::{Machine, Move, Sequential};
 use crate::language::Source;
 
 /// Memory limit in bytes of each search of orders, if a history needs one.
 const MEMORY: usize = 1 << 30;
-
-/// Maximum number of operations of a linearizable history that is drawn as a picture, too.
-const FEW_OPERATIONS: usize = 60;
 
 /// An execution, with the texts of its page.
 #[derive(Clone, Debug)]
@@ -43,32 +38,27 @@ pub struct PageInput<'a> {
 ///
 /// # Errors
 /// If its history cannot be judged.
-pub fn of_execution(input: PageInput<'_>) -> Result<Page, JudgeError> {
+pub fn of_execution(input: PageInput<'_>) -> Result<Page, PageError> {
     let walked = walk(input.machine, input.source, input.moves);
-    let history = walked.execution.history();
-    let report = judge(&history, MEMORY, &mut || true)?;
-    let diagram = diagram(&history, &report);
-    let words = match &report.explanation {
-        Some(explanation) => {
-            let names = operation_names(&history);
-            let argument = explanation.argument(|exhibit| names[exhibit.id.index()].clone());
-            argument.lines().map(str::to_owned).collect()
+    let machine = input.machine;
+    let object = machine.program().object();
+    let sequential =
+        object.map(|object| Sequential::new(object, machine.processes())).transpose()?;
+    let judged = Judged::new(&walked.execution, sequential.as_ref(), MEMORY)?;
+    let (kind, word, words, operations) = match &judged.violation {
+        Some(violation) => {
+            let operations = violation.proof.bars.iter().map(guilty).collect();
+            (Answer::Violation, "not linearizable", violation.argument.clone(), operations)
         }
-        None => input.words,
+        None => (Answer::Linearizable, "linearizable", input.words, Vec::new()),
     };
-    let (answer, verdict) = input.answer.unwrap_or_else(|| match report.explanation {
-        Some(_) => (Answer::Violation, "not linearizable".to_owned()),
-        None => (Answer::Linearizable, "linearizable".to_owned()),
-    });
-    let guilty = match report.explanation {
-        Some(_) => diagram.bars.iter().map(|bar| guilty(bar, &walked)).collect(),
-        None => Vec::new(),
-    };
+    let (answer, verdict) = input.answer.unwrap_or_else(|| (kind, word.to_owned()));
     let summary = format!(
         "{} steps of {} processes. {}",
         walked.moves, walked.execution.processes, input.summary
     );
-    let recording = Some(recording(&history, &report, &walked));
+    let diagram = judged.shown().clone();
+    let recording = Some(recording(judged, &walked));
     let sections = input.trace.as_deref().map(trace_section).into_iter().collect();
     Ok(Page {
         title: input.title,
@@ -77,7 +67,7 @@ pub fn of_execution(input: PageInput<'_>) -> Result<Page, JudgeError> {
         summary: summary.trim_end().to_owned(),
         words,
         diagram,
-        guilty,
+        guilty: operations,
         renamed: None,
         run: None,
         recording,
@@ -87,49 +77,28 @@ pub fn of_execution(input: PageInput<'_>) -> Result<Page, JudgeError> {
     })
 }
 
-/// Returns the operations of the argument of a violation, or the linearization if it is small.
-pub(crate) fn diagram(history: &History<u32>, report: &Report<u32>) -> Diagram {
-    let names = operation_names(history);
-    match (&report.explanation, &report.verdict) {
-        (Some(explanation), _) => {
-            Diagram::of_explanation_named(explanation, |id| names[id.index()].clone())
-        }
-        (None, Verdict::Linearizable(order)) if history.operations().len() <= FEW_OPERATIONS => {
-            Diagram::of_linearization(history, order, &Names::default())
-        }
-        _ => Diagram::default(),
-    }
-}
-
 /// Returns the position of an operation, in steps.
-fn guilty(bar: &Bar, walked: &Walked) -> Guilty {
-    let step = |event: usize| walked.ticks.get(event).copied().unwrap_or_default();
+fn guilty(bar: &Bar) -> Guilty {
     let end = match bar.end {
-        Some(end) => format!("to {}", step(end)),
+        Some(end) => format!("to {end}"),
         None => "on".to_owned(),
     };
     Guilty {
         operation: bar.operation.index(),
         name: bar.name.clone(),
         deed: bar.deed.clone(),
-        place: format!("p{} [step {} {end}]", bar.process, step(bar.begin)),
+        place: format!("p{} [step {} {end}]", bar.process, bar.begin),
     }
 }
 
-fn recording(history: &History<u32>, report: &Report<u32>, walked: &Walked) -> Recording {
-    let ticks = Ticks { of_event: Some(&walked.ticks), count: walked.moves + 1 };
-    let order = match &report.verdict {
-        Verdict::Linearizable(order) => Some(order),
-        _ => None,
-    };
-    let decided = report.decided_at.filter(|_| report.explanation.is_some());
+fn recording(judged: Judged, walked: &Walked) -> Recording {
     Recording {
-        columns: columns::encode(history, order, ticks),
+        columns: judged.columns,
         tick: "step",
         annotations: Vec::new(),
         notes: walked.notes.clone(),
-        decided_at: decided.and_then(|event| walked.ticks.get(event).copied()),
-        form: Form::Snapshot,
+        decided_at: judged.violation.and_then(|violation| violation.decided),
+        form: judged.form,
         names: Names::default(),
     }
 }

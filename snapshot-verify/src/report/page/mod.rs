@@ -7,10 +7,11 @@
 
 mod answers;
 mod execution;
+mod judged;
 mod proof;
 mod steps;
 
-pub(crate) use execution::diagram;
+pub(crate) use judged::{Judged, Violation};
 pub(crate) use steps::{faulty, line, position, table};
 
 pub use answers::{PageError, Subject, of_case, of_every};

@@ -26,7 +26,14 @@ pub(super) fn numbers(case: &Case<'_>, answer: impl Fn(&Outcome) -> String) -> S
                 until they switch to 1, and the others write 0, were explored, with an observer \
                 that knows every violation of such executions. What holds for them holds for all \
                 executions of an algorithm that does not look at values.";
-    let note = if case.request.values.is_none() { note } else { "" };
+    let note = match (case.object, case.request.values) {
+        (Some(_), _) => {
+            "Each state is one of the program and the set of states in which the object can be \
+             after the same invocations and responses."
+        }
+        (None, Some(_)) => "",
+        (None, None) => note,
+    };
     Section::table("The numbers", note, &heads, &rows)
 }
 

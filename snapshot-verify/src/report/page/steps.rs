@@ -6,9 +6,7 @@ use snapshot_core::Process;
 use snapshot_picture::page::{Change, Step, Steps};
 
 use crate::counterexample::{legend, named_deeds};
-use crate::interpret::{
-    Event, Execution, Fault, Holding, Machine, Move, MoveErrorKind, Owner, State,
-};
+use crate::interpret::{Execution, Fault, Holding, Machine, Move, MoveErrorKind, Owner, State};
 use crate::language::{Source, Span};
 
 /// Maximum number of steps that a page shows one by one.
@@ -25,8 +23,6 @@ pub(super) struct Walked {
     pub steps: Steps,
     /// Effects of its moves, except of a faulty one.
     pub execution: Execution,
-    /// Per event, the number of its move, from 1.
-    pub ticks: Vec<usize>,
     pub moves: usize,
     /// Remarks on omitted parts.
     pub notes: Vec<String>,
@@ -160,8 +156,7 @@ pub(super) fn walk(machine: &Machine<'_>, source: &Source, moves: &[Move]) -> Wa
     let most = MOST_STEPS.min(MOST_WORK / first.len().max(1)).max(1);
     places.update(first);
     places.first.clone_from(&places.now);
-    let (mut steps, mut reports, mut ticks, mut notes) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut steps, mut reports, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     let mut wrong = None;
     for (number, &made) in (1..).zip(moves) {
         match machine.make(&mut state, made) {
@@ -172,7 +167,6 @@ pub(super) fn walk(machine: &Machine<'_>, source: &Source, moves: &[Move]) -> Wa
                     let process = report.process.index();
                     steps.push(Step { process, text: String::new(), line, changes });
                 }
-                ticks.extend(report.event.as_ref().map(|_: &Event| number));
                 reports.push(report);
             }
             Err(MoveErrorKind::Fault(fault)) => {
@@ -202,5 +196,5 @@ pub(super) fn walk(machine: &Machine<'_>, source: &Source, moves: &[Move]) -> Wa
     notes.extend(legend(&execution).map(|legend| format!("{legend}.")));
     let lines = source.text().lines().map(str::to_owned).collect();
     let steps = Steps { steps, source: lines, start: places.start() };
-    Walked { steps, execution, ticks, moves: made, notes }
+    Walked { steps, execution, moves: made, notes }
 }

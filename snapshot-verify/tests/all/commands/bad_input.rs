@@ -92,8 +92,10 @@ fn misspelt_names_get_suggestions() {
     let all = "afek_bounded, afek_unbounded, attiya_welch, bowman, double_collect, jayanti, \
                naive_collect, register, riany, array_queue, atomic_register, cas_counter, \
                collected_queue, collected_stack, faa_counter, immediate_snapshot, linked_queue, \
-               linked_stack, linked_two_lock_queue, lock_coupling_set, ms_queue, snzi, tagged_queue, \
-               tagged_stack, tas_lock, ticket_lock, treiber_stack, two_lock_queue";
+               linked_stack, linked_two_lock_queue, lock_coupling_set, ms_queue, \
+               multi_writer_double_collect, owner_mutex, packed_stack, snzi, tagged_queue, \
+               tagged_stack, tas_lock, test_and_set_lock, ticket_lock, treiber_stack, \
+               two_lock_queue, wrapping_counter";
     let cases = [
         (
             "check bowmann",

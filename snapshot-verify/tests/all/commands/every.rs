@@ -308,3 +308,51 @@ fn proof_is_emitted_as_conditions_for_solvers() {
         assert!(error.starts_with(why), "{arguments}: {error}");
     }
 }
+
+/// Objects: a proof with its certificate, a violation of the smallest n, and refusals.
+#[test]
+fn objects_for_every_n() {
+    let folder = tempfile::tempdir().unwrap();
+    let ask = |command: &str| answer_in(folder.path(), command);
+    let command = "check packed_stack -n every --certificate stack.cert";
+    let (code, out, error) = ask(command);
+    assert_eq!((code, error.as_str()), (0, ""), "{out}");
+    let first = "packed_stack, every n: verified for every n, any number of operations";
+    assert!(out.starts_with(first) && out.contains("minimal states lead to an error"), "{out}");
+    assert!(out.contains("  exercised with n = 2: all 8 statements"), "{out}");
+    let (code, out, _) = ask("certify packed_stack stack.cert");
+    assert_eq!(code, 0, "{out}");
+    assert!(out.contains("packed_stack is linearizable for every n (any number"), "{out}");
+    let (code, out, _) = ask("certify packed_stack stack.cert --bug lost_push");
+    assert!(code == 1 && out.contains("proves nothing"), "{out}");
+    let lines = json(0, "check wrapping_counter -n every");
+    assert_eq!(
+        (&lines[0]["verdict"], &lines[0]["processes"]),
+        (&"verified".into(), &"every".into())
+    );
+    assert!(lines[0]["coverability"]["global_states"].as_u64().unwrap() > 10, "{}", lines[0]);
+
+    let command = "check wrapping_counter --bug lost_update -n every --trace lost.trace";
+    let (code, out, _) = ask(command);
+    assert!(code == 1 && out.contains("every n: violation with n = 2"), "{out}");
+    let (code, out, _) = ask("replay lost.trace");
+    assert!(code == 1 && out.contains("not linearizable"), "{out}");
+    let marked = corpus::algorithm("wrapping_counter").unwrap().text;
+    let mark =
+        "done := CAS(cell, old, (old + 1) mod 4) linearizes\n        if done: return old\n\n";
+    assert!(marked.contains(mark));
+    let late = mark.replace(" linearizes", "").replace(
+        "if done: return old",
+        "if done:\n            x := cell linearizes\n            return old",
+    );
+    let (text, _) = marked.split_once("\nbug ").unwrap();
+    std::fs::write(folder.path().join("late.snapshot"), text.replace(mark, &late)).unwrap();
+    let (code, out, _) = ask("check late.snapshot -n every");
+    assert!(code == 3 && out.contains("are no linearization points"), "{out}");
+    let (code, out, _) = ask("check linked_stack -n every");
+    assert!(code == 3 && out.contains("its states are infinitely many"), "{out}");
+    let told = refused("check wrapping_counter -n every --html page.html");
+    assert!(told.contains("--html (for every n)"), "{told}");
+    let (code, out, _) = ask("expect wrapping_counter packed_stack test_and_set_lock");
+    assert!(code == 0 && out.contains("expect every n: linearizable"), "{out}");
+}

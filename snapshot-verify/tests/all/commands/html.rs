@@ -40,11 +40,12 @@ fn replayed(out: &str) -> Vec<BTreeMap<String, String>> {
         };
         let held = held.trim_start_matches(['*', ' ']);
         let (place, value) = held.split_once(" = ").unwrap();
-        let (owner, name) = place.rsplit_once(' ').unwrap();
         let value = value.split("  (was ").next().unwrap().to_owned();
-        let name = match owner.trim() {
-            "shared" => name.to_owned(),
-            owner => format!("{owner}: {name}"),
+        // The name of a node's field has a space.
+        let name = match (place.strip_prefix("shared "), place.rsplit_once(' ')) {
+            (Some(name), _) => name.trim().to_owned(),
+            (None, Some((owner, name))) => format!("{}: {name}", owner.trim()),
+            (None, None) => panic!("{place}"),
         };
         states.last_mut().unwrap().insert(name, value);
     }
@@ -54,9 +55,13 @@ fn replayed(out: &str) -> Vec<BTreeMap<String, String>> {
 #[test]
 fn steps_of_a_page_equal_those_of_a_replay() {
     let folder = tempfile::tempdir().unwrap();
-    for command in
-        ["bowman --bug early_exit", "naive_collect", "jayanti --bug plain_ss --operations grow"]
-    {
+    for command in [
+        "bowman --bug early_exit",
+        "naive_collect",
+        "jayanti --bug plain_ss --operations grow",
+        "linked_stack --bug lost_push -n 2 --operations 2",
+        "tas_lock --bug no_test -n 2",
+    ] {
         let (page, _) = page(folder.path(), 1, &format!("check {command} --trace bug.trace"));
         let (_, out, _) = answer_in(folder.path(), "replay bug.trace --all");
         let states = replayed(&out);
@@ -149,6 +154,59 @@ fn a_counterexample_is_stepped_through_in_a_browser() {
     browser.key("Home");
     assert_eq!(cell(&mut browser, "a[0]"), "0");
     assert_eq!(browser.text("#step-told"), "Before the first step.");
+    assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
+}
+
+/// The page of an object's counterexample has all operations, at their steps and by the names of
+/// the text; a proof has the contribution of each statement.
+#[test]
+fn objects_have_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = "check treiber_stack --bug aba -n 2 --trace bug.trace";
+    let (wrong, out) = page(folder.path(), 1, command);
+    let (_, argument) = out.split_once("Why it is not linearizable:").unwrap();
+    let argument = argument.split_once("\n\n  trace").or(argument.split_once("\n\n")).unwrap();
+    let of_page = data(&wrong);
+    assert_eq!(of_page["form"], "operations");
+    let steps = of_page["steps"]["steps"].as_array().unwrap();
+    let guilty = of_page["guilty"].as_array().unwrap();
+    assert!(guilty.len() > 1, "{guilty:?}");
+    for one in guilty {
+        let (name, place) = (text(&one["name"]), text(&one["place"]));
+        let (_, numbers) = place.split_once("[step ").unwrap();
+        let numbers: Vec<usize> =
+            numbers.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
+        let deed = |step: usize| text(&steps[step - 1]["text"]);
+        assert!(deed(numbers[0]).contains(&format!("{name} = ")), "{place}: {}", deed(numbers[0]));
+        if let Some(&last) = numbers.get(1) {
+            let ends = [format!("{name} returns"), format!("{name} ends")];
+            assert!(ends.iter().any(|end| deed(last).contains(end)), "{place}: {}", deed(last));
+        }
+    }
+    assert_eq!(of_page["decided_at"], steps.len());
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (replayed, _) = page(folder.path(), 1, "replay bug.trace");
+    assert_eq!(data(&replayed)["guilty"], of_page["guilty"]);
+    let (faulty, _) = page(folder.path(), 1, "check linked_stack --bug freed -n 2");
+    assert!(faulty.contains("What goes wrong"), "{faulty}");
+    let (proof, _) = page(folder.path(), 0, "check cas_counter -n 2");
+    assert!(proof.contains("it refines `counter`"), "{proof}");
+    assert!(proof.contains("a violation in 8 steps"), "{proof}");
+    let Some(mut browser) = Chromium::start() else { return };
+    for (name, page) in [("object", &wrong), ("object-faulty", &faulty), ("object-proof", &proof)] {
+        for (form, size, is_dark) in
+            [("narrow-dark", NARROW, true), ("wide-dark", WIDE, true), ("wide-light", WIDE, false)]
+        {
+            browser.open(page, size, is_dark);
+            browser.screenshot(&format!("{name}-{form}"));
+            let wider = "document.documentElement.scrollWidth > window.innerWidth";
+            assert_eq!(browser.value(wider), json!(false), "{name}-{form}: it scrolls sideways");
+        }
+    }
+    browser.open(&wrong, WIDE, false);
+    let why = words(&browser.text("#why"));
+    assert!(why.contains(&words(argument.0)), "{why}: {}", argument.0);
+    assert!(why.contains("O1 had ended before"), "{why}");
     assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use snapshot_verify::interpret::{
     Client, Machine, Move, MoveErrorKind, Owner, Sequential, Trace, Values, judge, walk,
 };
-use snapshot_verify::object::{Judge, Judgement, walk_object};
+use snapshot_verify::object::{Judge, walk_object};
 use trial::effort;
 
 use super::super::commands::answer_in;
@@ -53,7 +53,7 @@ fn is_linearizable(explorer: &Explorer, moves: &[Move]) -> bool {
         Some(object) => {
             let sequential = Sequential::new(object, n).unwrap();
             let events: Vec<_> = execution.events().collect();
-            Judge::new(&sequential).judge(&events).unwrap() == Judgement::Linearizable
+            Judge::new(&sequential).judge(&events).unwrap().is_linearizable()
         }
     }
 }

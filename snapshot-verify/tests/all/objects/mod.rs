@@ -20,7 +20,7 @@ mod user_errors;
 use snapshot_verify::enumerate::{Enumeration, enumerate_object};
 use snapshot_verify::interpret::{Client, Machine, Sequential, Values};
 use snapshot_verify::language::{Algorithm, parse};
-use snapshot_verify::object::{Judge, Judgement, walk_object};
+use snapshot_verify::object::{Judge, walk_object};
 use snapshot_verify::program::{Program, Type};
 use snapshot_verify::refine::{Budget, Means, Refinement, RefinementVerdict, refine_object};
 
@@ -106,7 +106,7 @@ impl<'p> Case<'p> {
             let walk = walk_object(&self.machine, &self.sequential, client, *seed, moves);
             let walk = walk.unwrap();
             let events: Vec<_> = walk.execution.events().collect();
-            walk.faulty.is_some() || judge.judge(&events).unwrap() != Judgement::Linearizable
+            walk.faulty.is_some() || !judge.judge(&events).unwrap().is_linearizable()
         };
         (0..walks).any(|seed| is_wrong(&seed))
     }

@@ -4,7 +4,7 @@
 use snapshot_core::generic::{History, Outcome, Specification, check};
 use snapshot_core::search::Budget;
 use snapshot_verify::interpret::{Action, Client, Data, Event, Values};
-use snapshot_verify::object::{Judge, Judgement, walk_object};
+use snapshot_verify::object::{Judge, walk_object};
 
 use super::{Case, algorithm};
 
@@ -97,7 +97,7 @@ where
             let client = Client::unbounded(Values::Full(2));
             let walk = walk_object(&case.machine, &case.sequential, &client, seed, 40).unwrap();
             let events: Vec<&Event> = walk.execution.events().collect();
-            let judged = judge.judge(&events).unwrap() == Judgement::Linearizable;
+            let judged = judge.judge(&events).unwrap().is_linearizable();
             let expected = is_right(specification, &events, by_process);
             assert_eq!(judged, expected, "{name} {bug:?}, seed {seed}: {events:?}");
             counts[usize::from(judged)] += 1;

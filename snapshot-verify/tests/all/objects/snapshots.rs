@@ -5,6 +5,7 @@ use snapshot_verify::interpret::Machine;
 use snapshot_verify::refine::{Budget, Means, RefinementVerdict, refine};
 
 use super::{Case, algorithm, bounded};
+use crate::commands::answer_in;
 
 const SNAPSHOT: &str = "
 object snapshot:
@@ -74,4 +75,49 @@ fn declared_snapshot_has_the_states_of_the_builtin() {
         }
     }
     assert!(right > 4 && wrong >= 2, "{right} right, {wrong} wrong");
+}
+
+const MANY_WRITERS: &str = "
+object multi_writer_snapshot:
+    state memory[segment]: value
+    update(s: segment, v: value): memory[s] := v
+    scan: view: return memory
+";
+
+/// A text whose `update` names its segment implements the snapshot with many writers.
+#[test]
+fn a_snapshot_with_many_writers_needs_no_declaration() {
+    let text = corpus::algorithm("multi_writer_double_collect").unwrap().text;
+    let texts = [
+        text.to_owned(),
+        text.replace("update(s, v)", "update(s: segment, v: value)"),
+        format!("{text}{MANY_WRITERS}"),
+    ];
+    let mut wrong = 0;
+    for bug in [None, Some("one_collect"), Some("two_collects")] {
+        let found = texts.clone().map(|text| {
+            let program = algorithm(&text).program(bug).unwrap();
+            assert_eq!(program.object().unwrap().name, "multi_writer_snapshot");
+            let found = Case::new(&program, 2).refine(&bounded(2), true, true);
+            wrong += usize::from(found.verdict != RefinementVerdict::Verified);
+            (found.states, found.transitions, found.verdict)
+        });
+        assert!(found.iter().all(|one| *one == found[2]), "{bug:?}: {found:?}");
+    }
+    assert_eq!(wrong, 6);
+    let folder = tempfile::tempdir().unwrap();
+    let command = "check multi_writer_double_collect -n 2 --operations 1";
+    let (code, out, _) = answer_in(folder.path(), command);
+    assert!(code == 0 && out.contains("by refinement of `multi_writer_snapshot`"), "{out}");
+    assert!(out.contains("try --values 3"), "{out}");
+    for (from, to, told) in [
+        ("update(s, v)", "update(s: value, v)", "`update(s, v):`, which writes segment s"),
+        ("update(s, v)", "update(s, t, v)", "`update(s, v):`, which writes segment s"),
+        ("scan:", "scan(s: segment):", "`scan` has other parameters"),
+    ] {
+        let altered = text.replacen(from, to, 1);
+        let parsed = snapshot_verify::language::parse("test", &altered);
+        let refused = parsed.and_then(|one| one.program(None)).unwrap_err().to_string();
+        assert!(refused.contains(told), "{to}: {refused}");
+    }
 }

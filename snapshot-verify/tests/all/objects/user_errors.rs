@@ -27,7 +27,6 @@ fn options_of_snapshots_are_refused_for_objects() {
     let folder = tempfile::tempdir().unwrap();
     let mut refusals = 0;
     for option in [
-        "--processes every",
         "--pairs 0,1",
         "--method exploration",
         "--executions simple",
@@ -36,7 +35,6 @@ fn options_of_snapshots_are_refused_for_objects() {
         "--self-check",
         "--keep-going",
         "--certificate proof",
-        "--html page.html",
     ] {
         let error = refused(folder.path(), &format!("check cas_counter {option}"));
         let name = option.split(' ').next().unwrap();
@@ -44,7 +42,7 @@ fn options_of_snapshots_are_refused_for_objects() {
         assert!(error.contains("declares the object `counter`"), "{option}: {error}");
         refusals += 1;
     }
-    assert_eq!(refusals, 10);
+    assert_eq!(refusals, 8);
     let (code, _, error) =
         answer(folder.path(), "check naive_collect -n 2 --pairs 0,1 --certificate proof");
     assert_eq!(code, 0, "{error}");
@@ -148,8 +146,6 @@ fn traces_of_objects_are_replayed_and_others_refused() {
     assert!(error.contains("the algorithm has no such operation"), "{error}");
     let error = altered("p0 begin increment", "p0 begin increment 1 2 3 4");
     assert!(error.contains("is neither a move"), "{error}");
-    let error = refused(folder, "replay t --html page.html");
-    assert!(error.contains("--html is for snapshots"), "{error}");
 }
 
 /// A check that would be vacuous, or that has too many operations to begin, is refused.

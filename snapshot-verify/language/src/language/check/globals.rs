@@ -307,8 +307,8 @@ impl Globals {
                 .help(match parameters.len() {
                     0 | 1 => "write `update(v):`",
                     _ => {
-                        "write `update(v):`, which writes the process's own segment; where \
-                         several processes write one, declare an `object`"
+                        "write `update(v):`, which writes the process's own segment, or \
+                         `update(s, v):`, which writes segment s"
                     }
                 });
                 reporter.report(message, name.span);

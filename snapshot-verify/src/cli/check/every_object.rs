@@ -1,0 +1,136 @@
+//! `check -n every` for a declared object.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use snapshot_io::ci;
+use snapshot_io::output;
+use snapshot_verify::exercise::Exercise;
+use snapshot_verify::refine::Means;
+use snapshot_verify::report::{
+    Case, human, human_every_exercised, human_every_object, json, json_every_object,
+};
+use snapshot_verify::verify::every_object::{EveryObject, every_object};
+use snapshot_verify::verify::{Method, Outcome, Request, Unfinished, Verdict, exercised};
+
+use super::session::{Session, judged};
+use crate::cli::certificate::Output as Certificate;
+use crate::cli::input::{Input, Variant};
+use crate::cli::progress::ProgressWatch;
+use crate::cli::{ReportFormat, WIDTH, refused};
+
+/// The n whose executions show the coverage of a proof.
+const EXERCISED: usize = 2;
+
+impl Session<'_> {
+    /// Answers for every n.
+    pub(super) fn every_object(
+        &mut self,
+        input: &Input,
+        variant: &Variant,
+    ) -> Result<(), ExitCode> {
+        let source = input.algorithm.source();
+        let bug = variant.bug.as_deref();
+        let with = bug.map_or_else(String::new, |bug| format!(" with {bug}"));
+        let title = format!("{}{with}", variant.title);
+        let time = self.share();
+        let method = Method::Refinement(Means::ALL);
+        let mut request = self.command.request(EXERCISED, method);
+        (request.time, request.values) = (time, request.values.or(Some(Request::VALUES)));
+        let watch = ProgressWatch::new(title.clone(), self.ticker);
+        let began = Instant::now();
+        let every = every_object(&variant.program, &request, &watch);
+        self.ticker.clear();
+        let every = every.map_err(|error| refused(&title, source, &error))?;
+        let left = time.map(|time| time.saturating_sub(began.elapsed()));
+        let exercise = match every.is_proved() {
+            true => {
+                let exercise = exercised(&variant.program, &request, left, &watch);
+                Some(exercise.map_err(|error| refused(&title, source, &error))?)
+            }
+            false => None,
+        };
+        let is_vacuous = exercise.as_ref().is_some_and(Exercise::is_vacuous);
+        self.tally.vacuous += usize::from(is_vacuous);
+        let looks_at_values = input.looks_at_values(variant);
+        let proof = Case {
+            input: &input.name,
+            algorithm: &variant.title,
+            bug,
+            object: variant.program.object(),
+            source,
+            request: &request,
+            outcomes: &[],
+            exercise: exercise.as_ref(),
+            looks_at_values: &looks_at_values,
+        };
+        let text = human_every_object(&title, &proof, &every);
+        match &every.wrong {
+            Some((request, outcomes)) => {
+                let case = Case { request, outcomes, exercise: None, ..proof };
+                for outcome in outcomes {
+                    self.outcome(input, variant, &case, outcome)?;
+                }
+            }
+            None => {
+                let verdict = match every.verdict() {
+                    "verified" => Verdict::Verified,
+                    "refused" => Verdict::Refused,
+                    _ => Verdict::Unknown(Unfinished::Unproved),
+                };
+                self.tally.count(&verdict);
+                let (kind, name) = judged(&verdict, self.command.strict && is_vacuous);
+                if let Some(collected) = &mut self.collected {
+                    collected.push(ci::Answer {
+                        name: format!("{title}, every n"),
+                        kind,
+                        verdict: name,
+                        text: text.clone() + &human_every_exercised(&proof),
+                        file: Some(source.name().to_owned()),
+                        place: None,
+                        elapsed: Some(every.elapsed),
+                    });
+                }
+            }
+        }
+        self.print(&match self.format {
+            ReportFormat::Human => text + &human_every_exercised(&proof),
+            ReportFormat::Json => json_every_object(&proof, &every),
+        })?;
+        self.certificate_of_object(input, variant, &request, &every)
+    }
+
+    /// Reports the outcome with the smallest n that has an error.
+    fn outcome(
+        &mut self,
+        input: &Input,
+        variant: &Variant,
+        case: &Case<'_>,
+        outcome: &Outcome,
+    ) -> Result<(), ExitCode> {
+        self.tally.count(&outcome.verdict);
+        let trace = self.trace(input, &variant.program, case, outcome)?;
+        self.collect(case, outcome);
+        self.print(&match self.format {
+            ReportFormat::Human => human(case, outcome, trace, WIDTH),
+            ReportFormat::Json => json(case, outcome, trace) + "\n",
+        })
+    }
+
+    /// Writes the certificate of a proof, if one is requested.
+    fn certificate_of_object(
+        &self,
+        input: &Input,
+        variant: &Variant,
+        request: &Request,
+        every: &EveryObject,
+    ) -> Result<(), ExitCode> {
+        let Some(path) = self.command.certificate.as_deref() else { return Ok(()) };
+        let (Ok(found), true) = (&every.found, every.is_proved()) else {
+            output::report(format_args!("no certificate {}: there is no proof", path.display()));
+            return Ok(());
+        };
+        let output = Certificate { path, time: request.time, stop: self.stop, report: self.format };
+        self.print(&output.write_object(&variant.program, &input.algorithm, every.values, found)?)
+    }
+}
