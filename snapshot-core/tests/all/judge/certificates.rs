@@ -8,10 +8,11 @@ use snapshot_core::verdict::{Linearization, Reason, Witness};
 use snapshot_core::{History, OperationId, Segment};
 use trial::effort::either;
 
-use crate::judge::checkers::{brute_force, drawing, minimal_witness, whole_witness};
+use crate::judge::checkers::drawing;
 use crate::judge::enumeration::Space;
 use crate::judge::oracle;
 use crate::judge::sketch::history;
+use crate::judge::witnesses::{brute_force, minimal_witness, whole_witness};
 
 fn ids(indices: &[usize]) -> Vec<OperationId> {
     indices.iter().map(|&index| OperationId::from_index(index)).collect()

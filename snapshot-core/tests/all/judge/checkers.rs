@@ -3,9 +3,9 @@
 //! Brute force is the truth, and proves it if the history is linearizable. Every other checker must
 //! agree with it. A new checker is one line in [`DECIDERS`] or [`PROVERS`].
 
+use snapshot_core::History;
 use snapshot_core::automata::{self, Alphabet};
 use snapshot_core::certificate::brute_force::MAX_OPERATIONS;
-use snapshot_core::certificate::projection::Projection;
 use snapshot_core::certificate::{self, linearization, witness};
 use snapshot_core::check::{Report, check, decide};
 use snapshot_core::generic::{self, objects::Snapshot};
@@ -16,9 +16,9 @@ use snapshot_core::observer::{Observation, Observer, OnlineObserver};
 use snapshot_core::saturation::{self, Saturation};
 use snapshot_core::search::{self, Budget};
 use snapshot_core::simple::SimpleHistory;
-use snapshot_core::verdict::{Linearization, Method, Reason, Verdict, Witness};
-use snapshot_core::{History, Segment};
+use snapshot_core::verdict::{Method, Reason, Verdict};
 
+use crate::judge::witnesses::{brute_force, whole_witness};
 use crate::judge::{oracle, renamings};
 
 /// Answers whether a history is linearizable; `None` if it does not apply.
@@ -345,54 +345,6 @@ fn check_report(history: &History<i64>, report: &Report<i64>) {
     let at = |event: usize| unlimited(|budget| decide(&history.prefix(event), budget));
     assert_eq!(at(decided_at), Some(true), "decided too late: {}", drawing(history));
     assert_eq!(at(decided_at + 1), Some(false), "decided too early: {}", drawing(history));
-}
-
-/// Enough states for the histories of these tests.
-const BUDGET: usize = 1_000_000;
-
-/// Returns a linearization found by brute force; `None` if none exists.
-pub fn brute_force(history: &History<i64>) -> Option<Linearization> {
-    Projection::whole(history).linearization(BUDGET).expect("the history is small")
-}
-
-/// Returns the witness that lists all operations and segments.
-pub fn whole_witness(history: &History<i64>) -> Witness {
-    let takes_part = |id: &_| {
-        let operation = history.operation(*id);
-        operation.is_complete() || !operation.is_scan()
-    };
-    Witness {
-        reason: Reason::NoOrder,
-        segments: (0..history.segments()).map(Segment::from_index).collect(),
-        operations: history.operation_ids().filter(takes_part).collect(),
-        renaming: None,
-    }
-}
-
-/// Returns a witness from which no operation and no segment (with its updates) can be left out: the
-/// whole one, reduced as far as possible. `None` if the history is linearizable.
-pub fn minimal_witness(history: &History<i64>) -> Option<Witness> {
-    let mut witness = whole_witness(history);
-    witness::check(history, &witness).ok()?;
-    while let Some(smaller) = smaller_witness(history, &witness) {
-        witness = smaller;
-    }
-    Some(witness)
-}
-
-fn smaller_witness(history: &History<i64>, witness: &Witness) -> Option<Witness> {
-    let fewer_operations = witness.operations.iter().map(|dropped| {
-        let mut smaller = witness.clone();
-        smaller.operations.retain(|id| id != dropped);
-        smaller
-    });
-    let fewer_segments = witness.segments.iter().map(|dropped| {
-        let mut smaller = witness.clone();
-        smaller.segments.retain(|segment| segment != dropped);
-        smaller.operations.retain(|&id| history.operation(id).segment() != Some(*dropped));
-        smaller
-    });
-    fewer_operations.chain(fewer_segments).find(|smaller| witness::check(history, smaller).is_ok())
 }
 
 /// Returns true if a history is linearizable, after all checkers have agreed.

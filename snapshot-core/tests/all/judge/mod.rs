@@ -35,6 +35,7 @@ mod sampled;
 mod sketch;
 mod streams;
 mod translated;
+mod witnesses;
 
 /// Returns the number of random cases: all of these, or a fifth.
 fn cases(all: u32) -> ProptestConfig {

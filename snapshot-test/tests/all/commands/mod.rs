@@ -10,6 +10,8 @@ mod cluster;
 mod cluster_ends;
 #[cfg(unix)]
 mod cluster_keys;
+#[cfg(unix)]
+mod cluster_kills;
 mod corpus;
 mod edn;
 mod explain;
@@ -21,6 +23,7 @@ mod monitor_all;
 mod monitor_several;
 mod monitor_workers;
 mod outputs;
+mod refused_edn;
 mod rename;
 mod seeds;
 mod synchronisation;
@@ -44,14 +47,14 @@ pub fn answer(output: Output) -> (i32, String, String) {
 }
 
 /// Returns the output of a successful run.
-fn printed(arguments: &str) -> String {
+pub fn printed(arguments: &str) -> String {
     let (code, out, error) = answer(run(arguments));
     assert_eq!((code, error.as_str()), (0, ""), "{arguments}");
     out
 }
 
 /// Returns the report of a refusal.
-fn refused(arguments: &str) -> String {
+pub fn refused(arguments: &str) -> String {
     let (code, out, error) = answer(run(arguments));
     assert_eq!((code, out.as_str()), (2, ""), "{arguments}");
     error
