@@ -4,6 +4,8 @@
 //! A certificate is one JSON object. It refers to the recording only by the numbers of operations
 //! in the order of invocations, from 0; so it is useless without its recording.
 
+mod line;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +21,8 @@ use snapshot_core::verdict::{Line, Linearization, Reason, Refutation, Rule, Witn
 use snapshot_core::{History, IdError, Names, OperationId, Segment};
 use thiserror::Error;
 
+use self::line::line;
+pub use self::line::line_text;
 use crate::Value;
 use crate::format::JsonValue;
 use crate::judge::{self, Finding, Judgement};
@@ -205,6 +209,19 @@ pub enum Refuted {
 }
 
 impl Refuted {
+    /// Returns the sentence for this error; segments have these names.
+    pub fn told(&self, names: &Names) -> String {
+        match self {
+            Self::Linearization(error) => {
+                format!("the order is no linearization: {}", error.told(names))
+            }
+            Self::Witness(error) => {
+                format!("the operations are no proof of a violation: {}", error.told(names))
+            }
+            _ => self.to_string(),
+        }
+    }
+
     /// Returns true if the certificate is not refused, but is too large for exhaustive search.
     pub const fn is_undecided(&self) -> bool {
         matches!(self, Self::Witness(error) if error.is_undecided())
@@ -455,53 +472,4 @@ impl Certificate {
             }),
         }
     }
-}
-
-/// Renders a line of a refutation: the rule, both operations, and the further arguments of the
-/// rule.
-pub fn line_text(line: &Line) -> String {
-    let (rule, before, after) = (line.rule.name(), line.before, line.after);
-    match line.rule {
-        Rule::Chain { first, second } => format!("{rule} {before} {after} {first} {second}"),
-        Rule::Block { segment, because } => {
-            format!("{rule} {before} {after} {segment} {because}")
-        }
-        Rule::Source { segment } | Rule::Excluded { segment } | Rule::Unreadable { segment } => {
-            format!("{rule} {before} {after} {segment}")
-        }
-        _ => format!("{rule} {before} {after}"),
-    }
-}
-
-/// Parses the text of [`line_text`].
-fn line(text: &str) -> Result<Line, CertificateError> {
-    let unexpected = || CertificateError::Line { found: text.chars().take(80).collect() };
-    let mut words = text.split_ascii_whitespace();
-    let name = words.next().unwrap_or_default();
-    let numbers: Result<Vec<usize>, _> = words.map(str::parse).collect();
-    let numbers = numbers.map_err(|_| unexpected())?;
-    let (before, after, rule) = match (name, numbers.as_slice()) {
-        ("time", &[before, after]) => (before, after, Rule::Time),
-        ("reads", &[before, after]) => (before, after, Rule::Reads),
-        ("first", &[before, after]) => (before, after, Rule::First),
-        ("suppose", &[before, after]) => (before, after, Rule::Suppose),
-        ("otherwise", &[before, after]) => (before, after, Rule::Otherwise),
-        ("source", &[before, after, segment]) => {
-            (before, after, Rule::Source { segment: Segment::new(segment)? })
-        }
-        ("excluded", &[before, after, segment]) => {
-            (before, after, Rule::Excluded { segment: Segment::new(segment)? })
-        }
-        ("unreadable", &[before, after, segment]) => {
-            (before, after, Rule::Unreadable { segment: Segment::new(segment)? })
-        }
-        ("chain", &[before, after, first, second]) => {
-            (before, after, Rule::Chain { first, second })
-        }
-        ("block", &[before, after, segment, because]) => {
-            (before, after, Rule::Block { segment: Segment::new(segment)?, because })
-        }
-        _ => return Err(unexpected()),
-    };
-    Ok(Line { before: OperationId::new(before)?, after: OperationId::new(after)?, rule })
 }

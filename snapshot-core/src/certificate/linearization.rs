@@ -17,7 +17,7 @@
 use thiserror::Error;
 
 use crate::verdict::Linearization;
-use crate::{History, OperationId, Segment};
+use crate::{History, Names, OperationId, Segment};
 
 /// The reason why an order does not prove a history linearizable.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
@@ -56,12 +56,7 @@ pub enum LinearizationError {
         operation: OperationId,
     },
     /// A scan returned other values than the order gives it.
-    #[error("at its place in the order, scan {scan} would return for segment {segment} {}, \
-             but it returned another value",
-            match update {
-                Some(update) => format!("the value of update {update}"),
-                None => "the initial value".to_owned(),
-            })]
+    #[error("{}", wrong_entry(&Names::default(), *scan, *segment, *update))]
     WrongEntry {
         /// The scan.
         scan: OperationId,
@@ -81,6 +76,33 @@ pub enum LinearizationError {
         /// The operation that responded before `before` was invoked.
         after: OperationId,
     },
+}
+
+impl LinearizationError {
+    /// Returns the sentence for this error; segments have these names.
+    pub fn told(&self, names: &Names) -> String {
+        match *self {
+            Self::WrongEntry { scan, segment, update } => wrong_entry(names, scan, segment, update),
+            _ => self.to_string(),
+        }
+    }
+}
+
+fn wrong_entry(
+    names: &Names,
+    scan: OperationId,
+    segment: Segment,
+    update: Option<OperationId>,
+) -> String {
+    let value = match update {
+        Some(update) => format!("the value of update {update}"),
+        None => "the initial value".to_owned(),
+    };
+    format!(
+        "at its place in the order, scan {scan} would return for {} {value}, but it returned \
+         another value",
+        names.segment(segment)
+    )
 }
 
 /// Checks that an order proves a history linearizable. O(length of the history).

@@ -21,7 +21,7 @@ use super::brute_force::{BruteForceError, MAX_OPERATIONS};
 use super::omission::{NotOmissible, Omission};
 use super::projection::Projection;
 use crate::verdict::{Linearization, Witness};
-use crate::{History, OperationId, Segment};
+use crate::{History, Names, OperationId, Segment};
 
 /// Number of states that [`check`] allows brute force.
 pub const DEFAULT_BUDGET: usize = 1_000_000;
@@ -31,7 +31,7 @@ pub const DEFAULT_BUDGET: usize = 1_000_000;
 #[non_exhaustive]
 pub enum WitnessError {
     /// A segment is out of order or occurs twice.
-    #[error("segment {segment} is out of order: a witness lists its segments in ascending order")]
+    #[error("{}", segment_order(&Names::default(), *segment))]
     SegmentOrder {
         /// The segment.
         segment: Segment,
@@ -67,7 +67,7 @@ pub enum WitnessError {
         scan: OperationId,
     },
     /// A listed update writes a segment that is not listed.
-    #[error("update {update} is listed, but its segment {segment} is not")]
+    #[error("{}", other_segment(&Names::default(), *update, *segment))]
     OtherSegment {
         /// The update.
         update: OperationId,
@@ -94,6 +94,26 @@ pub enum WitnessError {
     /// Brute force gave up.
     #[error(transparent)]
     Undecided(#[from] BruteForceError),
+}
+
+impl WitnessError {
+    /// Returns the sentence for this error; segments have these names.
+    pub fn told(&self, names: &Names) -> String {
+        match *self {
+            Self::SegmentOrder { segment } => segment_order(names, segment),
+            Self::OtherSegment { update, segment } => other_segment(names, update, segment),
+            _ => self.to_string(),
+        }
+    }
+}
+
+fn segment_order(names: &Names, segment: Segment) -> String {
+    let segment = names.segment(segment);
+    format!("{segment} is out of order: a witness lists its segments in ascending order")
+}
+
+fn other_segment(names: &Names, update: OperationId, segment: Segment) -> String {
+    format!("update {update} is listed, but not {}, which it writes", names.segment(segment))
 }
 
 /// Checks that a witness proves a history non-linearizable, allowing brute

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use snapshot_core::Names;
 use snapshot_io::escape;
 use snapshot_io::limited::{TextError, read_text};
 use snapshot_test::Value;
@@ -84,7 +85,7 @@ impl Certify {
             Some(text) => self.check_recorded(&input, &text),
             None => self.check(&input),
         };
-        let (certificate, checked) = match checked {
+        let Checked { certificate, checked, names } = match checked {
             Ok(checked) => checked,
             Err(Trouble::Recording(error)) => return trouble(error.report(&name)),
             Err(Trouble::Certificate(error)) => return trouble(format_args!("{place}: {error}")),
@@ -92,11 +93,13 @@ impl Certify {
         let verdict = certificate.verdict();
         let (answer, code) = match checked {
             Ok(()) => (format!("proves that {name} is {}", adjective(&certificate)), 0),
-            Err(refuted) if refuted.is_undecided() => {
-                (format!("may or may not prove the verdict `{verdict}` of {name}: {refuted}"), 3)
-            }
             Err(refuted) => {
-                (format!("does not prove the verdict `{verdict}` of {name}: {refuted}"), 1)
+                let (proves, code) = match refuted.is_undecided() {
+                    true => ("may or may not prove", 3),
+                    false => ("does not prove", 1),
+                };
+                let reason = refuted.told(&names);
+                (format!("{proves} the verdict `{verdict}` of {name}: {reason}"), code)
             }
         };
         let printed = print(&format!("{place}: {answer}\n"));
@@ -108,12 +111,12 @@ impl Certify {
         let certificate = Certificate::from_text(text).map_err(KeyError::from)?;
         let key = self.key(self.key.as_ref())?;
         let Certificate::Recorded(object, proof) = &certificate else {
-            return Ok((certificate, Ok(())));
+            return Ok(Checked { certificate, checked: Ok(()), names: Names::default() });
         };
         let bytes = input.bytes(&Gauge::default())?;
         let checked = certify(object, proof, bytes, self.format.format(), key.as_ref());
         let checked = checked.map_err(OpenError::from)?.map_err(Refuted::from);
-        Ok((certificate, checked))
+        Ok(Checked { certificate, checked, names: Names::default() })
     }
 
     /// Checks a certificate for a snapshot or an immediate snapshot.
@@ -122,9 +125,12 @@ impl Certify {
             (false, None) => Ok(None),
             (_, key) => self.key(key.as_ref()).map_err(Trouble::from),
         };
-        let history = match imported_log(input, self.format.format())? {
-            Some((_, imported)) => Either::Snapshot(imported.history),
-            None => recorded::open(input, self.format, choose)?.0,
+        let (history, names) = match imported_log(input, self.format.format())? {
+            Some((_, imported)) => (Either::Snapshot(imported.history), imported.names),
+            None => {
+                let (history, _, names) = recorded::open(input, self.format, choose)?;
+                (history, names)
+            }
         };
         let limit = match &history {
             Either::Snapshot(history) => {
@@ -140,12 +146,17 @@ impl Certify {
             Either::Snapshot(history) => certificate.check(history),
             Either::Immediate(history) => certificate.check_exchanges(history),
         };
-        Ok((certificate, checked))
+        Ok(Checked { certificate, checked, names })
     }
 }
 
 /// A certificate with the answer of its check.
-type Checked = (Certificate, Result<(), Refuted>);
+struct Checked {
+    certificate: Certificate,
+    checked: Result<(), Refuted>,
+    /// The names of the recording.
+    names: Names,
+}
 
 /// The reason why a certificate cannot be checked.
 enum Trouble {

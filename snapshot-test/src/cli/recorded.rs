@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use snapshot_core::{History, immediate};
+use snapshot_core::{History, Names, immediate};
 use snapshot_io::escape;
 use snapshot_test::format::{Doubt, Location, Object};
 use snapshot_test::input::{Input, OpenError};
@@ -35,17 +35,17 @@ pub fn read(path: &Path, format: InputFormat, key: Option<&Value>) -> Result<Rec
     let input = Input::from_argument(path);
     let name = escape::name(&input.name()).into_owned();
     match open(&input, format, |_| Ok::<_, OpenError>(key.cloned())) {
-        Ok((Either::Snapshot(history), locations)) => Ok(Recorded { name, history, locations }),
-        Ok((Either::Immediate(_), _)) => Err(trouble(format_args!(
+        Ok((Either::Snapshot(history), locations, _)) => Ok(Recorded { name, history, locations }),
+        Ok((Either::Immediate(_), ..)) => Err(trouble(format_args!(
             "{name}: a recording of immediate snapshots; only snapshots have simple histories"
         ))),
         Err(error) => Err(trouble(error.report(&name))),
     }
 }
 
-/// Reads a recording to its end, with the position of each event; of several objects, the one whose
-/// key `choose` returns, which learns whether objects have keys there. Warns about times that run
-/// backwards.
+/// Reads a recording to its end, with the position of each event and the names of processes and
+/// segments; of several objects, the one whose key `choose` returns, which learns whether objects
+/// have keys there. Warns about times that run backwards.
 ///
 /// # Errors
 /// If the recording is malformed, or has no object with this key; and those of `choose`.
@@ -53,12 +53,12 @@ pub fn open<E: From<OpenError>>(
     input: &Input,
     format: InputFormat,
     choose: impl FnOnce(bool) -> Result<Option<Value>, E>,
-) -> Result<(Either, Vec<Location>), E> {
+) -> Result<(Either, Vec<Location>, Names), E> {
     let mut reader = input.open(format.format())?;
     if let Some(key) = choose(reader.is_keyed())? {
         reader.select(&key).map_err(OpenError::from)?;
     }
-    let noticed = reader.noticed();
+    let (noticed, names) = (reader.noticed(), reader.names());
     let read = match reader.object() {
         Object::Snapshot => {
             read_history(reader).map(|(history, locations)| (Either::Snapshot(history), locations))
@@ -66,9 +66,9 @@ pub fn open<E: From<OpenError>>(
         Object::Immediate => read_exchanges(reader, usize::MAX)
             .map(|(history, locations)| (Either::Immediate(history), locations)),
     };
-    let read = read.map_err(OpenError::from)?;
+    let (history, locations) = read.map_err(OpenError::from)?;
     if let Some(backwards) = noticed.backwards() {
         times::warn(&escape::name(&input.name()), &backwards, Doubt::Either);
     }
-    Ok(read)
+    Ok((history, locations, names.get()))
 }
