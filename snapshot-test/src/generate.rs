@@ -15,6 +15,7 @@ use thiserror::Error;
 
 use crate::Value;
 use crate::format::{Format, Heading, Object, WriteError, Writer};
+use crate::synchronisation::{LineWriter, ObjectRecipe, ObjectRecipeError};
 
 /// A recording that cannot be made.
 #[derive(Debug, Error)]
@@ -23,6 +24,9 @@ pub enum GenerateError {
     /// No history can follow the recipe.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
+    /// No execution of an object can follow the recipe.
+    #[error(transparent)]
+    Object(#[from] ObjectRecipeError),
     /// The output failed, or its format cannot express the recording.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -85,6 +89,27 @@ pub fn generate_exchanges<W: Write>(
     let mut room = Room::default();
     for event in events {
         writer.write_exchange(None, &exchange_with_values(&event, &mut room))?;
+    }
+    Ok(writer.finish()?)
+}
+
+/// As [`generate`], for an object with named operations.
+///
+/// # Errors
+/// See [`GenerateError`]; an error of the recipe comes before anything is written, but for an
+/// operation without result, and a violation without a place.
+pub fn generate_object<W: Write>(
+    recipe: &ObjectRecipe,
+    format: Format,
+    comments: &[String],
+    output: W,
+) -> Result<W, GenerateError> {
+    let kind = recipe.object.kind();
+    let events = kind.play(recipe)?;
+    let mut writer = LineWriter::begin(output, format, &recipe.object, Names::default(), comments)?;
+    for event in events {
+        let (process, deed) = event?;
+        writer.write(None, process, &deed)?;
     }
     Ok(writer.finish()?)
 }

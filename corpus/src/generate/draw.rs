@@ -8,7 +8,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// A stream of choices, fixed by its seed.
 #[derive(Clone, Debug)]
-pub(crate) struct Draw(ChaCha8Rng);
+pub struct Draw(ChaCha8Rng);
 
 impl Draw {
     /// Creates a stream. Streams with different labels are independent even for equal seeds.

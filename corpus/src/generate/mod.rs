@@ -24,7 +24,7 @@ mod run;
 mod script;
 mod values;
 
-pub(crate) use draw::Draw;
+pub use draw::Draw;
 pub use error::RecipeError;
 pub use event::{OwnedAction, OwnedEvent};
 pub use exchanges::{ExchangeEvents, Exchanges, Flaw, OwnedExchange, OwnedExchangeAction};

@@ -2,13 +2,13 @@
 
 use thiserror::Error;
 
-use super::{Answer, Cost, Criterion, Evidence, Judged, JudgedOf, ObjectKind};
+use super::{Answer, Cost, Criterion, Evidence, Judged, JudgedOf, ObjectKind, Specified};
 use crate::OperationId;
 use crate::certificate::deficiency::{self, DeficiencyError};
 use crate::certificate::groups::{self, GroupsError};
 use crate::generic::{
-    self, Beyond, ByValues, History, Online, OnlineOf, Outcome, PartsOutcome, Proof, ProofError,
-    Reason, Specification,
+    self, Beyond, ByValues, Concern, History, Online, OnlineOf, Outcome, PartsOutcome, Proof,
+    ProofError, Reason, Specification,
 };
 use crate::immediate::SetLinearization;
 use crate::search::Budget;
@@ -246,5 +246,40 @@ impl<S: ByValues<Input: Clone, Output: Clone>> ObjectKind for Single<S> {
         budget: &mut Budget<'_>,
     ) -> Option<PartsOutcome> {
         Some(generic::refute_parts(&self.0, history, most, budget))
+    }
+
+    fn shared(&self, history: &Self::History) -> Option<Vec<OperationId>> {
+        let operations = history.operations().iter().enumerate();
+        let shared = operations.filter(|(_, operation)| {
+            let (input, output) = (&operation.input, operation.output());
+            !operation.is_failed()
+                && !self.0.is_query(input, output)
+                && matches!(self.0.concern(input, output), Concern::All)
+        });
+        Some(shared.map(|(index, _)| OperationId::from_index(index)).collect())
+    }
+}
+
+impl<S: Keyed> Specified for ByKeys<S> {
+    type Specification = S;
+
+    fn specification(&self) -> &S {
+        &self.0
+    }
+}
+
+impl<S: Synchronisation> Specified for BySearch<S> {
+    type Specification = S;
+
+    fn specification(&self) -> &S {
+        &self.0
+    }
+}
+
+impl<S: ByValues<Input: Clone, Output: Clone>> Specified for Single<S> {
+    type Specification = Self;
+
+    fn specification(&self) -> &Self {
+        self
     }
 }

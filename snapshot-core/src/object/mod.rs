@@ -38,8 +38,9 @@ pub use watch::Watch;
 use std::error::Error;
 
 use crate::OperationId;
-use crate::generic::{Online, PartsOutcome};
+use crate::generic::{History, Online, PartsOutcome};
 use crate::search::Budget;
+use crate::synchronisation::Synchronisation;
 use crate::synchronisation::progress::Progress;
 use crate::verdict::Dispute;
 
@@ -211,4 +212,24 @@ pub trait ObjectKind {
         let _ = (history, most, budget);
         None
     }
+
+    /// Returns the operations that every part of an execution by values has, and without which its
+    /// other operations may be impossible: those that concern all values, and may change the
+    /// object. `None` if the object has no parts by values.
+    fn shared(&self, history: &Self::History) -> Option<Vec<OperationId>> {
+        let _ = history;
+        None
+    }
+}
+
+/// History of a specified object.
+type HistoryOf<S> = History<<S as Synchronisation>::Input, <S as Synchronisation>::Output>;
+
+/// A kind of object that a specification defines.
+pub trait Specified: ObjectKind<History = HistoryOf<Self::Specification>> {
+    /// The type of the specification.
+    type Specification: Synchronisation;
+
+    /// Returns the specification.
+    fn specification(&self) -> &Self::Specification;
 }

@@ -206,6 +206,12 @@ where
         matches!(judged.answer, Answer::Violation(_))
     }
 
+    /// Forgets the operations of an execution that is not judged, but for open ones. Returns which
+    /// were kept.
+    pub fn forget_ended(&mut self) -> Vec<bool> {
+        self.history.retain(|_| false)
+    }
+
     /// Ends the execution: if operations were forgotten, so are all others that are settled.
     pub fn end(&mut self) {
         if self.forgotten > 0 {

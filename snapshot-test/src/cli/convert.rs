@@ -21,8 +21,8 @@ use snapshot_test::format::{Doubt, Format, Heading, Object, WriteError, Writer};
 use snapshot_test::import::{
     EdnOptions, Imported, IntervalOptions, Stamp, by_time, edn, intervals,
 };
-use snapshot_test::input::Input;
-use snapshot_test::{InputError, Value};
+use snapshot_test::input::{Gauge, Input};
+use snapshot_test::{InputError, Value, synchronisation};
 
 use super::format::{OutputFormat, SourceFormat};
 use super::{times, trouble};
@@ -40,6 +40,10 @@ pub struct Convert {
     /// The format of the output.
     #[arg(long, value_enum)]
     to: OutputFormat,
+    /// The recording is of this object, as of `check --object`: from text, JSON Lines, or a log in
+    /// EDN, to text or JSON Lines.
+    #[arg(long, value_name = "OBJECT")]
+    object: Option<synchronisation::Object>,
     /// Write only the object with this key, of a recording of several: a number, a text, or a text
     /// in double quotes.
     #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
@@ -75,6 +79,14 @@ impl Convert {
         let name = input.name();
         let to = self.to.format();
         let produce: Box<Produce<'_>> = match self.from.recording() {
+            _ if self.object.is_some() => {
+                let (object, from) = (self.object.clone(), self.from.format());
+                let key = self.key.clone();
+                Box::new(move |output| {
+                    let Some(object) = object else { return Ok(()) };
+                    convert_object(&object, &input, from, key.as_ref(), to, output)
+                })
+            }
             Some(from) if !self.sort_by_time => {
                 let mut reader = match input.open(from.format()) {
                     Ok(reader) => reader,
@@ -128,6 +140,17 @@ impl Convert {
 
     /// Returns the reason why an option does not apply to this input, if any.
     fn misplaced_option(&self) -> Option<&'static str> {
+        if self.object.is_some() {
+            let is_of_snapshots = self.independent
+                || self.initial.is_some()
+                || self.sort_by_time
+                || self.skew != Stamp::default()
+                || self.from == SourceFormat::Disc22;
+            return is_of_snapshots.then_some(
+                "--independent, --initial, --sort-by-time, --skew and --from disc22 are for \
+                 snapshots: leave them out with --object",
+            );
+        }
         let is_edn = self.from == SourceFormat::Edn;
         let is_foreign = self.from.recording().is_none();
         if self.independent && !is_edn {
@@ -192,6 +215,25 @@ impl Convert {
         };
         Ok(vec![(None, imported)])
     }
+}
+
+/// Converts the recording of an object with named operations.
+fn convert_object(
+    object: &synchronisation::Object,
+    input: &Input,
+    from: Option<Format>,
+    key: Option<&Value>,
+    to: Format,
+    output: &mut dyn Write,
+) -> Result<(), Box<dyn Display>> {
+    let name = input.name();
+    let told = |error: &dyn Display| -> Box<dyn Display> { Box::new(error.to_string()) };
+    let bytes = input.bytes(&Gauge::default()).map_err(|error| told(&error.report(&name)))?;
+    let converted = synchronisation::convert(object, bytes, from, key, to, output);
+    if let Some(backwards) = converted.map_err(|error| told(&error.report(&name)))? {
+        times::warn(&name, &backwards, Doubt::Either);
+    }
+    Ok(())
 }
 
 /// Histories, with their keys if there are several objects.

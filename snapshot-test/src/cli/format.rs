@@ -68,6 +68,18 @@ pub enum SourceFormat {
 }
 
 impl SourceFormat {
+    /// Returns `None` if the format is to be detected.
+    pub const fn format(self) -> Option<Format> {
+        match self {
+            Self::Auto => None,
+            Self::Text => Some(Format::Text),
+            Self::Jsonl => Some(Format::Jsonl),
+            Self::Disc22 => Some(Format::Disc22),
+            Self::Edn => Some(Format::Edn),
+            Self::Intervals => Some(Format::Intervals),
+        }
+    }
+
     /// Returns the format of recordings, unless it is a foreign log.
     pub const fn recording(self) -> Option<InputFormat> {
         match self {

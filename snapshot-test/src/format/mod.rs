@@ -43,6 +43,7 @@ pub(crate) use jsonl::{Member, Time, members};
 pub use keys::Key;
 pub use location::{Excerpt, Location};
 pub use names::{Kind, NamesSoFar};
+pub(crate) use nearest::nearest;
 pub use object::Object;
 pub(crate) use pieces::{Irregular, Piece, Pieces, SIZE as PIECE_SIZE};
 pub use reader::Reader;

@@ -23,7 +23,7 @@ const MEANT: [(&str, &str); 17] = [
 
 /// Returns the candidate that is called `word` elsewhere, or else the candidate within two edits of
 /// `word` (one edit for short words), if any: the closest, the first among equally close ones.
-pub(super) fn nearest(word: &str, candidates: &[&'static str]) -> Option<&'static str> {
+pub(crate) fn nearest(word: &str, candidates: &[&'static str]) -> Option<&'static str> {
     const LONGEST: usize = 32;
     if word.len() > LONGEST {
         return None;

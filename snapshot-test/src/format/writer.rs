@@ -88,6 +88,14 @@ pub enum Inexpressible {
         /// The object.
         object: Object,
     },
+    /// disc22: an object with named operations.
+    #[error(
+        "disc22 knows snapshots only, found `object {object}`; write the recording as text or jsonl"
+    )]
+    NamedObject {
+        /// The object.
+        object: String,
+    },
     /// disc22: a failed operation.
     #[error(
         "disc22 has no failed operations, found one of process {process}; \

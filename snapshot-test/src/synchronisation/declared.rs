@@ -3,7 +3,7 @@
 //! The interpreter executes their operations; an exact search judges. `by` and `when` bind the
 //! clients of an object, and are assumed to hold.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fs;
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use snapshot_interpreter::{
 use snapshot_language::parse;
 use snapshot_language::program::{self, OperationId, Program, Type};
 
+use super::generate::Role;
 use super::interface::{Interface, Signature};
 use super::token::Token;
 use crate::Value;
@@ -64,6 +65,11 @@ impl Declaration {
     }
 }
 
+fn make(declaration: &Declaration, processes: usize) -> Made {
+    let sequential = Sequential::new(declaration.object, processes);
+    sequential.map(Declared::new).map_err(|error| error.to_string())
+}
+
 fn signature(object: &'static program::Object, id: OperationId) -> Signature {
     let procedure = object.specification.procedure(object.operation(id).effect);
     let parameters = procedure.locals[..procedure.parameters].iter();
@@ -80,28 +86,38 @@ fn signature(object: &'static program::Object, id: OperationId) -> Signature {
     Signature { name: &procedure.name, usage: Box::leak(usage.into_boxed_str()), results }
 }
 
+/// A declared object for a number of processes; the reason, if there is none.
+type Made = Result<Declared<'static, Sequential<'static>>, String>;
+
 /// A declared object, for as many processes as its recording has.
 pub(super) struct Machine {
     declaration: Arc<Declaration>,
     /// The numbers of the values of the recording.
     values: RefCell<HashMap<Value, u32>>,
-    /// Number of processes seen.
+    /// Number of processes so far.
     processes: Cell<usize>,
-    /// Made when all of the recording was read; the reason, if there is none.
-    declared: OnceCell<Result<Declared<'static, Sequential<'static>>, String>>,
+    /// The object that was made last, and its number of processes.
+    made: RefCell<(usize, Made)>,
 }
 
 impl Machine {
     pub(super) fn new(declaration: Arc<Declaration>) -> Self {
-        let (values, declared) = (RefCell::default(), OnceCell::new());
-        Self { declaration, values, processes: Cell::new(1), declared }
+        let made = RefCell::new((1, make(&declaration, 1)));
+        Self { declaration, values: RefCell::default(), processes: Cell::new(1), made }
     }
 
-    fn declared(&self) -> &Result<Declared<'static, Sequential<'static>>, String> {
-        self.declared.get_or_init(|| {
-            let sequential = Sequential::new(self.declaration.object, self.processes.get());
-            sequential.map(Declared::new).map_err(|error| error.to_string())
-        })
+    /// Uses the object for the processes so far.
+    fn with<T>(&self, run: impl FnOnce(&Made) -> T) -> T {
+        let processes = self.processes.get();
+        if self.made.borrow().0 != processes {
+            *self.made.borrow_mut() = (processes, make(&self.declaration, processes));
+        }
+        run(&self.made.borrow().1)
+    }
+
+    /// Allows for another number of processes, if it is larger.
+    fn grow(&self, processes: usize) {
+        self.processes.set(self.processes.get().max(processes));
     }
 
     /// Returns the number of a value.
@@ -156,21 +172,17 @@ impl Specification for Machine {
     type Part = ();
 
     fn initial(&self) -> ObjectState {
-        match self.declared() {
-            Ok(declared) => Specification::initial(declared),
-            Err(_) => ObjectState::default(),
-        }
+        self.with(|made| made.as_ref().map(Specification::initial).unwrap_or_default())
     }
 
     fn apply(&self, state: &mut ObjectState, input: &Question, output: Option<&Answer>) -> bool {
-        self.declared().as_ref().is_ok_and(|declared| declared.apply(state, input, output))
+        self.with(|made| made.as_ref().is_ok_and(|one| one.apply(state, input, output)))
     }
 
     fn part(&self, _: &Question) {}
 
     fn bytes(&self, state: &ObjectState) -> usize {
-        let declared = self.declared().as_ref();
-        declared.map_or(0, |declared| Specification::bytes(declared, state))
+        self.with(|made| made.as_ref().map_or(0, |one| Specification::bytes(one, state)))
     }
 }
 
@@ -210,7 +222,7 @@ impl Interface for Single<Machine> {
         for ((slot, parameter), token) in call.arguments.iter_mut().zip(parameters).zip(arguments) {
             *slot = machine.argument(&parameter.content, token)?;
         }
-        machine.processes.set(machine.processes.get().max(process + 1));
+        machine.grow(process + 1);
         Some(Question::Operation(process, call))
     }
 
@@ -229,10 +241,35 @@ impl Interface for Single<Machine> {
         }
     }
 
+    fn expect_processes(&self, processes: usize) {
+        self.0.grow(processes);
+    }
+
+    fn may_begin(&self, state: &ObjectState, input: &Question) -> bool {
+        let (Question::Operation(process, call) | Question::MayBegin(process, call)) = *input;
+        self.0.apply(&mut state.clone(), &Question::MayBegin(process, call), None)
+    }
+
+    fn roles(&self, signature: &Signature, processes: usize) -> Vec<Role> {
+        let object = self.0.declaration.object;
+        let Some(operation) = object.find(signature.name) else { return Vec::new() };
+        let effect = object.specification.procedure(object.operation(operation).effect);
+        let role = |content: &Type| match content {
+            Type::Process | Type::Segment => Role::Within(0, processes as i64 - 1),
+            Type::Integer { low, high } => {
+                Role::Within(low.at(processes).into(), high.at(processes).into())
+            }
+            Type::Bool => Role::Truth,
+            _ => Role::Fresh,
+        };
+        let parameters = effect.locals[..effect.parameters].iter();
+        parameters.map(|parameter| role(&parameter.content)).collect()
+    }
+
     fn fault(&self) -> Option<String> {
-        match self.0.declared.get()? {
+        self.0.with(|made| match made {
             Ok(declared) => declared.fault().map(|fault| fault.to_string()),
             Err(error) => Some(error.clone()),
-        }
+        })
     }
 }

@@ -2,19 +2,23 @@
 
 use std::io::Read;
 
+use snapshot_core::Names;
 use snapshot_core::object::{Criterion, ObjectKind};
 
 use super::certificate::{Certificate, Refuted, certify_by};
 use super::error::ReadError;
+use super::generate::{ObjectRecipe, ObjectRecipeError, Player};
 use super::interface::{Interface, Nouns};
 use super::judge::{Judgement, judge_by, watch_by};
 use super::object::Object;
+use super::reader::Deed;
+use super::recording::{Live, Pass, read};
 use crate::Value;
-use crate::format::Format;
+use crate::format::{Backwards, Format};
 use crate::judge::Options;
 
 /// An [`Interface`] behind a pointer.
-pub(super) trait Kind {
+pub(crate) trait Kind {
     fn criterion(&self) -> Criterion;
 
     fn nouns(&self) -> Nouns;
@@ -45,7 +49,24 @@ pub(super) trait Kind {
         format: Option<Format>,
         key: Option<&Value>,
     ) -> Result<Result<(), Refuted>, ReadError>;
+
+    /// Reads a recording, of several objects only the one with the key, if given, and passes its
+    /// events on. Returns the names of processes, and times that contradict the order.
+    fn copy(
+        &self,
+        object: &Object,
+        input: &mut dyn Read,
+        format: Option<Format>,
+        key: Option<&Value>,
+        pass: &mut Pass<'_>,
+    ) -> Result<(Names, Option<Backwards>), ReadError>;
+
+    /// Returns the events of a recipe, each with its process.
+    fn play(&self, recipe: &ObjectRecipe) -> Result<Box<Play<'_>>, ObjectRecipeError>;
 }
+
+/// The events of a recipe.
+pub(crate) type Play<'k> = dyn Iterator<Item = Result<(usize, Deed), ObjectRecipeError>> + 'k;
 
 impl<K: Interface> Kind for K {
     fn criterion(&self) -> Criterion {
@@ -87,5 +108,24 @@ impl<K: Interface> Kind for K {
         key: Option<&Value>,
     ) -> Result<Result<(), Refuted>, ReadError> {
         certify_by(self, object, certificate, input, format, key)
+    }
+
+    fn copy(
+        &self,
+        object: &Object,
+        input: &mut dyn Read,
+        format: Option<Format>,
+        key: Option<&Value>,
+        pass: &mut Pass<'_>,
+    ) -> Result<(Names, Option<Backwards>), ReadError> {
+        let mut pass = |key: Option<&Value>, process: usize, deed: &Deed| pass(key, process, deed);
+        let live = Live::Pass(&mut pass);
+        let read = read(self, object, input, format, key, &Options::default(), live)?;
+        let names = read.objects.into_iter().next().map(|one| one.names);
+        Ok((names.unwrap_or_default(), read.backwards))
+    }
+
+    fn play(&self, recipe: &ObjectRecipe) -> Result<Box<Play<'_>>, ObjectRecipeError> {
+        Ok(Box::new(Player::new(self, recipe)?))
     }
 }

@@ -14,9 +14,11 @@
 //! ```
 
 mod certificate;
+mod copy;
 mod declared;
 mod error;
 mod foreign;
+mod generate;
 mod interface;
 mod judge;
 mod kind;
@@ -30,9 +32,12 @@ mod sentence;
 mod source;
 mod token;
 mod vocabulary;
+mod writer;
 
 pub use certificate::{Certificate, CertificateError, Refuted, certify};
+pub use copy::{ConvertError, convert};
 pub use error::{ReadError, ReadErrorKind};
+pub use generate::{ANY, ObjectRecipe, ObjectRecipeError};
 pub use judge::{Finding, Judgement, Violation, judge, watch};
 pub use object::{InitialError, Object, ObjectError};
 pub use reader::LINE_LIMIT;
@@ -42,3 +47,4 @@ pub use recording::{Text, Watched};
 pub use report::{argument, human, summary, uncertified, verdict};
 pub(crate) use report::{sized, write};
 pub use token::Token;
+pub(crate) use writer::LineWriter;

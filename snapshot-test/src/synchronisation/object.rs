@@ -21,7 +21,7 @@ use super::interface::TEXT;
 use super::kind::Kind;
 use super::vocabulary::NIL_TEXT;
 use crate::Value;
-use crate::format::Format;
+use crate::format::{Format, nearest};
 
 /// The most threads of an object.
 const MOST: usize = 1 << 16;
@@ -189,7 +189,7 @@ impl Object {
     }
 
     /// Returns the kind of the object, with its judge.
-    pub(super) fn kind(&self) -> Box<dyn Kind> {
+    pub(crate) fn kind(&self) -> Box<dyn Kind> {
         match &self.declaration {
             Some(declaration) => Box::new(Single(Machine::new(declaration.clone()))),
             None => (self.entry().make)(self),
@@ -251,7 +251,8 @@ impl Object {
         self.clone()
     }
 
-    fn first(&self) -> Value {
+    /// Returns the value before the first operation, where the object has one.
+    pub(super) fn first(&self) -> Value {
         self.initial.clone().unwrap_or(Value::ZERO)
     }
 
@@ -259,6 +260,14 @@ impl Object {
         match self.initial {
             Some(Value::Integer(number)) => number,
             _ => 0,
+        }
+    }
+
+    /// Returns the name in headers.
+    pub(super) fn header(&self) -> String {
+        match &self.declaration {
+            Some(declaration) => declaration.name().to_owned(),
+            None => self.to_string(),
         }
     }
 
@@ -326,15 +335,4 @@ impl fmt::Display for Object {
         f.write_str(self.entry().name)?;
         if self.threads > 0 { write!(f, ":{}", self.threads) } else { Ok(()) }
     }
-}
-
-/// The name within two edits of `word`, if any: the closest.
-pub(super) fn nearest(word: &str, names: &[&'static str]) -> Option<&'static str> {
-    const LONGEST: usize = 32;
-    if word.len() > LONGEST {
-        return None;
-    }
-    let distance = |name: &&'static str| (strsim::osa_distance(word, name), *name);
-    let (distance, name) = names.iter().map(distance).min_by_key(|(distance, _)| *distance)?;
-    (distance <= if name.len() < 4 { 1 } else { 2 }).then_some(name)
 }

@@ -25,8 +25,8 @@ pub const LINE_LIMIT: usize = 8 << 20;
 const MOST_SHOWN: usize = 120;
 
 /// What a process does.
-#[derive(Debug, Eq, PartialEq)]
-pub(super) enum Deed {
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Deed {
     Invoke { operation: String, arguments: Vec<Token> },
     Ok(Vec<Token>),
     Fail,

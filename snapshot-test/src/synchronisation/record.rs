@@ -123,10 +123,7 @@ pub(crate) fn record<'a>(
                 decided_at: completion.and_then(place),
                 not_after: completion.is_some_and(|completion| !completion.is_first),
                 rule: match violation {
-                    Violation::Found(Found::Unmatched { .. }) => "no-partner",
-                    Violation::Found(Found::Few(_)) => "no-order",
-                    Violation::Found(Found::Searched(_)) => "no-groups",
-                    Violation::Found(Found::Rule(proof)) => proof.rule(),
+                    Violation::Found(found) => rule(found),
                     Violation::Part(_) => "part",
                     Violation::Missed(_) => "missed",
                     Violation::Unreturned => "unreturned",
@@ -175,6 +172,16 @@ pub(crate) fn record<'a>(
         unknown,
         kept: judgement.watched.filter(|one| one.forgotten > 0).map(|one| one.most),
         certificate,
+    }
+}
+
+/// Returns the rule that is broken.
+pub(super) fn rule(found: &Found) -> &'static str {
+    match found {
+        Found::Unmatched { .. } => "no-partner",
+        Found::Few(_) => "no-order",
+        Found::Searched(_) => "no-groups",
+        Found::Rule(proof) => proof.rule(),
     }
 }
 

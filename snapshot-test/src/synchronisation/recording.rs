@@ -9,13 +9,13 @@ use snapshot_core::{Names, Process};
 
 use super::error::{ReadError, ReadErrorKind, quoted};
 use super::interface::{Interface, Signature};
-use super::object::{Object, nearest};
+use super::object::Object;
 use super::reader::{Deed, Line};
 use super::source::Source;
 use super::token::Token;
 use super::vocabulary::Vocabulary;
 use crate::Value;
-use crate::format::{Backwards, Format, Location};
+use crate::format::{Backwards, Format, Location, nearest};
 use crate::judge::{Counts, Options};
 
 /// An operation as its recording has it.
@@ -115,7 +115,16 @@ pub(super) enum Live<'a, K: ObjectKind> {
     /// The recording of the object up to there is taken, and the others go on; reading ends if the
     /// answer is false.
     Take(&'a mut dyn FnMut(Recording<K>) -> bool),
+    /// Each event is passed on, and operations that have ended are forgotten; reading ends if the
+    /// answer is false.
+    Pass(&'a mut Pass<'a>),
 }
+
+/// Takes an event: the key of its object, its process, and what it does.
+pub(crate) type Pass<'a> = dyn FnMut(Option<&Value>, usize, &Deed) -> bool + 'a;
+
+/// Operations that are kept though they have ended, where events are passed on.
+const ENDED: usize = 1 << 12;
 
 /// Operations that are kept though no later violation needs them, unless there are more others: a
 /// recording of a usual size is kept as a whole.
@@ -162,6 +171,14 @@ impl<'k, K: Interface> Building<'k, K> {
     fn forget(&mut self) {
         if let Some(kept) = self.watch.take_kept() {
             let mut kept = kept.into_iter();
+            self.texts.retain(|_| kept.next().unwrap_or(true));
+        }
+    }
+
+    /// Forgets the operations that have ended, if they are many.
+    fn forget_ended(&mut self) {
+        if self.texts.len() >= ENDED + 2 * self.counts.pending as usize {
+            let mut kept = self.watch.forget_ended().into_iter();
             self.texts.retain(|_| kept.next().unwrap_or(true));
         }
     }
@@ -261,7 +278,7 @@ pub(super) fn read<K: Interface>(
     let mut lines = Source::new(input, format, vocabulary);
     let mut numbers: HashMap<Option<Value>, usize> = HashMap::new();
     let mut objects: Vec<Building<'_, K>> = Vec::new();
-    let watched = (!matches!(live, Live::Off)).then_some(options);
+    let watched = matches!(live, Live::Stop | Live::Take(_)).then_some(options);
     let mut seen: Option<Location> = None;
     let mut has_events = false;
     while let Some(read) = lines.next() {
@@ -312,10 +329,15 @@ pub(super) fn read<K: Interface>(
         if building.is_over || (wanted.is_some() && building.key.as_ref() != wanted) {
             continue;
         }
+        let passed = matches!(live, Live::Pass(_)).then(|| deed.clone());
         let taken = building.take(kind, process, deed, location.line);
         taken.map_err(|kind| fail(kind.named(lines.names())))?;
         let goes_on = match &mut live {
             Live::Off => true,
+            Live::Pass(pass) => {
+                building.forget_ended();
+                passed.is_none_or(|deed| pass(building.key.as_ref(), process, &deed))
+            }
             Live::Stop => !building.is_alarm(),
             Live::Take(take) if building.is_alarm() => {
                 let over = Building { is_over: true, ..Building::new(kind, None, None) };

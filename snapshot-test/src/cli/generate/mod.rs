@@ -3,7 +3,9 @@
 //! The events stream: a recording on standard output may be far larger than
 //! memory and disk. A file appears whole or not at all.
 
+mod comments;
 mod fault;
+mod object;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,13 +15,16 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use corpus::generate::{Exchanges, ManyWriters, Recipe, Rule, Style, Violation};
 use snapshot_io::replacement::Replacement;
-use snapshot_test::format::{Object, WriteError};
+use snapshot_test::Value;
+use snapshot_test::format::WriteError;
 use snapshot_test::generate::{
-    GenerateError, about, about_exchanges, about_many, generate, generate_exchanges, generate_many,
+    GenerateError, generate, generate_exchanges, generate_many, generate_object,
 };
+use snapshot_test::synchronisation::{InitialError, Object, ObjectRecipe};
 use thiserror::Error;
 
-use self::fault::{Fault, Pair};
+use self::fault::{Fault, NotAFault, Pair};
+use self::object::ObjectName;
 use super::format::OutputFormat;
 use super::trouble;
 
@@ -32,10 +37,19 @@ const BUFFER: usize = 1 << 16;
 /// comments in the output list the options and the expected answer (disc22 has no comments).
 #[derive(Debug, Args)]
 pub struct Generate {
-    /// The object to run.
-    #[arg(long, value_enum, default_value = "snapshot")]
+    /// The object to run: snapshot, immediate, or an object of `check --object` whose operations take
+    /// effect one at a time: queue, stack, priority-queue, register, cas-register, map, lock, set,
+    /// counter, or the file that declares one, NAME.snapshot.
+    #[arg(long, value_name = "OBJECT", default_value = "snapshot")]
     object: ObjectName,
-    /// Immediate snapshots: the share of operations that certainly have no effect.
+    /// Objects with named operations: the value before the first operation, as of `check --initial`.
+    #[arg(long, value_name = "VALUE", value_parser = super::format::key, allow_negative_numbers = true)]
+    initial: Option<Value>,
+    /// Objects with named operations: only these operations, separated by commas.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Immediate snapshots, and objects with named operations: the share of operations that
+    /// certainly have no effect.
     #[arg(long, value_name = "FRACTION", default_value_t = 0.0, allow_negative_numbers = true)]
     failures: f64,
     /// Whether process k alone writes segment k, or any process any segment.
@@ -76,9 +90,10 @@ pub struct Generate {
     /// 3b-future-j, 3c, 3d, decrease-i, decrease-j. With many writers, the rules that its
     /// refutation needs: time, first, block, return, chain, crossed or ring (docs/many-writers.md).
     /// For an immediate snapshot, the condition: own-value, containment, immediacy, validity,
-    /// validity-never-written or validity-failed (docs/immediate.md).
+    /// validity-never-written or validity-failed (docs/immediate.md). For an object with named
+    /// operations, `any`, or a rule of its violations (docs/synchronisation.md).
     #[arg(long, value_name = "RULE")]
-    violation: Option<Fault>,
+    violation: Option<String>,
     /// The correct twin: the same run, with all scans correct.
     #[arg(long, requires = "violation")]
     twin: bool,
@@ -98,19 +113,12 @@ enum WritersName {
     Many,
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-enum ObjectName {
-    /// An atomic snapshot: updates and scans.
-    Snapshot,
-    /// An immediate snapshot: exchanges, which take effect in blocks.
-    Immediate,
-}
-
 /// The recipe to follow.
 enum Plan {
     Single(Recipe),
     Many(ManyWriters),
     Exchanges(Exchanges),
+    Object(ObjectRecipe),
 }
 
 /// [`Style`], without the parameters that are options.
@@ -137,6 +145,10 @@ impl StyleName {
 /// Options that contradict each other.
 #[derive(Debug, Error)]
 enum Clash {
+    #[error("invalid value '{found}' for '--violation <RULE>': {reason}")]
+    NoFault { found: String, reason: NotAFault },
+    #[error(transparent)]
+    Initial(#[from] InitialError),
     #[error(
         "--{option} is of use with --style {needed} only, found --style {found}\n\
          help: leave out --{option}, or ask for --style {needed}"
@@ -152,6 +164,11 @@ enum Clash {
          help: leave out --{option}, or ask for --object {needed}"
     )]
     IdleObject { option: &'static str, needed: &'static str },
+    #[error(
+        "--{option} is of use for objects with named operations only\n\
+         help: leave out --{option}, or ask for one of them: --object queue"
+    )]
+    IdleSnapshot { option: &'static str },
     #[error(
         "--{option} is of use with --writers {needed} only\n\
          help: leave out --{option}, or ask for --writers {needed}"
@@ -175,24 +192,7 @@ impl Generate {
             Ok(plan) => plan,
             Err(error) => return trouble(error),
         };
-        let (expected, about, command) = match &plan {
-            Plan::Single(recipe) => (recipe.expected(), about(recipe), self.command(recipe)),
-            Plan::Many(recipe) => {
-                (recipe.expected(), about_many(recipe), self.command_of_many(recipe))
-            }
-            Plan::Exchanges(recipe) => {
-                (recipe.expected(), about_exchanges(recipe), self.command_of_exchanges(recipe))
-            }
-        };
-        let expected = match (&plan, expected.is_linearizable()) {
-            (Plan::Exchanges(_), true) => Object::Immediate.criterion().to_owned(),
-            _ => expected.to_string(),
-        };
-        let comments = [
-            format!("expect: {expected}"),
-            format!("about: {about}"),
-            format!("recipe: {command}"),
-        ];
+        let comments = self.comments(&plan);
         let format = self.to.format();
         let stream = |output: &mut dyn Write| {
             let output = BufWriter::with_capacity(BUFFER, output);
@@ -201,6 +201,9 @@ impl Generate {
                 Plan::Many(recipe) => generate_many(recipe, format, &comments, output).map(drop),
                 Plan::Exchanges(recipe) => {
                     generate_exchanges(recipe, format, &comments, output).map(drop)
+                }
+                Plan::Object(recipe) => {
+                    generate_object(recipe, format, &comments, output).map(drop)
                 }
             }
         };
@@ -235,8 +238,15 @@ impl Generate {
     }
 
     fn plan(&self) -> Result<Plan, Clash> {
-        if self.object == ObjectName::Immediate {
-            return self.exchanges().map(Plan::Exchanges);
+        let is_object = matches!(self.object, ObjectName::Named(_));
+        let idle = [("initial", self.initial.is_some()), ("only", !self.only.is_empty())];
+        if let Some((option, _)) = idle.into_iter().find(|(_, is_given)| *is_given && !is_object) {
+            return Err(Clash::IdleSnapshot { option });
+        }
+        match &self.object {
+            ObjectName::Named(object) => return self.named(object.clone()).map(Plan::Object),
+            ObjectName::Immediate => return self.exchanges().map(Plan::Exchanges),
+            ObjectName::Snapshot => {}
         }
         if self.failures != 0.0 {
             return Err(Clash::IdleObject { option: "failures", needed: "immediate" });
@@ -256,77 +266,70 @@ impl Generate {
         (recipe.scan_fraction, recipe.gaps) = (self.scans, self.gaps);
         (recipe.pending, recipe.honest) = (self.pending, self.twin);
         recipe.values = (self.style == StyleName::SmallDomain).then(|| self.values());
-        recipe.violation = match &self.violation {
+        recipe.violation = match self.fault()? {
             None => None,
-            Some(Fault::Crowd(contradiction)) => Some(*contradiction),
-            Some(other) => return Err(clash(other)),
+            Some(Fault::Crowd(contradiction)) => Some(contradiction),
+            Some(other) => return Err(clash(&other)),
         };
         Ok(Plan::Many(recipe))
     }
 
-    /// Returns the command that prints these events again.
-    fn command_of_many(&self, recipe: &ManyWriters) -> String {
-        let mut command = format!(
-            "snapshot-test generate --writers many --processes {} --segments {} --operations {} \
-             --scans {} --gaps {} --pending {} --seed {}",
-            recipe.processes,
-            recipe.segments,
-            recipe.operations,
-            recipe.scan_fraction,
-            recipe.gaps,
-            recipe.pending,
-            recipe.seed
-        );
-        if let Some(values) = recipe.values {
-            command += &format!(" --style small-domain --values {values}");
+    /// Returns the violation to plant in a snapshot of either kind.
+    fn fault(&self) -> Result<Option<Fault>, Clash> {
+        let parse = |text: &String| {
+            text.parse().map_err(|reason| Clash::NoFault { found: text.clone(), reason })
+        };
+        self.violation.as_ref().map(parse).transpose()
+    }
+
+    /// Refuses options of snapshots.
+    fn check_idle(&self, others: &[(&'static str, bool)]) -> Result<(), Clash> {
+        let idle = [
+            ("writers", self.writers != WritersName::Single),
+            ("gaps", self.gaps != 0.0),
+            ("pair", self.pair.is_some()),
+            ("scans", self.scans != 0.5),
+        ];
+        match idle.iter().chain(others).find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(Clash::IdleObject { option, needed: "snapshot" }),
+            None => Ok(()),
         }
-        if let Some(violation) = recipe.violation {
-            command += &format!(" --violation {}", violation.name());
-        }
-        if recipe.honest {
-            command += " --twin";
-        }
-        command
+    }
+
+    /// Returns the recipe of an object with named operations.
+    fn named(&self, object: Object) -> Result<ObjectRecipe, Clash> {
+        let is_simple = self.style == StyleName::Simple;
+        self.check_idle(&[("segments", self.segments.is_some()), ("style simple", is_simple)])?;
+        self.check_style()?;
+        let object = match &self.initial {
+            Some(initial) => object.with_initial(initial.clone())?,
+            None => object,
+        };
+        let mut recipe = ObjectRecipe::new(object, self.processes, self.operations, self.seed);
+        (recipe.pending, recipe.failures) = (self.pending, self.failures);
+        recipe.values = (self.style == StyleName::SmallDomain).then(|| self.values());
+        recipe.only.clone_from(&self.only);
+        recipe.violation.clone_from(&self.violation);
+        recipe.honest = self.twin;
+        Ok(recipe)
     }
 
     /// Returns the recipe of an immediate snapshot, which has one segment per process and no scans.
     fn exchanges(&self) -> Result<Exchanges, Clash> {
-        let idle = [
-            ("writers", self.writers != WritersName::Single),
-            ("gaps", self.gaps != 0.0),
+        self.check_idle(&[
             ("segments", self.segments.is_some_and(|segments| segments != self.processes)),
             ("style", self.style != StyleName::Differentiated),
             ("values", self.values.is_some()),
-            ("pair", self.pair.is_some()),
-            ("scans", self.scans != 0.5),
-        ];
-        if let Some((option, _)) = idle.into_iter().find(|(_, is_given)| *is_given) {
-            return Err(Clash::IdleObject { option, needed: "snapshot" });
-        }
+        ])?;
         let mut recipe = Exchanges::new(self.processes, self.operations, self.seed);
         (recipe.pending, recipe.failures) = (self.pending, self.failures);
         recipe.honest = self.twin;
-        recipe.violation = match &self.violation {
+        recipe.violation = match self.fault()? {
             None => None,
-            Some(Fault::Flaw(flaw)) => Some(*flaw),
-            Some(other) => return Err(clash(other)),
+            Some(Fault::Flaw(flaw)) => Some(flaw),
+            Some(other) => return Err(clash(&other)),
         };
         Ok(recipe)
-    }
-
-    fn command_of_exchanges(&self, recipe: &Exchanges) -> String {
-        let mut command = format!(
-            "snapshot-test generate --object immediate --processes {} --operations {} --pending \
-             {} --failures {} --seed {}",
-            recipe.processes, recipe.operations, recipe.pending, recipe.failures, recipe.seed
-        );
-        if let Some(flaw) = recipe.violation {
-            command += &format!(" --violation {flaw}");
-        }
-        if recipe.honest {
-            command += " --twin";
-        }
-        command
     }
 
     fn values(&self) -> u32 {
@@ -361,47 +364,20 @@ impl Generate {
         let mut recipe = Recipe::new(self.processes, segments, self.operations, style, self.seed)
             .with_scan_fraction(self.scans)
             .with_pending(self.pending);
-        recipe.violation = match &self.violation {
+        recipe.violation = match self.fault()? {
             None => None,
-            Some(Fault::Rule(rule)) => Some(Violation::new(*rule)),
-            Some(other @ (Fault::Crowd(_) | Fault::Flaw(_))) => return Err(clash(other)),
+            Some(Fault::Rule(rule)) => Some(Violation::new(rule)),
+            Some(other @ (Fault::Crowd(_) | Fault::Flaw(_))) => return Err(clash(&other)),
             Some(Fault::Case(case, rule)) if self.style != StyleName::Simple => {
                 let found = self.style.name();
-                return Err(Clash::CaseOfSimple { case, rule: *rule, found });
+                return Err(Clash::CaseOfSimple { case, rule, found });
             }
             Some(Fault::Case(case, _)) => Violation::simple_cases(i, j)
                 .into_iter()
-                .find_map(|(name, violation)| (name == *case).then_some(violation)),
+                .find_map(|(name, violation)| (name == case).then_some(violation)),
         };
         recipe.honest = self.twin;
         Ok(recipe)
-    }
-
-    /// Returns the command that prints these events again, with all relevant options.
-    fn command(&self, recipe: &Recipe) -> String {
-        let mut command = format!(
-            "snapshot-test generate --processes {} --segments {} --operations {} --style {}",
-            recipe.processes,
-            recipe.segments,
-            recipe.operations,
-            self.style.name()
-        );
-        match recipe.style {
-            Style::Simple { i, j } => command += &format!(" --pair {i},{j}"),
-            Style::Differentiated => {}
-            Style::SmallDomain(values) => command += &format!(" --values {values}"),
-        }
-        command += &format!(
-            " --scans {} --pending {} --seed {}",
-            recipe.scan_fraction, recipe.pending, recipe.seed
-        );
-        if let Some(fault) = &self.violation {
-            command += &format!(" --violation {}", fault.name());
-        }
-        if recipe.honest {
-            command += " --twin";
-        }
-        command
     }
 }
 

@@ -5,8 +5,7 @@ mod single;
 use snapshot_core::certificate::groups::GroupsError;
 use snapshot_core::generic::History;
 use snapshot_core::immediate::SetLinearization;
-use snapshot_core::object::{ByKeys, BySearch, GroupsProofError, ObjectKind, Open};
-use snapshot_core::synchronisation::Violation;
+use snapshot_core::object::{ByKeys, BySearch, GroupsProofError, ObjectKind, Open, Specified};
 use snapshot_core::synchronisation::objects::{
     Abc, AbcInput, AtomicBroadcast, Barrier, Channel, ChannelInput, ChannelOutput,
     CloseableChannel, CloseableInput, CloseableOutput, CounterChannel, CounterOutput,
@@ -14,8 +13,10 @@ use snapshot_core::synchronisation::objects::{
     MenAndWomen, OneFamily, PairInput, TerminatingInput, TerminatingOutput, TerminatingQueue,
     TimeoutChannel, TimeoutExchanger, TimeoutOutput, TwoFamilies,
 };
+use snapshot_core::synchronisation::{Synchronisation, Violation};
 
 pub(super) use self::single::TEXT;
+use super::generate::Role;
 use super::token::Token;
 use crate::Value;
 
@@ -43,7 +44,7 @@ const fn signature(name: &'static str, usage: &'static str, results: &'static st
 
 /// Words for the operations of an object, for the sentences of proofs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Nouns {
+pub(crate) struct Nouns {
     pub added: &'static str,
     pub adding: &'static str,
     pub removed: &'static str,
@@ -71,7 +72,7 @@ pub(super) trait Interface:
         Unknown = Open,
         OrderError = GroupsError,
         ProofError = GroupsProofError,
-    >
+    > + Specified<Specification: Synchronisation<Input = Self::Input, Output = Self::Output>>
 {
     /// The invocation, with its arguments.
     type Input: Clone;
@@ -102,6 +103,42 @@ pub(super) trait Interface:
 
     /// Returns the output of an operation, if it can have these results.
     fn output(&self, input: &Self::Input, results: &[Token]) -> Option<Self::Output>;
+
+    /// Allows for a number of processes, where the object depends on it.
+    fn expect_processes(&self, _processes: usize) {}
+
+    /// Returns true if a client may begin an operation in a state.
+    fn may_begin(
+        &self,
+        _state: &<Self::Specification as Synchronisation>::State,
+        _input: &Self::Input,
+    ) -> bool {
+        true
+    }
+
+    /// Returns the ways in which the arguments of an operation are chosen.
+    fn roles(&self, signature: &Signature, _processes: usize) -> Vec<Role> {
+        let is_test = signature.results.starts_with("true");
+        let role = |word: &str| match word {
+            "KEY" => Role::Key,
+            "OWNER" | "ME" => Role::Process,
+            "EXPECTED" => Role::Known,
+            "TEXT" => Role::Text,
+            "VALUE" if is_test => Role::Element,
+            _ => Role::Fresh,
+        };
+        signature.usage.split_whitespace().skip(1).map(role).collect()
+    }
+
+    /// Returns results that an operation may have in a state, where arguments of operations are
+    /// not among them.
+    fn results(
+        &self,
+        _state: &<Self::Specification as Synchronisation>::State,
+        _input: &Self::Input,
+    ) -> Option<Vec<Token>> {
+        None
+    }
 }
 
 const SEND: Signature = signature("send", "send VALUE", "nothing");

@@ -1,5 +1,7 @@
 //! Recordings of objects whose operations take effect one at a time.
 
+use std::collections::BTreeMap;
+
 use snapshot_core::generic::objects::{
     Counter, CounterInput, CounterOutput, Lock, LockInput, LockOutput, Map, MapInput, MapOutput,
     PriorityQueue, PriorityQueueInput, PriorityQueueOutput, Queue, QueueInput, QueueOutput,
@@ -225,6 +227,16 @@ impl Interface for Single<Map<Value, Value>> {
             }
             _ => None,
         }
+    }
+
+    fn results(
+        &self,
+        state: &BTreeMap<Value, Option<Value>>,
+        input: &Self::Input,
+    ) -> Option<Vec<Token>> {
+        let MapInput::Get(key) = input else { return None };
+        let value = state.get(key).unwrap_or(&self.0.initial).clone();
+        Some(vec![value.map_or(Token::None, Token::Value)])
     }
 }
 

@@ -133,3 +133,18 @@ fn a_declared_object_is_judged_certified_and_refused_by_command() {
     let (_, _, error) = answer(run(&format!("check --object {counter} {wanted}")));
     assert!(error.contains("did you mean `increment`?") || error.contains("`increment`, `read`"));
 }
+
+#[test]
+fn a_declared_object_is_judged_while_its_recording_grows() {
+    let queue = path("array_queue").parse::<Object>().unwrap();
+    let options = Options { live: true, ..Options::default() };
+    // Each process begins behind others that were judged without it.
+    let right: String = (0..40)
+        .map(|process| format!("p{process} enqueue {process}\np{process} ok {}\n", process < 2))
+        .collect();
+    for (recording, expected) in [(right.clone(), false), (right + "p50 dequeue\np50 ok 1\n", true)]
+    {
+        let judged = judge(&queue, recording.as_bytes(), None, None, &options).unwrap();
+        assert_eq!(is_violation(&judged), expected, "{recording}");
+    }
+}

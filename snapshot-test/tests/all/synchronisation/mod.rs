@@ -1,6 +1,8 @@
 //! Recordings of objects whose operations take effect together.
 
+mod converted;
 mod declared;
+mod generated;
 mod hostile;
 mod keys;
 mod live;
