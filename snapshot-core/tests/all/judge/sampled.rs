@@ -8,9 +8,10 @@ use snapshot_core::verdict::{Reason, Witness};
 use snapshot_core::{History, OperationId, Segment};
 
 use crate::judge::cases;
-use crate::judge::checkers::{agreed_verdict, drawing, minimal_witness};
+use crate::judge::checkers::{agreed_verdict, drawing};
 use crate::judge::random::{differentiated, perturbed, runs, shapes};
 use crate::judge::recording::Recording;
+use crate::judge::witnesses::minimal_witness;
 
 /// Returns the number of linearizable histories in a sample with a fixed seed.
 fn linearizable_among(samples: u32, strategy: &impl Strategy<Value = History<i64>>) -> u32 {

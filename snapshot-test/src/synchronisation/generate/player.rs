@@ -442,13 +442,12 @@ impl<'k, K: Interface> Player<'k, K> {
         let Self { stage, pool, draw, actors, .. } = self;
         actors.iter().enumerate().any(|(process, actor)| match actor {
             Actor::Gone => false,
-            Actor::Busy(open) => {
+            Actor::Busy(open) if open.results.is_none() && open.fate == Fate::Responds => {
                 let group = [(&open.call.input, None)];
                 let specification = stage.kind.specification();
-                open.results.is_some()
-                    || specification.together(&mut state.clone(), &group) == Bond::Yes
+                specification.together(&mut state.clone(), &group) == Bond::Yes
             }
-            Actor::Idle => stage.choose(state, process, pool, draw).is_some(),
+            Actor::Busy(_) | Actor::Idle => stage.choose(state, process, pool, draw).is_some(),
         })
     }
 

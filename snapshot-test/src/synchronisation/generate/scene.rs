@@ -39,6 +39,9 @@ const TRIES: usize = 1 << 14;
 const LONGEST: usize = 7;
 const PROBE: usize = 64;
 
+/// States of which one has to allow a scene that does not begin the execution.
+const PROBES: usize = 16;
+
 /// Bytes with which a scene is judged.
 const MEMORY: usize = 1 << 24;
 
@@ -68,30 +71,44 @@ impl<K: Interface> Scene<K> {
         let is_first = recipe.values.is_some() || !has_parts(stage, recipe, draw)?;
         // Values outside of those of the other operations.
         let first = recipe.values.map_or(1, i64::from);
-        let mut found = Vec::new();
+        let mut states = Vec::new();
+        for length in (1..=PROBES).filter(|_| !is_first) {
+            let pool = Pool::new(1, None, &KEYS);
+            states.push(perform(stage, recipe.processes, PROBES + length, pool, draw)?.state);
+        }
+        let (mut found, mut early) = (Vec::new(), None);
         for attempt in 0..TRIES {
             let length = 2 + attempt % (LONGEST - 1);
             let pool = Pool::new(first, None, &KEYS);
-            let (acts, next) = perform(stage, recipe.processes, length, pool, draw)?;
-            let mut told: Vec<usize> = (0..acts.len()).collect();
+            let Performed { acts, next, .. } =
+                perform(stage, recipe.processes, length, pool, draw)?;
             if acts.len() < 2 {
                 continue;
             }
+            let mut told: Vec<usize> = (0..acts.len()).collect();
             let moved = told.remove(draw.below(acts.len()));
             told.insert(draw.below(acts.len()), moved);
             let Some(broken) = broken(stage, &acts, &told) else { continue };
-            if wanted == ANY || wanted == broken {
-                if recipe.honest {
-                    told = (0..acts.len()).collect();
+            if wanted != ANY && wanted != broken {
+                if !found.contains(&broken) {
+                    found.push(broken);
                 }
-                let mut cast: Vec<usize> = acts.iter().map(|(call, _)| call.process).collect();
-                cast.sort_unstable();
-                cast.dedup();
-                return Ok(Some((Self { acts, told, cast, is_first }, next)));
+                continue;
             }
-            if !found.contains(&broken) {
-                found.push(broken);
+            if recipe.honest {
+                told.sort_unstable();
             }
+            let mut cast: Vec<usize> = acts.iter().map(|(call, _)| call.process).collect();
+            cast.sort_unstable();
+            cast.dedup();
+            let scene = Self { acts, told, cast, is_first };
+            if is_first || states.iter().any(|state| scene.performed(stage, state).is_some()) {
+                return Ok(Some((scene, next)));
+            }
+            early.get_or_insert((Self { is_first: true, ..scene }, next));
+        }
+        if early.is_some() {
+            return Ok(early);
         }
         let (object, wanted) = (recipe.object.to_string(), wanted.clone());
         Err(ObjectRecipeError::NoViolation { object, wanted, found })
@@ -118,20 +135,28 @@ fn has_parts<K: Interface>(
     recipe: &ObjectRecipe,
     draw: &mut Draw,
 ) -> Result<bool, ObjectRecipeError> {
-    let acts = perform(stage, recipe.processes, PROBE, Pool::new(1, None, &KEYS), draw)?.0;
+    let acts = perform(stage, recipe.processes, PROBE, Pool::new(1, None, &KEYS), draw)?.acts;
     let order: Vec<usize> = (0..acts.len()).collect();
     let shared = history(stage, &acts, &order).and_then(|history| stage.kind.shared(&history));
     Ok(shared.is_some_and(|shared| shared.is_empty()))
 }
 
-/// Performs random operations one after the other. Returns the least value that is left, too.
+/// Operations that were performed one after the other.
+struct Performed<K: Interface> {
+    acts: Vec<Act<K>>,
+    state: StateOf<K>,
+    /// The least value that is left.
+    next: i64,
+}
+
+/// Performs random operations one after the other.
 fn perform<K: Interface>(
     stage: &Stage<'_, K>,
     processes: usize,
     length: usize,
     mut pool: Pool,
     draw: &mut Draw,
-) -> Result<(Vec<Act<K>>, i64), ObjectRecipeError> {
+) -> Result<Performed<K>, ObjectRecipeError> {
     const MOST_CAST: usize = 3;
     let mut cast: Vec<usize> = Vec::new();
     for _ in 0..MOST_CAST {
@@ -150,7 +175,7 @@ fn perform<K: Interface>(
             break;
         }
     }
-    Ok((acts, pool.next))
+    Ok(Performed { acts, state, next: pool.next })
 }
 
 /// The history of operations that follow each other in an order.
