@@ -37,8 +37,9 @@ const WORTH_ANALYSING: u32 = 2;
 /// Learning stale variables takes about a second: not worth it for fewer operations.
 const WORTH_LEARNING: u32 = 3;
 
-/// Learning is not worth it for fewer states: their search takes a tenth of the time.
-const FEW_STATES: u64 = 4_000;
+/// Learning is not worth it for fewer states: their search takes a fraction of its time. It also
+/// comes after the first hunt (see [`super::hunt`]).
+const FEW_STATES: u64 = 60_000;
 
 /// Uncounted bytes: the base usage of any program, and small instances.
 const FREE: u64 = 16 << 20;
