@@ -135,8 +135,8 @@ pub(crate) fn is_table(rest: &[u8]) -> bool {
     };
     match rest.first() {
         Some(b'{' | b'[') => {
-            let end = rest.iter().position(|byte| *byte == b'}').unwrap_or(rest.len());
-            has(&rest[..end], b"\"call\"") && !has(&rest[..end], b"\"event\"")
+            let first = first_object(rest);
+            has(first, b"\"call\"") && !has(first, b"\"event\"")
         }
         _ => {
             let mut lines = rest.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
@@ -149,6 +149,27 @@ pub(crate) fn is_table(rest: &[u8]) -> bool {
                 && fields.any(|field| is_any(field, &[b"call"]))
         }
     }
+}
+
+/// Returns JSON up to the end of its first object, with the objects within it.
+fn first_object(json: &[u8]) -> &[u8] {
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    for (at, &byte) in json.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_string => is_escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' if !in_string => depth += 1,
+            b'}' if !in_string => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return &json[..at];
+                }
+            }
+            _ => {}
+        }
+    }
+    json
 }
 
 fn unknown(first: &[u8], mark: usize, start: usize) -> ReadError {
@@ -189,6 +210,14 @@ mod tests {
             (Format::Text, &["p0 scan\n", "\u{feff}\n  \r\n# {\n", "segments 1", "segmets 1"][..]),
             (Format::Jsonl, &["{", " \n\t{\"process\":0}", "\u{feff}{"][..]),
             (Format::Disc22, &["startUpdate!0,1;", "\nendScan!0", "endUpdate!", "startScan!"][..]),
+            (
+                Format::Intervals,
+                &[
+                    r#"[{"ClientId":0,"Input":{"op":"}","key":"x"},"Call":1,"Return":3}]"#,
+                    r#"{"client":0,"operation":"write","value":5,"call":1}"#,
+                    "client,operation,value,call,return",
+                ][..],
+            ),
         ] {
             for input in inputs {
                 assert_eq!(detect(input.as_bytes()).unwrap(), format, "{input:?}");
