@@ -159,8 +159,9 @@ impl Objects {
         let known = |(segment, value): (String, Option<Value>)| value.map(|value| (segment, value));
         let key = call.row.key.as_ref().map(|key| key.is.clone());
         let null = || {
-            let cure = "if a segment holds null until it is written, add --initial null; if the \
-                        value that was read is not known, make the `outcome` unknown";
+            let cure = "if a segment holds null until it is written: `snapshot-test convert --from \
+                        intervals --initial null`; if the value that was read is not known, make \
+                        the `outcome` unknown";
             wrong("a value", returned, cure)
         };
         match (&call.row.segments, &returned.is) {
@@ -278,7 +279,8 @@ fn written(call: &Call) -> Step<Value> {
         }
         _ => {
             let cure = "an update writes an integer or a text; only reads have gaps (the text _ is \
-                        written \"_\"); if null is a value, add --initial null";
+                        written \"_\"); if null is a value: `snapshot-test convert --from intervals \
+                        --initial null`";
             return Err(wrong("one value", given, cure));
         }
     };
