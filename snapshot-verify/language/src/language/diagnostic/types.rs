@@ -98,8 +98,9 @@ pub(crate) fn not_defined(operator: &str, found: &Type) -> Message {
 }
 
 pub(crate) fn counter_arithmetic() -> Message {
-    message!("counter-arithmetic", "a counter can only be increased by 1")
-        .help("compare with a successor instead: for `a = b - 1` write `a + 1 = b`")
+    message!("counter-arithmetic", "a counter can only be increased by 1").help(
+        "write `a + 1 + 1` for `a + 2`, and compare with a successor: `a + 1 = b` for `a = b - 1`",
+    )
 }
 
 pub(crate) fn product() -> Message {
