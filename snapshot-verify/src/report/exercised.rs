@@ -90,7 +90,7 @@ fn returns(exercise: &Exercise) -> String {
             "updates and scans of all processes return".to_owned()
         }
         (0, 0) => "all operations return".to_owned(),
-        (0, _) => "not of all operations it is established that they return".to_owned(),
+        (0, _) => "it is not established that all operations return".to_owned(),
         _ => "not all operations return".to_owned(),
     }
 }
