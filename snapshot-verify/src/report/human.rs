@@ -216,7 +216,7 @@ pub(super) fn answer(case: &Case<'_>, outcome: &Outcome) -> String {
             format!("violation{}", within(&outcome.scope, all))
         }
         Verdict::Misplaced(_) => {
-            format!("unknown: linearization points that are none{}", within(&outcome.scope, all))
+            format!("unknown: misplaced linearization points{}", within(&outcome.scope, all))
         }
         Verdict::Fault(_) => format!("the program goes wrong{}", within(&outcome.scope, all)),
         Verdict::Unknown(cause) => {

@@ -82,7 +82,7 @@ pub fn of_case(subject: &Subject<'_>) -> Result<Page, PageError> {
                     "Yet the history is linearizable: nothing is said against the algorithm."
                         .to_owned(),
                 ];
-                let answer = (Answer::Unknown, "linearization points that are none".to_owned());
+                let answer = (Answer::Unknown, "misplaced linearization points".to_owned());
                 (&misplaced.moves, Some(answer), words)
             }
             _ => return None,

@@ -330,7 +330,7 @@ fn misplaced_points_are_no_violation() {
     let check = format!("check {} -n 2 --method refinement", file.display());
     let out = printed(3, &format!("{check} --points --trace {}", trace.display()));
     for part in [
-        "late, n = 2, pair (0,1): unknown: linearization points that are none (",
+        "late, n = 2, pair (0,1): unknown: misplaced linearization points (",
         "Yet the history is linearizable: nothing is said against the algorithm.",
         "late, n = 2: unknown, for the statements marked with `linearizes` are no linearization \
          points: check it without --points",
