@@ -179,7 +179,11 @@ impl<'c, 'b> Check<'c, 'b, '_, '_> {
         for (what, claimed, given) in [
             ("the algorithm", claim.algorithm.clone(), program.name.clone()),
             ("the bug", name(&claim.bug), name(&program.bug)),
-            ("the text with SHA-256", claim.digest.clone(), digest.to_owned()),
+            (
+                "another text of the algorithm, that with SHA-256",
+                claim.digest.clone(),
+                digest.to_owned(),
+            ),
         ] {
             if claimed != given {
                 return Err(Refusal::Other { what, claimed, given }.into());
