@@ -2,12 +2,39 @@
 
 use snapshot_core::OperationId;
 use snapshot_core::generic::{Proof, Stay};
+use snapshot_core::history::Outcome;
 
 use super::interface::Nouns;
 use super::judge::Judgement;
 
 /// The most values or operations in a list.
 const MOST: usize = 12;
+
+/// The argument that more operations removed a value than could have added it.
+fn unfounded(
+    judgement: &Judgement,
+    removals: &[OperationId],
+    additions: usize,
+    words: &Nouns,
+) -> String {
+    let Nouns { adding, removed, .. } = words;
+    let of = removals.last().and_then(|id| judgement.texts[id.index()].results.as_ref());
+    let value =
+        of.and_then(|results| results.first()).map_or_else(String::new, ToString::to_string);
+    let has_failed = judgement.texts.iter().any(|text| {
+        matches!(text.outcome, Outcome::Failed { .. })
+            && text.arguments.first().is_some_and(|argument| argument.to_string() == value)
+    });
+    let begun = if has_failed { "had begun that did not fail" } else { "had begun" };
+    match removals.len() {
+        1 => format!("{value} was {removed}, but no {adding} of {value} {begun}."),
+        many => format!(
+            "{value} was {removed} {}, but only {} of {value} {begun}.",
+            times(many),
+            counted(additions, adding)
+        ),
+    }
+}
 
 /// The argument of a proof, whose operations are named X1, X2, ... in its order.
 pub(super) fn sentence(judgement: &Judgement, proof: &Proof) -> String {
@@ -18,7 +45,7 @@ pub(super) fn sentence(judgement: &Judgement, proof: &Proof) -> String {
     };
     let list = |ids: &[OperationId], last: &str| joined(ids.iter().map(name), last);
     let words = judgement.object.kind().nouns();
-    let Nouns { added, adding, removed, removal, has_owners } = words;
+    let Nouns { added, removed, removal, has_owners, .. } = words;
     let value = |addition: OperationId| {
         judgement.texts[addition.index()]
             .arguments
@@ -31,18 +58,7 @@ pub(super) fn sentence(judgement: &Judgement, proof: &Proof) -> String {
             format!("{} returned what its operation never returns.", name(operation))
         }
         Proof::Unfounded { removals, additions } => {
-            let of = removals.last().and_then(|id| judgement.texts[id.index()].results.as_ref());
-            let value = of
-                .and_then(|results| results.first())
-                .map_or_else(String::new, ToString::to_string);
-            match (removals.len(), additions.len()) {
-                (1, _) => format!("{value} was {removed}, but no {adding} of {value} had begun."),
-                (many, few) => format!(
-                    "{value} was {removed} {}, but only {} of {value} had begun.",
-                    times(many),
-                    counted(few, adding)
-                ),
-            }
+            unfounded(judgement, removals, additions.len(), &words)
         }
         Proof::Overtaken { first, second } => {
             let (one, other) = (value(first.addition), value(second.addition));

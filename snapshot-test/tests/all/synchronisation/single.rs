@@ -392,6 +392,9 @@ fn proofs_are_explained_in_a_sentence() {
     assert_eq!(explanation("stack", &sequence(&crossed)), expected);
     let expected = "7 was popped, but no push of 7 had begun.";
     assert_eq!(explanation("stack", &sequence(&["pop -> 7"])), expected);
+    let failed = "p0 push 7|p1 pop|p1 ok 7|p0 fail";
+    let expected = "7 was popped, but no push of 7 had begun that did not fail.";
+    assert_eq!(explanation("stack", failed), expected);
     let expected = "7 was dequeued twice, but only 1 enqueue of 7 had begun.";
     assert_eq!(
         explanation("queue", &sequence(&["enqueue 7", "dequeue -> 7", "dequeue -> 7"])),
