@@ -262,7 +262,8 @@ fn own(call: &Call) -> Step<usize> {
 
 fn several_segments(operation: String, spot: Spot) -> Box<super::Fault> {
     let reason = "is not judged yet as an operation of a snapshot: it writes several segments";
-    let cure = "an update writes one segment";
+    let cure = "an update writes one value to one segment; a text with blanks is put into quotes of \
+                its own, in CSV \"\"\"a b\"\"\"";
     ImportErrorKind::Operation { operation, reason, cure }.at(spot)
 }
 
