@@ -132,8 +132,8 @@ impl Input {
             None => Ok(()),
             Some(object) => Err(trouble(format_args!(
                 "{what} is for snapshots, and {} declares the object `{object}`: objects are for \
-                 `check -n N`, `expect`, `points`, `simulate`, `replay`, and `emit` up to the \
-                 program (docs/language.md)",
+                 `check` without it, `expect`, `points`, `simulate`, `replay`, and `emit` up to \
+                 the program (docs/language.md)",
                 self.name
             ))),
         }
