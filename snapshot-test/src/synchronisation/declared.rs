@@ -141,10 +141,16 @@ impl Machine {
                 i32::try_from(self.number(value)).ok().map(Argument)
             }
             (Type::Bool, Token::Truth(truth)) => Some(Argument(i32::from(*truth))),
-            (
-                Type::Process | Type::Segment | Type::Integer { .. },
-                Token::Value(Value::Integer(number)),
-            ) => i32::try_from(*number).ok().map(Argument),
+            (Type::Integer { low, high }, Token::Value(Value::Integer(number))) => {
+                let number = i32::try_from(*number).ok()?;
+                // A bound that depends on n is known at the end of the recording only.
+                let is_below = low.times_n == 0 && number < low.plus;
+                let is_above = high.times_n == 0 && number > high.plus;
+                (!is_below && !is_above).then_some(Argument(number))
+            }
+            (Type::Process | Type::Segment, Token::Value(Value::Integer(number))) => {
+                i32::try_from(*number).ok().map(Argument)
+            }
             _ => None,
         }
     }

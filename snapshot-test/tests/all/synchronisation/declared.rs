@@ -129,6 +129,11 @@ fn a_declared_object_is_judged_certified_and_refused_by_command() {
         file("plain.snapshot", &std::fs::read_to_string(path("../afek")).unwrap_or_default());
     let (code, _, error) = answer(run(&format!("check --object {plain} {right}")));
     assert_eq!(code, 2, "{error}");
+    let register = path("atomic_register");
+    let beyond = file("beyond.txt", "p0 write 3\np0 ok\n");
+    let (code, _, error) = answer(run(&format!("check --object {register} {beyond}")));
+    assert_eq!(code, 2, "0..2 is declared: {error}");
+    assert!(error.contains("found `write 3`"), "{error}");
     let wanted = file("other.txt", "p0 increase\n");
     let (_, _, error) = answer(run(&format!("check --object {counter} {wanted}")));
     assert!(error.contains("did you mean `increment`?") || error.contains("`increment`, `read`"));
