@@ -19,7 +19,10 @@ pub enum Ending<O> {
         output: O,
     },
     /// It certainly had no effect.
-    Failed,
+    Failed {
+        /// Number of the event that says so.
+        event: usize,
+    },
     /// It may or may not have taken effect, at any time after its invocation.
     Pending,
 }
@@ -42,7 +45,7 @@ impl<I, O> Operation<I, O> {
     pub const fn response(&self) -> Option<usize> {
         match self.ending {
             Ending::Complete { response, .. } => Some(response),
-            Ending::Failed | Ending::Pending => None,
+            Ending::Failed { .. } | Ending::Pending => None,
         }
     }
 
@@ -50,13 +53,13 @@ impl<I, O> Operation<I, O> {
     pub const fn output(&self) -> Option<&O> {
         match &self.ending {
             Ending::Complete { output, .. } => Some(output),
-            Ending::Failed | Ending::Pending => None,
+            Ending::Failed { .. } | Ending::Pending => None,
         }
     }
 
     /// Whether it certainly had no effect.
     pub const fn is_failed(&self) -> bool {
-        matches!(self.ending, Ending::Failed)
+        matches!(self.ending, Ending::Failed { .. })
     }
 
     /// Real-time precedence: `self` responded before `other` was invoked.
@@ -83,7 +86,8 @@ impl<I, O> History<I, O> {
         Self { operations, events }
     }
 
-    /// Returns the history of the first events.
+    /// Returns the history of the first events. Operations that end later are pending in it, also
+    /// those that fail.
     #[must_use]
     pub fn prefix(&self, events: usize) -> Self
     where
@@ -93,7 +97,11 @@ impl<I, O> History<I, O> {
         let begun = self.operations.partition_point(|operation| operation.invocation < events);
         let cut = self.operations[..begun].iter().map(|operation| {
             let mut operation: Operation<I, O> = operation.clone();
-            if operation.response().is_some_and(|response| response >= events) {
+            let end = match &operation.ending {
+                Ending::Complete { response: event, .. } | Ending::Failed { event } => *event,
+                Ending::Pending => 0,
+            };
+            if end >= events {
                 operation.ending = Ending::Pending;
             }
             operation
@@ -243,7 +251,8 @@ impl<I, O> HistoryBuilder<I, O> {
     /// # Errors
     /// As [`Self::respond`].
     pub fn fail(&mut self, process: usize) -> Result<OperationId, HistoryError> {
-        self.end(process, Ending::Failed)
+        let event = self.history.events;
+        self.end(process, Ending::Failed { event })
     }
 
     /// The outcome of the open operation of `process` will never be known: it

@@ -109,7 +109,7 @@ fn split<'h, I, O>(
         let (response, output) = match ending {
             Ending::Complete { response, output } => (*response as u32, Some(output)),
             Ending::Pending => (NEVER, None),
-            Ending::Failed => continue,
+            Ending::Failed { .. } => continue,
         };
         if !is_wanted(id as u32) {
             continue;

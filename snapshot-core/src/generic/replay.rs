@@ -115,7 +115,7 @@ fn follow<S: Specification>(
         if std::mem::replace(&mut occurs[place], true) {
             return Err(ReplayError::Repeated { operation: id });
         }
-        if matches!(operation.ending, Ending::Failed) {
+        if matches!(operation.ending, Ending::Failed { .. }) {
             return Err(ReplayError::Failed { operation: id });
         }
         if let Some(before) = last_invoked

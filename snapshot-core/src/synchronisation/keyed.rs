@@ -123,7 +123,7 @@ pub fn matching<S: Keyed>(
     let mut pools = Numbers::default();
     for (id, operation) in operations.iter().enumerate() {
         roles.push(match &operation.ending {
-            Ending::Failed => Place::Absent,
+            Ending::Failed { .. } => Place::Absent,
             Ending::Pending => match specification.pool(&operation.input) {
                 Some(pool) => Place::Pending { pool: pools.number(pool) },
                 None => Place::Wild,
@@ -359,7 +359,7 @@ fn connected<S: Keyed>(
     let mut has_members = SeededSet::default();
     for operation in operations {
         places.push(match &operation.ending {
-            Ending::Failed => Place::Absent,
+            Ending::Failed { .. } => Place::Absent,
             Ending::Pending => match specification.pool(&operation.input) {
                 Some(pool) => {
                     let pool = pools.number(pool);

@@ -142,10 +142,10 @@ impl Snapshot<u32> {
                 }
                 None => (SnapshotInput::Scan, SnapshotOutput::Updated),
             };
-            let ending = match operation.response() {
-                Some(response) => Ending::Complete { response, output },
-                None if operation.is_failed() => Ending::Failed,
-                None => Ending::Pending,
+            let ending = match operation.outcome() {
+                history::Outcome::Complete { response } => Ending::Complete { response, output },
+                history::Outcome::Failed { event } => Ending::Failed { event },
+                history::Outcome::Unknown { .. } | history::Outcome::Pending => Ending::Pending,
             };
             let (process, invocation) = (operation.process(), operation.invocation());
             operations.push(Operation { process, input, invocation, ending });
@@ -155,7 +155,7 @@ impl Snapshot<u32> {
                 (&operation.ending, &operation.input)
                 && !seen.contains(&(*segment, *value))
             {
-                operation.ending = Ending::Failed;
+                operation.ending = Ending::Failed { event: operation.invocation };
             }
         }
         (Self { initial }, History::of(operations, history.len()))

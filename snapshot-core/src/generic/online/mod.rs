@@ -173,7 +173,7 @@ impl<S: Specification, V, M: Steps<V>> Online<History<S::Input, S::Output>, S>
         let part = self.specification.part(&operation.input);
         let end = match operation.ending {
             Ending::Complete { .. } => End::Response,
-            Ending::Failed => End::Failure,
+            Ending::Failed { .. } => End::Failure,
             Ending::Pending => End::Unknown,
         };
         let effect = (self.effect)(&operation.input, operation.output());

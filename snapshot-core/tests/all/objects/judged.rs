@@ -66,7 +66,7 @@ fn prefix<I: Clone, O: Clone>(
     for event in 0..end {
         for operation in history.operations() {
             let process = operation.process.index();
-            let has_failed = matches!(operation.ending, Ending::Failed);
+            let has_failed = matches!(operation.ending, Ending::Failed { .. });
             if operation.invocation == event {
                 builder.invoke(process, operation.input.clone()).expect("the process is idle");
                 if has_failed || !concerns(&operation.input) {

@@ -7,7 +7,7 @@ use snapshot_core::generic::objects::{
     QueueInput, QueueOutput, RegisterInput, RegisterOutput, SetInput, SetOutput, StackInput,
     StackOutput, SwapRegisterInput, SwapRegisterOutput,
 };
-use snapshot_core::generic::{Ending, History, Operation};
+use snapshot_core::generic::{History, Operation};
 
 /// An object that runs.
 pub trait Machine: Clone + Default {
@@ -22,8 +22,7 @@ const LIMIT: usize = 7;
 /// Returns true if some order of all complete and some pending operations respects precedence and
 /// agrees with the machine. Tries all orders.
 pub fn decide<M: Machine>(history: &History<M::Input, M::Output>) -> bool {
-    let happened =
-        |operation: &&Operation<M::Input, M::Output>| !matches!(operation.ending, Ending::Failed);
+    let happened = |operation: &&Operation<M::Input, M::Output>| !operation.is_failed();
     let (complete, pending): (Vec<_>, Vec<_>) =
         history.operations().iter().filter(happened).partition(|o| o.response().is_some());
     assert!(complete.len() + pending.len() <= LIMIT, "the history is too long for this oracle");

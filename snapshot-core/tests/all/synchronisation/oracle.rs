@@ -2,7 +2,7 @@
 //! event, and between any two events any set of open operations may take effect together if the
 //! object permits it. Only `Bond::Yes` counts.
 
-use snapshot_core::generic::{Ending, History};
+use snapshot_core::generic::History;
 use snapshot_core::synchronisation::{Bond, Member, Synchronisation};
 
 /// The truth about an execution, by the definitions.
@@ -35,7 +35,7 @@ pub fn truth<S: Synchronisation>(
 ) -> Truth {
     let mut events = Vec::new();
     for (id, operation) in history.operations().iter().enumerate() {
-        if operation.ending == Ending::Failed {
+        if operation.is_failed() {
             continue;
         }
         events.push((operation.invocation, id, false));

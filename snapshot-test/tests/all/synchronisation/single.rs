@@ -395,6 +395,8 @@ fn proofs_are_explained_in_a_sentence() {
     let failed = "p0 push 7|p1 pop|p1 ok 7|p0 fail";
     let expected = "7 was popped, but no push of 7 had begun that did not fail.";
     assert_eq!(explanation("stack", failed), expected);
+    let judgement = judged("stack", &text(failed));
+    assert_eq!(judgement.completion.map(|at| at.event), Some(3), "that it failed is known then");
     let expected = "7 was dequeued twice, but only 1 enqueue of 7 had begun.";
     assert_eq!(
         explanation("queue", &sequence(&["enqueue 7", "dequeue -> 7", "dequeue -> 7"])),
