@@ -1,14 +1,18 @@
-//! Stamps of foreign clocks: exact decimal numbers, in the unit of the log.
+//! Stamps of foreign clocks: exact decimal numbers, in the unit of the log. Dates with times are
+//! in seconds.
 
 use std::fmt;
 use std::str::FromStr;
+
+use chrono::DateTime;
 
 /// Digits behind the point.
 const DIGITS: u32 = 12;
 
 const ONE: i128 = 10_i128.pow(DIGITS);
 
-/// A point in time: a decimal number with up to 12 digits behind the point, kept exactly.
+/// A point in time: a decimal number with up to 12 digits behind the point, kept exactly, or a date
+/// and time of RFC 3339, in seconds since 1970.
 ///
 /// ```
 /// use snapshot_test::import::Stamp;
@@ -17,13 +21,18 @@ const ONE: i128 = 10_i128.pow(DIGITS);
 /// assert!(early < late);
 /// assert_eq!(late.to_string(), "0.3");
 /// assert!("1e9".parse::<Stamp>().is_err());
+/// let dated: Stamp = "1970-01-02T01:00:00.5+01:00".parse().unwrap();
+/// assert_eq!(dated.to_string(), "86400.5");
 /// ```
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Stamp(i128);
 
 /// A text is not a stamp.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("expected a decimal number with at most 12 digits behind the point")]
+#[error(
+    "expected a decimal number with at most 12 digits behind the point, or a date and time as \
+     2026-01-31T23:59:59.5Z"
+)]
 pub struct StampError;
 
 impl Stamp {
@@ -58,6 +67,10 @@ impl FromStr for Stamp {
     type Err = StampError;
 
     fn from_str(text: &str) -> Result<Self, StampError> {
+        if let Ok(dated) = DateTime::parse_from_rfc3339(text) {
+            let part = i128::from(dated.timestamp_subsec_nanos()) * (ONE / 1_000_000_000);
+            return Ok(Self(i128::from(dated.timestamp()) * ONE + part));
+        }
         let (is_negative, digits) = match text.strip_prefix('-') {
             Some(digits) => (true, digits),
             None => (false, text),

@@ -50,7 +50,7 @@ impl Sort {
             (Some(add), _, Some(registers)) => {
                 let kind = ImportErrorKind::Operation {
                     operation: ":add".to_owned(),
-                    reason: "is not judged yet but as that of a set, and what is read here is none",
+                    reason: "is judged as an addition to a set, and here a read returns no set",
                     cure: "counters are judged by `check --object counter`",
                 };
                 Err(kind.at(add).against(registers))

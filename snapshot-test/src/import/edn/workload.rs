@@ -300,7 +300,7 @@ fn tuple(Placed { edn, spot }: &Placed) -> Box<super::super::place::Fault> {
 
 fn several(count: usize, spot: Spot) -> Box<super::super::place::Fault> {
     let operation = format!("a write of {count} keys");
-    let reason = "is not judged yet as an operation of a snapshot: it is of several keys at once";
+    let reason = "is not judged yet as an operation of a snapshot: it changes several keys at once";
     let cure = "an update writes one segment";
     ImportErrorKind::Operation { operation, reason, cure }.at(spot)
 }
@@ -317,7 +317,7 @@ fn refused(call: &Call) -> Box<super::super::place::Fault> {
             ("is no operation of a snapshot", "lists that are appended to are judged by Elle")
         }
         "transfer" => (
-            "is not judged yet as an operation of a snapshot: it is of several keys at once",
+            "is not judged yet as an operation of a snapshot: it changes several keys at once",
             "an update writes one segment",
         ),
         "dequeue" | "enqueue" | "drain" | "push" | "pop" => QUEUE,

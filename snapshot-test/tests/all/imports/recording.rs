@@ -90,6 +90,27 @@ fn backwards(text: &str) -> u64 {
     noticed.backwards().map_or(0, |backwards| backwards.events)
 }
 
+/// Dates with times are times, in any zone.
+#[test]
+fn dates_are_times() {
+    let log = |scanned: &str| {
+        format!(
+            "{{\"process\":0,\"event\":\"invoke\",\"operation\":\"update\",\"value\":5,\"time\":\"2026-11-29T10:00:05Z\"}}\n\
+             {{\"process\":0,\"event\":\"ok\",\"time\":\"2026-11-29T10:00:09.25Z\"}}\n\
+             {{\"process\":1,\"event\":\"invoke\",\"operation\":\"scan\",\"time\":\"{scanned}\"}}\n\
+             {{\"process\":1,\"event\":\"ok\",\"values\":[0,0],\"time\":\"2026-11-29T10:00:10Z\"}}\n"
+        )
+    };
+    let early = log("2026-11-29T12:00:09.1+02:00");
+    assert_eq!(backwards(&early), 1);
+    assert_eq!(backwards(&log("2026-11-29T12:00:09.3+02:00")), 0);
+    // Sorted, the scan begins before the update ends.
+    let sorted = by_time(early.as_bytes(), None, Stamp::default()).expect("a history");
+    let begun: Vec<usize> =
+        sorted[0].1.history.operations().iter().map(|operation| operation.invocation()).collect();
+    assert_eq!(begun, [0, 1]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(either(150, 5_000)) })]
 
