@@ -199,7 +199,7 @@ fn deed(operation: &Given<String>, fate: Fate) -> Step<Deed> {
         ),
         "enqueue" | "dequeue" | "push" | "pop" => super::QUEUE,
         "txn" | "transaction" | "multi-write" | "mset" => (
-            "is not judged yet as an operation of a snapshot: it is of several keys at once",
+            "is not judged yet as an operation of a snapshot: it changes several keys at once",
             "an update writes one segment",
         ),
         _ => (

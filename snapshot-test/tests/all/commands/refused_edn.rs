@@ -133,7 +133,7 @@ fn edn_of_other_objects_names_their_judge() {
         ("ok", ":f :read, :value 0"),
     ];
     let error = refusal("log.edn", &log(&counter), "--from edn");
-    assert!(error.contains("log.edn:1:32: :add is not judged yet but as that of a set"), "{error}");
+    assert!(error.contains("log.edn:1:32: :add is judged as an addition to a set"), "{error}");
     assert!(error.contains("`check --object counter`"), "{error}");
     let mixed = [
         ("invoke", ":f :write, :value {:x 1}"),
