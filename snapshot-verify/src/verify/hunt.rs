@@ -23,7 +23,7 @@ use crate::search::Progress;
 
 /// The first hunt begins at this number of states, of all pairs together, divided by n²: levels
 /// grow fast with n.
-const FIRST: u64 = 450_000;
+const FIRST: u64 = 225_000;
 
 /// Number of states that every hunt may explore, per process beyond the second. With few processes
 /// they take a fraction of a second.
