@@ -1,9 +1,10 @@
-//! The algorithms of `algorithms/` and `objects/`: pseudocode in the language of
+//! The algorithms of `algorithms/`, `objects/` and `strong/`: pseudocode in the language of
 //! `docs/language.md`, each with its planted bugs and expectations.
 //!
 //! Each algorithm is faithful to its publication, which it cites; a comment states and justifies
 //! any deviation. All but `register`, which has one writer and computes with values, are algorithms
-//! of snapshots; those of `objects/` declare the object that they implement. This crate does not
+//! of snapshots; those of `objects/` declare the object that they implement. Those of `strong/`, of either kind, are
+//! known for their strong linearizability, or for the lack of it. This crate does not
 //! interpret the texts, their bugs or their expectations: that is left to a reader of the language.
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -24,9 +25,20 @@ pub const fn object_algorithms() -> &'static [Algorithm] {
     OBJECTS
 }
 
-/// Returns the algorithm with this name, of a snapshot or another object.
+/// Returns algorithms that are known to be strongly linearizable, or known not to be, in the order
+/// of their names.
+pub const fn strong_algorithms() -> &'static [Algorithm] {
+    STRONG
+}
+
+/// Returns the algorithms of all lists.
+pub fn all_algorithms() -> impl Iterator<Item = &'static Algorithm> + Clone {
+    ALGORITHMS.iter().chain(OBJECTS).chain(STRONG)
+}
+
+/// Returns the algorithm with this name.
 pub fn algorithm(name: &str) -> Option<Algorithm> {
-    ALGORITHMS.iter().chain(OBJECTS).copied().find(|algorithm| algorithm.name == name)
+    all_algorithms().copied().find(|algorithm| algorithm.name == name)
 }
 
 macro_rules! files {
@@ -77,4 +89,19 @@ const OBJECTS: &[Algorithm] = files![
     "treiber_stack",
     "two_lock_queue",
     "wrapping_counter",
+];
+
+const STRONG: &[Algorithm] = files![
+    "strong":
+    "herlihy_wing",
+    "locked_snapshot",
+    "memsnap",
+    "one_cell_snapshot",
+    "parlay_hash",
+    "rw_cas",
+    "single_scanner",
+    "union_find",
+    "union_find_same_first",
+    "union_find_same_lower",
+    "versioned_snapshot",
 ];

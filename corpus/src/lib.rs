@@ -13,7 +13,9 @@
 //! * [`generate::Exchanges`] does the same for an immediate snapshot.
 //! * [`twins`] are written by hand, in `histories/twins`: pairs one event apart, one of each pair
 //!   linearizable. [`exchange_twins`], in `histories/immediate`, are pairs for immediate snapshots.
-//! * [`algorithms`] are published snapshot algorithms, with planted bugs, as texts for a verifier.
+//! * [`algorithms`] are published snapshot algorithms, with planted bugs, as texts for a verifier;
+//!   [`object_algorithms`] are those of other objects, and [`strong_algorithms`] those known to be
+//!   strongly linearizable, or known not to be.
 //! * [`small()`] returns programs of a dozen lines, some of which verifiers once got wrong.
 //! * [`program`] makes random algorithms, by seed. Their verdicts are unknown, so verifiers are
 //!   compared with each other.
@@ -52,7 +54,9 @@ pub mod program;
 mod small;
 mod twin;
 
-pub use algorithm::{Algorithm, algorithm, algorithms, object_algorithms};
+pub use algorithm::{
+    Algorithm, algorithm, algorithms, all_algorithms, object_algorithms, strong_algorithms,
+};
 pub use expected::Expected;
 pub use small::small;
 pub use twin::{Case, CaseError, exchange_twins, twins};

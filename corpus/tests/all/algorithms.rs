@@ -3,20 +3,22 @@
 
 use std::path::Path;
 
-use corpus::{Algorithm, algorithm, algorithms, object_algorithms};
+use corpus::{
+    Algorithm, algorithm, algorithms, all_algorithms, object_algorithms, strong_algorithms,
+};
 
 /// Returns the rest of each line that begins with a word.
 fn lines<'a>(algorithm: &'a Algorithm, word: &str) -> Vec<&'a str> {
     algorithm.text.lines().filter_map(|line| line.strip_prefix(word)?.strip_prefix(' ')).collect()
 }
 
-fn all() -> impl Iterator<Item = &'static Algorithm> {
-    algorithms().iter().chain(object_algorithms())
-}
-
 #[test]
 fn lists_match_their_directories() {
-    for (name, list) in [("algorithms", algorithms()), ("objects", object_algorithms())] {
+    for (name, list) in [
+        ("algorithms", algorithms()),
+        ("objects", object_algorithms()),
+        ("strong", strong_algorithms()),
+    ] {
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
         let mut files: Vec<String> = std::fs::read_dir(directory)
             .unwrap()
@@ -31,7 +33,7 @@ fn lists_match_their_directories() {
 
 #[test]
 fn algorithms_have_their_name_in_the_text_and_are_cited() {
-    for listed in all() {
+    for listed in all_algorithms() {
         assert_eq!(lines(listed, "algorithm"), [listed.name]);
         assert_eq!(algorithm(listed.name), Some(*listed));
         // The counters, a stack in one cell, and the double collect are from no paper.
@@ -50,7 +52,7 @@ fn algorithms_have_their_name_in_the_text_and_are_cited() {
 
 #[test]
 fn the_algorithm_and_each_of_its_bugs_have_expectations() {
-    for listed in all() {
+    for listed in all_algorithms() {
         let expectations = lines(listed, "expect");
         assert!(expectations.iter().any(|line| line.starts_with("n = ")), "{}", listed.name);
         for bug in lines(listed, "bug") {

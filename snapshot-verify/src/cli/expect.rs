@@ -226,7 +226,7 @@ impl Expect {
         let scope = Scope {
             processes: expectation.processes as usize,
             operations: expectation.operations,
-            each: Vec::new(),
+            each: expectation.each.clone(),
             values: expectation.values,
             memory: self.budget.memory,
             time: self.budget.time,
@@ -249,7 +249,7 @@ impl Expect {
             let found = progressing(program, &scope, &watch).map_err(refused)?;
             let progress = &found.answer;
             let operation = expectation.operation.as_ref().map(|name| name.text.as_str());
-            let conforms = progress_conformance(verdict, operation, progress);
+            let conforms = progress_conformance(verdict, expectation.accesses, operation, progress);
             let conforms = conforms.ok_or_else(|| {
                 trouble(format_args!("{}: `{expectation}`: no such operation", input.name))
             })?;

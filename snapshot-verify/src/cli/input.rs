@@ -160,8 +160,7 @@ impl Input {
 
 /// Returns the names of the corpus.
 fn known() -> impl Iterator<Item = &'static str> + Clone {
-    let all = corpus::algorithms().iter().chain(corpus::object_algorithms());
-    all.map(|algorithm| algorithm.name)
+    corpus::all_algorithms().map(|algorithm| algorithm.name)
 }
 
 /// Returns the inputs as named, or the whole corpus if none was named.

@@ -106,11 +106,12 @@ pub const fn strong_conformance(expected: ExpectedVerdict, found: &StrongVerdict
     }
 }
 
-/// Compares the progress of an operation, or of all, with the expected level; `None`: there is no
-/// such operation.
+/// Compares the progress of an operation, or of all, with the expected level and the expected most
+/// accesses of an operation; `None`: there is no such operation.
 #[must_use]
 pub fn progress_conformance(
     expected: ExpectedVerdict,
+    accesses: Option<u32>,
     operation: Option<&str>,
     found: &Progress,
 ) -> Option<Conformance> {
@@ -126,7 +127,14 @@ pub fn progress_conformance(
         _ if standings.is_empty() => None,
         (true, _) if is_free => Some(Conformance::Contradicted),
         (true, _) => Some(Conformance::Met),
-        (false, true) if is_free => Some(Conformance::Met),
+        (false, true) if is_free => {
+            let is_it = |one: &&OperationProgress| Some(found.name_of(one.operation)) == operation;
+            let counted = found.operations.iter().filter(is_it).find_map(|one| one.accesses);
+            match accesses.is_some() && accesses != counted {
+                true => Some(Conformance::Contradicted),
+                false => Some(Conformance::Met),
+            }
+        }
         (false, true) => Some(Conformance::Contradicted),
         (false, false) => Some(Conformance::Undecided),
     }

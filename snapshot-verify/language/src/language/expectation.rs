@@ -23,6 +23,9 @@ pub struct Expectation {
     pub pair: Option<(u32, u32)>,
     /// Bound on the operations that each process begins, at least 1; `None`: unbounded.
     pub operations: Option<u32>,
+    /// Bound of each process, for other properties than linearizability; empty: `operations` is the
+    /// bound.
+    pub each: Vec<u32>,
     /// Number of values, at least 2, for full executions instead of simple ones.
     pub values: Option<u32>,
     /// The only process that updates, below n, which does not scan. Requires full executions.
@@ -30,6 +33,8 @@ pub struct Expectation {
     /// The operation whose progress is expected; `None`: all.
     pub operation: Option<Name>,
     pub verdict: ExpectedVerdict,
+    /// Most shared accesses of a wait-free operation.
+    pub accesses: Option<u32>,
     /// Span of the line.
     pub span: Span,
 }
@@ -132,9 +137,10 @@ impl Parser<'_> {
         bug: Option<Name>,
         (processes, place): (u32, Span),
         clauses: Clauses,
-        (operation, verdict): (Option<Name>, ExpectedVerdict),
+        progress: (Option<Name>, ExpectedVerdict, Option<u32>),
         span: Span,
     ) -> Expectation {
+        let (operation, verdict, accesses) = progress;
         if processes < 2 {
             let message = message!("too-few-processes", "an instance has at least 2 processes")
                 .help("with one process there is nothing to go wrong");
@@ -175,6 +181,10 @@ impl Parser<'_> {
                 self.report(message, place);
             }
         }
+        let each = clauses.each.map(|(given, place)| {
+            self.check_each(&given, processes, verdict, place);
+            given
+        });
         Expectation {
             bug,
             every: clauses.every,
@@ -182,12 +192,36 @@ impl Parser<'_> {
             size: clauses.size.map(|(given, _)| given),
             pair: clauses.pair.map(|(i, j, _)| (i, j)),
             operations: clauses.operations.map(|(given, _)| given),
+            each: each.unwrap_or_default(),
             values: clauses.values.map(|(given, _)| given),
             updater: clauses.updater.map(|(given, _)| given),
             operation,
             verdict,
+            accesses,
             span,
         }
+    }
+
+    /// Reports a list of bounds that is not of the processes, or not of such a verdict.
+    fn check_each(&mut self, each: &[u32], processes: u32, verdict: ExpectedVerdict, place: Span) {
+        let is_complete = each.len() == processes as usize;
+        if is_complete && verdict.is_property() {
+            return;
+        }
+        let message = match is_complete {
+            false => message!(
+                "bounds-of-others",
+                "{} bounds on operations for {processes} processes",
+                each.len()
+            )
+            .help("give one for each, or one number for all: `operations 2`"),
+            true => message!(
+                "bounds-of-linearizability",
+                "executions with a bound for each process are not searched for violations"
+            )
+            .help("give one number for all: `operations 2`"),
+        };
+        self.report(message, place);
     }
 }
 
@@ -226,6 +260,10 @@ impl fmt::Display for Expectation {
         if let Some(operations) = self.operations {
             write!(f, ", operations {operations}")?;
         }
+        if !self.each.is_empty() {
+            let each: Vec<String> = self.each.iter().map(u32::to_string).collect();
+            write!(f, ", operations ({})", each.join(", "))?;
+        }
         if let Some(values) = self.values {
             write!(f, ", full, values {values}")?;
         }
@@ -236,6 +274,11 @@ impl fmt::Display for Expectation {
         if let Some(operation) = &self.operation {
             write!(f, "{} ", operation.text)?;
         }
-        self.verdict.fmt(f)
+        self.verdict.fmt(f)?;
+        match self.accesses {
+            None => Ok(()),
+            Some(1) => f.write_str(", 1 access"),
+            Some(accesses) => write!(f, ", {accesses} accesses"),
+        }
     }
 }

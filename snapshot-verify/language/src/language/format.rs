@@ -226,8 +226,8 @@ impl<'a> Formatter<'a> {
 }
 
 /// Words before a parenthesis that does not belong to a call or an index.
-const BEFORE_PARENTHESES: [&str; 8] =
-    ["array", "await", "by", "cas", "llsc", "of", "record", "when"];
+const BEFORE_PARENTHESES: [&str; 9] =
+    ["array", "await", "by", "cas", "llsc", "of", "operations", "record", "when"];
 
 /// Returns true if an operator has a space on at least one side.
 fn is_spaced(symbols: &[(TokenKind, Span)], operator: usize) -> bool {

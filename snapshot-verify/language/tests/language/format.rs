@@ -74,7 +74,7 @@ fn texts_keep_their_meaning_and_comments() {
 
 #[test]
 fn shipped_texts_are_formatted() {
-    for folder in ["algorithms", "objects", "small"] {
+    for folder in ["algorithms", "objects", "small", "strong"] {
         for (name, text) in texts(&std::format!("../../../../corpus/{folder}")) {
             assert_eq!(text, formatted(&name, &text).unwrap(), "{folder}/{name}");
         }

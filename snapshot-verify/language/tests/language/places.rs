@@ -140,7 +140,12 @@ fn alone(text: &str, size: Option<u32>) -> String {
 
 #[test]
 fn text_of_a_span_is_its_expression() {
-    for directory in ["right", "../../../../corpus/algorithms", "../../../../corpus/objects"] {
+    for directory in [
+        "right",
+        "../../../../corpus/algorithms",
+        "../../../../corpus/objects",
+        "../../../../corpus/strong",
+    ] {
         for (name, text) in texts(directory) {
             let algorithm = read(&name, &text);
             let (tree, size) = (algorithm.tree(None).unwrap(), algorithm.size());

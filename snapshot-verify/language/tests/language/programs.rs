@@ -98,7 +98,8 @@ fn marks_are_in_programs_with_points_only() {
 #[test]
 fn corpus_compiles_with_all_its_bugs() {
     let mut bugs = 0;
-    let folders = ["algorithms", "objects"].map(|folder| format!("../../../../corpus/{folder}"));
+    let folders =
+        ["algorithms", "objects", "strong"].map(|folder| format!("../../../../corpus/{folder}"));
     for (name, text) in folders.iter().flat_map(|folder| texts(folder)) {
         let algorithm = read(&name, &text);
         assert!(!algorithm.expectations().is_empty(), "{name} expects nothing");

@@ -38,7 +38,12 @@ fn round_trips(tree: &Tree) -> Result<(), TestCaseError> {
 
 #[test]
 fn trees_of_texts_round_trip() {
-    for directory in ["right", "../../../../corpus/algorithms", "../../../../corpus/objects"] {
+    for directory in [
+        "right",
+        "../../../../corpus/algorithms",
+        "../../../../corpus/objects",
+        "../../../../corpus/strong",
+    ] {
         for (name, text) in texts(directory) {
             let algorithm = read(&name, &text);
             let bugs = algorithm.bugs().iter().map(|bug| Some(bug.name.text.as_str()));

@@ -35,8 +35,13 @@ fn exercise(text: &str) {
 
 /// Texts to tear apart.
 fn samples() -> Vec<String> {
-    let directories =
-        ["right", "errors", "../../../../corpus/algorithms", "../../../../corpus/objects"];
+    let directories = [
+        "right",
+        "errors",
+        "../../../../corpus/algorithms",
+        "../../../../corpus/objects",
+        "../../../../corpus/strong",
+    ];
     directories.into_iter().flat_map(texts).map(|(_, text)| text).collect()
 }
 

@@ -135,7 +135,8 @@ pub struct Check {
     #[arg(long, value_name = "FILE", conflicts_with = "all_bugs")]
     certificate: Option<PathBuf>,
     /// Write a page for a browser: the counterexample, forwards and backwards, or the proof, with
-    /// the contribution of each statement (docs/explain.md).
+    /// the contribution of each statement (docs/explain.md); with --strong the tree of executions,
+    /// with --progress the infinite ones.
     #[arg(long, value_name = "FILE", conflicts_with = "all_bugs")]
     html: Option<PathBuf>,
     /// Decide strong linearizability instead: an order of the operations for each execution, such
@@ -190,7 +191,7 @@ pub struct Check {
 }
 
 /// Options that only linearizability has.
-const NOT_OF_PROPERTIES: [&str; 21] = [
+const NOT_OF_PROPERTIES: [&str; 20] = [
     "pairs",
     "method",
     "executions",
@@ -204,7 +205,6 @@ const NOT_OF_PROPERTIES: [&str; 21] = [
     "self_check",
     "keep_going",
     "strict",
-    "html",
     "checkpoint",
     "resume",
     "every",

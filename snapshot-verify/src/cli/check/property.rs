@@ -1,5 +1,6 @@
 //! `check --strong` and `check --progress`: other properties than linearizability.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -10,6 +11,7 @@ use snapshot_verify::certificate::digest as text_digest;
 use snapshot_verify::interpret::{Machine, Move, StepReport, Trace, digest};
 use snapshot_verify::language::{ExpectedVerdict, Freedom};
 use snapshot_verify::progress::{Progress, Standing};
+use snapshot_verify::report::page::{PropertySubject, of_progress, of_strong};
 use snapshot_verify::report::{
     PropertyCase, human_progress, human_strong, json_progress, json_strong, strong_code,
 };
@@ -19,6 +21,7 @@ use snapshot_verify::verify::{Conformance, Operations, progress_conformance, sta
 
 use super::Check;
 use crate::cli::input::{Input, Variant};
+use crate::cli::page;
 use crate::cli::progress::{ProgressWatch, Ticker};
 use crate::cli::{ReportFormat, UNKNOWN, WRONG, print_in, refused, trouble};
 
@@ -67,7 +70,7 @@ impl Level {
     /// Returns the exit code.
     fn code(self, progress: &Progress) -> u8 {
         let expected = ExpectedVerdict::Free(self.freedom());
-        match progress_conformance(expected, None, progress) {
+        match progress_conformance(expected, None, None, progress) {
             Some(Conformance::Met) => 0,
             Some(Conformance::Contradicted) => WRONG,
             Some(Conformance::Undecided) | None => UNKNOWN,
@@ -121,8 +124,15 @@ impl Check {
                  --strong",
             ));
         }
+        if self.html.is_some() && self.strong.is_some() && self.progress {
+            return Err(trouble(
+                "a page is of one property: ask for --strong and --progress one by one",
+            ));
+        }
+        self.require_one_page(cases)?;
         self.require_place(self.trace.as_deref())?;
         self.require_place(self.certificate.as_deref())?;
+        self.require_place(self.html.as_deref())?;
         self.clear_files()?;
         let ticker = Ticker::new(self.status);
         let mut codes = Vec::new();
@@ -181,6 +191,30 @@ impl Check {
         }
     }
 
+    /// Returns the command line that reproduces the answer.
+    fn origin(&self, case: &PropertyCase<'_>) -> String {
+        let question = match self.strong {
+            Some(Ordered::All) => "--strong",
+            Some(Ordered::Write) => "--strong=write",
+            None => "--progress",
+        };
+        let bug = case.bug.map_or_else(String::new, |bug| format!(" --bug {bug}"));
+        let Scope { processes, operations, each, values, .. } = case.scope;
+        let operations = match (operations, each.as_slice()) {
+            (None, []) => String::new(),
+            (Some(bound), []) => format!(" --operations {bound}"),
+            (_, each) => {
+                let each: Vec<String> = each.iter().map(u32::to_string).collect();
+                format!(" --operations {}", each.join(","))
+            }
+        };
+        let values = values.map_or_else(String::new, |values| format!(" --values {values}"));
+        page::written(&format!(
+            "check {}{bug} {question} -n {processes}{operations}{values}",
+            case.input
+        ))
+    }
+
     /// Decides strong linearizability; returns the exit code and the text to print.
     fn strong_answer(
         &self,
@@ -199,6 +233,12 @@ impl Check {
             }
             _ => None,
         };
+        if let Some(path) = &self.html {
+            let trace = question.traces();
+            let subject =
+                PropertySubject { case: &case, trace: &trace, origin: self.origin(&case) };
+            page::write(of_strong(&subject, &found), path)?;
+        }
         let case = PropertyCase { trace: written, ..case };
         let mut text = match format {
             ReportFormat::Human => human_strong(&case, &found),
@@ -238,6 +278,12 @@ impl Check {
             }
             _ => None,
         };
+        if let Some(path) = &self.html {
+            let trace = question.traces();
+            let subject =
+                PropertySubject { case: &case, trace: &trace, origin: self.origin(&case) };
+            page::write(of_progress(&subject, &found), path)?;
+        }
         let case = PropertyCase { trace: written, ..case };
         let established = if progress.is_established() { 0 } else { UNKNOWN };
         let code = self.require.map_or(established, |level| level.code(progress));
@@ -267,6 +313,16 @@ struct Question<'a> {
     trace: Option<&'a Path>,
 }
 
+impl Question<'_> {
+    /// Returns executions as the files of a page.
+    fn traces(&self) -> impl Fn(&[Move], Option<usize>) -> Option<String> {
+        |moves, repeats| {
+            let trace = trace_of(self.input, &self.case, moves, repeats);
+            trace.ok().map(|trace| trace.to_string())
+        }
+    }
+}
+
 /// Returns the moves of the first execution of a tree.
 fn first_leaf(tree: &Tree) -> Vec<Move> {
     let mut moves = tree.moves.clone();
@@ -276,19 +332,17 @@ fn first_leaf(tree: &Tree) -> Vec<Move> {
     moves
 }
 
-/// Writes an execution; `repeats`: number of moves before those that repeat for ever.
-fn write_trace(
-    path: &Path,
+/// Returns an execution as a trace; `repeats`: number of moves before those that repeat for ever.
+fn trace_of(
     input: &Input,
     case: &PropertyCase<'_>,
     moves: &[Move],
     repeats: Option<usize>,
-) -> Result<(), ExitCode> {
-    let place = path.display();
-    let fail = |error: &dyn std::fmt::Display| trouble(format_args!("{place}: {error}"));
+) -> Result<Trace, Box<dyn Display>> {
+    let fail = |error: &dyn Display| -> Box<dyn Display> { Box::new(error.to_string()) };
     let machine = Machine::new(case.program, case.scope.processes).map_err(|one| fail(&one))?;
     let execution = machine.run(moves).map_err(|error| fail(&error))?;
-    let trace = Trace {
+    Ok(Trace {
         algorithm: input.name.clone(),
         bug: case.bug.map(str::to_owned),
         size: input.size,
@@ -301,7 +355,20 @@ fn write_trace(
         moves: moves.to_vec(),
         repeats,
         deeds: (1..).zip(execution.reports.iter().map(StepReport::deeds)).collect(),
-    };
+    })
+}
+
+/// Writes an execution, as [`trace_of`].
+fn write_trace(
+    path: &Path,
+    input: &Input,
+    case: &PropertyCase<'_>,
+    moves: &[Move],
+    repeats: Option<usize>,
+) -> Result<(), ExitCode> {
+    let place = path.display();
+    let trace = trace_of(input, case, moves, repeats);
+    let trace = trace.map_err(|error| trouble(format_args!("{place}: {error}")))?;
     replacement::write(path, trace.to_string().as_bytes())
         .map_err(|error| trouble(format_args!("cannot write {place}: {error}")))
 }

@@ -208,7 +208,8 @@ pub fn of_every(subject: &Subject<'_>, title: &str, every: &Every) -> Page {
     page(title.to_owned(), kind, verdict, summary, words, sections, subject.origin.clone())
 }
 
-fn page(
+/// Returns a page of words and sections.
+pub(super) fn page(
     title: String,
     answer: Answer,
     verdict: &str,

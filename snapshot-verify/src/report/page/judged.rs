@@ -13,7 +13,7 @@ use crate::interpret::{Event, Execution, Sequential, judge};
 use crate::object::{Judge, Judgement};
 
 /// Letter in the names of an object's operations, as in texts of counterexamples.
-const LETTER: char = 'O';
+pub(super) const LETTER: char = 'O';
 
 /// Maximum number of operations of a linearizable history that is drawn.
 const FEW_OPERATIONS: usize = 60;
@@ -137,7 +137,7 @@ fn of_object(execution: &Execution, sequential: &Sequential<'_>) -> Result<Judge
 }
 
 /// Returns the operations of an object, with their intervals in steps.
-fn operations(execution: &Execution) -> Vec<Named> {
+pub(super) fn operations(execution: &Execution) -> Vec<Named> {
     let mut named: Vec<Named> = Vec::new();
     let mut open = vec![0; execution.processes];
     let mut deeds = operation_deeds(execution).into_iter();

@@ -15,6 +15,7 @@ mod editors;
 mod every;
 mod fmt;
 mod html;
+mod html_properties;
 mod limits;
 mod lsp;
 mod marks;

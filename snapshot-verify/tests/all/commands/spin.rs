@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
-use trial::effort::is_night;
+use trial::effort::{is_night, is_slow};
 
 use super::{answer, printed, refused};
 
@@ -167,6 +167,59 @@ fn spin_finds_the_bugs() {
     ] {
         assert_eq!(compare(input, options), (Found::Violation, Found::Violation), "{input}");
     }
+}
+
+/// Returns true if Spin finds no cycle: with `-DPROGRESS` of states without progress, with `-DFAIR`
+/// of states that the claim accepts.
+fn has_no_cycle(model: &str, define: &str) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("model.pml"), model).unwrap();
+    run("spin", folder.path(), &[define, "-o2", "-a", "model.pml"]);
+    let (flag, option) = if define == "-DFAIR" { ("-DFAIR", "-a") } else { ("-DNP", "-l") };
+    let flags = ["-O0", "-w", flag, "-DNOREDUCE", "-DVECTORSZ=4096", "-o", "pan", "pan.c"];
+    run("cc", folder.path(), &flags);
+    let output = run("./pan", folder.path(), &[option, "-E", "-m1000000"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!text.contains("max search depth too small"), "{text}");
+    let found = ["non-progress", "acceptance"]
+        .iter()
+        .any(|kind| text.contains(&format!("pan:1: {kind} cycle")));
+    assert_eq!(found, !text.contains("errors: 0"), "{text}");
+    !found
+}
+
+/// A cycle of a model is an infinite execution without progress: what `check --progress` decides on
+/// the interpreter's graph.
+#[test]
+fn spin_decides_freedom_from_locks_and_deadlock_alike() {
+    if !is_installed() {
+        return;
+    }
+    let small =
+        |name: &str| format!("{}/../corpus/small/{name}.snapshot", env!("CARGO_MANIFEST_DIR"));
+    let [locked, turns] = ["locked", "turns"].map(small);
+    let mut inputs = vec!["bowman", "locked_snapshot", "one_cell_snapshot"];
+    if is_slow() {
+        inputs.extend(["naive_collect", "double_collect", &locked, &turns]);
+    }
+    let mut counts = [[0; 2]; 2];
+    for input in inputs {
+        let model = printed(0, &format!("emit {input} --stage promela -n 2"));
+        let theirs = ["-DPROGRESS", "-DFAIR"].map(|define| has_no_cycle(&model, define));
+        let line = printed(0, &format!("check {input} --progress -n 2 --report json"));
+        let line: Value = serde_json::from_str(&line).unwrap();
+        let ours = ["lock_free", "deadlock_free"].map(|name| match &line[name]["standing"] {
+            standing if standing == "holds" => true,
+            standing if standing == "fails" => false,
+            other => panic!("{input}: {other}"),
+        });
+        assert_eq!(theirs, ours, "{input}: freedom from locks, from deadlock");
+        for (count, holds) in counts.iter_mut().zip(ours) {
+            count[usize::from(holds)] += 1;
+        }
+    }
+    println!("{counts:?}: not lock-free, lock-free; not deadlock-free, deadlock-free");
+    assert!(counts.iter().flatten().all(|count| *count > 0), "{counts:?}");
 }
 
 /// Versions that no slot holds any more differ from the initial versions of variables.

@@ -10,6 +10,7 @@
 //! canvas, from [`crate::columns`].
 
 mod bands;
+mod branches;
 mod document;
 mod explored;
 pub mod listing;
@@ -29,6 +30,7 @@ use crate::svg;
 use bands::{Band, Bands};
 use document::{Document, embedded, shown};
 
+pub use branches::Part;
 pub use explored::Explored;
 pub use steps::{Change, Step, Steps};
 
@@ -209,6 +211,16 @@ impl Page {
         .html()
     }
 
+    /// Returns the heading of the argument.
+    fn question(&self) -> String {
+        let refuted = self.verdict.strip_prefix("not ").unwrap_or("linearizable");
+        match self.answer {
+            Answer::Violation => format!("Why it is not {refuted}"),
+            Answer::Faulty => "What goes wrong".to_owned(),
+            Answer::Linearizable | Answer::Unknown => "The answer".to_owned(),
+        }
+    }
+
     fn argument(&self) -> Markup {
         let bars = self.diagram.bars.len();
         let title = match self.answer {
@@ -221,11 +233,7 @@ impl Page {
             && svg::width(&self.diagram) <= BESIDE;
         html! {
             section #why {
-                h2 { (match self.answer {
-                    Answer::Violation => "Why it is not linearizable",
-                    Answer::Faulty => "What goes wrong",
-                    Answer::Linearizable | Answer::Unknown => "The answer",
-                }) }
+                h2 { (self.question()) }
                 div.(if is_beside { "beside" } else { "stacked" }) {
                     div {
                         div.words { (words::argument(&self.words)) }

@@ -1,7 +1,8 @@
 //! An instance as a model in Promela, for Spin (Holzmann, *The SPIN Model Checker*, 2003).
 //!
 //! A single Promela process makes all moves, each a `d_step`. So Spin stores only the states
-//! between moves, and finds an assertion violated iff a simple execution is wrong.
+//! between moves, and finds an assertion violated iff a simple execution is wrong. Macros add what
+//! progress needs: a label, and a claim.
 
 mod steps;
 
@@ -95,7 +96,12 @@ fn heading(out: &mut String, instance: &Instance, operations: Option<u32>, title
         out,
         " *\n *   spin -o2 -a MODEL\n *   cc -O2 -DSAFETY -DNOREDUCE{vector} -o pan pan.c && ./pan \
          -m1000000\n *\n * Without -o2 Spin leaves variables out of states that are never read, and \
-         counts fewer.\n */\n"
+         counts fewer.\n *\n * With -DPROGRESS, a state behind a begin or an end of an operation is a \
+         progress state:\n * a non-progress cycle refutes freedom from locks.\n *\n *   spin -DPROGRESS \
+         -o2 -a MODEL\n *   cc -O2 -DNP -DNOREDUCE{vector} -o pan pan.c && ./pan -l -E -m1000000\n *\n * \
+         With -DFAIR, an acceptance cycle refutes freedom from deadlock under weak fairness.\n *\n *   \
+         spin -DFAIR -o2 -a MODEL\n *   cc -O2 -DNOREDUCE{vector} -o pan pan.c && ./pan -a -E \
+         -m1000000\n */\n"
     );
 }
 
@@ -136,6 +142,37 @@ fn state(
          int block, returned_i, returned_j, foreign, fresh;\nbit fault;\n",
         names.join(", ")
     );
+    progress(out, instance.processes);
+}
+
+/// Writes the variables for progress, and the claim that refutes freedom from deadlock: from some
+/// time on no operation begins or ends, while each process with an open operation goes on moving.
+fn progress(out: &mut String, processes: usize) {
+    out.push_str(
+        "
+#ifdef FAIR
+#define PROGRESS
+#endif
+
+#ifdef PROGRESS
+/* Of the last move: whether it began or ended an operation, and its process. */
+bit event;
+byte mover;
+#define BEGINS(p) event = 1; mover = p;
+#define STEPS(p) event = 0; mover = p;
+#define ENDS event = 1;
+#else
+#define BEGINS(p)
+#define STEPS(p)
+#define ENDS
+#endif
+",
+    );
+    let idle = Location::IDLE.index();
+    let moves = (0..processes).map(|p| format!(" && []<>(at_{p} == {idle} || mover == {p})"));
+    let moves: String = moves.collect();
+    let claim = format!("ltl deadlock_free {{ !(<>[](event == 0){moves}) }}");
+    let _ = write!(out, "\n#ifdef FAIR\n{claim}\n#endif\n");
 }
 
 /// Writes the transitions of the observer that are more than an assignment.
@@ -185,5 +222,5 @@ fn leave(out: &mut String, instance: &Instance, process: usize, names: &Names, w
             let _ = writeln!(out, "\t{name} = {initial};");
         }
     }
-    let _ = write!(out, "\tat_{process} = {}\n}}\n", Location::IDLE.index());
+    let _ = write!(out, "\tENDS\n\tat_{process} = {}\n}}\n", Location::IDLE.index());
 }

@@ -76,7 +76,9 @@ impl<'a> Steps<'a> {
 
     /// Writes the process that makes all moves.
     pub fn write(mut self) -> Result<(), ExportError> {
-        self.out.push_str("\nactive proctype moves() {\nend:\n\tdo\n");
+        self.out.push_str(
+            "\nactive proctype moves() {\n#ifdef PROGRESS\n\tdo\n\t:: if\n#else\nend:\n\tdo\n#endif\n",
+        );
         for process in 0..self.instance.processes {
             let switching = self.instance.pair.iter().position(|p| p.index() == process);
             self.invoke(process, Invocation::Update(0), switching)?;
@@ -89,10 +91,14 @@ impl<'a> Steps<'a> {
                 let Some(begin) = standing.step else { continue };
                 self.line(1, &format!("/* p{process}, {} */", comment(&standing.label)))?;
                 self.line(1, &format!(":: d_step {{ at_{process} == {} ->", at.index()))?;
+                self.line(2, &format!("STEPS({process})"))?;
                 self.step(process, begin)?;
             }
         }
-        self.out.push_str("\tod\n}\n");
+        self.out.push_str(
+            "#ifdef PROGRESS\n\tfi;\n\tif\n\t:: event ->\nprogress:\tskip\n\t:: else\n\tfi\n#endif\n\
+             \tod\n}\n",
+        );
         Ok(())
     }
 
@@ -120,6 +126,7 @@ impl<'a> Steps<'a> {
         };
         self.line(1, &format!("/* p{process} invokes {what} */"))?;
         self.line(1, &format!(":: d_step {{ {guard} ->"))?;
+        self.line(2, &format!("BEGINS({process})"))?;
         if self.operations.is_some() {
             self.line(2, &format!("left_{process} = left_{process} - 1;"))?;
         }

@@ -71,7 +71,8 @@ impl Parser<'_> {
 
     /// `expect [BUG,] every n: VERDICT`, or `expect [BUG,] n = N [, size S] [, pair I,J]
     /// [, operations B] [, full, values K] [, updater P]: VERDICT`. The verdict may be `[not]
-    /// [write] strongly linearizable`, or `[OPERATION] [not] LEVEL`.
+    /// [write] strongly linearizable`, or `[OPERATION] [not] LEVEL`, of wait-freedom with `, A
+    /// accesses`; then B may be a list in parentheses.
     pub fn expectation(&mut self) -> Parsed<Expectation> {
         let begin = self.position;
         self.expect_word("expect", "`expect`")?;
@@ -101,6 +102,10 @@ impl Parser<'_> {
                 let (j, second) = self.clause("the number of a segment")?;
                 clauses.pair = Some((i, j, first.to(second)));
             } else if self.eat_word("operations") {
+                if self.at(TokenKind::Open) {
+                    clauses.each = Some(self.bound_of_each()?);
+                    continue;
+                }
                 clauses.operations = Some(self.clause("the number of operations per process")?);
             } else if self.eat_word("full") {
                 self.expect(TokenKind::Comma, "`,`")?;
@@ -119,6 +124,18 @@ impl Parser<'_> {
         let span = self.since(begin);
         self.end_of_line()?;
         Ok(self.checked_expectation(bug, processes, clauses, verdict, span))
+    }
+
+    /// Parses `(B0, B1, ...)`.
+    fn bound_of_each(&mut self) -> Parsed<(Vec<u32>, Span)> {
+        let begin = self.position;
+        self.expect(TokenKind::Open, "`(`")?;
+        let mut each = vec![self.clause("the number of operations of a process")?.0];
+        while self.eat(TokenKind::Comma) {
+            each.push(self.clause("the number of operations of a process")?.0);
+        }
+        self.expect(TokenKind::Close, "`,` or `)`")?;
+        Ok((each, self.since(begin)))
     }
 
     fn clause(&mut self, expected: &'static str) -> Parsed<(u32, Span)> {
@@ -147,24 +164,24 @@ impl Parser<'_> {
     }
 
     /// Parses a verdict, after the name of an operation if its progress is meant.
-    fn verdict(&mut self) -> Parsed<(Option<Name>, ExpectedVerdict)> {
+    fn verdict(&mut self) -> Parsed<(Option<Name>, ExpectedVerdict, Option<u32>)> {
         const EXPECTED: &str = "`linearizable`, `violation`, `fault`, `no proof`, `strongly \
                                 linearizable`, `wait-free`, or another level of progress";
         if self.eat_word("linearizable") {
-            return Ok((None, ExpectedVerdict::Linearizable));
+            return Ok((None, ExpectedVerdict::Linearizable, None));
         }
         if self.eat_word("violation") {
-            return Ok((None, ExpectedVerdict::Violation));
+            return Ok((None, ExpectedVerdict::Violation, None));
         }
         if self.eat_word("fault") {
-            return Ok((None, ExpectedVerdict::Fault));
+            return Ok((None, ExpectedVerdict::Fault, None));
         }
         if self.eat_word("no") {
             self.expect_word("proof", "`proof`")?;
-            return Ok((None, ExpectedVerdict::NoProof));
+            return Ok((None, ExpectedVerdict::NoProof, None));
         }
         if let Some(strong) = self.strong()? {
-            return Ok((None, strong));
+            return Ok((None, strong, None));
         }
         let is_level = Freedom::ALL.iter().any(|level| self.at_word(level.word()));
         let mut operation = None;
@@ -180,17 +197,26 @@ impl Parser<'_> {
         self.expect_word("free", "`free`")?;
         let verdict =
             if is_not { ExpectedVerdict::NotFree(level) } else { ExpectedVerdict::Free(level) };
-        Ok((operation, verdict))
+        let is_counted = verdict == ExpectedVerdict::Free(Freedom::Wait) && operation.is_some();
+        let mut accesses = None;
+        if is_counted && self.eat(TokenKind::Comma) {
+            accesses = Some(self.clause("the most accesses of the operation")?.0);
+            if !self.eat_word("access") {
+                self.expect_word("accesses", "`accesses`")?;
+            }
+        }
+        Ok((operation, verdict, accesses))
     }
 }
 
 /// Clauses of an `expect` line other than n, with their spans.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Clauses {
     pub every: bool,
     pub size: Option<(u32, Span)>,
     pub pair: Option<(u32, u32, Span)>,
     pub operations: Option<(u32, Span)>,
+    pub each: Option<(Vec<u32>, Span)>,
     pub values: Option<(u32, Span)>,
     pub updater: Option<(u32, Span)>,
 }

@@ -102,7 +102,8 @@ pub(super) fn moves(
     let mut moves = Vec::new();
     for process in (0..n).map(Process::from_index) {
         if state.is_idle(process.index()) {
-            if begun[process.index()] >= client.operations.unwrap() {
+            let own = client.each.map(|each| u32::from(each[process.index()]));
+            if begun[process.index()] >= own.or(client.operations).unwrap() {
                 continue;
             }
             let start = client.start(n);

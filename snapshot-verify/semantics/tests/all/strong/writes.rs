@@ -233,6 +233,56 @@ fn oracle_agrees_on_known_programs() {
     }
 }
 
+/// Bodies of writes, of few accesses.
+const WRITES: [&str; 4] = [
+    "    X := v\n",
+    "    x := X\n    CAS(X, x, v)\n",
+    "    Y := v\n    X := v\n",
+    "    X := v\n    Y := v\n",
+];
+
+/// Bodies of reads.
+const READS: [&str; 3] = [
+    "    x := X\n    return x\n",
+    "    x := Y\n    return x\n",
+    "    x := X\n    y := Y\n    return if x = y then x else y\n",
+];
+
+/// With two operations of a process, a read can have places before, between and behind two writes:
+/// the player's sets have several members, and each counts. Two operations of both take long:
+/// `SNAPSHOT_EFFORT=slow`.
+#[test]
+fn oracle_agrees_on_registers_with_two_operations() {
+    let mut counts = [0, 0];
+    let scopes: &[[u32; 2]] = if trial::effort::is_slow() { &[[1, 2], [2, 2]] } else { &[[1, 2]] };
+    for (number, (write, read)) in
+        WRITES.iter().flat_map(|write| READS.map(|read| (*write, read))).enumerate()
+    {
+        let program = program(&format!(
+            "algorithm register_{number}
+object register:
+    state held: value
+    write(v: value): held := v
+    read: value: return held
+shared X: cas value
+shared Y: cas value
+write(v):
+{write}read:
+{read}"
+        ));
+        for each in scopes {
+            let client = Client::unbounded(Values::Full(2)).with_each(each);
+            let (found, _) = answered(&program, 2, &client, Strength::Writes);
+            let exists = tried(&program, 2, &client, 24).expect("executions are short");
+            let expected = if exists { "yes" } else { "no" };
+            assert_eq!(word(&found.verdict), expected, "{write}{read}{each:?}");
+            counts[usize::from(!exists)] += 1;
+        }
+    }
+    println!("{counts:?}: a function, none");
+    assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
+}
+
 #[test]
 fn answers_for_writes_are_as_known() {
     // One writer: the order of the writes is fixed (Hadzilacos, Hu and Toueg). In objects without
