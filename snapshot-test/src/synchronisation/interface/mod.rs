@@ -1,5 +1,6 @@
 //! Text of the operations of each object, and the nouns of its sentences.
 
+mod signature;
 mod single;
 
 use snapshot_core::certificate::groups::GroupsError;
@@ -15,53 +16,12 @@ use snapshot_core::synchronisation::objects::{
 };
 use snapshot_core::synchronisation::{Synchronisation, Violation};
 
+use self::signature::signature;
+pub(crate) use self::signature::{Nouns, Signature};
 pub(super) use self::single::TEXT;
 use super::generate::Role;
 use super::token::Token;
 use crate::Value;
-
-/// An operation of an object, as recordings have it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Signature {
-    pub name: &'static str,
-    /// With its arguments.
-    pub usage: &'static str,
-    /// What stands behind `ok`.
-    pub results: &'static str,
-}
-
-impl Signature {
-    /// Returns the number of arguments; `None` if it varies.
-    pub(super) fn arguments(&self) -> Option<usize> {
-        let is_varying = self.usage.contains("...");
-        (!is_varying).then(|| self.usage.split_whitespace().count() - 1)
-    }
-}
-
-const fn signature(name: &'static str, usage: &'static str, results: &'static str) -> Signature {
-    Signature { name, usage, results }
-}
-
-/// Words for the operations of an object, for the sentences of proofs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Nouns {
-    pub added: &'static str,
-    pub adding: &'static str,
-    pub removed: &'static str,
-    pub removal: &'static str,
-    /// True if values are owners, which exclude each other.
-    pub has_owners: bool,
-}
-
-impl Nouns {
-    const COLLECTION: Self = Self {
-        added: "added",
-        adding: "add",
-        removed: "removed",
-        removal: "remove",
-        has_owners: false,
-    };
-}
 
 /// A kind of object with the text of its operations.
 pub(super) trait Interface:

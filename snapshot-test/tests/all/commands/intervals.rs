@@ -122,7 +122,7 @@ fn foreign_operations_are_refused_by_name() {
         ),
         (
             "a,txn,,5 6,10,20,",
-            "2:3: `txn` is not judged yet as an operation of a snapshot: it is of several",
+            "2:3: `txn` is not judged yet as an operation of a snapshot: it changes several",
         ),
         ("a,update,0,5 6,10,20,", "2:12: an update to 2 values is not judged yet"),
         ("a,cas,0,5,10,20,", "depending on the value that is there"),
