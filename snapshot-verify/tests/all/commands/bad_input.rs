@@ -95,7 +95,9 @@ fn misspelt_names_get_suggestions() {
                linked_stack, linked_two_lock_queue, lock_coupling_set, ms_queue, \
                multi_writer_double_collect, owner_mutex, packed_stack, snzi, tagged_queue, \
                tagged_stack, tas_lock, test_and_set_lock, ticket_lock, treiber_stack, \
-               two_lock_queue, wrapping_counter";
+               two_lock_queue, wrapping_counter, herlihy_wing, locked_snapshot, memsnap, \
+               one_cell_snapshot, parlay_hash, rw_cas, single_scanner, union_find, \
+               union_find_same_first, union_find_same_lower, versioned_snapshot";
     let cases = [
         (
             "check bowmann",
