@@ -148,7 +148,11 @@ fn text_of_a_span_is_its_expression() {
     ] {
         for (name, text) in texts(directory) {
             let algorithm = read(&name, &text);
-            let (tree, size) = (algorithm.tree(None).unwrap(), algorithm.size());
+            let (mut tree, size) = (algorithm.tree(None).unwrap(), algorithm.size());
+            // An implied object has no text.
+            if !text.lines().any(|line| line.starts_with("object ")) {
+                tree.object = None;
+            }
             let source = Source::new("", text.as_str());
             let mut walk = Walk { expressions: Vec::new() };
             walk.tree(&tree);
