@@ -19,17 +19,17 @@ use snapshot_hints::ladder::{Answer, Budget, Climb, Ladder, Limit, MEMORY};
 use snapshot_hints::rungs::Rungs;
 
 use super::every::{Every, LARGEST};
-use super::hunt::verify_hunting;
+use super::hunt::Hunting;
 use super::outcome::ByProof;
-use super::pace::Pace;
 use super::proof::{Checked, check};
 use super::subject::Subject;
+use super::turns::{Turn, Turns};
 use super::{Effort, Measures, Outcome, Request, Unfinished, Verdict, VerifyError, Watch, verify};
 use crate::deadline::Deadline;
 use crate::instance::InstanceError;
 use crate::program::Program;
+use crate::search::ExploreError;
 use crate::search::layout::LayoutError;
-use crate::search::{ExploreError, Progress};
 
 /// Number of states of all pairs together from which a proof is attempted: about half a second.
 const FIRST: u64 = 200_000;
@@ -63,13 +63,40 @@ pub fn verify_by(
 ) -> Result<(Vec<Outcome>, Option<Every>), VerifyError> {
     match way {
         Way::Search => Ok((verify(program, speaks_for_all, request, watch)?, None)),
-        Way::Hunt => Ok((verify_hunting(program, speaks_for_all, request, watch, watch)?, None)),
+        Way::Hunt => Ok((hunted(program, speaks_for_all, request, watch)?, None)),
         Way::Cheaper => Ok((cheaper(program, speaks_for_all, request, watch)?, None)),
         Way::Proof(rungs) => {
             let every = super::every::every_by(program, request, rungs, false, watch)?;
             Ok((unsearched(request, &every, watch), Some(every)))
         }
     }
+}
+
+/// Searches, and hunts if that takes long.
+fn hunted(
+    program: &Program,
+    speaks_for_all: bool,
+    request: &Request,
+    watch: &dyn Watch,
+) -> Result<Vec<Outcome>, VerifyError> {
+    in_turns(program, speaks_for_all, request, watch, &AtomicBool::new(false), None)
+}
+
+/// Searches, with turns of hunts and of the attempt at a proof.
+fn in_turns(
+    program: &Program,
+    speaks_for_all: bool,
+    request: &Request,
+    watch: &dyn Watch,
+    answered: &AtomicBool,
+    trying: Option<&Trying<'_>>,
+) -> Result<Vec<Outcome>, VerifyError> {
+    let hunting = Hunting::new(program, speaks_for_all, request, watch, answered);
+    let turns: Vec<&dyn Turn> =
+        trying.map(|one| one as _).into_iter().chain([&hunting as _]).collect();
+    let turns = Turns::new(watch, request.memory, answered, &turns);
+    let outcomes = verify(program, speaks_for_all, request, &turns);
+    hunting.into_found().unwrap_or(outcomes)
 }
 
 fn cheaper(
@@ -82,14 +109,16 @@ fn cheaper(
         return verify(program, speaks_for_all, request, watch);
     }
     if !speaks_for_all {
-        return verify_hunting(program, speaks_for_all, request, watch, watch);
+        return hunted(program, speaks_for_all, request, watch);
     }
     let end = request.time.and_then(|time| Instant::now().checked_add(time));
     let deadline = Deadline::new(end, Some(watch.stop()));
     let proceed = || !deadline.is_over();
     let limit = Limit { deadline, proceed: &proceed };
-    let trying = Trying::new(program, request, watch, limit);
-    let mut outcomes = match verify_hunting(program, speaks_for_all, request, &trying, watch) {
+    let answered = AtomicBool::new(false);
+    let trying = Trying::new(program, request, watch, &answered, limit);
+    let searched = in_turns(program, speaks_for_all, request, watch, &answered, Some(&trying));
+    let mut outcomes = match searched {
         Err(error) if is_too_large(&error) => {
             trying.insist();
             if trying.found.borrow().is_none() {
@@ -183,21 +212,20 @@ pub(super) const fn is_too_large(error: &VerifyError) -> bool {
     )
 }
 
-/// Watches a search, and continues the proof on its turns.
+/// Continues the proof while a search runs.
 struct Trying<'a> {
     program: &'a Program,
     watch: &'a dyn Watch,
     limit: Limit<'a>,
     memory: u64,
     /// Set by a proof.
-    answered: AtomicBool,
+    answered: &'a AtomicBool,
     found: RefCell<Option<ByProof>>,
     /// A fault of ours.
     error: RefCell<Option<VerifyError>>,
     ladder: RefCell<Ladder<'a>>,
     /// Set if there is nothing more to try.
     is_done: Cell<bool>,
-    pace: Pace,
 }
 
 impl<'a> Trying<'a> {
@@ -205,6 +233,7 @@ impl<'a> Trying<'a> {
         program: &'a Program,
         request: &Request,
         watch: &'a dyn Watch,
+        answered: &'a AtomicBool,
         limit: Limit<'a>,
     ) -> Self {
         Self {
@@ -212,13 +241,12 @@ impl<'a> Trying<'a> {
             watch,
             limit,
             memory: request.memory,
-            answered: AtomicBool::new(false),
+            answered,
             found: RefCell::new(None),
             error: RefCell::new(None),
             ladder: RefCell::new(Ladder::new(program, &Rungs::default(), limit)),
             // Every n includes this one.
             is_done: Cell::new(program.check_extent(LARGEST).is_err()),
-            pace: Pace::default(),
         }
     }
 
@@ -226,10 +254,11 @@ impl<'a> Trying<'a> {
         self.answered.load(Ordering::Relaxed)
     }
 
-    /// Continues the proof up to this number of views, within this memory.
-    fn climb(&self, views: usize, memory: u64) {
+    /// Continues the proof up to this number of views, within this memory. Returns true if it has
+    /// shown its progress and the search goes on.
+    fn climb(&self, views: usize, memory: u64) -> bool {
         if self.is_done.get() || self.watch.stop().load(Ordering::Relaxed) {
-            return;
+            return false;
         }
         let budget = Budget { bytes: usize::try_from(memory).unwrap_or(usize::MAX), views };
         let mut ladder = self.ladder.borrow_mut();
@@ -246,12 +275,7 @@ impl<'a> Trying<'a> {
             Climb::Failed => self.is_done.set(true),
             Climb::Short(_) => {}
         }
-        if !self.is_proved()
-            && has_begun
-            && let Some((pair, effort)) = self.pace.about()
-        {
-            self.watch.begin(pair, effort);
-        }
+        has_begun && !self.is_proved()
     }
 
     /// Checks a proof.
@@ -273,50 +297,18 @@ impl<'a> Trying<'a> {
             let ladder = Ladder::new(self.program, &Rungs::default(), self.limit);
             *self.ladder.borrow_mut() = ladder;
         }
-        self.pace.end();
         self.climb(usize::MAX, self.memory);
-    }
-
-    /// Continues the proof in proportion to the states of the search.
-    fn take_turn(&self, memory: u64) {
-        let all = self.pace.states();
-        let held = self.ladder.borrow().bytes() as u64;
-        // If memory is short, the proof continues after the search.
-        if all >= FIRST && !self.is_proved() && memory > 2 * held {
-            self.climb(usize::try_from(all / STATES).unwrap_or(usize::MAX), memory);
-        }
     }
 }
 
-impl Watch for Trying<'_> {
-    fn stop(&self) -> &AtomicBool {
-        self.watch.stop()
-    }
-
-    fn answered(&self) -> Option<&AtomicBool> {
-        Some(&self.answered)
-    }
-
-    fn begin(&self, pair: Option<[Process; 2]>, effort: Effort) {
-        self.pace.begin(pair, effort);
-        self.watch.begin(pair, effort);
-        self.take_turn(self.memory / 2);
-    }
-
-    fn progress(&self, progress: &Progress) {
-        self.watch.progress(progress);
-        self.pace.reach(progress.states);
-        if progress.between && !progress.tracing {
-            self.take_turn(self.memory.saturating_sub(progress.memory) / 2);
-        }
-    }
-
-    fn prove(&self, rung: &str) {
-        self.watch.prove(rung);
-    }
-
-    fn allocated(&self) -> Option<fn() -> u64> {
-        self.watch.allocated()
+impl Turn for Trying<'_> {
+    fn advance(&self, states: u64, memory: u64) -> bool {
+        let held = self.ladder.borrow().bytes() as u64;
+        // If memory is short, the proof continues after the search.
+        states >= FIRST
+            && !self.is_proved()
+            && memory > 2 * held
+            && self.climb(usize::try_from(states / STATES).unwrap_or(usize::MAX), memory)
     }
 }
 
@@ -328,6 +320,7 @@ mod tests {
     use super::*;
     use crate::interpret::{Fault, FaultKind};
     use crate::language::{Span, parse};
+    use crate::search::Progress;
 
     const LIMIT: Limit<'static> = Limit::never(&|| true);
 
@@ -357,14 +350,17 @@ mod tests {
             Effort { operations: None, barriers: None, active: 3 },
             [0, 1].map(Process::from_index),
         );
-        let trying = Trying::new(&program, &request, &watch, LIMIT);
-        trying.begin(Some(pair), whole);
+        let answered = AtomicBool::new(false);
+        let trying = Trying::new(&program, &request, &watch, &answered, LIMIT);
+        let all: [&dyn Turn; 1] = [&trying];
+        let turns = Turns::new(&watch, request.memory, &answered, &all);
+        turns.begin(Some(pair), whole);
         for progress in [at(199_000, true), at(1_500_000, false)] {
-            trying.progress(&progress);
+            turns.progress(&progress);
             assert_eq!(trying.ladder.borrow().views(), 0, "{progress:?}");
         }
         // Its views roughly correspond to the states.
-        trying.progress(&at(FIRST, true));
+        turns.progress(&at(FIRST, true));
         let views = trying.ladder.borrow().views();
         assert!(views > 0 && views <= FIRST as usize / STATES as usize + 1_000, "{views}");
         assert!(trying.is_proved(), "{views}");
@@ -377,10 +373,13 @@ mod tests {
     fn proof_advances_with_each_begun_pair() {
         let (program, request, watch) = (program("bowman"), Request::new(20), Unwatched::default());
         let whole = Effort { operations: None, barriers: None, active: 20 };
-        let trying = Trying::new(&program, &request, &watch, LIMIT);
+        let answered = AtomicBool::new(false);
+        let trying = Trying::new(&program, &request, &watch, &answered, LIMIT);
+        let all: [&dyn Turn; 1] = [&trying];
+        let turns = Turns::new(&watch, request.memory, &answered, &all);
         for pair in request.pairs.among(20).into_iter().take(2) {
             assert!(!trying.is_proved());
-            trying.begin(Some(pair), whole);
+            turns.begin(Some(pair), whole);
         }
         assert!(trying.is_proved());
     }
@@ -390,8 +389,11 @@ mod tests {
     fn turns_depend_on_states_alone() {
         let (program, request, watch) = (program("riany"), Request::new(3), Unwatched::default());
         let views = |steps: &[u64]| {
-            let trying = Trying::new(&program, &request, &watch, LIMIT);
-            steps.iter().for_each(|states| trying.progress(&at(*states, true)));
+            let answered = AtomicBool::new(false);
+            let trying = Trying::new(&program, &request, &watch, &answered, LIMIT);
+            let all: [&dyn Turn; 1] = [&trying];
+            let turns = Turns::new(&watch, request.memory, &answered, &all);
+            steps.iter().for_each(|states| turns.progress(&at(*states, true)));
             trying.ladder.borrow().views()
         };
         let most = 400_000;
@@ -405,7 +407,8 @@ mod tests {
         // No time for the check is left.
         let deadline = Deadline::new(Some(Instant::now()), None);
         let limit = Limit { deadline, proceed: &|| false };
-        let trying = Trying { limit, ..Trying::new(&program, &request, &watch, LIMIT) };
+        let answered = AtomicBool::new(false);
+        let trying = Trying { limit, ..Trying::new(&program, &request, &watch, &answered, LIMIT) };
         trying.climb(usize::MAX, 1 << 30);
         assert!(trying.is_done.get() && !trying.is_proved());
         assert_eq!(trying.ladder.borrow().answer().parts.len(), 1);

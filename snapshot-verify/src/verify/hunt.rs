@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use snapshot_core::Process;
 
 use super::by_proof::is_too_large;
-use super::pace::Pace;
+use super::turns::Turn;
 use super::{Barriers, Effort, Method, Operations, Outcome, Request, VerifyError, Watch, verify};
 use crate::program::Program;
 use crate::search::Progress;
@@ -35,53 +35,31 @@ const GROWTH: u64 = 4;
 /// The part of the states of the search that a hunt may explore: one out of so many.
 const SHARE: u64 = 8;
 
-/// Searches as [`verify`]; if that takes long, also with growing bounds. `watch` observes the
-/// search, `hunted` the hunts.
-///
-/// # Errors
-/// As [`verify`].
-pub fn verify_hunting(
-    program: &Program,
-    speaks_for_all: bool,
-    request: &Request,
-    watch: &dyn Watch,
-    hunted: &dyn Watch,
-) -> Result<Vec<Outcome>, VerifyError> {
-    let first = first(request.processes);
-    let hunting = Hunting::new(program, speaks_for_all, request, watch, hunted, first);
-    let outcomes = verify(program, speaks_for_all, request, &hunting);
-    hunting.found.take().unwrap_or(outcomes)
-}
-
 /// Returns the number of states at which the first hunt begins.
 const fn first(processes: usize) -> u64 {
     FIRST / (processes * processes) as u64
 }
 
-/// Watches a search, and hunts on its turns.
-struct Hunting<'a> {
+/// Hunts while a search runs.
+pub struct Hunting<'a> {
     program: &'a Program,
     speaks_for_all: bool,
     request: Request,
     watch: &'a dyn Watch,
-    hunted: &'a dyn Watch,
-    /// Set by a finding, unless `watch` has a flag of its own.
-    answered: AtomicBool,
+    /// Set by a finding, or another answer.
+    answered: &'a AtomicBool,
     found: RefCell<Option<Result<Vec<Outcome>, VerifyError>>>,
-    pace: Pace,
     /// Number of states at which the next hunt begins; `None` if there is nothing to hunt for.
     next: Cell<Option<u64>>,
-    hunts: Cell<usize>,
 }
 
 impl<'a> Hunting<'a> {
-    fn new(
+    pub fn new(
         program: &'a Program,
         speaks_for_all: bool,
         request: &Request,
         watch: &'a dyn Watch,
-        hunted: &'a dyn Watch,
-        first: u64,
+        answered: &'a AtomicBool,
     ) -> Self {
         let is_unbounded = request.operations == Operations::Unbounded
             && request.barriers == Barriers::Unbounded
@@ -94,79 +72,41 @@ impl<'a> Hunting<'a> {
             speaks_for_all,
             request: Request { operations: Operations::Grow, ..request.clone() },
             watch,
-            hunted,
-            answered: AtomicBool::new(false),
+            answered,
             found: RefCell::new(None),
-            pace: Pace::default(),
-            next: Cell::new(is_hunted.then_some(first)),
-            hunts: Cell::new(0),
+            next: Cell::new(is_hunted.then_some(first(request.processes))),
         }
     }
 
-    fn flag(&self) -> &AtomicBool {
-        self.watch.answered().unwrap_or(&self.answered)
-    }
-
-    /// Hunts, if the search has as many states as that takes.
-    fn take_turn(&self, memory: u64) {
-        let states = self.pace.states();
-        let is_due = self.next.get().is_some_and(|next| states >= next);
-        if !is_due || self.flag().load(Ordering::Relaxed) {
-            return;
-        }
-        self.next.set(states.checked_mul(GROWTH));
-        self.hunts.set(self.hunts.get() + 1);
-        let others = self.request.processes.saturating_sub(2).max(1) as u64;
-        let most = (LEAST * others).max(states / SHARE);
-        let request = Request { states: Some(most), memory, ..self.request.clone() };
-        let found =
-            verify(self.program, self.speaks_for_all, &request, &Hunt { watch: self.hunted });
-        let is_wrong = |outcome: &Outcome| outcome.verdict.is_wrong();
-        match &found {
-            Ok(outcomes) if !outcomes.iter().any(is_wrong) => {}
-            // With a bound, states are larger.
-            Err(error) if is_too_large(error) => {}
-            Ok(_) | Err(_) => {
-                *self.found.borrow_mut() = Some(found);
-                self.flag().store(true, Ordering::Relaxed);
-                return;
-            }
-        }
-        if let Some((pair, effort)) = self.pace.about() {
-            self.hunted.begin(pair, effort);
-        }
+    /// Returns the outcomes of the hunt that found a violation, or failed.
+    pub fn into_found(self) -> Option<Result<Vec<Outcome>, VerifyError>> {
+        self.found.into_inner()
     }
 }
 
-impl Watch for Hunting<'_> {
-    fn stop(&self) -> &AtomicBool {
-        self.watch.stop()
-    }
-
-    fn answered(&self) -> Option<&AtomicBool> {
-        Some(self.flag())
-    }
-
-    fn begin(&self, pair: Option<[Process; 2]>, effort: Effort) {
-        self.watch.begin(pair, effort);
-        self.pace.begin(pair, effort);
-        self.take_turn(self.request.memory / 2);
-    }
-
-    fn progress(&self, progress: &Progress) {
-        self.watch.progress(progress);
-        self.pace.reach(progress.states);
-        if progress.between && !progress.tracing {
-            self.take_turn(self.request.memory.saturating_sub(progress.memory) / 2);
+impl Turn for Hunting<'_> {
+    fn advance(&self, states: u64, memory: u64) -> bool {
+        let is_due = self.next.get().is_some_and(|next| states >= next);
+        if !is_due || self.answered.load(Ordering::Relaxed) {
+            return false;
         }
-    }
-
-    fn prove(&self, rung: &str) {
-        self.watch.prove(rung);
-    }
-
-    fn allocated(&self) -> Option<fn() -> u64> {
-        self.watch.allocated()
+        self.next.set(states.checked_mul(GROWTH));
+        let others = self.request.processes.saturating_sub(2).max(1) as u64;
+        let most = (LEAST * others).max(states / SHARE);
+        let request = Request { states: Some(most), memory, ..self.request.clone() };
+        let watch = Hunt { watch: self.watch };
+        let found = verify(self.program, self.speaks_for_all, &request, &watch);
+        let is_wrong = |outcome: &Outcome| outcome.verdict.is_wrong();
+        match &found {
+            Ok(outcomes) if !outcomes.iter().any(is_wrong) => true,
+            // With a bound, states are larger.
+            Err(error) if is_too_large(error) => true,
+            Ok(_) | Err(_) => {
+                *self.found.borrow_mut() = Some(found);
+                self.answered.store(true, Ordering::Relaxed);
+                false
+            }
+        }
     }
 }
 
@@ -195,6 +135,7 @@ impl Watch for Hunt<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::turns::Turns;
     use super::super::{Pairs, Unwatched, Verdict};
     use super::*;
 
@@ -204,14 +145,34 @@ mod tests {
         algorithm.program(bug).expect("a right program")
     }
 
+    struct Counted<'a> {
+        hunting: Hunting<'a>,
+        hunts: Cell<usize>,
+    }
+
+    impl Turn for Counted<'_> {
+        fn advance(&self, states: u64, memory: u64) -> bool {
+            let before = self.hunting.next.get();
+            let has_shown = self.hunting.advance(states, memory);
+            let has_hunted = self.hunting.next.get() != before;
+            self.hunts.set(self.hunts.get() + usize::from(has_hunted));
+            has_shown
+        }
+    }
+
     /// Verifies, hunting from this number of states on. Returns the outcomes, the number of hunts,
     /// and the states of the search.
     fn hunted(program: &Program, request: &Request, first: u64) -> (Vec<Outcome>, usize, u64) {
-        let watch = Unwatched::default();
-        let hunting = Hunting::new(program, true, request, &watch, &watch, first);
-        let outcomes = verify(program, true, request, &hunting);
-        let outcomes = hunting.found.take().unwrap_or(outcomes).expect("runs");
-        (outcomes, hunting.hunts.get(), hunting.pace.states())
+        let (watch, answered) = (Unwatched::default(), AtomicBool::new(false));
+        let hunting = Hunting::new(program, true, request, &watch, &answered);
+        hunting.next.set(hunting.next.get().map(|_| first));
+        let counted = Counted { hunting, hunts: Cell::new(0) };
+        let turns: [&dyn Turn; 1] = [&counted];
+        let turns = Turns::new(&watch, request.memory, &answered, &turns);
+        let outcomes = verify(program, true, request, &turns);
+        let (states, hunts) = (turns.states(), counted.hunts.get());
+        let outcomes = counted.hunting.into_found().unwrap_or(outcomes).expect("runs");
+        (outcomes, hunts, states)
     }
 
     /// The search alone takes 5,493,176 states.

@@ -39,7 +39,6 @@ mod expand;
 mod explore_pair;
 mod hunt;
 mod outcome;
-mod pace;
 pub mod points;
 mod progress;
 pub mod proof;
@@ -52,6 +51,7 @@ pub mod simulation;
 mod strategy;
 pub mod subject;
 mod trial;
+mod turns;
 pub mod unmodelled;
 
 pub use answer::{Answer, AnswerError, answer};
