@@ -117,9 +117,6 @@ impl Expect {
         let input = &input.sized(expectation.size)?;
         let points = expectation.every && input.algorithm.has_object();
         let variant = input.variant_or(bug, points, trouble)?;
-        if expectation.every && variant.object().is_some() {
-            return self.row_of_object(input, &variant, expectation, ticker);
-        }
         if expectation.every {
             return self.row_of_every(input, &variant, expectation, ticker);
         }
@@ -171,45 +168,30 @@ impl Expect {
         expectation: &Expectation,
         ticker: &Ticker,
     ) -> Result<(Conformance, Row), ExitCode> {
-        let watch = ProgressWatch::new(variant.program.name.clone(), ticker);
-        let found = every(&variant.program, &self.means(), &watch);
-        ticker.clear();
-        let source = input.algorithm.source();
-        let found = found.map_err(|error| refused(&watch.title, source, &error))?;
-        let conforms = conformance_of_every(expectation.verdict, found.verdict());
-        let row = Row {
-            input: input.name.clone(),
-            expectation: expectation.to_string(),
-            conforms: name_of(conforms),
-            answer: format!("{} for every n", found.verdict()),
-            unit: "views",
-            states: found.views(),
-            seconds: found.elapsed.as_secs_f64(),
+        let (program, means) = (&variant.program, self.means());
+        let title = if variant.object().is_some() { &variant.title } else { &program.name };
+        let watch = ProgressWatch::new(title.clone(), ticker);
+        let found = match variant.object() {
+            None => every(program, &means, &watch)
+                .map(|found| (found.verdict(), "views", found.views(), found.elapsed)),
+            Some(_) => every_object(program, &means, &watch).map(|found| {
+                let minimal = found.found.as_ref().map_or(0, |found| found.upward.len() as u64);
+                (found.verdict(), "minimal states", minimal, found.elapsed)
+            }),
         };
-        Ok((conforms, row))
-    }
-
-    fn row_of_object(
-        &self,
-        input: &Input,
-        variant: &Variant,
-        expectation: &Expectation,
-        ticker: &Ticker,
-    ) -> Result<(Conformance, Row), ExitCode> {
-        let watch = ProgressWatch::new(variant.title.clone(), ticker);
-        let found = every_object(&variant.program, &self.means(), &watch);
         ticker.clear();
         let source = input.algorithm.source();
-        let found = found.map_err(|error| refused(&watch.title, source, &error))?;
-        let conforms = conformance_of_every(expectation.verdict, found.verdict());
+        let (verdict, unit, states, elapsed) =
+            found.map_err(|error| refused(&watch.title, source, &error))?;
+        let conforms = conformance_of_every(expectation.verdict, verdict);
         let row = Row {
             input: input.name.clone(),
             expectation: expectation.to_string(),
             conforms: name_of(conforms),
-            answer: format!("{} for every n", found.verdict()),
-            unit: "minimal states",
-            states: found.found.as_ref().map_or(0, |found| found.upward.len() as u64),
-            seconds: found.elapsed.as_secs_f64(),
+            answer: format!("{verdict} for every n"),
+            unit,
+            states,
+            seconds: elapsed.as_secs_f64(),
         };
         Ok((conforms, row))
     }

@@ -3,21 +3,18 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use snapshot_io::ci;
 use snapshot_io::output;
 use snapshot_verify::exercise::Exercise;
 use snapshot_verify::refine::Means;
-use snapshot_verify::report::{
-    Case, human, human_every_exercised, human_every_object, json, json_every_object,
-};
+use snapshot_verify::report::{Case, human_every_exercised, human_every_object, json_every_object};
 use snapshot_verify::verify::every_object::{EveryObject, every_object};
-use snapshot_verify::verify::{Method, Outcome, Request, Unfinished, Verdict, exercised};
+use snapshot_verify::verify::{Method, Request, Unfinished, Verdict, exercised};
 
-use super::session::{Session, judged};
+use super::session::Session;
 use crate::cli::certificate::Output as Certificate;
 use crate::cli::input::{Input, Variant};
 use crate::cli::progress::ProgressWatch;
-use crate::cli::{ReportFormat, WIDTH, refused};
+use crate::cli::{ReportFormat, refused};
 
 /// The n whose executions show the coverage of a proof.
 const EXERCISED: usize = 2;
@@ -78,19 +75,7 @@ impl Session<'_> {
                     "refused" => Verdict::Refused,
                     _ => Verdict::Unknown(Unfinished::Unproved),
                 };
-                self.tally.count(&verdict);
-                let (kind, name) = judged(&verdict, self.command.strict && is_vacuous);
-                if let Some(collected) = &mut self.collected {
-                    collected.push(ci::Answer {
-                        name: format!("{title}, every n"),
-                        kind,
-                        verdict: name,
-                        text: text.clone() + &human_every_exercised(&proof),
-                        file: Some(source.name().to_owned()),
-                        place: None,
-                        elapsed: Some(every.elapsed),
-                    });
-                }
+                self.count_every(&title, &proof, &verdict, &text, every.elapsed);
             }
         }
         self.print(&match self.format {
@@ -98,23 +83,6 @@ impl Session<'_> {
             ReportFormat::Json => json_every_object(&proof, &every),
         })?;
         self.certificate_of_object(input, variant, &request, &every)
-    }
-
-    /// Reports the outcome with the smallest n that has an error.
-    fn outcome(
-        &mut self,
-        input: &Input,
-        variant: &Variant,
-        case: &Case<'_>,
-        outcome: &Outcome,
-    ) -> Result<(), ExitCode> {
-        self.tally.count(&outcome.verdict);
-        let trace = self.trace(input, &variant.program, case, outcome)?;
-        self.collect(case, outcome);
-        self.print(&match self.format {
-            ReportFormat::Human => human(case, outcome, trace, WIDTH),
-            ReportFormat::Json => json(case, outcome, trace) + "\n",
-        })
     }
 
     /// Writes the certificate of a proof, if one is requested.

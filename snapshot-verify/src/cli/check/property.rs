@@ -7,11 +7,12 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use snapshot_io::ci::CheckReport;
 use snapshot_io::replacement;
+use snapshot_picture::page::Page;
 use snapshot_verify::certificate::digest as text_digest;
 use snapshot_verify::interpret::{Machine, Move, StepReport, Trace, digest};
 use snapshot_verify::language::{ExpectedVerdict, Freedom};
 use snapshot_verify::progress::{Progress, Standing};
-use snapshot_verify::report::page::{PropertySubject, of_progress, of_strong};
+use snapshot_verify::report::page::{PropertyPageError, PropertySubject, of_progress, of_strong};
 use snapshot_verify::report::{
     PropertyCase, human_progress, human_strong, json_progress, json_strong, strong_code,
 };
@@ -215,6 +216,19 @@ impl Check {
         ))
     }
 
+    /// Writes the page of an answer, if one is requested.
+    fn page_of(
+        &self,
+        question: &Question<'_>,
+        made: impl FnOnce(&PropertySubject<'_>) -> Result<Page, PropertyPageError>,
+    ) -> Result<(), ExitCode> {
+        let Some(path) = &self.html else { return Ok(()) };
+        let case = &question.case;
+        let trace = question.traces();
+        let subject = PropertySubject { case, trace: &trace, origin: self.origin(case) };
+        page::write(made(&subject), path)
+    }
+
     /// Decides strong linearizability; returns the exit code and the text to print.
     fn strong_answer(
         &self,
@@ -233,12 +247,7 @@ impl Check {
             }
             _ => None,
         };
-        if let Some(path) = &self.html {
-            let trace = question.traces();
-            let subject =
-                PropertySubject { case: &case, trace: &trace, origin: self.origin(&case) };
-            page::write(of_strong(&subject, &found), path)?;
-        }
+        self.page_of(question, |subject| of_strong(subject, &found))?;
         let case = PropertyCase { trace: written, ..case };
         let mut text = match format {
             ReportFormat::Human => human_strong(&case, &found),
@@ -278,12 +287,7 @@ impl Check {
             }
             _ => None,
         };
-        if let Some(path) = &self.html {
-            let trace = question.traces();
-            let subject =
-                PropertySubject { case: &case, trace: &trace, origin: self.origin(&case) };
-            page::write(of_progress(&subject, &found), path)?;
-        }
+        self.page_of(question, |subject| of_progress(subject, &found))?;
         let case = PropertyCase { trace: written, ..case };
         let established = if progress.is_established() { 0 } else { UNKNOWN };
         let code = self.require.map_or(established, |level| level.code(progress));

@@ -195,6 +195,48 @@ impl<'a> Session<'a> {
         })
     }
 
+    /// Counts an answer for every n without a counterexample, and collects it for a file.
+    pub(super) fn count_every(
+        &mut self,
+        title: &str,
+        proof: &Case<'_>,
+        verdict: &Verdict,
+        text: &str,
+        elapsed: Duration,
+    ) {
+        self.tally.count(verdict);
+        let is_vacuous = proof.exercise.is_some_and(Exercise::is_vacuous);
+        let (kind, name) = judged(verdict, self.command.strict && is_vacuous);
+        if let Some(collected) = &mut self.collected {
+            collected.push(ci::Answer {
+                name: format!("{title}, every n"),
+                kind,
+                verdict: name,
+                text: text.to_owned() + &human_every_exercised(proof),
+                file: Some(proof.source.name().to_owned()),
+                place: None,
+                elapsed: Some(elapsed),
+            });
+        }
+    }
+
+    /// Counts, collects and prints the outcome with the smallest n that is wrong.
+    pub(super) fn outcome(
+        &mut self,
+        input: &Input,
+        variant: &Variant,
+        case: &Case<'_>,
+        outcome: &Outcome,
+    ) -> Result<(), ExitCode> {
+        self.tally.count(&outcome.verdict);
+        let trace = self.trace(input, &variant.program, case, outcome)?;
+        self.collect(case, outcome);
+        self.print(&match self.format {
+            ReportFormat::Human => human(case, outcome, trace, WIDTH),
+            ReportFormat::Json => json(case, outcome, trace) + "\n",
+        })
+    }
+
     /// Answers for every n.
     pub(super) fn every(&mut self, input: &Input, variant: &Variant) -> Result<(), ExitCode> {
         let source = input.algorithm.source();
@@ -242,20 +284,8 @@ impl<'a> Session<'a> {
                     "refused" => Verdict::Refused,
                     _ => Verdict::Unknown(every.short()),
                 };
-                self.tally.count(&verdict);
-                let is_vacuous = exercise.as_ref().is_some_and(Exercise::is_vacuous);
-                let (kind, name) = judged(&verdict, self.command.strict && is_vacuous);
-                if let Some(collected) = &mut self.collected {
-                    collected.push(ci::Answer {
-                        name: format!("{title}, every n"),
-                        kind,
-                        verdict: name,
-                        text: human_every(&title, source, &every) + &human_every_exercised(&proof),
-                        file: Some(source.name().to_owned()),
-                        place: None,
-                        elapsed: Some(every.elapsed),
-                    });
-                }
+                let text = human_every(&title, source, &every);
+                self.count_every(&title, &proof, &verdict, &text, every.elapsed);
             }
             Some((request, outcomes)) => {
                 let looks_at_values = input.looks_at_values(variant);
@@ -263,13 +293,7 @@ impl<'a> Session<'a> {
                 let case = Case { request, outcomes, looks_at_values, ..proof };
                 self.page(input, variant, &case, None, &watch)?;
                 for outcome in outcomes.iter().filter(|outcome| outcome.verdict.is_wrong()) {
-                    self.tally.count(&outcome.verdict);
-                    let trace = self.trace(input, &variant.program, &case, outcome)?;
-                    self.collect(&case, outcome);
-                    self.print(&match self.format {
-                        ReportFormat::Human => human(&case, outcome, trace, WIDTH),
-                        ReportFormat::Json => json(&case, outcome, trace) + "\n",
-                    })?;
+                    self.outcome(input, variant, &case, outcome)?;
                 }
             }
         }
@@ -429,7 +453,7 @@ impl<'a> Session<'a> {
 }
 
 /// Returns a verdict for continuous integration. A vacuous proof does not count.
-pub(super) const fn judged(verdict: &Verdict, is_vacuous: bool) -> (ci::Kind, &'static str) {
+const fn judged(verdict: &Verdict, is_vacuous: bool) -> (ci::Kind, &'static str) {
     match verdict {
         Verdict::Verified if is_vacuous => (ci::Kind::Open, "vacuous"),
         Verdict::Verified => (ci::Kind::Right, verdict.name()),
