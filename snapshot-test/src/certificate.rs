@@ -7,6 +7,7 @@
 mod line;
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 use snapshot_core::certificate::blocks::BlocksError;
@@ -180,10 +181,10 @@ pub enum CertificateError {
 #[derive(Debug, Error)]
 pub enum Refuted {
     /// The order is not a linearization.
-    #[error("the order is no linearization: {0}")]
+    #[error("{}", no_linearization(.0))]
     Linearization(#[from] LinearizationError),
     /// The operations prove nothing.
-    #[error("the operations are no proof of a violation: {0}")]
+    #[error("{}", no_proof(.0))]
     Witness(#[from] WitnessError),
     /// A line does not follow.
     #[error("the lines are no proof of a violation: {0}")]
@@ -192,7 +193,7 @@ pub enum Refuted {
     #[error("the blocks are no set linearization: {0}")]
     Blocks(#[from] BlocksError),
     /// The operations do not break the condition.
-    #[error("the operations are no proof of a violation: {0}")]
+    #[error("{}", no_proof(.0))]
     Exchanges(#[from] ExchangesError),
     /// It proves nothing of an object with named operations.
     #[error(transparent)]
@@ -208,16 +209,20 @@ pub enum Refuted {
     },
 }
 
+fn no_linearization(error: &dyn Display) -> String {
+    format!("the order is no linearization: {error}")
+}
+
+fn no_proof(error: &dyn Display) -> String {
+    format!("the operations are no proof of a violation: {error}")
+}
+
 impl Refuted {
     /// Returns the sentence for this error; segments have these names.
     pub fn told(&self, names: &Names) -> String {
         match self {
-            Self::Linearization(error) => {
-                format!("the order is no linearization: {}", error.told(names))
-            }
-            Self::Witness(error) => {
-                format!("the operations are no proof of a violation: {}", error.told(names))
-            }
+            Self::Linearization(error) => no_linearization(&error.told(names)),
+            Self::Witness(error) => no_proof(&error.told(names)),
             _ => self.to_string(),
         }
     }

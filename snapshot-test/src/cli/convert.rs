@@ -78,16 +78,14 @@ impl Convert {
         let input = Input::from_argument(&self.input);
         let name = input.name();
         let to = self.to.format();
-        let produce: Box<Produce<'_>> = match self.from.recording() {
-            _ if self.object.is_some() => {
-                let (object, from) = (self.object.clone(), self.from.format());
-                let key = self.key.clone();
+        let produce: Box<Produce<'_>> = match (self.object.clone(), self.from.recording()) {
+            (Some(object), _) => {
+                let (from, key) = (self.from.format(), self.key.clone());
                 Box::new(move |output| {
-                    let Some(object) = object else { return Ok(()) };
                     convert_object(&object, &input, from, key.as_ref(), to, output)
                 })
             }
-            Some(from) if !self.sort_by_time => {
+            (None, Some(from)) if !self.sort_by_time => {
                 let mut reader = match input.open(from.format()) {
                     Ok(reader) => reader,
                     Err(error) => return trouble(error.report(&name)),
@@ -108,7 +106,7 @@ impl Convert {
                     })
                 })
             }
-            _ => {
+            (None, _) => {
                 let objects = match self.import(&input) {
                     Ok(objects) => objects,
                     Err(error) => return trouble(error.report(&name)),

@@ -33,6 +33,18 @@ pub(crate) enum Deed {
     Unknown,
 }
 
+impl Deed {
+    /// Returns the name of the event, and its arguments or results.
+    pub fn parts(&self) -> (&'static str, &[Token]) {
+        match self {
+            Self::Invoke { arguments, .. } => ("invoke", arguments),
+            Self::Ok(results) => ("ok", results),
+            Self::Fail => ("fail", &[]),
+            Self::Unknown => ("unknown", &[]),
+        }
+    }
+}
+
 /// A line that is not blank.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Line {

@@ -82,12 +82,8 @@ impl<W: Write> LineWriter<W> {
         if let Some(key) = key {
             write!(output, "@{key} ")?;
         }
-        let (word, tokens): (&str, &[Token]) = match deed {
-            Deed::Invoke { operation, arguments } => (operation, arguments),
-            Deed::Ok(results) => ("ok", results),
-            Deed::Fail => ("fail", &[]),
-            Deed::Unknown => ("unknown", &[]),
-        };
+        let (event, tokens) = deed.parts();
+        let word = if let Deed::Invoke { operation, .. } = deed { operation } else { event };
         write!(output, "p{process} {word}")?;
         for token in tokens {
             write!(output, " {token}")?;
@@ -105,12 +101,7 @@ impl<W: Write> LineWriter<W> {
             Some(name) => write!(output, "\"process\":{}", Value::from(&**name))?,
             None => write!(output, "\"process\":{process}")?,
         }
-        let (event, tokens): (&str, &[Token]) = match deed {
-            Deed::Invoke { arguments, .. } => ("invoke", arguments),
-            Deed::Ok(results) => ("ok", results),
-            Deed::Fail => ("fail", &[]),
-            Deed::Unknown => ("unknown", &[]),
-        };
+        let (event, tokens) = deed.parts();
         write!(output, ",\"event\":\"{event}\"")?;
         if let Deed::Invoke { operation, .. } = deed {
             write!(output, ",\"operation\":{}", Value::from(operation.as_str()))?;

@@ -11,7 +11,7 @@ use super::{Generate, Plan};
 impl Generate {
     /// Returns the expected answer, a description, and the command that prints these events again.
     pub(super) fn comments(&self, plan: &Plan) -> [String; 3] {
-        let (expected, about, command) = match plan {
+        let (expected, about, mut command) = match plan {
             Plan::Single(recipe) => {
                 (recipe.expected().to_string(), about(recipe), self.command(recipe))
             }
@@ -31,10 +31,16 @@ impl Generate {
                 (expected.to_owned(), recipe.about(), self.command_of_object(recipe))
             }
         };
+        if let Some(violation) = &self.violation {
+            command += &format!(" --violation {violation}");
+        }
+        if self.twin {
+            command += " --twin";
+        }
         [format!("expect: {expected}"), format!("about: {about}"), format!("recipe: {command}")]
     }
 
-    /// Returns the command that prints these events again, with all relevant options.
+    /// Returns the command that runs this recipe, but for its violation.
     fn command(&self, recipe: &Recipe) -> String {
         let mut command = format!(
             "snapshot-test generate --processes {} --segments {} --operations {} --style {}",
@@ -52,12 +58,6 @@ impl Generate {
             " --scans {} --pending {} --seed {}",
             recipe.scan_fraction, recipe.pending, recipe.seed
         );
-        if let Some(fault) = &self.violation {
-            command += &format!(" --violation {fault}");
-        }
-        if recipe.honest {
-            command += " --twin";
-        }
         command
     }
 
@@ -76,28 +76,15 @@ impl Generate {
         if let Some(values) = recipe.values {
             command += &format!(" --style small-domain --values {values}");
         }
-        if let Some(violation) = recipe.violation {
-            command += &format!(" --violation {}", violation.name());
-        }
-        if recipe.honest {
-            command += " --twin";
-        }
         command
     }
 
     fn command_of_exchanges(&self, recipe: &Exchanges) -> String {
-        let mut command = format!(
+        format!(
             "snapshot-test generate --object immediate --processes {} --operations {} --pending \
              {} --failures {} --seed {}",
             recipe.processes, recipe.operations, recipe.pending, recipe.failures, recipe.seed
-        );
-        if let Some(flaw) = recipe.violation {
-            command += &format!(" --violation {flaw}");
-        }
-        if recipe.honest {
-            command += " --twin";
-        }
-        command
+        )
     }
 
     fn command_of_object(&self, recipe: &ObjectRecipe) -> String {
@@ -119,12 +106,6 @@ impl Generate {
         }
         if !recipe.only.is_empty() {
             command += &format!(" --only {}", recipe.only.join(","));
-        }
-        if let Some(rule) = &recipe.violation {
-            command += &format!(" --violation {rule}");
-        }
-        if recipe.honest {
-            command += " --twin";
         }
         command
     }
