@@ -184,7 +184,7 @@ fn adjective(certificate: &Certificate) -> String {
         Certificate::Exchanges(_) => "not set-linearizable".to_owned(),
         Certificate::Recorded(object, proof) => {
             let not = if proof.is_order() { "" } else { "not " };
-            format!("{not}{} ({})", object.criterion(), object.described())
+            format!("{not}{} ({})", object.criterion(), object.described(None))
         }
     }
 }

@@ -222,7 +222,8 @@ impl Check {
 
     /// The options that all processes of a cluster must share.
     fn task(&self) -> String {
-        let object = self.object.as_ref().map(|object| format!(" --object {}", object.described()));
+        let object =
+            self.object.as_ref().map(|object| format!(" --object {}", object.described(None)));
         format!("check --report {}{}", self.report().name(), object.unwrap_or_default())
     }
 

@@ -51,7 +51,7 @@ impl Operations {
             .collect();
         lines.sort_unstable();
         let operations = judged.texts.iter().map(|text| Named {
-            deed: text.deed(),
+            deed: text.deed(Some(format)),
             process: text.process,
             invocation: text.begin,
             outcome: text.outcome,

@@ -68,15 +68,20 @@ impl ReadErrorKind {
                  `snapshot-test convert --from intervals --to text FILE -o RECORDING` makes a \
                  recording of it (docs/formats.md)"
             }
-            Self::Unexpected { nearest: Some(nearest), .. }
-            | Self::UnknownField { nearest: Some(nearest), .. } => {
+            Self::UnknownField { nearest: Some(nearest), .. } => {
                 return Some(format!("did you mean `{nearest}`?"));
             }
             Self::Unexpected { found, .. } if found.text().parse::<Together>().is_ok() => {
                 return Some(format!("judge it with `check --object {}`", found.text()));
             }
-            Self::Unexpected { found, expected, .. } => {
-                return Some(unexpected(expected, &found.to_string()));
+            Self::Unexpected { found, expected, nearest } => {
+                let nearest = nearest.map(|nearest| format!("did you mean `{nearest}`?"));
+                return Some(match (nearest, of_another_object(expected, found.text())) {
+                    (None, None) => unexpected(expected, &found.to_string()),
+                    (Some(nearest), None) => nearest,
+                    (None, Some(other)) => other,
+                    (Some(nearest), Some(other)) => format!("{nearest} {other}"),
+                });
             }
             Self::Trailing { after: "the value", .. } => {
                 "an update writes one value to one segment: give each a line of its own, and put a \
@@ -105,10 +110,6 @@ impl ReadErrorKind {
             }
             Self::Declaration(_) => "correct the header",
             Self::UnknownVersion { .. } => "this program reads version 1; use a newer one",
-            Self::Json { message } if message.contains(r#""snapshot" or "immediate""#) => {
-                "recordings of other objects are judged by `check --object OBJECT` \
-                 (docs/synchronisation.md)"
-            }
             Self::Json { .. } => {
                 "a line is one JSON object such as \
                  {\"process\":0,\"event\":\"invoke\",\"operation\":\"update\",\"value\":5}"
@@ -219,10 +220,30 @@ fn other_format(reading: Format, found: Format) -> String {
     )
 }
 
+/// Returns the cure of an operation of other objects, where an operation is expected.
+fn of_another_object(expected: &str, operation: &str) -> Option<String> {
+    const MOST: usize = 3;
+    if !expected.contains("update") && !expected.contains("exchange") {
+        return None;
+    }
+    let objects = Together::with_operation(operation);
+    let names: Vec<String> = objects.iter().take(MOST).map(|one| format!("`{one}`")).collect();
+    let (last, others) = names.split_last()?;
+    let others = if others.is_empty() { "" } else { &format!("{} or ", others.join(", ")) };
+    let first = &objects[0];
+    Some(format!("recordings of {others}{last} are judged by `check --object {first}`"))
+}
+
 fn unexpected(expected: &str, found: &str) -> String {
     let is_word = found.starts_with('`');
     let cure = if expected.contains("disc22") {
         "events look like `startUpdate!0,5;endUpdate!0,5;startScan!1;endScan!1,5,0;`"
+    } else if expected.contains(r#""snapshot""#) {
+        "recordings of other objects are judged by `check --object OBJECT` \
+         (docs/synchronisation.md)"
+    } else if expected.starts_with('"') {
+        "a line is one JSON object such as \
+         {\"process\":0,\"event\":\"invoke\",\"operation\":\"update\",\"value\":5}"
     } else if expected.contains("object") {
         "a line is one JSON object such as {\"process\":0,\"event\":\"ok\"}"
     } else if expected.contains("key") {

@@ -29,7 +29,9 @@ use std::iter;
 use snapshot_core::history::Declaration;
 use snapshot_core::{History, Names};
 
-pub(crate) use self::edn::{Events, Kind, LogEvent, Placed, is_tuple, items, pair, scalar, short};
+pub(crate) use self::edn::{
+    Events, Kind, LogEvent, NIL_TEXT, Placed, is_tuple, items, pair, scalar, short, written,
+};
 pub use self::edn::{Options as EdnOptions, edn};
 pub use self::error::ImportErrorKind;
 pub use self::intervals::{Options as IntervalOptions, intervals};

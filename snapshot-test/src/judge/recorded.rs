@@ -1,7 +1,7 @@
 //! Judging recordings of objects with named operations.
 
 use super::objects::{Part, objects};
-use super::{Counts, Finding, Judgement, Options};
+use super::{Class, Counts, Finding, Judgement, Options};
 use crate::Value;
 use crate::format::Format;
 use crate::input::{Gauge, Input, OpenError};
@@ -21,13 +21,18 @@ pub fn judge_recorded(
         synchronisation::judge(object, bytes, format, key, options).map_err(OpenError::from)
     });
     match judged {
-        Ok(judged) => collected(object, judged),
+        Ok(judged) => collected(object, judged, options.linearization),
         Err(error) => Judgement::new(format, Counts::default(), Finding::Malformed(error)),
     }
 }
 
-/// Returns the judgement of the only object, or that of several.
-fn collected(object: &Object, mut judged: Vec<synchronisation::Judgement>) -> Judgement {
+/// Returns the judgement of the only object, or that of several; those without a violation are
+/// counted, or parts if all are wanted.
+fn collected(
+    object: &Object,
+    mut judged: Vec<synchronisation::Judgement>,
+    wants_all: bool,
+) -> Judgement {
     let format = judged.first().and_then(|one| one.format);
     let backwards = judged.first().and_then(|one| one.backwards);
     let mut counts = Counts::default();
@@ -40,12 +45,16 @@ fn collected(object: &Object, mut judged: Vec<synchronisation::Judgement>) -> Ju
     let finding = if judged.len() == 1 {
         alone(judged.remove(0)).finding
     } else {
+        let all = judged.len();
         let part = |one: synchronisation::Judgement| {
             let key = one.key.clone()?;
-            Some(Part { key, judgement: alone(one), certificate: None })
+            let judgement = alone(one);
+            let is_part = wants_all || judgement.finding.class() != Class::Right;
+            is_part.then_some(Part { key, judgement, certificate: None })
         };
-        let parts = judged.into_iter().filter_map(part).collect();
-        Finding::Objects(Box::new(objects(object.criterion(), parts, 0, None)))
+        let parts: Vec<Part> = judged.into_iter().filter_map(part).collect();
+        let quiet = (all - parts.len()) as u64;
+        Finding::Objects(Box::new(objects(object.criterion(), parts, quiet, None)))
     };
     Judgement { backwards, ..Judgement::new(format, counts, finding) }
 }

@@ -14,15 +14,18 @@ use snapshot_interpreter::{
     Answer, Argument, Data, Declared, ObjectState, OperationCall, Question, Sequential,
 };
 use snapshot_language::parse;
-use snapshot_language::program::{self, OperationId, Program, Type};
+use snapshot_language::program::{self, Bound, OperationId, Program, Type};
 
 use super::generate::Role;
-use super::interface::{Interface, Signature};
+use super::interface::{Beyond, Fit, Interface, Signature};
 use super::token::Token;
 use crate::Value;
 
 /// Numbers below this stand for themselves where they are values; other values are numbered.
 const FIRST_NAMED: u32 = 1 << 30;
+
+/// The most processes of a declared object.
+const MOST_PROCESSES: usize = 1024;
 
 /// The declaration of an object. It is kept to the end of the program.
 #[derive(Debug)]
@@ -70,6 +73,16 @@ fn make(declaration: &Declaration, processes: usize) -> Made {
     sequential.map(Declared::new).map_err(|error| error.to_string())
 }
 
+/// Returns the range of a type of numbers.
+fn range(content: &Type) -> Option<(Bound, Bound)> {
+    match content {
+        Type::Optional(content) => range(content),
+        Type::Integer { low, high } => Some((*low, *high)),
+        Type::Process | Type::Segment => Some((Bound::constant(0), Bound { times_n: 1, plus: -1 })),
+        _ => None,
+    }
+}
+
 fn signature(object: &'static program::Object, id: OperationId) -> Signature {
     let procedure = object.specification.procedure(object.operation(id).effect);
     let parameters = procedure.locals[..procedure.parameters].iter();
@@ -98,12 +111,15 @@ pub(super) struct Machine {
     processes: Cell<usize>,
     /// The object that was made last, and its number of processes.
     made: RefCell<(usize, Made)>,
+    /// The first operation that was faulty in the object that was made last.
+    faulty: Cell<Option<Question>>,
 }
 
 impl Machine {
     pub(super) fn new(declaration: Arc<Declaration>) -> Self {
         let made = RefCell::new((1, make(&declaration, 1)));
-        Self { declaration, values: RefCell::default(), processes: Cell::new(1), made }
+        let (values, processes, faulty) = (RefCell::default(), Cell::new(1), Cell::new(None));
+        Self { declaration, values, processes, made, faulty }
     }
 
     /// Uses the object for the processes so far.
@@ -111,6 +127,7 @@ impl Machine {
         let processes = self.processes.get();
         if self.made.borrow().0 != processes {
             *self.made.borrow_mut() = (processes, make(&self.declaration, processes));
+            self.faulty.set(None);
         }
         run(&self.made.borrow().1)
     }
@@ -141,18 +158,19 @@ impl Machine {
                 i32::try_from(self.number(value)).ok().map(Argument)
             }
             (Type::Bool, Token::Truth(truth)) => Some(Argument(i32::from(*truth))),
-            (Type::Integer { low, high }, Token::Value(Value::Integer(number))) => {
-                let number = i32::try_from(*number).ok()?;
-                // A bound that depends on n is known at the end of the recording only.
-                let is_below = low.times_n == 0 && number < low.plus;
-                let is_above = high.times_n == 0 && number > high.plus;
-                (!is_below && !is_above).then_some(Argument(number))
-            }
-            (Type::Process | Type::Segment, Token::Value(Value::Integer(number))) => {
-                i32::try_from(*number).ok().map(Argument)
-            }
+            (
+                Type::Integer { .. } | Type::Process | Type::Segment,
+                Token::Value(Value::Integer(number)),
+            ) => i32::try_from(*number).ok().map(Argument),
             _ => None,
         }
+    }
+
+    /// Returns the types of the arguments of a call.
+    fn parameters(&self, call: OperationCall) -> impl Iterator<Item = &'static Type> {
+        let object = self.declaration.object;
+        let effect = object.specification.procedure(object.operation(call.operation).effect);
+        effect.locals[..effect.parameters].iter().map(|parameter| &parameter.content)
     }
 
     fn data(&self, content: &Type, token: &Token) -> Option<Data> {
@@ -182,7 +200,14 @@ impl Specification for Machine {
     }
 
     fn apply(&self, state: &mut ObjectState, input: &Question, output: Option<&Answer>) -> bool {
-        self.with(|made| made.as_ref().is_ok_and(|one| one.apply(state, input, output)))
+        self.with(|made| {
+            let Ok(one) = made else { return false };
+            let is_applied = one.apply(state, input, output);
+            if !is_applied && self.faulty.get().is_none() && one.fault().is_some() {
+                self.faulty.set(Some(*input));
+            }
+            is_applied
+        })
     }
 
     fn part(&self, _: &Question) {}
@@ -272,10 +297,41 @@ impl Interface for Single<Machine> {
         parameters.map(|parameter| role(&parameter.content)).collect()
     }
 
-    fn fault(&self) -> Option<String> {
+    fn fault(&self) -> Option<(String, Option<Question>)> {
         self.0.with(|made| match made {
-            Ok(declared) => declared.fault().map(|fault| fault.to_string()),
-            Err(error) => Some(error.clone()),
+            Ok(declared) => declared.fault().map(|fault| (fault.to_string(), self.0.faulty.get())),
+            Err(error) => Some((error.clone(), None)),
         })
+    }
+
+    fn fit(&self, input: &Question, has_ended: bool) -> Fit {
+        let (Question::Operation(_, call) | Question::MayBegin(_, call)) = input;
+        let processes = self.0.processes.get();
+        let last = if has_ended { processes } else { MOST_PROCESSES.max(processes) };
+        let mut fit = Fit::Always;
+        let arguments = self.0.parameters(*call).zip(call.arguments).enumerate();
+        for (argument, (content, given)) in arguments.filter(|(_, (_, one))| *one != Argument::NONE)
+        {
+            let Some((low, high)) = range(content) else { continue };
+            let is_within = |n: usize| (low.at(n)..=high.at(n)).contains(&given.0);
+            // Bounds are linear in n.
+            if is_within(processes) && is_within(last) {
+                continue;
+            }
+            let is_open = (processes..=last).any(is_within);
+            let by_n = low.times_n != 0 || high.times_n != 0;
+            let (low, high) = (low.at(processes).into(), high.at(processes).into());
+            let processes = by_n.then_some(processes);
+            let beyond = Beyond { argument, given: given.0.into(), low, high, processes };
+            if !is_open {
+                return Fit::Never(beyond);
+            }
+            fit = Fit::Open(beyond);
+        }
+        fit
+    }
+
+    fn is_same(&self, one: &Question, other: &Question) -> bool {
+        one == other
     }
 }

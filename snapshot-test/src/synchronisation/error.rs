@@ -5,9 +5,11 @@ use std::fmt;
 use std::io;
 
 use snapshot_core::Names;
+use snapshot_core::check::counted;
 use snapshot_core::generic::HistoryError;
 use thiserror::Error;
 
+use super::interface::Beyond;
 use super::reader::LINE_LIMIT;
 use crate::Value;
 use crate::error::InputErrorKind;
@@ -89,11 +91,16 @@ pub enum ReadErrorKind {
     /// A list of calls with their times, which has no events.
     #[error("a list of calls with their times is judged as a snapshot only, and --object is given")]
     Intervals,
+    /// An argument beyond its declared range.
+    #[error("{}", .0.told())]
+    Beyond(Beyond),
     /// The declared object is faulty in this recording.
-    #[error("the declared object is faulty: {fault}")]
+    #[error("the declared object is faulty{at}: {fault}")]
     Faulty {
         /// The fault.
         fault: String,
+        /// The operation, behind `at`; empty if it is not known.
+        at: String,
     },
     /// A defect of a log of another tool.
     #[error(transparent)]
@@ -131,6 +138,9 @@ impl ReadErrorKind {
             }
             Self::Faulty { .. } => {
                 "widen the bounds of its states in the declaration, or shorten the recording".to_owned()
+            }
+            Self::Beyond(_) => {
+                "correct the value, or widen its range in the declaration".to_owned()
             }
             Self::Names(kind) => return kind.cure(),
             Self::Log(kind) => return kind.cure().map(Cow::into_owned),
@@ -203,6 +213,25 @@ pub(super) fn quoted(word: Option<impl fmt::Display>) -> String {
         short += "...";
     }
     format!("`{}`", short.replace("\\\"", "\""))
+}
+
+impl Beyond {
+    fn told(&self) -> String {
+        let Self { argument, given, low, high, processes } = self;
+        let processes = processes.map_or_else(String::new, |count| {
+            format!(", for {}", counted(count as u64, "process", "processes"))
+        });
+        let place = argument + 1;
+        format!(
+            "expected a number from {low} to {high} as argument {place}{processes}, found {given}"
+        )
+    }
+}
+
+impl From<Beyond> for ReadErrorKind {
+    fn from(beyond: Beyond) -> Self {
+        Self::Beyond(beyond)
+    }
 }
 
 impl From<HistoryError> for ReadErrorKind {

@@ -25,8 +25,9 @@ pub(super) struct Foreign<R> {
     /// The invocation of the open operation of each process, and the key of its object.
     open: Vec<Option<(Box<LogEvent>, Option<Value>)>>,
     clock: Clock,
-    /// The position of the event that was read last.
+    /// The positions of the event that was read last, and of its value.
     spot: Spot,
+    value: Spot,
 }
 
 impl<R: Read> Foreign<R> {
@@ -39,6 +40,7 @@ impl<R: Read> Foreign<R> {
             open: Vec::new(),
             clock: Clock::default(),
             spot: Spot::default(),
+            value: Spot::default(),
         }
     }
 
@@ -67,7 +69,7 @@ impl<R: Read> Foreign<R> {
             Ok(event) => event?,
             Err(fault) => return Some(Err(self.located(*fault))),
         };
-        self.spot = event.spot;
+        (self.spot, self.value) = (event.spot, event.value.spot);
         let location = self.events.locate(event.spot);
         if let Some(time) = event.time {
             self.clock.observe(None, time, || location);
@@ -118,6 +120,11 @@ impl<R: Read> Foreign<R> {
     /// The error of the event that was read last.
     pub(super) fn fail(&self, kind: ReadErrorKind) -> ReadError {
         self.error(self.spot, kind)
+    }
+
+    /// The error of the value of the event that was read last.
+    pub(super) fn fail_at_value(&self, kind: ReadErrorKind) -> ReadError {
+        self.error(self.value, kind)
     }
 
     fn located(&self, fault: Fault) -> ReadError {

@@ -15,7 +15,7 @@ use snapshot_core::{Names, OperationId};
 use super::error::{ReadError, ReadErrorKind};
 use super::interface::Interface;
 use super::object::Object;
-use super::recording::{Live, Recording, Recordings, Text, Watched, read};
+use super::recording::{Live, Recording, Recordings, Text, Watched, joined, read};
 use super::source::begun;
 use crate::Value;
 use crate::format::Location;
@@ -188,12 +188,16 @@ fn judged<K: Interface>(
 ) -> Result<Vec<Judgement>, ReadError> {
     let Recordings { objects, format, backwards } = recordings;
     let end = options.time.and_then(|time| Instant::now().checked_add(time));
-    let judged = objects.into_iter().map(|recording| {
+    let mut judged = Vec::with_capacity(objects.len());
+    for recording in objects {
         let first = recording.object.as_ref().unwrap_or(kind);
         let (finding, method, completion) = find(first, &recording, options, end);
+        if let Some((fault, input)) = kind.fault() {
+            return Err(faulty(kind, &recording, fault, input));
+        }
         let is_late = options.live && K::COST == Cost::Search;
         let Recording { key, texts, counts, watched, names, .. } = recording;
-        Judgement {
+        judged.push(Judgement {
             object: object.clone(),
             key,
             format,
@@ -206,16 +210,31 @@ fn judged<K: Interface>(
             watched,
             names,
             texts,
-        }
-    });
-    let judged: Vec<Judgement> = judged.collect();
-    match kind.fault() {
-        None => Ok(judged),
-        Some(fault) => {
-            let kind = ReadErrorKind::Faulty { fault };
-            Err(ReadError { location: Location::START, kind, line: None })
-        }
+        });
     }
+    Ok(judged)
+}
+
+/// Returns the error of an object that is faulty in a recording, at the operation, or at the first
+/// of those that cannot be told apart from it.
+fn faulty<K: Interface>(
+    kind: &K,
+    recording: &Recording<K>,
+    fault: String,
+    input: Option<K::Input>,
+) -> ReadError {
+    let is_it = |one: &K::Input| input.as_ref().is_some_and(|input| kind.is_same(one, input));
+    let operations = recording.history.operations().iter().zip(&recording.texts);
+    let mut same = operations.filter(|(operation, _)| is_it(&operation.input));
+    let first = same.next().map(|(_, text)| text);
+    let at = first.map_or_else(String::new, |text| {
+        let others = if same.next().is_some() { ", or a later one like it" } else { "" };
+        let process = recording.names.process(text.process);
+        format!(" at {}({}) by {process}{others}", text.operation, joined(&text.arguments, None))
+    });
+    let line = first.map_or(Location::START.line, |text| text.invoked);
+    let location = Location { line, ..Location::START };
+    ReadError { location, kind: ReadErrorKind::Faulty { fault, at }, line: None }
 }
 
 /// Does something within the memory of the options and up to an instant.

@@ -8,7 +8,7 @@ use snapshot_core::object::{Criterion, ObjectKind};
 use super::certificate::{Certificate, Refuted, certify_by};
 use super::error::ReadError;
 use super::generate::{ObjectRecipe, ObjectRecipeError, Player};
-use super::interface::{Interface, Nouns};
+use super::interface::{Interface, Nouns, Signature};
 use super::judge::{Judgement, judge_by, watch_by};
 use super::object::Object;
 use super::reader::Deed;
@@ -22,6 +22,8 @@ pub(crate) trait Kind {
     fn criterion(&self) -> Criterion;
 
     fn nouns(&self) -> Nouns;
+
+    fn signatures(&self) -> &'static [Signature];
 
     fn judge(
         &self,
@@ -75,6 +77,10 @@ impl<K: Interface> Kind for K {
 
     fn nouns(&self) -> Nouns {
         K::NOUNS
+    }
+
+    fn signatures(&self) -> &'static [Signature] {
+        Interface::signatures(self)
     }
 
     fn judge(

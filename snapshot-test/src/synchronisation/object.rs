@@ -19,9 +19,10 @@ use thiserror::Error;
 use super::declared::{Declaration, Machine};
 use super::interface::TEXT;
 use super::kind::Kind;
-use super::vocabulary::NIL_TEXT;
 use crate::Value;
 use crate::format::{Format, nearest};
+use crate::import::NIL_TEXT;
+use crate::report::Shown;
 
 /// The most threads of an object.
 const MOST: usize = 1 << 16;
@@ -56,6 +57,13 @@ struct Entry {
     /// The values that it may have before the first operation.
     initial: Initial,
     make: fn(&Object) -> Box<dyn Kind>,
+}
+
+impl Entry {
+    /// Returns the name on the command line.
+    fn usage(&self) -> String {
+        if self.has_threads { format!("{}:N", self.name) } else { self.name.to_owned() }
+    }
 }
 
 /// The values that an object may have before the first operation.
@@ -172,10 +180,7 @@ pub enum InitialError {
 }
 
 fn names() -> String {
-    let name = |entry: &Entry| {
-        if entry.has_threads { format!("{}:N", entry.name) } else { entry.name.to_owned() }
-    };
-    let names: Vec<String> = OBJECTS.iter().map(name).collect();
+    let names: Vec<String> = OBJECTS.iter().map(Entry::usage).collect();
     format!("one of {}", names.join(", "))
 }
 
@@ -194,6 +199,21 @@ impl Object {
             Some(declaration) => Box::new(Single(Machine::new(declaration.clone()))),
             None => (self.entry().make)(self),
         }
+    }
+
+    /// Returns the names of the objects that have an operation of this name; those whose operations
+    /// take effect one at a time come first.
+    pub(crate) fn with_operation(operation: &str) -> Vec<String> {
+        let object = |place: usize| {
+            let threads = usize::from(OBJECTS[place].has_threads);
+            Self { place, threads, initial: None, declaration: None }
+        };
+        let has = |object: &Self| {
+            object.kind().signatures().iter().any(|signature| signature.name == operation)
+        };
+        let mut objects: Vec<Self> = (0..OBJECTS.len()).map(object).filter(has).collect();
+        objects.sort_by_key(|object| !object.is_single());
+        objects.iter().map(|object| object.entry().usage()).collect()
     }
 
     /// Returns the object with another value before the first operation.
@@ -233,10 +253,11 @@ impl Object {
         self.initial.as_ref()
     }
 
-    /// Returns the name, with the value before the first operation unless it is the usual one.
-    pub fn described(&self) -> String {
+    /// Returns the name, with the value before the first operation, as an input of this format has
+    /// it, unless it is the usual one.
+    pub fn described(&self, format: Option<Format>) -> String {
         match &self.initial {
-            Some(value) => format!("{self}, initially {value}"),
+            Some(value) => format!("{self}, initially {}", Shown::new(value, format)),
             None => self.to_string(),
         }
     }

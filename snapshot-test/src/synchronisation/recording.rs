@@ -8,7 +8,7 @@ use snapshot_core::object::{ObjectKind, Watch};
 use snapshot_core::{Names, Process};
 
 use super::error::{ReadError, ReadErrorKind, quoted};
-use super::interface::{Interface, Signature};
+use super::interface::{Beyond, Fit, Interface, Signature};
 use super::object::Object;
 use super::reader::{Deed, Line};
 use super::source::Source;
@@ -39,22 +39,23 @@ pub struct Text {
 }
 
 impl Text {
-    /// Returns the operation and its result: `enqueue(5)`, `dequeue = 5`.
-    pub fn deed(&self) -> String {
+    /// Returns the operation and its result, as an input of this format has its values:
+    /// `enqueue(5)`, `dequeue = 5`.
+    pub fn deed(&self, format: Option<Format>) -> String {
         let mut deed = self.operation.to_owned();
         if !self.arguments.is_empty() {
-            deed += &format!("({})", joined(&self.arguments));
+            deed += &format!("({})", joined(&self.arguments, format));
         }
         match &self.results {
-            Some(results) if !results.is_empty() => deed + " = " + &joined(results),
+            Some(results) if !results.is_empty() => deed + " = " + &joined(results, format),
             _ => deed,
         }
     }
 }
 
-/// Returns the texts of tokens with commas.
-pub(super) fn joined(tokens: &[Token]) -> String {
-    let tokens: Vec<String> = tokens.iter().map(ToString::to_string).collect();
+/// Returns the texts of tokens with commas, as an input of this format has them.
+pub(super) fn joined(tokens: &[Token], format: Option<Format>) -> String {
+    let tokens: Vec<String> = tokens.iter().map(|token| token.shown(format)).collect();
     tokens.join(", ")
 }
 
@@ -281,6 +282,8 @@ pub(super) fn read<K: Interface>(
     let watched = matches!(live, Live::Stop | Live::Take(_)).then_some(options);
     let mut seen: Option<Location> = None;
     let mut has_events = false;
+    // Arguments that are within their ranges for some numbers of processes, each with its error.
+    let mut open: Vec<(K::Input, ReadError)> = Vec::new();
     while let Some(read) = lines.next() {
         let (location, line) = read?;
         let at = (location.column - 1) as usize;
@@ -330,8 +333,18 @@ pub(super) fn read<K: Interface>(
             continue;
         }
         let passed = matches!(live, Live::Pass(_)).then(|| deed.clone());
+        let is_invocation = matches!(deed, Deed::Invoke { .. });
         let taken = building.take(kind, process, deed, location.line);
         taken.map_err(|kind| fail(kind.named(lines.names())))?;
+        let last = building.watch.history().operations().last();
+        if let Some(last) = last.filter(|_| is_invocation) {
+            let refused = |beyond: Beyond| lines.fail_at(beyond.argument, beyond.into());
+            match kind.fit(&last.input, false) {
+                Fit::Always => {}
+                Fit::Open(beyond) => open.push((last.input.clone(), refused(beyond))),
+                Fit::Never(beyond) => return Err(refused(beyond)),
+            }
+        }
         let goes_on = match &mut live {
             Live::Off => true,
             Live::Pass(pass) => {
@@ -348,7 +361,13 @@ pub(super) fn read<K: Interface>(
             Live::Take(_) => true,
         };
         if !goes_on {
+            open.clear();
             break;
+        }
+    }
+    for (input, error) in open {
+        if let Fit::Never(beyond) = kind.fit(&input, true) {
+            return Err(ReadError { kind: beyond.into(), ..error });
         }
     }
     let missing = match (seen, wanted) {

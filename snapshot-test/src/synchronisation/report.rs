@@ -38,7 +38,7 @@ pub fn human(name: &str, judgement: &Judgement) -> String {
 
 /// Returns the size of an input, its object, and the method of the decision.
 pub fn summary(judgement: &Judgement) -> String {
-    let Judgement { counts, object, method, .. } = judgement;
+    let Judgement { counts, object, method, format, .. } = judgement;
     let when = match &judgement.watched {
         _ if judgement.is_late => ", judged at the end".to_owned(),
         None => String::new(),
@@ -49,7 +49,7 @@ pub fn summary(judgement: &Judgement) -> String {
             format!(", judged at each event, at most {kept} kept")
         }
     };
-    format!("{}; {}, by {method}{when}", sized(counts), object.described())
+    format!("{}; {}, by {method}{when}", sized(counts), object.described(*format))
 }
 
 /// Returns the size of an input.
@@ -320,9 +320,10 @@ pub fn argument(judgement: &Judgement, violation: &Violation) -> String {
 fn describe(judgement: &Judgement, id: OperationId) -> String {
     let text = &judgement.texts[id.index()];
     let process = judgement.names.process(text.process);
-    let mut out = format!("{}({}) by {process}", text.operation, joined(&text.arguments));
+    let mut out =
+        format!("{}({}) by {process}", text.operation, joined(&text.arguments, judgement.format));
     if let Some(results) = text.results.as_ref().filter(|results| !results.is_empty()) {
-        out += &format!(", returned {}", joined(results));
+        out += &format!(", returned {}", joined(results, judgement.format));
     }
     out += &match (text.ended, &text.results) {
         (Some(line), Some(_)) => format!(" [line {} to line {line}]", text.invoked),

@@ -19,12 +19,12 @@ fn unfounded(
 ) -> String {
     let Nouns { adding, removed, .. } = words;
     let of = removals.last().and_then(|id| judgement.texts[id.index()].results.as_ref());
-    let value =
-        of.and_then(|results| results.first()).map_or_else(String::new, ToString::to_string);
+    let of = of.and_then(|results| results.first());
     let has_failed = judgement.texts.iter().any(|text| {
         matches!(text.outcome, Outcome::Failed { .. })
-            && text.arguments.first().is_some_and(|argument| argument.to_string() == value)
+            && of.is_some_and(|value| text.arguments.first() == Some(value))
     });
+    let value = of.map_or_else(String::new, |value| value.shown(judgement.format));
     let begun = if has_failed { "had begun that did not fail" } else { "had begun" };
     match removals.len() {
         1 => format!("{value} was {removed}, but no {adding} of {value} {begun}."),
@@ -47,10 +47,8 @@ pub(super) fn sentence(judgement: &Judgement, proof: &Proof) -> String {
     let words = judgement.object.kind().nouns();
     let Nouns { added, removed, removal, has_owners, .. } = words;
     let value = |addition: OperationId| {
-        judgement.texts[addition.index()]
-            .arguments
-            .first()
-            .map_or_else(String::new, ToString::to_string)
+        let value = judgement.texts[addition.index()].arguments.first();
+        value.map_or_else(String::new, |value| value.shown(judgement.format))
     };
     let values = |stays: &[Stay]| joined(stays.iter().map(|stay| value(stay.addition)), "then ");
     match proof {

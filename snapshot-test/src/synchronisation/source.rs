@@ -100,6 +100,14 @@ impl<R: Read> Source<R> {
         }
     }
 
+    /// Returns the error of an argument, by its place, of the line or event that was read last.
+    pub(super) fn fail_at(&self, argument: usize, kind: ReadErrorKind) -> ReadError {
+        match self {
+            Self::Lines(lines) => lines.fail((lines.argument(argument), kind)),
+            Self::Foreign(events) => events.fail_at_value(kind),
+        }
+    }
+
     /// Returns the error of a defect of the line or event that was read last.
     pub(super) fn fail(&self, defect: Defect) -> ReadError {
         match self {

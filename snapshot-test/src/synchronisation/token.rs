@@ -6,6 +6,9 @@ use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::Value;
+use crate::format::Format;
+use crate::import::NIL_TEXT;
+use crate::report::Shown;
 
 /// An argument or a result.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -34,6 +37,17 @@ impl Token {
         match self {
             Self::Value(Value::Integer(number)) => u64::try_from(*number).ok(),
             _ => None,
+        }
+    }
+}
+
+impl Token {
+    /// Returns its text in a report on an input of this format.
+    pub fn shown(&self, format: Option<Format>) -> String {
+        match self {
+            Self::Value(value) => Shown::new(value, format).to_string(),
+            Self::None if format == Some(Format::Edn) => NIL_TEXT.to_owned(),
+            _ => self.to_string(),
         }
     }
 }

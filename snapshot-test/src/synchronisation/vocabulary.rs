@@ -22,7 +22,8 @@ use super::object::Object;
 use super::token::Token;
 use crate::Value;
 use crate::import::{
-    Fault, ImportErrorKind, LogEvent, Placed, Spot, Step, is_tuple, items, pair, scalar, short,
+    Fault, ImportErrorKind, LogEvent, NIL_TEXT, Placed, Spot, Step, is_tuple, items, pair, scalar,
+    short,
 };
 
 /// The operations of one object.
@@ -66,9 +67,6 @@ pub(super) enum Returned {
 }
 
 type Fields<'a> = (Option<Value>, &'a Edn<'static>);
-
-/// The text of `nil` as a value.
-pub(super) const NIL_TEXT: &str = "nil";
 
 static NIL: Edn<'static> = Edn::Nil;
 

@@ -68,19 +68,28 @@ pub(super) enum Word {
     Immediate,
 }
 
-const WORDS: [(&str, Word); 11] = [
-    ("invoke", Word::Invoke),
-    ("ok", Word::Ok),
-    ("fail", Word::Fail),
-    ("unknown", Word::Unknown),
-    ("update", Word::Update),
-    ("scan", Word::Scan),
-    ("exchange", Word::Exchange),
-    ("snapshot", Word::Snapshot),
-    ("immediate", Word::Immediate),
-    ("many", Word::Many),
-    ("single", Word::Single),
-];
+/// The words of one field, as an error lists them, and each with its meaning.
+type Words = (&'static str, &'static [&'static str], &'static [Word]);
+
+const EVENTS: Words = (
+    r#""invoke", "ok", "fail" or "unknown""#,
+    &["invoke", "ok", "fail", "unknown"],
+    &[Word::Invoke, Word::Ok, Word::Fail, Word::Unknown],
+);
+
+const OPERATIONS: Words = (
+    r#""update", "scan" or "exchange""#,
+    &["update", "scan", "exchange"],
+    &[Word::Update, Word::Scan, Word::Exchange],
+);
+
+const WRITERS: Words = (r#""many" or "single""#, &["many", "single"], &[Word::Many, Word::Single]);
+
+const OBJECTS: Words = (
+    r#""snapshot" or "immediate""#,
+    &["snapshot", "immediate"],
+    &[Word::Snapshot, Word::Immediate],
+);
 
 /// The contents of a line.
 #[derive(Debug)]
@@ -204,15 +213,10 @@ impl<'v> Fields<'v> {
             "segments" => self.segments = map.next_value()?,
             "processes" => self.processes = map.next_value()?,
             "snapshot-history" => self.version = number(map)?,
-            "event" => {
-                self.event =
-                    Some(map.next_value_seed(OneOf(&["invoke", "ok", "fail", "unknown"]))?);
-            }
-            "operation" => {
-                self.operation = Some(map.next_value_seed(OneOf(&["update", "scan", "exchange"]))?)
-            }
-            "writers" => self.writers = Some(map.next_value_seed(OneOf(&["many", "single"]))?),
-            "object" => self.object = Some(map.next_value_seed(OneOf(&["snapshot", "immediate"]))?),
+            "event" => self.event = Some(map.next_value_seed(OneOf(self, &EVENTS))?),
+            "operation" => self.operation = Some(map.next_value_seed(OneOf(self, &OPERATIONS))?),
+            "writers" => self.writers = Some(map.next_value_seed(OneOf(self, &WRITERS))?),
+            "object" => self.object = Some(map.next_value_seed(OneOf(self, &OBJECTS))?),
             "value" => map.next_value_seed(OneValue(self))?,
             "key" => {
                 map.next_value_seed(OneValue(self))?;
@@ -324,9 +328,9 @@ pub(super) enum Size {
 }
 
 /// One of the given words.
-struct OneOf(&'static [&'static str]);
+struct OneOf<'a, 'v>(&'a mut Fields<'v>, &'static Words);
 
-impl<'de> DeserializeSeed<'de> for OneOf {
+impl<'de> DeserializeSeed<'de> for OneOf<'_, '_> {
     type Value = Word;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Word, D::Error> {
@@ -334,27 +338,21 @@ impl<'de> DeserializeSeed<'de> for OneOf {
     }
 }
 
-impl Visitor<'_> for OneOf {
+impl Visitor<'_> for OneOf<'_, '_> {
     type Value = Word;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, word) in self.0.iter().enumerate() {
-            let separator = match position {
-                0 => "",
-                last if last + 1 == self.0.len() => " or ",
-                _ => ", ",
-            };
-            write!(f, "{separator}\"{word}\"")?;
-        }
-        Ok(())
+        f.write_str(self.1.0)
     }
 
     fn visit_str<E: Error>(self, word: &str) -> Result<Word, E> {
-        self.0
-            .iter()
-            .find(|known| **known == word)
-            .and_then(|known| WORDS.iter().find(|(word, _)| word == known))
-            .map(|(_, word)| *word)
-            .ok_or_else(|| E::invalid_value(serde::de::Unexpected::Str(word), &self))
+        let Self(fields, (expected, words, meanings)) = self;
+        match words.iter().position(|known| *known == word) {
+            Some(known) => Ok(meanings[known]),
+            None => {
+                let (found, nearest) = (Found::new(word), nearest(word, words));
+                Err(fields.refuse(ReadErrorKind::Unexpected { expected, found, nearest }))
+            }
+        }
     }
 }

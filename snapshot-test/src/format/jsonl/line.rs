@@ -83,6 +83,7 @@ fn defect(line: &[u8], error: &serde_json::Error, kind: Option<ReadErrorKind>) -
         Some(kind) => {
             let (at, width) = match &kind {
                 ReadErrorKind::UnknownField { found, .. }
+                | ReadErrorKind::Unexpected { found, .. }
                 | ReadErrorKind::DuplicateField { found }
                 | ReadErrorKind::Undeclared { found, .. }
                 | ReadErrorKind::NameAmongNumbers { found, .. } => {

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use clojure_reader::edn::Edn;
+
 use super::super::place::{Spot, Step};
 use super::super::{ImportErrorKind, Stamp};
 use super::event::{Event, Kind, Placed};
@@ -33,6 +35,14 @@ pub(super) struct End {
 }
 
 impl Call {
+    /// Returns the returned value, if the call succeeded with one, else the given one.
+    pub(super) fn value(&self) -> &Placed {
+        match &self.end {
+            Some(End { kind: Kind::Ok, returned, .. }) if returned.edn != Edn::Nil => returned,
+            _ => &self.given,
+        }
+    }
+
     /// Returns the kind of the end, if any.
     pub(super) fn kind(&self) -> Option<Kind> {
         self.end.as_ref().map(|end| end.kind)

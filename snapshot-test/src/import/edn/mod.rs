@@ -11,6 +11,7 @@
 //! one or more; and sets to which elements are added one by one, where each element is a segment. A
 //! read of some registers is a partial scan. All other workloads are refused by name.
 
+mod alike;
 mod call;
 mod event;
 mod line;
@@ -28,7 +29,7 @@ use snapshot_core::{History, Names, Segment};
 use self::call::{Call, Calls, calls};
 pub(crate) use self::event::{Event as LogEvent, Events, Kind, Placed};
 use self::sort::Sort;
-pub(crate) use self::value::{scalar, short};
+pub(crate) use self::value::{NIL_TEXT, scalar, short, written};
 use self::workload::{Meanings, Unused};
 pub(crate) use self::workload::{is_tuple, items, pair};
 use super::meaning::Segments;
@@ -98,7 +99,7 @@ fn imported(log: &str, options: &Options) -> Step<Imported> {
     }
     let sort = Sort::of(&calls, options.independent)?;
     let initial = match (sort, initial) {
-        (Sort::Registers, initial) => initial.unwrap_or_else(|| Value::from("nil")),
+        (Sort::Registers, initial) => initial.unwrap_or_else(|| Value::from(NIL_TEXT)),
         (Sort::Sets, None) => Value::ZERO,
         (Sort::Sets, Some(_)) => {
             return Err(ImportErrorKind::Field {
@@ -113,9 +114,11 @@ fn imported(log: &str, options: &Options) -> Step<Imported> {
     let mut unused: BTreeMap<Unused, (Spot, usize)> = BTreeMap::new();
     let mut note = |reason, spot| unused.entry(reason).or_insert((spot, 0)).1 += 1;
     let mut meanings = Meanings { is_independent: options.independent, sort, unused: &mut note };
+    let found = calls.iter().map(|call| meanings.of(call));
+    let mut found = found.collect::<Step<Vec<_>>>()?;
+    alike::settle(&calls, &mut found, &mut note)?;
     let (mut numbers, mut known) = (Vec::with_capacity(calls.len()), Vec::new());
-    for call in &calls {
-        let meaning = meanings.of(call)?;
+    for (call, meaning) in calls.iter().zip(found) {
         numbers.push(meaning.as_ref().map(|_| known.len()));
         known.extend(meaning.map(|meaning| (call.spot, meaning)));
     }

@@ -7,6 +7,9 @@ use super::super::ImportErrorKind;
 use super::super::place::{Spot, Step};
 use crate::Value;
 
+/// The text of `nil` as a value.
+pub(crate) const NIL_TEXT: &str = "nil";
+
 /// Parses the value of `--initial`.
 pub(super) fn initial(text: &str) -> Step<Value> {
     let found = read(text).ok().filter(|(_, rest)| rest.trim().is_empty());
@@ -52,11 +55,20 @@ pub(crate) fn scalar(edn: &Edn<'_>) -> Option<Value> {
     })
 }
 
+/// Returns the value of [`scalar`] as the log has it.
+pub(crate) fn written(value: &Value) -> String {
+    match value {
+        Value::Text(text) if is_plain(text) => value.to_string(),
+        Value::Text(text) => text.strip_prefix('\'').unwrap_or(text).to_owned(),
+        Value::Integer(number) => number.to_string(),
+    }
+}
+
 /// Returns true if a string, as it is, is the text of no other value.
 fn is_plain(text: &str) -> bool {
     let first = text.chars().next();
     first.is_some_and(|first| first.is_alphabetic() || first == '_')
-        && !matches!(text, "nil" | "true" | "false")
+        && !matches!(text, NIL_TEXT | "true" | "false")
         && text.chars().all(|one| one.is_alphanumeric() || " _-.".contains(one))
 }
 

@@ -43,6 +43,8 @@ pub(super) enum Unused {
     NoSet,
     /// A read of a set returned an element more than once.
     Twice,
+    /// A read returned `nil` without the name of its register, and others have names.
+    Unnamed,
 }
 
 impl Unused {
@@ -52,6 +54,9 @@ impl Unused {
             Self::Unknown => "of unknown outcome has a value, which shows nothing",
             Self::NoSet => "read a set and returned nil, which shows nothing",
             Self::Twice => "read a set and returned an element twice, which counts once",
+            Self::Unnamed => {
+                "read and returned nil without a key or the name of a register, which shows nothing"
+            }
         }
     }
 }

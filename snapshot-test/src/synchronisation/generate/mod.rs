@@ -157,7 +157,7 @@ impl ObjectRecipe {
             Some(rule) if rule == ANY => "; a violation".to_owned(),
             Some(rule) => format!("; a violation of the rule {rule}"),
         };
-        let object = object.described();
+        let object = object.described(None);
         format!(
             "{operations} operations of the object {object} by {processes} processes{pending}, \
              {values}{violation}."

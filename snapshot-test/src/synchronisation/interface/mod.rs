@@ -23,6 +23,29 @@ use super::generate::Role;
 use super::token::Token;
 use crate::Value;
 
+/// Arguments of an operation against their declared ranges.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Fit {
+    /// They are within the ranges.
+    Always,
+    /// One is not, but may be for another number of processes.
+    Open(Beyond),
+    /// One is not, for any number of processes.
+    Never(Beyond),
+}
+
+/// An argument beyond its declared range.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Beyond {
+    /// Its place among the arguments.
+    pub argument: usize,
+    pub given: i64,
+    pub low: i64,
+    pub high: i64,
+    /// Number of processes, if the range depends on it.
+    pub processes: Option<usize>,
+}
+
 /// A kind of object with the text of its operations.
 pub(super) trait Interface:
     ObjectKind<
@@ -56,9 +79,21 @@ pub(super) trait Interface:
         self.input(name, arguments)
     }
 
-    /// Returns the reason why executions cannot be judged, once they were.
-    fn fault(&self) -> Option<String> {
+    /// Returns the reason why executions cannot be judged, once they were, and the operation at
+    /// which that was found.
+    fn fault(&self) -> Option<(String, Option<Self::Input>)> {
         None
+    }
+
+    /// Compares the arguments of an operation with their declared ranges, for the processes so far,
+    /// and for more unless the recording has ended.
+    fn fit(&self, _input: &Self::Input, _has_ended: bool) -> Fit {
+        Fit::Always
+    }
+
+    /// Returns true if two invocations cannot be told apart.
+    fn is_same(&self, _one: &Self::Input, _other: &Self::Input) -> bool {
+        false
     }
 
     /// Returns the output of an operation, if it can have these results.

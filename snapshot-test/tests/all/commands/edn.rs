@@ -162,6 +162,62 @@ fn independent_keys() {
     twins(&sets, "--independent", "#{5}", "#{}");
 }
 
+/// A read that returned a plain `nil` beside maps, or beside keys, does not say what it read.
+#[test]
+fn plain_nil_beside_names_shows_nothing() {
+    let maps = log(&[
+        ("invoke", "0", "write {:x 1}"),
+        ("ok", "0", "write {:x 1}"),
+        ("invoke", "1", "read nil"),
+        ("ok", "1", "read nil"),
+        ("invoke", "1", "read nil"),
+        ("ok", "1", "read {:x 1}"),
+    ]);
+    let keys = maps.replace("{:x 1}", "#jepsen.independent.Tuple [7 1]");
+    let both = maps.replace("{:x 1}", "#jepsen.independent.Tuple [7 {:x 1}]");
+    for log in [&maps, &keys, &both] {
+        let (recording, code, warnings) = judged(log, "");
+        assert_eq!(code, 0, "{recording}");
+        assert!(recording.contains("segment s0") && !recording.contains("segment s1"));
+        assert!(
+            warnings.contains("1 operation, the first in line 4, read and returned nil without")
+        );
+    }
+    // The key of the invocation is that of the response.
+    let named =
+        keys.replacen(":read, :value nil", ":read, :value #jepsen.independent.Tuple [7 nil]", 1);
+    assert_eq!((judged(&named, "").1, judged(&named, "").2.as_str()), (1, ""));
+    // Registers without names, and sets, as ever.
+    let plain = maps.replace("{:x 1}", "1");
+    assert_eq!((judged(&plain, "").1, judged(&plain, "").2.as_str()), (1, ""));
+    assert!(judged(&plain.replace(":read, :value 1", ":read, :value [1]"), "").2.contains("a set"));
+}
+
+#[test]
+fn values_with_and_without_names_are_refused() {
+    let maps = log(&[
+        ("invoke", "0", "write {:x 1}"),
+        ("ok", "0", "write {:x 1}"),
+        ("invoke", "1", "read nil"),
+        ("ok", "1", "read {:x 1}"),
+    ]);
+    let error = refusal(&maps.replace(":read, :value {:x 1}", ":read, :value 1"), "");
+    assert!(error.contains("log.edn:4:30: expected a value with the name of its reg"), "{error}");
+    assert!(error.contains("2:31: the first one\nhelp: name the register"), "{error}");
+    // The plain value is refused, also if it comes first.
+    let error = refusal(&maps.replace(":write, :value {:x 1}", ":write, :value 1"), "");
+    assert!(error.contains("log.edn:2:31: expected a value with the name"), "{error}");
+    let tagged = |value: &str| format!("#jepsen.independent.Tuple [7 {value}]");
+    let keyed =
+        maps.replace(":read, :value {:x 1}", &format!(":read, :value {}", tagged("{:x 1}")));
+    let error = refusal(&keyed, "");
+    assert!(error.contains("log.edn:2:31: expected a tuple [key value], since other"), "{error}");
+    // The values of each key have names, or none.
+    let error =
+        refusal(&maps.replace("{:x 1}", &tagged("1")).replacen("[7 1]", "[7 {:x 1}]", 2), "");
+    assert!(error.contains("log.edn:4:30: expected a value with the name of its reg"), "{error}");
+}
+
 /// Clients crash, their processes are used again, a nemesis is present, ops are tagged and all in
 /// one vector.
 #[test]

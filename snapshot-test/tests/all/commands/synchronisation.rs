@@ -54,6 +54,10 @@ fn figures_of_the_paper_have_their_verdicts() {
     let lines = file("ten.jsonl", "{\"snapshot-history\":1,\"object\":\"channel\"}\n");
     let (code, _, error) = answer(run(&format!("check {lines}")));
     assert_eq!(code, 2);
+    assert!(error.contains("help: judge it with `check --object channel`"), "{error}");
+    let lines_of_another = file("an.jsonl", "{\"snapshot-history\":1,\"object\":\"chart\"}\n");
+    let (code, _, error) = answer(run(&format!("check {lines_of_another}")));
+    assert_eq!(code, 2);
     assert!(error.contains("are judged by `check --object OBJECT`"), "{error}");
     let (code, _, error) = answer(run(&format!("check --object channel {lines}")));
     assert_eq!((code, error.as_str()), (0, ""));

@@ -4,8 +4,9 @@ use std::fs;
 
 use snapshot_test::format::Format;
 use snapshot_test::judge::Options;
-use snapshot_test::synchronisation::{Object, convert, judge, verdict};
+use snapshot_test::synchronisation::{Object, convert, human, judge, verdict};
 
+use super::judged;
 use crate::commands::{answer, printed, refused, run};
 
 fn converted(object: &str, input: &str, to: Format) -> String {
@@ -108,4 +109,32 @@ fn long_recordings_are_not_kept() {
         report.contains("event 40000: process 0 ends an operation, but it has none open"),
         "{report}"
     );
+}
+
+/// Reports have values as the log has them: texts in quotes, `nil` and keywords without.
+#[test]
+fn reports_have_the_values_of_the_log() {
+    let log = |value: &str, read: &str| {
+        format!(
+            "{{:process 0, :type :invoke, :f :write, :value {value}}}\n\
+             {{:process 0, :type :ok, :f :write, :value {value}}}\n\
+             {{:process 1, :type :invoke, :f :read, :value nil}}\n\
+             {{:process 1, :type :ok, :f :read, :value {read}}}\n"
+        )
+    };
+    for value in ["\"nil\"", "\"a\"", ":a", "2.5", "sym", "\"\"", "\"'sym\"", "\"a\\\"b\"", "-7"] {
+        let judged = judged("register", &log(value, "nil"));
+        let report = human("LOG", &judged);
+        assert!(report.contains("register, initially nil, by rules"), "{report}");
+        assert!(report.contains(&format!("write({value}) by process 0 [")), "{report}");
+        assert!(report.contains("read() by process 1, returned nil [line 3"), "{report}");
+        assert_eq!(judged.texts[0].deed(judged.format), format!("write({value})"));
+    }
+    let queue = log("\"nil\"", "nil").replace(":write", ":enqueue").replace(":read", ":dequeue");
+    let report = human("LOG", &judged("queue", &queue));
+    assert!(report.contains("dequeue() by process 1, returned nil ["), "{report}");
+    assert!(report.contains("value inside: \"nil\"."), "{report}");
+    // The value `nil` of a recording is a text like any other.
+    let report = human("R", &judged("register", "p1 read\np1 ok \"nil\"\n"));
+    assert!(report.contains("returned \"nil\" ["), "{report}");
 }

@@ -117,7 +117,9 @@ fn a_declared_object_is_judged_certified_and_refused_by_command() {
     let many = file("many.txt", &many);
     let (code, out, error) = answer(run(&format!("check --object {counter} {many}")));
     assert_eq!(code, 2, "{out}");
-    assert!(error.contains("the declared object is faulty: "), "{error}");
+    let place =
+        "many.txt:1:1: the declared object is faulty at increment() by process 0, or a later";
+    assert!(error.contains(place), "{error}");
     let bad = file("bad.snapshot", "algorithm bad\n\nobject counter:\n    state count: 0..\n");
     let (code, _, error) = answer(run(&format!("check --object {bad} {right}")));
     assert_eq!(code, 2);
@@ -129,14 +131,70 @@ fn a_declared_object_is_judged_certified_and_refused_by_command() {
         file("plain.snapshot", &std::fs::read_to_string(path("../afek")).unwrap_or_default());
     let (code, _, error) = answer(run(&format!("check --object {plain} {right}")));
     assert_eq!(code, 2, "{error}");
-    let register = path("atomic_register");
-    let beyond = file("beyond.txt", "p0 write 3\np0 ok\n");
-    let (code, _, error) = answer(run(&format!("check --object {register} {beyond}")));
-    assert_eq!(code, 2, "0..2 is declared: {error}");
-    assert!(error.contains("found `write 3`"), "{error}");
     let wanted = file("other.txt", "p0 increase\n");
     let (_, _, error) = answer(run(&format!("check --object {counter} {wanted}")));
     assert!(error.contains("did you mean `increment`?") || error.contains("`increment`, `read`"));
+}
+
+const RANGES: &str = "algorithm ranges\n\nobject ranges:\n    state last: 0..n\n\n    \
+    fixed(a: 0..3, b: bool):\n        skip\n\n    below(k: 0..n-1):\n        last := k\n\n    \
+    between(b: bool, k: n..2*n):\n        skip\n\nprocedure fixed(a, b):\n    skip\n\n\
+    procedure below(k):\n    skip\n\nprocedure between(b, k):\n    skip\n";
+
+/// An argument beyond its range is refused at its place: at once if the range is fixed, else for
+/// the number of processes at the end.
+#[test]
+fn arguments_beyond_their_ranges_are_refused_at_their_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let declaration = folder.path().join("ranges.snapshot");
+    std::fs::write(&declaration, RANGES).unwrap();
+    let object: Object = declaration.to_str().unwrap().parse().unwrap();
+    let refused = |recording: &str| {
+        let judged = judge(&object, recording.as_bytes(), None, None, &Options::default());
+        judged.map(|_| ()).map_err(|error| error.report("r"))
+    };
+    for (recording, place, range) in [
+        ("p0 fixed 3 true\np0 ok\np0 fixed 4 true\n", "r:3:10", "0 to 3 as argument 1, found 4"),
+        ("p0 fixed -1  true\n", "r:1:10", "0 to 3 as argument 1, found -1"),
+        (
+            "@1 p0 below 0\n@\"a b\" p0 below  9\n",
+            "r:2:18",
+            "0 to 0 as argument 1, for 1 process, found 9",
+        ),
+        (
+            "p0 below 1\np0 ok\np0 below 2\np1 below 0\n",
+            "r:3:10",
+            "0 to 1 as argument 1, for 2 pro",
+        ),
+        // Within the range of two processes, and below that of three.
+        (
+            "p1 between true 2\np2 below 0\n",
+            "r:1:17",
+            "3 to 6 as argument 2, for 3 processes, found 2",
+        ),
+        (
+            "p0 between true 7\np2 below 0\n",
+            "r:1:17",
+            "3 to 6 as argument 2, for 3 processes, found 7",
+        ),
+        (
+            "{\"process\":0,\"event\":\"invoke\",\"operation\":\"below\",\"value\": 4}\n",
+            "r:1:60",
+            "found 4",
+        ),
+        ("{:process 0 :type :invoke :f :below :value 4}", "r:1:44", "found 4"),
+    ] {
+        let error = refused(recording).unwrap_err();
+        assert!(error.starts_with(&format!("{place}: expected a number from ")), "{error}");
+        assert!(error.contains(range) && error.contains("help: correct the value"), "{error}");
+    }
+    for recording in [
+        "p0 fixed 3 false\np0 ok\n",
+        "p0 below 2\np0 ok\np0 between true 4\np0 ok\np2 below 0\n",
+        "p1 between false 4\np3 between true 8\n",
+    ] {
+        assert_eq!(refused(recording), Ok(()), "{recording}");
+    }
 }
 
 #[test]

@@ -178,5 +178,38 @@ fn invalid_initial_values_are_refused() {
     assert!(matches!(with("queue", Value::ZERO), Err(InitialError::Fixed { name: "queue" })));
     assert!(matches!(with("counter", Value::from("x")), Err(InitialError::Integer { .. })));
     let object = with("register", Value::from("x")).unwrap();
-    assert_eq!(object.described(), "register, initially \"x\"");
+    assert_eq!(object.described(None), "register, initially \"x\"");
+}
+
+/// Reports count all objects, and show those that are wrong or undecided; with certificates, all.
+#[test]
+fn reports_show_the_objects_that_fail() {
+    use crate::commands::{answer, run};
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("many.txt");
+    let mut recording = String::new();
+    for key in 0..500 {
+        writeln!(recording, "@{key} p0 enqueue 5\n@{key} p0 ok").unwrap();
+    }
+    recording += "@7 p0 dequeue\n@7 p0 ok 8\n";
+    std::fs::write(&place, recording).unwrap();
+    let (place, folder) = (place.display(), folder.path().display());
+    let check = format!("check --object queue --report json {place}");
+    let (code, report, _) = answer(run(&check));
+    assert_eq!(code, 1);
+    assert!(report.len() < 2000, "{} bytes", report.len());
+    let found: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let counts =
+        serde_json::json!({"total": 500, "linearizable": 499, "violation": 1, "unknown": 0});
+    assert_eq!(found["objects"], counts);
+    assert_eq!(
+        (found["operations"].as_u64(), found["parts"][0]["key"].as_u64()),
+        (Some(501), Some(7))
+    );
+    assert_eq!(found["parts"].as_array().unwrap().len(), 1);
+    let (_, all, _) = answer(run(&format!("{check} --certificate {folder}")));
+    let all: serde_json::Value = serde_json::from_str(&all).unwrap();
+    assert_eq!((all["parts"].as_array().unwrap().len(), &all["objects"]), (500, &counts));
+    let (_, human, _) = answer(run(&format!("check --object queue {place}")));
+    assert!(human.contains("violation (1 of 500 objects wrong; 501 operations"), "{human}");
 }
