@@ -279,6 +279,13 @@ impl Client {
         }
     }
 
+    /// Returns true if all of n processes may begin the same operations of an object, and as many.
+    pub fn is_symmetric(&self, processes: usize) -> bool {
+        let mut all = (0..processes).map(Process::from_index);
+        let first = self.bound(Process::from_index(0));
+        all.all(|process| self.takes_part(process) && self.bound(process) == first)
+    }
+
     /// Records that a process begins an operation.
     pub fn begin(&self, progress: &mut Progress, process: Process, call: Call) {
         if let Some(begun) = progress.begun.get_mut(process.index()) {

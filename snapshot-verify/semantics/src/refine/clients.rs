@@ -163,9 +163,8 @@ impl<'p> ObjectWorld<'p> {
         at_points: Box<[bool]>,
         is_anonymous: bool,
     ) -> Self {
-        let all = (0..sequential.processes()).map(Process::from_index);
         Self {
-            is_symmetric: is_anonymous && all.into_iter().all(|process| client.takes_part(process)),
+            is_symmetric: is_anonymous && client.is_symmetric(sequential.processes()),
             progresses: FxHashMap::default(),
             sets: FxHashMap::default(),
             clients: Clients::new(client, sequential.processes()),

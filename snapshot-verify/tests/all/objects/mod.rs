@@ -23,6 +23,7 @@ use snapshot_verify::language::{Algorithm, parse};
 use snapshot_verify::object::{Judge, walk_object};
 use snapshot_verify::program::{Program, Type};
 use snapshot_verify::refine::{Budget, Means, Refinement, RefinementVerdict, refine_object};
+use trial::effort::{either, is_night};
 
 /// A stack with no more pushes once it holds two elements.
 const STACK_OF_TWO: &str = "object stack:
@@ -117,13 +118,15 @@ const fn bounded(operations: u32) -> Client {
     Client::bounded(Values::Full(2), operations)
 }
 
-/// Two operations each: the extent of an enumeration of a second or two. For objects with lists,
-/// whose algorithms are longer, and for more than two processes, a single value, except at
-/// night.
+/// Two operations each; of two processes, in the quick suite, two and one: with two each, the
+/// enumerations of a lock and of a list take ten times as long as the others. For objects with
+/// lists, whose algorithms are longer, and for more than two processes, a single value, except
+/// at night.
 fn enumerable(program: &Program, n: usize) -> Client {
     let object = program.object().expect("the text declares an object");
     let mut state = object.specification.private.iter();
     let has_lists = state.any(|variable| matches!(variable.content, Type::List(_)));
-    let values = if (has_lists || n > 2) && !trial::effort::is_night() { 1 } else { 2 };
-    Client::bounded(Values::Full(values), 2)
+    let values = if (has_lists || n > 2) && !is_night() { 1 } else { 2 };
+    let each: &[u32] = if n == 2 { either(&[2, 1], &[]) } else { &[] };
+    Client::bounded(Values::Full(values), 2).with_each(each)
 }
