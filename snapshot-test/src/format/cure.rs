@@ -87,6 +87,10 @@ impl ReadErrorKind {
                 "an update writes one value to one segment: give each a line of its own, and put a \
                  comment after `#`; an update of several segments at once cannot be judged"
             }
+            Self::SeveralSegments => {
+                "give each an update of its own, if they took effect one by one; an update of \
+                 several segments at once cannot be judged"
+            }
             Self::Trailing { .. } => "put the next event on a line of its own, a comment after `#`",
             Self::UnterminatedString => {
                 "close the string on the line where it begins; write a \
@@ -220,11 +224,19 @@ fn other_format(reading: Format, found: Format) -> String {
     )
 }
 
+/// Names that recorders give to operations on several segments.
+const TRANSACTIONS: [&str; 7] = ["transaction", "txn", "tx", "commit", "batch", "mset", "multi"];
+
 /// Returns the cure of an operation of other objects, where an operation is expected.
 fn of_another_object(expected: &str, operation: &str) -> Option<String> {
     const MOST: usize = 3;
     if !expected.contains("update") && !expected.contains("exchange") {
         return None;
+    }
+    if TRANSACTIONS.contains(&operation) {
+        let cure = "a transaction that only reads is a scan, one that writes a segment an update; \
+                    one that writes several, or reads and writes, cannot be judged";
+        return Some(cure.to_owned());
     }
     let objects = Together::with_operation(operation);
     let names: Vec<String> = objects.iter().take(MOST).map(|one| format!("`{one}`")).collect();

@@ -227,6 +227,9 @@ pub enum ReadErrorKind {
         /// The field.
         found: Found,
     },
+    /// An update of several segments at once.
+    #[error("an update writes one segment: expected one `segment` and one `value`")]
+    SeveralSegments,
     /// An operation that the recording's object does not have.
     #[error(
         "`{found}` is no operation of {}, which this recording is of{}",

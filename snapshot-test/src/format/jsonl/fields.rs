@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroU32;
 
-use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use snapshot_core::Segment;
 
@@ -203,7 +203,11 @@ impl<'v> Fields<'v> {
             }));
         };
         if self.given >> field & 1 == 1 {
-            return Err(self.refuse(ReadErrorKind::DuplicateField { found: found() }));
+            let kind = match name {
+                "segment" => ReadErrorKind::SeveralSegments,
+                _ => ReadErrorKind::DuplicateField { found: found() },
+            };
+            return Err(self.refuse(kind));
         }
         self.given |= 1 << field;
         let number = |map: &mut A| map.next_value_seed(Number).map(Some);
@@ -293,7 +297,7 @@ impl<'de> DeserializeSeed<'de> for Id<'_, '_> {
     }
 }
 
-impl Visitor<'_> for Id<'_, '_> {
+impl<'de> Visitor<'de> for Id<'_, '_> {
     type Value = u64;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -315,6 +319,13 @@ impl Visitor<'_> for Id<'_, '_> {
         let number = fields.naming.name(kind, name, fields.line);
         number.map_err(|defect| fields.refuse(defect))
     }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<u64, A::Error> {
+        match self.1 {
+            Kind::Segment => Err(self.0.refuse(ReadErrorKind::SeveralSegments)),
+            Kind::Process => Err(A::Error::invalid_type(Unexpected::Seq, &self)),
+        }
+    }
 }
 
 /// What a header says about processes or segments.
@@ -325,6 +336,8 @@ pub(super) enum Size {
     None,
     Count(u64),
     Names(Vec<Box<str>>),
+    /// The segments of an event, which has none.
+    Numbers(Vec<u64>),
 }
 
 /// One of the given words.

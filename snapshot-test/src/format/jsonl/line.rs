@@ -89,6 +89,9 @@ fn defect(line: &[u8], error: &serde_json::Error, kind: Option<ReadErrorKind>) -
                 | ReadErrorKind::NameAmongNumbers { found, .. } => {
                     last_place(&line[..passed], found.text()).unwrap_or((passed - 1, 1))
                 }
+                ReadErrorKind::SeveralSegments => {
+                    last_place(&line[..passed], "segment").unwrap_or((passed - 1, 1))
+                }
                 ReadErrorKind::NumberAmongNames { found, .. } => {
                     let width = found.text().len().min(passed);
                     (passed - width, width)
@@ -127,6 +130,9 @@ fn kind_place(line: &[u8], indent: usize, kind: &ReadErrorKind) -> (usize, usize
         ReadErrorKind::IdOutOfRange { what, .. } => last_place(line, what),
         ReadErrorKind::SizeOutOfRange { what, .. } => last_place(line, what),
         ReadErrorKind::UnknownVersion { .. } => last_place(line, "snapshot-history"),
+        ReadErrorKind::SeveralSegments => {
+            last_place(line, "segments").or_else(|| last_place(line, "values"))
+        }
         _ => None,
     };
     place.unwrap_or((indent, 1))
@@ -155,6 +161,9 @@ fn interpret(fields: &mut Fields<'_>, text: &str) -> Result<Line, ReadErrorKind>
     let shape = match event {
         Word::Invoke => match fields.operation.ok_or(missing("operation", "an invocation"))? {
             Word::Update => {
+                if fields.has("segments") || fields.has("values") {
+                    return Err(ReadErrorKind::SeveralSegments);
+                }
                 let segment = match fields.segment {
                     Some(segment) => segment,
                     None if fields.naming.has_numbers(Kind::Segment)
@@ -252,6 +261,11 @@ fn size(fields: &mut Fields<'_>, kind: Kind) -> Result<Option<usize>, ReadErrorK
         Size::Count(given) => {
             fields.naming.number(kind, 0, fields.line)?;
             Ok(Some(saturated(given)))
+        }
+        Size::Numbers(numbers) => {
+            let found = Found::new(&format!("{numbers:?}"));
+            let expected = "a number, or an array of names";
+            Err(ReadErrorKind::Unexpected { expected, found, nearest: None })
         }
         Size::Names(names) if names.is_empty() => {
             fields.naming.open(kind, fields.line);
