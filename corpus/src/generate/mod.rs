@@ -1,7 +1,7 @@
 //! Seeded generation of histories whose verdict is known by construction.
 //!
 //! A [`Recipe`] runs an atomic snapshot object, an array, under a random scheduler (the private
-//! module `run`). Every operation has an invocation, one instant inside at which it acts on the
+//! module `scheduler`). Every operation has an invocation, one instant inside at which it acts on the
 //! array, and a response, so the order of these instants is a linearization of the record. Segment
 //! k is written by process k; processes without a segment only scan.
 //!
@@ -20,7 +20,7 @@ mod event;
 mod exchanges;
 mod many_writers;
 mod rule;
-mod run;
+mod scheduler;
 mod script;
 mod values;
 
@@ -28,11 +28,15 @@ pub use draw::Draw;
 pub use error::RecipeError;
 pub use event::{OwnedAction, OwnedEvent};
 pub use exchanges::{ExchangeEvents, Exchanges, Flaw, OwnedExchange, OwnedExchangeAction};
-pub use many_writers::{Contradiction, CrowdEvents, ManyWriters};
+pub use many_writers::{Contradiction, ManyWriters};
 pub use rule::{Rule, Violation};
-pub use run::Events;
+pub use scheduler::Events;
 use snapshot_core::history::Declaration;
 use snapshot_core::{History, Process, Segment};
+
+use self::scheduler::{Clients, Plan, Run, Script};
+use self::script::Stage;
+use self::values::Values;
 
 /// Values of the updates. Every segment holds `0` initially.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -151,7 +155,64 @@ impl Recipe {
     /// If no history can follow the recipe.
     pub fn events(&self) -> Result<Events, RecipeError> {
         self.check()?;
-        Ok(Events::new(self))
+        let mut draw = Draw::new(self.seed, 0);
+        let scripted = self.violation.map_or(0, |violation| violation.rule.operations());
+        let ordinary = self.operations - scripted;
+        let mut values = Values::new(self, ordinary, &mut draw);
+        let script = self.violation.map(|violation| self.script(violation, &mut values, &mut draw));
+        let switches = self.violation.is_some_and(|violation| {
+            !matches!(violation.rule, Rule::NeverWritten | Rule::FailedUpdateSeen)
+        });
+        let plan = Plan {
+            clients: Clients::Owners { scans: self.scan_fraction },
+            values,
+            processes: self.processes,
+            segments: self.segments,
+            ordinary,
+            pending: self.pending,
+            failures: 0.0,
+            gaps: 0.0,
+            script,
+            switches,
+        };
+        Ok(Events(Run::new(plan, draw)))
+    }
+
+    fn script(&self, violation: Violation, values: &mut Values, draw: &mut Draw) -> Script {
+        let targets = self.targets(violation, draw);
+        values.reserve(targets.0);
+        if violation.rule.segments() == 2 {
+            values.reserve(targets.1);
+        }
+        let marker = |index| values.marker(index, self.operations);
+        let stage = Stage {
+            processes: self.processes,
+            targets,
+            markers: (marker(0), marker(1)),
+            honest: self.honest,
+        };
+        stage.script(violation, draw)
+    }
+
+    /// Returns the segments at which to break a rule; equal if the rule concerns one segment.
+    fn targets(&self, violation: Violation, draw: &mut Draw) -> (usize, usize) {
+        let (i, j) = match (violation.segments, self.style) {
+            (Some(targets), _) => targets,
+            (None, Style::Simple { i, j }) => {
+                if draw.coin() {
+                    (i, j)
+                } else {
+                    (j, i)
+                }
+            }
+            (None, _) => {
+                let writers = self.processes.min(self.segments);
+                let i = draw.below(writers);
+                let other = if writers > 1 { draw.below(writers - 1) } else { i };
+                (i, if other >= i && writers > 1 { other + 1 } else { other })
+            }
+        };
+        if violation.rule.segments() == 2 { (i, j) } else { (i, i) }
     }
 
     /// Returns the whole history. O(operations × segments) time and memory.

@@ -6,8 +6,8 @@
 //! of the writers p_i and p_j of the segments concerned, and scanners. Updates of the script write
 //! *markers* (see the module `values`). So a scan that returns a marker saw that update, and a scan
 //! that returns an older value did not, for any style and however ambiguous the other values are.
-//! Other processes act between any two steps, but from `Mark` to `Thaw` their operations do not
-//! take effect (they may begin and respond). X is the content of the object at `Mark`; the script's
+//! Other processes act between any two steps, but from `Freeze` to `Thaw` their operations do not
+//! take effect (they may begin and respond). X is the content of the object at `Freeze`; the script's
 //! scans return X with a few entries replaced.
 //!
 //! # Why the result is non-linearizable
@@ -31,13 +31,13 @@
 //!
 //! Apply conditions A to E of the linear-time check to the lying scan.
 //!
-//! Between `Mark` and `Thaw` only script updates take effect. So every ordinary scan acts before
-//! `Mark` and is at most X, or after `Thaw` and is at least X with all script updates.
+//! Between `Freeze` and `Thaw` only script updates take effect. So every ordinary scan acts before
+//! `Freeze` and is at most X, or after `Thaw` and is at least X with all script updates.
 //!
 //! * A, D: it is comparable to X with any subset of them.
 //! * C: it is ordered as real time demands. A scan that ends before a script's scan begins acted
-//!   before `Mark`; a scan that begins after it acts after `Thaw`.
-//! * B, E: X contains all updates complete at `Mark`. During the frozen time, in which scripts
+//!   before `Freeze`; a scan that begins after it acts after `Thaw`.
+//! * B, E: X contains all updates complete at `Freeze`. During the frozen time, in which scripts
 //!   invoke their later operations, only script updates become both effective and complete.
 //!
 //! It remains to compare the script's operations with each other. Each script lets all intervals
@@ -46,37 +46,8 @@
 //! scan that misses u_i begins before u_i responds. *never-written* and *failed-update-seen* break
 //! condition A, which leaves the other conditions meaningless for that entry.
 
+use super::scheduler::{Deed, Script, Step};
 use super::{Draw, Rule, Violation};
-
-/// A step of a script.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Step {
-    /// The writer of a segment invokes an update.
-    InvokeUpdate { segment: usize, value: i64 },
-    /// A process invokes a scan.
-    InvokeScan { process: usize },
-    /// The content of the object becomes X, and other operations stop taking effect.
-    Mark,
-    /// An update takes effect.
-    Apply { segment: usize, value: i64 },
-    /// Other operations may take effect again.
-    Thaw,
-    /// The writer of a segment gets its response.
-    RespondUpdate { segment: usize },
-    /// A scan returns X with these entries replaced.
-    RespondScan { process: usize, replaced: Vec<(usize, i64)> },
-    /// The update of a segment's writer fails.
-    Fail { segment: usize },
-}
-
-/// A script, ready to be performed.
-#[derive(Clone, Debug)]
-pub(super) struct Script {
-    /// Processes that perform it.
-    pub cast: Vec<usize>,
-    /// Steps, in order.
-    pub steps: Vec<Step>,
-}
 
 /// Position and parameters of a script's performance.
 #[derive(Clone, Copy, Debug)]
@@ -90,33 +61,24 @@ pub(super) struct Stage {
     pub honest: bool,
 }
 
-impl Script {
-    /// Creates the script that breaks a rule on this stage.
-    pub fn new(violation: Violation, stage: Stage, draw: &mut Draw) -> Self {
-        let (i, _) = stage.targets;
-        match violation.rule {
-            Rule::NeverWritten => {
-                let a = draw.below(stage.processes);
-                let lie = stage.lie(vec![(i, stage.markers.0)], vec![]);
-                let steps = vec![
-                    Step::InvokeScan { process: a },
-                    Step::Mark,
-                    Step::Thaw,
-                    Step::RespondScan { process: a, replaced: lie },
-                ];
-                Self { cast: vec![i, a], steps }
-            }
-            Rule::FailedUpdateSeen => stage.failed(draw),
-            Rule::Future => stage.future(draw),
-            Rule::Stale => stage.stale(draw),
-            Rule::Decrease => stage.decrease(draw),
-            Rule::Inversion => stage.inversion(draw),
-            Rule::Missing => stage.missing(draw),
-        }
-    }
-}
+/// The cast and the steps of a script.
+type Performance = (Vec<usize>, Vec<Step>);
 
 impl Stage {
+    /// Creates the script that breaks a rule on this stage.
+    pub fn script(&self, violation: Violation, draw: &mut Draw) -> Script {
+        let (cast, steps) = match violation.rule {
+            Rule::NeverWritten => self.never_written(draw),
+            Rule::FailedUpdateSeen => self.failed(draw),
+            Rule::Future => self.future(draw),
+            Rule::Stale => self.stale(draw),
+            Rule::Decrease => self.decrease(draw),
+            Rule::Inversion => self.inversion(draw),
+            Rule::Missing => self.missing(draw),
+        };
+        Script { cast, steps, needed: Vec::new(), after: violation.after }
+    }
+
     /// Returns the replaced entries of the lying scan, or the honest ones.
     fn lie(&self, lie: Vec<(usize, i64)>, truth: Vec<(usize, i64)>) -> Vec<(usize, i64)> {
         if self.honest { truth } else { lie }
@@ -140,132 +102,139 @@ impl Stage {
         }
     }
 
-    fn failed(&self, draw: &mut Draw) -> Script {
+    fn never_written(&self, draw: &mut Draw) -> Performance {
         let (i, new) = self.i();
         let a = draw.below(self.processes);
-        let respond = Step::RespondScan { process: a, replaced: self.lie(vec![(i, new)], vec![]) };
+        let lying = respond(a, self.lie(vec![(i, new)], vec![]));
+        (vec![i, a], vec![scan(a), Step::Freeze, Step::Thaw, lying])
+    }
+
+    fn failed(&self, draw: &mut Draw) -> Performance {
+        let (i, new) = self.i();
+        let a = draw.below(self.processes);
+        let respond = respond(a, self.lie(vec![(i, new)], vec![]));
         let mut steps = vec![invoke(self.i())];
         if a == i || draw.coin() {
-            steps.push(Step::Fail { segment: i });
-            steps.extend([Step::InvokeScan { process: a }, Step::Mark, Step::Thaw, respond]);
+            steps.push(Step::Fail(i));
+            steps.extend([scan(a), Step::Freeze, Step::Thaw, respond]);
         } else {
-            steps.push(Step::InvokeScan { process: a });
+            steps.push(scan(a));
             draw.shuffle(&mut steps);
-            steps.extend([Step::Mark, Step::Thaw]);
-            append_shuffled(&mut steps, vec![Step::Fail { segment: i }, respond], draw);
+            steps.extend([Step::Freeze, Step::Thaw]);
+            append_shuffled(&mut steps, vec![Step::Fail(i), respond], draw);
         }
-        Script { cast: vec![i, a], steps }
+        (vec![i, a], steps)
     }
 
-    fn future(&self, draw: &mut Draw) -> Script {
+    fn future(&self, draw: &mut Draw) -> Performance {
         let (i, new) = self.i();
         let a = draw.below(self.processes);
         let steps = vec![
-            Step::InvokeScan { process: a },
-            Step::Mark,
-            Step::RespondScan { process: a, replaced: self.lie(vec![(i, new)], vec![]) },
+            scan(a),
+            Step::Freeze,
+            respond(a, self.lie(vec![(i, new)], vec![])),
             invoke(self.i()),
-            apply(self.i()),
+            Step::Effect(vec![i]),
             Step::Thaw,
-            Step::RespondUpdate { segment: i },
+            done(i),
         ];
-        Script { cast: vec![i, a], steps }
+        (vec![i, a], steps)
     }
 
-    fn stale(&self, draw: &mut Draw) -> Script {
+    fn stale(&self, draw: &mut Draw) -> Performance {
         let (i, new) = self.i();
         let a = draw.below(self.processes);
         let steps = vec![
             invoke(self.i()),
-            Step::Mark,
-            apply(self.i()),
-            Step::RespondUpdate { segment: i },
-            Step::InvokeScan { process: a },
+            Step::Freeze,
+            Step::Effect(vec![i]),
+            done(i),
+            scan(a),
             Step::Thaw,
-            Step::RespondScan { process: a, replaced: self.lie(vec![], vec![(i, new)]) },
+            respond(a, self.lie(vec![], vec![(i, new)])),
         ];
-        Script { cast: vec![i, a], steps }
+        (vec![i, a], steps)
     }
 
-    fn decrease(&self, draw: &mut Draw) -> Script {
+    fn decrease(&self, draw: &mut Draw) -> Performance {
         let (i, new) = self.i();
         let a = self.other_than(&[i], draw);
         let b = self.other_than(&[i], draw);
-        let mut steps = vec![invoke(self.i()), Step::InvokeScan { process: a }];
+        let mut steps = vec![invoke(self.i()), scan(a)];
         draw.shuffle(&mut steps);
         steps.extend([
-            Step::Mark,
-            apply(self.i()),
-            Step::RespondScan { process: a, replaced: vec![(i, new)] },
-            Step::InvokeScan { process: b },
+            Step::Freeze,
+            Step::Effect(vec![i]),
+            respond(a, vec![(i, new)]),
+            scan(b),
             Step::Thaw,
         ]);
-        let lying = Step::RespondScan { process: b, replaced: self.lie(vec![], vec![(i, new)]) };
-        append_shuffled(&mut steps, vec![lying, Step::RespondUpdate { segment: i }], draw);
-        Script { cast: vec![i, a, b], steps }
+        let lying = respond(b, self.lie(vec![], vec![(i, new)]));
+        append_shuffled(&mut steps, vec![lying, done(i)], draw);
+        (vec![i, a, b], steps)
     }
 
     /// S1 is a's, S2 is b's. With three processes, a is p_i itself. Then u_i responds before S1
     /// begins, which does not affect the argument.
-    fn inversion(&self, draw: &mut Draw) -> Script {
-        let (i, j) = (self.targets.0, self.targets.1);
+    fn inversion(&self, draw: &mut Draw) -> Performance {
+        let ((i, _), (j, _)) = (self.i(), self.j());
         let b = self.other_than(&[i, j], draw);
         let a =
             if self.processes > 3 && draw.coin() { self.other_than(&[i, j, b], draw) } else { i };
-        let first = Step::RespondScan { process: a, replaced: vec![self.i()] };
-        let second = Step::RespondScan {
-            process: b,
-            replaced: self.lie(vec![self.j()], vec![self.i(), self.j()]),
-        };
-        let mut steps = vec![invoke(self.i()), invoke(self.j()), Step::InvokeScan { process: b }];
-        let mut ends = vec![first, second, Step::RespondUpdate { segment: j }];
+        let first = respond(a, vec![self.i()]);
+        let second = respond(b, self.lie(vec![self.j()], vec![self.i(), self.j()]));
+        let mut steps = vec![invoke(self.i()), invoke(self.j()), scan(b)];
+        let mut ends = vec![first, second, done(j)];
         if a == i {
             draw.shuffle(&mut steps);
-            steps.extend([
-                Step::Mark,
-                apply(self.i()),
-                Step::RespondUpdate { segment: i },
-                Step::InvokeScan { process: a },
-            ]);
+            steps.extend([Step::Freeze, Step::Effect(vec![i]), done(i), scan(a)]);
         } else {
-            steps.push(Step::InvokeScan { process: a });
+            steps.push(scan(a));
             draw.shuffle(&mut steps);
-            steps.extend([Step::Mark, apply(self.i())]);
-            ends.push(Step::RespondUpdate { segment: i });
+            steps.extend([Step::Freeze, Step::Effect(vec![i])]);
+            ends.push(done(i));
         }
-        steps.extend([apply(self.j()), Step::Thaw]);
+        steps.extend([Step::Effect(vec![j]), Step::Thaw]);
         append_shuffled(&mut steps, ends, draw);
-        Script { cast: vec![i, j, a, b], steps }
+        (vec![i, j, a, b], steps)
     }
 
-    fn missing(&self, draw: &mut Draw) -> Script {
-        let (i, j) = (self.targets.0, self.targets.1);
+    fn missing(&self, draw: &mut Draw) -> Performance {
+        let ((i, _), (j, _)) = (self.i(), self.j());
         let a = self.other_than(&[i, j], draw);
-        let mut steps = vec![invoke(self.i()), Step::InvokeScan { process: a }];
+        let mut steps = vec![invoke(self.i()), scan(a)];
         draw.shuffle(&mut steps);
         steps.extend([
-            Step::Mark,
-            apply(self.i()),
-            Step::RespondUpdate { segment: i },
+            Step::Freeze,
+            Step::Effect(vec![i]),
+            done(i),
             invoke(self.j()),
-            apply(self.j()),
+            Step::Effect(vec![j]),
             Step::Thaw,
         ]);
-        let lying = Step::RespondScan {
-            process: a,
-            replaced: self.lie(vec![self.j()], vec![self.i(), self.j()]),
-        };
-        append_shuffled(&mut steps, vec![lying, Step::RespondUpdate { segment: j }], draw);
-        Script { cast: vec![i, j, a], steps }
+        let lying = respond(a, self.lie(vec![self.j()], vec![self.i(), self.j()]));
+        append_shuffled(&mut steps, vec![lying, done(j)], draw);
+        (vec![i, j, a], steps)
     }
 }
 
 const fn invoke((segment, value): (usize, i64)) -> Step {
-    Step::InvokeUpdate { segment, value }
+    Step::Invoke(segment, Deed::update(segment, value))
 }
 
-const fn apply((segment, value): (usize, i64)) -> Step {
-    Step::Apply { segment, value }
+const fn scan(process: usize) -> Step {
+    Step::Invoke(process, Deed::SCAN)
+}
+
+/// The response of an update.
+const fn done(process: usize) -> Step {
+    Step::Respond(process, Vec::new())
+}
+
+/// The response of a scan, which returns X with these entries replaced.
+fn respond(process: usize, replaced: Vec<(usize, i64)>) -> Step {
+    let replaced = replaced.into_iter().map(|(segment, value)| (segment, Some(value)));
+    Step::Respond(process, replaced.collect())
 }
 
 fn append_shuffled(steps: &mut Vec<Step>, mut more: Vec<Step>, draw: &mut Draw) {

@@ -1,6 +1,6 @@
 //! Executions of an immediate snapshot.
 //!
-//! An [`Exchanges`] recipe runs the object itself under a random scheduler (`play.rs`): operations
+//! An [`Exchanges`] recipe runs the object itself under a random scheduler (`scheduler`): operations
 //! are invoked, some of the invoked ones take effect together as a block (first all writes, then
 //! all reads), and respond later. So the sequence of these blocks explains the recorded history. No
 //! process writes a value twice.
@@ -22,7 +22,7 @@
 //! below the liar's vector, after it above. The honest twin differs only in the response of the
 //! liar.
 
-mod play;
+mod script;
 
 use std::fmt;
 
@@ -30,9 +30,11 @@ use snapshot_core::Segment;
 use snapshot_core::history::Declaration;
 use snapshot_core::immediate::{Action, Event, History};
 
-use self::play::Play;
+use self::script::script;
 use super::error::RecipeError;
-use super::share;
+use super::scheduler::{Act, Clients, Plan, Run};
+use super::values::Values;
+use super::{Draw, share};
 
 /// Violation in an execution of an immediate snapshot.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -198,7 +200,27 @@ impl Exchanges {
                 }
             }
         }
-        Ok(ExchangeEvents(Play::new(self)))
+        let mut draw = Draw::new(self.seed, 7);
+        let mut cast: Vec<usize> = (0..self.processes).collect();
+        draw.shuffle(&mut cast);
+        let values = Values::Differentiated;
+        let script = self.violation.map(|flaw| {
+            cast.truncate(flaw.processes());
+            script(flaw, cast, values.marker(0, self.operations), self.after, self.honest)
+        });
+        let plan = Plan {
+            clients: Clients::Exchanges,
+            values,
+            processes: self.processes,
+            segments: self.processes,
+            ordinary: self.operations - self.violation.map_or(0, Flaw::operations),
+            pending: self.pending,
+            failures: self.failures,
+            gaps: 0.0,
+            script,
+            switches: false,
+        };
+        Ok(ExchangeEvents(Run::new(plan, draw)))
     }
 
     /// Returns the whole execution. O(operations × processes) time and memory.
@@ -263,12 +285,22 @@ impl From<Event<'_, i64>> for OwnedExchange {
 
 /// Iterator over the events of a recipe.
 #[derive(Clone, Debug)]
-pub struct ExchangeEvents(Play);
+pub struct ExchangeEvents(Run);
 
 impl Iterator for ExchangeEvents {
     type Item = OwnedExchange;
 
     fn next(&mut self) -> Option<OwnedExchange> {
-        self.0.next_event()
+        let (process, act) = self.0.next()?;
+        let action = match act {
+            Act::Invoke(deed) => {
+                OwnedExchangeAction::Invoke(deed.write.map_or(0, |(_, value)| value))
+            }
+            Act::Returned(values) => OwnedExchangeAction::Respond(values),
+            Act::Fail => OwnedExchangeAction::Fail,
+            Act::Unknown => OwnedExchangeAction::Unknown,
+            Act::Done | Act::Some(_) => return None,
+        };
+        Some(OwnedExchange { process, action })
     }
 }

@@ -21,44 +21,31 @@
 //!   no cycle, since these operations are unordered in real time.
 
 use super::Contradiction;
+use crate::generate::scheduler::{Deed, Script, Step};
 
-/// Operation of a script; values are numbered from 1.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Deed {
-    Update { segment: usize, value: i64 },
-    Scan,
-}
-
-/// A step of a script; actors are numbered.
-#[derive(Clone, Debug)]
-pub(super) enum Step {
-    Invoke(usize, Deed),
-    Effect(usize),
-    /// The response, with the entries of a scan that differ from the values it saw.
-    Respond(usize, Vec<(usize, i64)>),
-}
-
-/// A script, ready to be performed.
+/// A script whose actors are numbered, and whose values are numbered from 1.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Play {
-    pub steps: Vec<Step>,
-    /// Segments whose values its scans need.
-    pub segments: Vec<usize>,
+    steps: Vec<Step>,
     reserved: Option<usize>,
+    /// Largest value that others write.
+    base: i64,
 }
 
 /// Most values per segment of a ring.
 const MOST_IN_RING: usize = 6;
 
 impl Play {
-    /// Creates the script about segments (i, j), for at most `most` operations at a time.
+    /// Creates the script about segments (i, j), for at most `most` operations at a time, with
+    /// values beyond `base`.
     pub fn new(
         contradiction: Contradiction,
         (i, j): (usize, usize),
         most: usize,
+        base: i64,
         honest: bool,
     ) -> Self {
-        let mut play = Self { segments: vec![i, j], ..Self::default() };
+        let mut play = Self { base, steps: vec![Step::Freeze], ..Self::default() };
         // Entries of the lying scan; empty if honest.
         let lie = |entries: &[(usize, i64)]| if honest { Vec::new() } else { entries.to_vec() };
         match contradiction {
@@ -83,7 +70,7 @@ impl Play {
                 play.begin_update(0, (i, 1));
                 play.begin_update(1, (i, 2));
                 for (updater, entries) in [(Some(0), &[][..]), (Some(1), &[]), (None, &[(i, 1)])] {
-                    play.steps.extend(updater.map(Step::Effect));
+                    play.steps.extend(updater.map(|updater| Step::Effect(vec![updater])));
                     play.begin_scan(2);
                     play.end(2, lie(entries));
                 }
@@ -104,15 +91,16 @@ impl Play {
                 play.begin_update(1, (j, 4));
                 play.begin_scan(2);
                 play.begin_scan(3);
-                play.steps.push(Step::Effect(0));
+                play.effect(0);
                 play.end(2, Vec::new());
-                play.steps.push(Step::Effect(1));
+                play.effect(1);
                 play.end(3, lie(&[(i, 1)]));
                 play.respond(0);
                 play.respond(1);
             }
             Contradiction::Ring => play.ring((i, j), (most / 4).min(MOST_IN_RING), lie),
         }
+        play.steps.push(Step::Thaw);
         play
     }
 
@@ -134,7 +122,7 @@ impl Play {
         // of j comes before value 1 of i.
         let mut order: Vec<usize> = vec![0, 1];
         (1..values).for_each(|k| order.extend([2 * k + 1, 2 * k]));
-        self.steps.push(Step::Effect(order[0]));
+        self.effect(order[0]);
         for (scan, update) in (scans..).zip(&order[1..]) {
             self.end_after(*update, scan, Vec::new());
         }
@@ -145,21 +133,17 @@ impl Play {
     }
 
     fn end_after(&mut self, update: usize, scan: usize, lie: Vec<(usize, i64)>) {
-        self.steps.push(Step::Effect(update));
+        self.effect(update);
         self.end(scan, lie);
     }
 
     /// Returns the number of actors.
     pub fn actors(&self) -> usize {
         let actor = |step: &Step| match step {
-            Step::Invoke(actor, _) | Step::Effect(actor) | Step::Respond(actor, _) => actor + 1,
+            Step::Invoke(actor, _) | Step::Respond(actor, _) => actor + 1,
+            _ => 0,
         };
         self.steps.iter().map(actor).max().unwrap_or(0)
-    }
-
-    /// Returns the number of operations.
-    pub fn operations(&self) -> usize {
-        self.steps.iter().filter(|step| matches!(step, Step::Invoke(..))).count()
     }
 
     /// Returns the segment that no other operation may update.
@@ -167,26 +151,45 @@ impl Play {
         self.reserved
     }
 
+    /// Returns the script about segments (i, j) for these processes.
+    pub fn cast(mut self, cast: Vec<usize>, (i, j): (usize, usize)) -> Script {
+        for step in &mut self.steps {
+            match step {
+                Step::Invoke(actor, _) | Step::Respond(actor, _) => *actor = cast[*actor],
+                Step::Effect(actors) => actors.iter_mut().for_each(|actor| *actor = cast[*actor]),
+                _ => {}
+            }
+        }
+        Script { cast, steps: self.steps, needed: vec![i, j], after: 0.75 }
+    }
+
     fn begin_update(&mut self, actor: usize, (segment, value): (usize, i64)) {
-        self.steps.push(Step::Invoke(actor, Deed::Update { segment, value }));
+        self.steps.push(Step::Invoke(actor, Deed::update(segment, self.base + value)));
     }
 
     fn begin_scan(&mut self, actor: usize) {
-        self.steps.push(Step::Invoke(actor, Deed::Scan));
+        self.steps.push(Step::Invoke(actor, Deed::SCAN));
+    }
+
+    fn effect(&mut self, actor: usize) {
+        self.steps.push(Step::Effect(vec![actor]));
     }
 
     fn respond(&mut self, actor: usize) {
         self.steps.push(Step::Respond(actor, Vec::new()));
     }
 
-    /// Lets a scan take effect and respond.
+    /// Lets a scan take effect and respond; 0 is the initial value.
     fn end(&mut self, actor: usize, lie: Vec<(usize, i64)>) {
-        self.steps.extend([Step::Effect(actor), Step::Respond(actor, lie)]);
+        self.effect(actor);
+        let value = |value| if value == 0 { 0 } else { self.base + value };
+        let lie = lie.into_iter().map(|(segment, one)| (segment, Some(value(one)))).collect();
+        self.steps.push(Step::Respond(actor, lie));
     }
 
     fn whole_update(&mut self, actor: usize, update: (usize, i64)) {
         self.begin_update(actor, update);
-        self.steps.push(Step::Effect(actor));
+        self.effect(actor);
         self.respond(actor);
     }
 }
