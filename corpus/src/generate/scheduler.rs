@@ -301,16 +301,17 @@ impl Run {
             return Fate::Fails;
         }
         let is_exchange = self.plan.clients == Clients::Exchanges;
-        // In a crowd only updates are lost; of exchanges, the last process goes on.
-        let stays = match self.plan.clients {
-            Clients::Owners { .. } => false,
-            Clients::Crowd { .. } => deed.reads,
-            Clients::Exchanges => self.alive == 1,
+        // In a crowd only updates are lost, about half of the operations; of exchanges, the last
+        // process goes on.
+        let (stays, share) = match self.plan.clients {
+            Clients::Owners { .. } => (false, self.to_lose),
+            Clients::Crowd { .. } => (deed.reads, 2 * self.to_lose),
+            Clients::Exchanges => (self.alive == 1, self.to_lose),
         };
         if self.to_lose == 0
             || stays
             || self.actors[process].is_needed
-            || self.draw.below(self.plan.ordinary - self.invoked) >= self.to_lose
+            || self.draw.below(self.plan.ordinary - self.invoked) >= share
         {
             return Fate::Responds;
         }
