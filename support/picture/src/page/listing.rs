@@ -74,7 +74,7 @@ impl Section {
         let lines = text.lines().map(shown).collect::<Vec<_>>().join("\n");
         let body = html! {
             @if !note.is_empty() { p { (shown(note)) } }
-            details {
+            details.fold {
                 summary { (shown(summary)) }
                 div.wide tabindex="0" role="group" aria-label=(heading) { pre { (lines) } }
             }

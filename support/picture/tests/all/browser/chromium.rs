@@ -229,7 +229,14 @@ impl Chromium {
         fs::write(Path::new(&folder).join(format!("{name}.png")), bytes).expect("a file");
     }
 
-    /// Returns the number of pages when printed.
+    /// Shows the page as it is printed.
+    #[allow(dead_code, reason = "not all tests that share this file use it")]
+    pub fn show_printed(&mut self) {
+        self.call("Emulation.setEmulatedMedia", &json!({ "media": "print" }));
+        self.settle();
+    }
+
+    /// Returns the number of bytes of the page when printed.
     #[allow(dead_code, reason = "not all tests that share this file use it")]
     pub fn print(&mut self) -> usize {
         let pdf = self.call("Page.printToPDF", &json!({ "printBackground": false }));

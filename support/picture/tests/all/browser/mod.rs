@@ -93,6 +93,28 @@ fn a_violation_is_drawn_and_read_by_keyboard() {
     assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
 }
 
+/// On paper nothing can be scrolled or opened: lines are wrapped, and folded texts are shown.
+#[test]
+fn texts_are_printed_whole() {
+    let Some(mut browser) = Chromium::start() else { return };
+    browser.open(&pages::printed().html(), WIDE, false);
+    let is_cut_or_hidden = "[...document.querySelectorAll('.source, details.fold pre')].map(one => \
+         [one.scrollWidth > one.clientWidth, !one.checkVisibility()])";
+    assert_eq!(
+        browser.value(is_cut_or_hidden),
+        json!([[true, false], [true, true]]),
+        "on a screen"
+    );
+    browser.show_printed();
+    assert_eq!(
+        browser.value(is_cut_or_hidden),
+        json!([[false, false], [false, false]]),
+        "on paper"
+    );
+    assert!(browser.print() > 5_000, "it prints");
+    assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
+}
+
 /// Arrows within the first row lie between it and the axis, and not below.
 #[test]
 fn arrows_within_a_row_are_drawn_as_a_whole() {

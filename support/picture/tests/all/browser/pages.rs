@@ -12,7 +12,7 @@ use snapshot_core::{History, Names};
 use snapshot_picture::Diagram;
 use snapshot_picture::columns::{self, Ticks};
 use snapshot_picture::page::{
-    Annotation, Answer, Change, Form, Guilty, Page, Recording, Step, Steps,
+    Annotation, Answer, Change, Form, Guilty, Page, Recording, Section, Step, Steps,
 };
 use snapshot_picture::run::Run;
 
@@ -185,6 +185,15 @@ pub fn stepped() -> Page {
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .to_vec(),
     });
+    page
+}
+
+/// Steps with a line of the algorithm that is wider than a sheet, and a folded text with another.
+pub fn printed() -> Page {
+    let mut page = stepped();
+    let wide = format!("# {}", "a wide comment ".repeat(20));
+    page.steps.as_mut().unwrap().source.push(wide.clone());
+    page.sections = vec![Section::folded("The execution as a file", "", "The trace", &wide)];
     page
 }
 
