@@ -10,6 +10,7 @@ use snapshot_core::history::{Action, Declaration, Outcome};
 use snapshot_core::{History, Process, Segment};
 use snapshot_kit::record::{RecordError, Recorder, Reply};
 use snapshot_kit::{Clock, Writers, assert_linearizable, judge};
+use trial::effort::either;
 
 #[test]
 fn operations_of_one_thread_are_recorded_in_their_order() {
@@ -125,7 +126,7 @@ fn histories_taken_during_a_run_are_parts_of_the_final_one() {
 }
 
 fn take_during_a_run(clock: Clock) -> usize {
-    const ROUNDS: i64 = 2_000;
+    let rounds = either(600, 2_000);
     let mut count = 0;
     let recorder = Recorder::with_clock(Declaration::new(0).with_segments(3), clock);
     let object = Mutex::new(vec![0; 3]);
@@ -135,7 +136,7 @@ fn take_during_a_run(clock: Clock) -> usize {
             let mut handle = recorder.process(process).unwrap();
             let object = &object;
             scope.spawn(move || {
-                for value in 1..=ROUNDS {
+                for value in 1..=rounds {
                     handle.update(process, value, || object.lock().unwrap()[process] = value);
                     handle.scan(|| object.lock().unwrap().clone());
                     std::thread::yield_now();
@@ -153,7 +154,7 @@ fn take_during_a_run(clock: Clock) -> usize {
     });
     let whole = recorder.history().unwrap();
     whole.validate();
-    assert_eq!(whole.len(), 3 * 4 * ROUNDS as usize);
+    assert_eq!(whole.len(), 3 * 4 * rounds as usize);
     for process in (0..3).map(Process::from_index) {
         let of = |history: &History<i64>| {
             let events = history.events().filter(|event| event.process == process);
