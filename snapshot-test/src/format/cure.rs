@@ -75,13 +75,10 @@ impl ReadErrorKind {
                 return Some(format!("judge it with `check --object {}`", found.text()));
             }
             Self::Unexpected { found, expected, nearest } => {
-                let nearest = nearest.map(|nearest| format!("did you mean `{nearest}`?"));
-                return Some(match (nearest, of_another_object(expected, found.text())) {
-                    (None, None) => unexpected(expected, &found.to_string()),
-                    (Some(nearest), None) => nearest,
-                    (None, Some(other)) => other,
-                    (Some(nearest), Some(other)) => format!("{nearest} {other}"),
-                });
+                let is_operation = expected.contains("update") || expected.contains("exchange");
+                let other = is_operation.then(|| of_another_operation(found.text())).flatten();
+                let cure = did_you_mean(*nearest, other);
+                return cure.or_else(|| Some(unexpected(expected, &found.to_string())));
             }
             Self::Trailing { after: "the value", .. } => {
                 "an update writes one value to one segment: give each a line of its own, and put a \
@@ -227,16 +224,22 @@ fn other_format(reading: Format, found: Format) -> String {
 /// Names that recorders give to operations on several segments.
 const TRANSACTIONS: [&str; 7] = ["transaction", "txn", "tx", "commit", "batch", "mset", "multi"];
 
-/// Returns the cure of an operation of other objects, where an operation is expected.
-fn of_another_object(expected: &str, operation: &str) -> Option<String> {
-    const MOST: usize = 3;
-    if !expected.contains("update") && !expected.contains("exchange") {
-        return None;
-    }
+/// Returns the cure of an operation that snapshots do not have, if other objects have it, or
+/// recorders.
+fn of_another_operation(operation: &str) -> Option<String> {
     if TRANSACTIONS.contains(&operation) {
         let cure = "a transaction that only reads is a scan, one that writes a segment an update; \
                     one that writes several, or reads and writes, cannot be judged";
         return Some(cure.to_owned());
+    }
+    of_another_object(operation)
+}
+
+/// Returns the cure of an operation of other objects, if some have it.
+pub(crate) fn of_another_object(operation: &str) -> Option<String> {
+    const MOST: usize = 3;
+    if matches!(operation, "update" | "scan") {
+        return Some("recordings of snapshots are judged without --object".to_owned());
     }
     let objects = Together::with_operation(operation);
     let names: Vec<String> = objects.iter().take(MOST).map(|one| format!("`{one}`")).collect();
@@ -244,6 +247,15 @@ fn of_another_object(expected: &str, operation: &str) -> Option<String> {
     let others = if others.is_empty() { "" } else { &format!("{} or ", others.join(", ")) };
     let first = &objects[0];
     Some(format!("recordings of {others}{last} are judged by `check --object {first}`"))
+}
+
+/// Returns the cure with the word that was probably meant, if there is one.
+pub(crate) fn did_you_mean(nearest: Option<&str>, cure: Option<String>) -> Option<String> {
+    let nearest = nearest.map(|nearest| format!("did you mean `{nearest}`?"));
+    match (nearest, cure) {
+        (Some(nearest), Some(cure)) => Some(format!("{nearest} {cure}")),
+        (nearest, cure) => nearest.or(cure),
+    }
 }
 
 fn unexpected(expected: &str, found: &str) -> String {

@@ -35,6 +35,7 @@ use snapshot_core::history::Event;
 pub use batch::Batch;
 pub(crate) use clock::Clock;
 pub use clock::{Backwards, Doubt, Noticed};
+pub(crate) use cure::{did_you_mean, of_another_object};
 pub use detect::{DETECTION_LENGTH, detect};
 pub(crate) use detect::{begins_like_edn, is_decisive, is_table};
 pub use error::{Found, ReadError, ReadErrorKind};

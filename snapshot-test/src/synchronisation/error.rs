@@ -13,7 +13,7 @@ use super::interface::Beyond;
 use super::reader::LINE_LIMIT;
 use crate::Value;
 use crate::error::InputErrorKind;
-use crate::format::Location;
+use crate::format::{Location, did_you_mean, of_another_object};
 use crate::input::unopened;
 
 /// A recording that cannot be read, with the place of the defect.
@@ -51,6 +51,15 @@ pub enum ReadErrorKind {
         /// What would be right.
         expected: String,
         /// What is there.
+        found: String,
+        /// The word most like it.
+        nearest: Option<&'static str>,
+    },
+    /// An operation that the object does not have.
+    #[error("expected {expected}, found {}", quoted(Some(found)))]
+    NoOperation {
+        /// The operations, and the other words.
+        expected: String,
         found: String,
         /// The word most like it.
         nearest: Option<&'static str>,
@@ -152,12 +161,10 @@ impl ReadErrorKind {
             }
             Self::TooLong => "put each event on a line of its own".to_owned(),
             Self::NotUtf8 => "save the file as UTF-8".to_owned(),
-            Self::Unexpected { nearest: Some(nearest), .. } => {
-                format!("did you mean `{nearest}`?")
+            Self::NoOperation { found, nearest, .. } => {
+                did_you_mean(*nearest, of_another_object(found)).unwrap_or_else(listed)
             }
-            Self::Unexpected { .. } => {
-                "docs/synchronisation.md lists the operations of each object".to_owned()
-            }
+            Self::Unexpected { nearest, .. } => did_you_mean(*nearest, None).unwrap_or_else(listed),
             Self::Json { .. } => {
                 "a line is one JSON object such as {\"process\":0,\"event\":\"invoke\",\
                  \"operation\":\"send\",\"value\":5} or {\"process\":0,\"event\":\"ok\"}"
@@ -170,6 +177,10 @@ impl ReadErrorKind {
             Self::LateHeader => "move it to the beginning of the file".to_owned(),
         })
     }
+}
+
+fn listed() -> String {
+    "docs/synchronisation.md lists the operations of each object".to_owned()
 }
 
 impl ReadError {

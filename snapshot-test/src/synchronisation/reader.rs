@@ -231,19 +231,20 @@ impl<R: Read> Lines<R> {
         Location { line: self.number, column, offset: self.offset + at as u64 }
     }
 
-    /// The byte at which an argument of the invocation read last begins; of several values in
-    /// JSON, that of the first.
-    pub fn argument(&self, argument: usize) -> usize {
+    /// The byte at which an argument, or the operation, of the invocation read last begins; of
+    /// several values in JSON, that of the first.
+    pub fn part(&self, argument: Option<usize>) -> usize {
         let text = std::str::from_utf8(&self.bytes).unwrap_or_default();
         if self.format == Some(Format::Jsonl) {
-            let field = text.find("\"value").unwrap_or(0);
+            let field = if argument.is_none() { "\"operation\"" } else { "\"value" };
+            let field = text.find(field).unwrap_or(0);
             let value = text[field..].find(':').map_or(field, |colon| field + colon + 1);
-            return text.len() - text[value..].trim_start_matches([' ', '\t', '[']).len();
+            return text.len() - text[value..].trim_start_matches([' ', '\t', '[', '"']).len();
         }
-        // The key, if any, the process and the operation stand before it.
-        let before = 2 + usize::from(text.trim_start().starts_with('@'));
+        // The key, if any, and the process stand before the operation.
+        let before = 1 + usize::from(text.trim_start().starts_with('@'));
         let (mut at, mut rest) = (0, 0);
-        for _ in 0..=before + argument {
+        for _ in 0..=before + argument.map_or(0, |argument| argument + 1) {
             let Some((_, begin, end)) = word(text, rest) else { break };
             (at, rest) = (begin, end);
         }

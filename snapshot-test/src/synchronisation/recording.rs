@@ -335,10 +335,13 @@ pub(super) fn read<K: Interface>(
         let passed = matches!(live, Live::Pass(_)).then(|| deed.clone());
         let is_invocation = matches!(deed, Deed::Invoke { .. });
         let taken = building.take(kind, process, deed, location.line);
-        taken.map_err(|kind| fail(kind.named(lines.names())))?;
+        taken.map_err(|kind| match kind {
+            ReadErrorKind::NoOperation { .. } => lines.fail_at(None, kind),
+            kind => fail(kind.named(lines.names())),
+        })?;
         let last = building.watch.history().operations().last();
         if let Some(last) = last.filter(|_| is_invocation) {
-            let refused = |beyond: Beyond| lines.fail_at(beyond.argument, beyond.into());
+            let refused = |beyond: Beyond| lines.fail_at(Some(beyond.argument), beyond.into());
             match kind.fit(&last.input, false) {
                 Fit::Always => {}
                 Fit::Open(beyond) => open.push((last.input.clone(), refused(beyond))),
@@ -396,9 +399,9 @@ pub(super) fn read<K: Interface>(
 fn no_operation(signatures: &'static [Signature], found: &str) -> ReadErrorKind {
     let names: Vec<&'static str> = signatures.iter().map(|known| known.name).collect();
     let all: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    ReadErrorKind::Unexpected {
+    ReadErrorKind::NoOperation {
         expected: format!("{}, `ok`, `fail` or `unknown`", all.join(", ")),
-        found: quoted(Some(found)),
+        found: found.to_owned(),
         nearest: nearest(found, &names).or_else(|| nearest(found, &["ok", "fail", "unknown"])),
     }
 }

@@ -100,10 +100,11 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// Returns the error of an argument, by its place, of the line or event that was read last.
-    pub(super) fn fail_at(&self, argument: usize, kind: ReadErrorKind) -> ReadError {
+    /// Returns the error of an argument, or of the operation, of the line or event that was read
+    /// last.
+    pub(super) fn fail_at(&self, argument: Option<usize>, kind: ReadErrorKind) -> ReadError {
         match self {
-            Self::Lines(lines) => lines.fail((lines.argument(argument), kind)),
+            Self::Lines(lines) => lines.fail((lines.part(argument), kind)),
             Self::Foreign(events) => events.fail_at_value(kind),
         }
     }

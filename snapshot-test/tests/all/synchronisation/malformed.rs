@@ -4,11 +4,24 @@ use snapshot_test::judge::Options;
 use snapshot_test::synchronisation::{Object, judge};
 
 /// Object, recording, and a part of each of the report's first and last line.
-const CASES: [(&str, &str, &str, &str); 24] = [
+const CASES: [(&str, &str, &str, &str); 27] = [
     ("channel", "", "1:1: empty input", "help: an empty history is a header line"),
     ("channel", "# nothing\n\n", "1:1: empty input", "help: an empty"),
     ("channel", "p0 send 5", "1:10: truncated last line", "help: end the file with a newline"),
-    ("channel", "p0 sned 5\n", "1:1: expected `send`, `receive`,", "help: did you mean `send`?"),
+    ("channel", "p0 sned 5\n", "1:4: expected `send`, `receive`,", "help: did you mean `send`?"),
+    (
+        "queue",
+        "@1 p0  write 5\n",
+        "1:8: expected `enqueue`, `dequeue`,",
+        "help: recordings of `register` or `cas-register` are judged by `check --object register`",
+    ),
+    ("queue", "p0 scan\n", "1:4: expected `enqueue`, `dequeue`,", "judged without --object"),
+    (
+        "stack",
+        "{\"process\":0,\"event\":\"invoke\",\"operation\": \"enqueue\",\"value\":1}\n",
+        "1:45: expected `push`, `pop`, `ok`, `fail` or `unknown`, found `enqueue`",
+        "by `check --object queue`",
+    ),
     (
         "channel",
         "p0 send\n",
