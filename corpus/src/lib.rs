@@ -58,5 +58,5 @@ pub use algorithm::{
     Algorithm, algorithm, algorithms, all_algorithms, object_algorithms, strong_algorithms,
 };
 pub use expected::Expected;
-pub use small::small;
+pub use small::{small, small_with_bugs, smalls};
 pub use twin::{Case, CaseError, exchange_twins, twins};

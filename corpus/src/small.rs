@@ -11,13 +11,28 @@
 //! names the process whose row others fill (`helped`); a process runs for ever after its last write
 //! (`halts`, `halts_by_fault`).
 
-/// Returns the text of a small program.
+/// Returns the text of a small program, without its bugs.
 ///
 /// # Panics
 /// If no program has this name.
 pub fn small(name: &str) -> &'static str {
+    let text = small_with_bugs(name);
+    let end = ["\nbug ", "\nexpect "].iter().filter_map(|line| text.find(line)).min();
+    end.map_or(text, |end| &text[..end])
+}
+
+/// Returns the text of a small program, with its bugs and expected verdicts.
+///
+/// # Panics
+/// If no program has this name.
+pub fn small_with_bugs(name: &str) -> &'static str {
     let known = SMALL.iter().find(|(known, _)| *known == name);
     known.unwrap_or_else(|| panic!("there is no corpus/small/{name}.snapshot")).1
+}
+
+/// Returns the names of all small programs.
+pub fn smalls() -> impl Iterator<Item = &'static str> {
+    SMALL.iter().map(|(name, _)| *name)
 }
 
 macro_rules! files {
@@ -30,29 +45,51 @@ const SMALL: &[(&str, &str)] = files![
     "boss",
     "cached",
     "catch_up",
+    "chooses",
     "counted",
+    "counts",
+    "done",
+    "few",
     "halts",
+    "halts_behind_others",
     "halts_by_fault",
     "helped",
+    "late",
     "locked",
     "locked_by_links",
     "masked",
     "matrix",
     "name_above_number",
     "name_equal_number",
+    "never_named",
+    "never_named_rows",
     "noted",
+    "overflowing",
+    "owner",
+    "privcopy",
     "published",
     "reaction_circle",
     "reaction_circle_own",
     "reaction_circle_test",
+    "reborn",
+    "relinked",
+    "republished",
+    "rounds_flip",
+    "spinning",
+    "stale_cell",
+    "stuck",
     "three_increments",
     "turns",
     "two_counters",
     "two_increments",
     "two_increments_private",
+    "twofresh",
     "undisturbed",
+    "unforced",
+    "unforgotten",
     "versioned",
     "versions_and_symmetry",
     "versions_apart",
     "versions_of_processes",
+    "within",
 ];

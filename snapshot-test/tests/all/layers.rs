@@ -90,17 +90,6 @@ const MAY_KNOW: [(&str, &[&str]); 23] = [
         &["snapshot-core", "snapshot-language", "snapshot-corpus", "snapshot-semantics", "trial"],
     ),
     ("snapshot-cluster", &["snapshot-explorer", "snapshot-io"]),
-    (
-        "snapshot-everyn",
-        &[
-            "snapshot-core",
-            "snapshot-language",
-            "snapshot-hints",
-            "snapshot-corpus",
-            "snapshot-semantics",
-            "trial",
-        ],
-    ),
     ("snapshot-hints", &["snapshot-language", "snapshot-invariant", "snapshot-corpus", "trial"]),
     (
         "snapshot-invariant",
@@ -124,7 +113,6 @@ const MAY_KNOW: [(&str, &[&str]); 23] = [
             "snapshot-semantics",
             "snapshot-explorer",
             "snapshot-cluster",
-            "snapshot-everyn",
             "snapshot-hints",
             "snapshot-invariant",
             "trial",
@@ -183,19 +171,12 @@ fn search_and_its_judges_share_only_the_language() {
     assert!(!needs("snapshot-semantics", "snapshot-explorer"));
     // Hints need no trust: the rules of proofs do not know them.
     assert!(!needs("snapshot-invariant", "snapshot-hints"));
-    assert!(!needs("snapshot-invariant", "snapshot-everyn"));
-    // The second engine is an oracle of tests.
-    for member in ["snapshot-verify", "snapshot-hints", "snapshot-test"] {
-        assert!(!needs(member, "snapshot-everyn"), "{member}");
-    }
     assert!(!needs("snapshot-invariant", "snapshot-explorer"));
-    assert!(!needs("snapshot-semantics", "snapshot-everyn"));
     for member in [
         "snapshot-language",
         "snapshot-interpreter",
         "snapshot-semantics",
         "snapshot-explorer",
-        "snapshot-everyn",
         "snapshot-hints",
         "snapshot-invariant",
     ] {

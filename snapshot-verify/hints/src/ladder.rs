@@ -447,12 +447,14 @@ impl<'m> Ladder<'m> {
             }
         };
         begun.rung.attempt = Attempt::Budget(which);
-        if which == MEMORY && others == 0 {
-            begun.state = State::Over;
-            return Standing::Fails;
-        }
         // It restarts with a larger budget: it may have ended within a step.
         begun.state = State::Ready;
+        // Rungs that hold keep their memory.
+        let is_paused = |begun: &Begun<'_>| begun.bytes() > 0 && !begun.rung.holds();
+        if which == MEMORY && !self.begun.iter().any(is_paused) {
+            self.begun[at].state = State::Over;
+            return Standing::Fails;
+        }
         self.lost += views;
         if which == MEMORY { Standing::Waits } else { Standing::Short(which) }
     }

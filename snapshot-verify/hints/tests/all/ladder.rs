@@ -6,7 +6,8 @@ use std::time::Instant;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_hints::ladder::{
-    Answer, Attempt, Budget, Climb, INTERRUPTED, Ladder, Limit, MEMORY, TIME, VIEWS, prove_all,
+    Answer, Attempt, Budget, Climb, INTERRUPTED, Ladder, Limit, MEMORY, Rung, TIME, VIEWS,
+    prove_all,
 };
 use snapshot_hints::rungs::Rungs;
 use snapshot_language::deadline::Deadline;
@@ -98,6 +99,21 @@ fn a_rung_without_memory_is_given_up_only_if_it_is_alone() {
     assert_eq!(ladder.climb(few, &mut |_| {}), Climb::Short(MEMORY));
     assert_eq!(ladder.answer().short, Some(MEMORY));
     assert!(ladder.answer().rungs.iter().any(|rung| rung.short() == Some(MEMORY)));
+}
+
+/// As long as another rung holds memory, a rung without any waits, and begins again; not if the others
+/// hold for the proof and keep theirs.
+#[test]
+fn rungs_without_memory_wait_and_end() {
+    let program = of_corpus("afek_unbounded", None);
+    for bytes in [1 << 19, 1 << 20, 1 << 21] {
+        let mut ladder = Ladder::paced(&program, &Rungs::default(), NEVER, 1_000);
+        let budget = Budget { bytes, ..Budget::default() };
+        assert_eq!(ladder.climb(budget, &mut |_| {}), Climb::Short(MEMORY));
+        let answer = ladder.answer();
+        assert!(ladder.views() > answer.views(), "no rung has begun again");
+        assert!(bytes < 1 << 21 || answer.rungs.iter().any(Rung::holds), "{:?}", found(&answer));
+    }
 }
 
 /// A rung that used up its views goes on from them: none is found twice.

@@ -1,9 +1,11 @@
 //! Tests of hints: hostile ones, and the ladder.
 #![allow(clippy::unwrap_used)]
 
+mod analyses;
 mod figures;
 mod hostile;
 mod ladder;
+mod twins;
 
 use snapshot_language::program::Program;
 

@@ -239,6 +239,21 @@ fn variants_of_jayanti_have_no_certificate() {
     }
 }
 
+/// A scan that pushes once may return the vector of a round that began before it: vectors do not
+/// reveal this, nesting does.
+#[test]
+fn a_scan_that_pushes_once_has_no_certificate() {
+    let text = corpus::algorithm("jayanti").unwrap().text;
+    let text = text.replacen("    push()\n    push()\n", "    push()\n", 1);
+    let program = parsed(&text[..text.find("\nbug ").unwrap()], None);
+    let guesses = by_rounds(&program);
+    assert!(guesses.len() > 1 && program.procedure(program.scan()).body.len() == 2);
+    for parts in guesses {
+        let made = certificate(&program, &parts[..1], Planted::default());
+        assert!(matches!(made, Err(WriteError::Failure { .. })), "{made:?}");
+    }
+}
+
 /// A right program with a name: a process that has the lock fills its row, makes itself the named
 /// process, and continues with the named row. So its certificate is made and checked in seconds.
 pub const FILLED: &str = "

@@ -23,6 +23,10 @@ pub fn small(name: &str) -> Program {
     parsed(corpus::small(name), None)
 }
 
+pub fn small_bug(name: &str, bug: &str) -> Program {
+    parsed(corpus::small_with_bugs(name), Some(bug))
+}
+
 /// Returns all rungs, by their guesses at ghost scans; those of rounds stand for any rounds.
 pub fn rungs() -> Vec<model::Obligation> {
     let of = |ghosts| [nested(ghosts).to_vec(), direct(ghosts)].concat().concat();

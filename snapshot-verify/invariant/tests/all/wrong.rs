@@ -12,7 +12,9 @@ use snapshot_language::program::Program;
 use trial::effort::{Effort, either, is_left_out};
 
 use crate::accepted::{NUMBERED, SPARE, TIDY, spare_parts};
-use crate::programs::{by_rounds, certificate, of_corpus, parsed, parts, refused, small};
+use crate::programs::{
+    by_rounds, certificate, of_corpus, parsed, parts, refused, small, small_bug,
+};
 
 /// A process that has scanned updates without the lock: a scan's store before its first access
 /// matters to views that do not follow it.
@@ -79,39 +81,14 @@ pub fn programs() -> Vec<(Program, &'static str)> {
     ];
     programs.push((parsed(LAX, None), "scans.observer"));
     programs.push((parsed(MET, None), "scans.observer"));
-    // Right programs, each with an edit that makes it wrong.
-    let edits = [
-        ("versioned", "r[me] := (v, fresh)", "old := r[me]; r[me] := old with (val: v)"),
-        ("versioned", "if all s in segments", "if any s in segments"),
-        ("versioned", "a[s].seq = b[s].seq", "a[s].seq = a[s].seq"),
-        (
-            "versioned",
-            "for s in segments:\n            b[s]",
-            "for s in segments except me:\n            b[s]",
-        ),
-        (
-            "locked",
-            "    for s in segments:\n        copy[s] := a[s]\n    owner := none",
-            "    owner := none\n    for s in segments:\n        copy[s] := a[s]",
-        ),
-        ("locked", "until got\n    a[me]", "until true\n    a[me]"),
-        ("locked", "until got\n    for", "until not got\n    for"),
-        (
-            "locked",
-            "for s in segments:\n        copy",
-            "for s in segments except me:\n        copy",
-        ),
-        ("undisturbed", "c := true\n    ", ""),
-        ("undisturbed", "done := SC(c, seen)", "seen := LL(c)\n        done := SC(c, seen)"),
-        ("undisturbed", "SC(c, seen)", "VL(c)"),
-        ("locked_by_links", "if o = none: got := SC(owner, me)", "got := SC(owner, me)"),
-        ("locked_by_links", "o := LL(owner)", "o := LL(owner); o := none"),
-        ("locked_by_links", "got := SC(owner, me)", "x := LL(owner); got := SC(owner, me)"),
+    let bugs: [(&str, &[&str]); 4] = [
+        ("versioned", &["same_version", "any_equal", "itself", "own_left_out"]),
+        ("locked", &["given_up", "any_answer", "not_taken", "own_left_out"]),
+        ("undisturbed", &["silent", "linked_again", "validated"]),
+        ("locked_by_links", &["not_free", "always_free", "linked_again"]),
     ];
-    for (name, from, to) in edits {
-        let text = corpus::small(name);
-        assert!(text.contains(from), "{from}");
-        programs.push((parsed(&text.replacen(from, to, 1), None), "scans.observer"));
+    for (name, bugs) in bugs {
+        programs.extend(bugs.iter().map(|bug| (small_bug(name, bug), "scans.observer")));
     }
     programs
 }
@@ -188,29 +165,18 @@ fn no_guess_of_kept_scalars_proves_a_wrong_program() {
 /// memory.
 #[test]
 fn no_guess_of_rounds_proves_a_wrong_program() {
-    let edits = [
-        // The lock is not taken.
-        ("    acquire()\n    for s", "    for s"),
-        ("    acquire()\n    a[me]", "    a[me]"),
-        ("    acquire()\n    a[me] := v\n    owner := none", "    a[me] := v"),
-        // An earlier published view is returned.
-        ("    acquire()\n    for s", "    result := latest\n    acquire()\n    for s"),
-        ("    return result", "    for s in segments: copy[s] := a[s]\n    return copy"),
-        // The lock is given up too soon.
-        ("    latest := copy\n    owner := none", "    owner := none\n    latest := copy"),
-        (
-            "    for s in segments:\n        copy",
-            "    owner := none\n    for s in segments:\n        copy",
-        ),
+    let bugs = [
+        "unlocked",
+        "unlocked_update",
+        "free_update",
+        "before",
+        "collected",
+        "given_up",
+        "given_up_early",
     ];
     let mut tried = 0;
-    for (number, (from, to)) in edits.into_iter().enumerate() {
-        let mut text = corpus::small("published").replacen(from, to, 1);
-        assert!(text.contains(to), "{from}");
-        if to.contains("result := latest") {
-            text = text.replacen("    result := latest\n    return", "    return", 1);
-        }
-        let program = parsed(&text, None);
+    for bug in bugs {
+        let program = small_bug("published", bug);
         for parts in by_rounds(&program) {
             let mut all = parts.clone();
             // Also tokens that the hints do not keep.
@@ -218,7 +184,7 @@ fn no_guess_of_rounds_proves_a_wrong_program() {
             all[0].kept = layout.names().map(str::to_owned).collect();
             for parts in [parts, all] {
                 let made = certificate(&program, &parts, Planted::default());
-                assert!(matches!(made, Err(WriteError::Failure { .. })), "{number}: {parts:?}");
+                assert!(matches!(made, Err(WriteError::Failure { .. })), "{bug}: {parts:?}");
                 tried += 1;
             }
         }

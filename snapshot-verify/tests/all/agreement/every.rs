@@ -3,7 +3,6 @@
 
 use std::num::NonZeroUsize;
 
-use snapshot_everyn::ladder as oracle;
 use snapshot_hints::ladder::{Budget, prove_all};
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
@@ -61,8 +60,6 @@ scan:
 struct Counts {
     tried: usize,
     proved: usize,
-    /// Proved by the second engine.
-    by_oracle: usize,
     wrong: usize,
     searched: usize,
 }
@@ -77,15 +74,10 @@ fn proving() -> usize {
 fn check(mutants: impl Iterator<Item = Mutant>, sample: usize, views: usize) -> Counts {
     let mut counts = Counts::default();
     for mutant in mutants {
-        // Its views are finer than those of the oracle.
         let budget = Budget { bytes: 1 << 28, views: 3 * views };
-        let is_found = prove_all(&mutant.program, budget).is_proved();
-        let budget = oracle::Budget { bytes: 1 << 28, views, ..oracle::Budget::default() };
-        let is_found_again = oracle::prove_all(&mutant.program, budget).proved;
-        let is_proved = is_found || is_found_again;
+        let is_proved = prove_all(&mutant.program, budget).is_proved();
         counts.tried += 1;
-        counts.proved += usize::from(is_found);
-        counts.by_oracle += usize::from(is_found_again);
+        counts.proved += usize::from(is_proved);
         if !is_proved && counts.tried % sample != 0 {
             continue;
         }
