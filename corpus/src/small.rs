@@ -2,14 +2,15 @@
 //!
 //! Five are right: `versioned` collects twice until all versions are equal, `locked` takes a lock
 //! that names its owner, `locked_by_links` and `turns` take locks by LL/SC, `undisturbed` collects
-//! between LL and SC. A verifier once gave a wrong answer, or none, for each of the others: names
-//! of processes are compared with numbers; a move takes several successors of counters; processes
-//! are exchanged despite canonical numbers of versions; a reaction leads back to its beginning;
-//! more versions are unrelated at the start than a first layout has room for; a scan returns a view
-//! that its process has kept (`cached`); scans store for others within a cell (`masked`) or within
-//! a private array (`noted`); the counter of a loop is forgotten (`counted`); a shared variable
-//! names the process whose row others fill (`helped`); a process runs for ever after its last write
-//! (`halts`, `halts_by_fault`).
+//! between LL and SC. A verifier once gave a wrong answer, or none, for each of the others or their
+//! bugs: names of processes are compared with numbers; a move takes several successors of counters;
+//! processes are exchanged despite canonical numbers of versions; a reaction leads back to its
+//! beginning; more versions are unrelated at the start than a first layout has room for; a scan
+//! returns a view that its process has kept (`cached`); scans store for others within a cell
+//! (`masked`) or within a private array (`noted`); the counter of a loop is forgotten (`counted`); a
+//! shared variable names the process whose row others fill (`helped`); a process runs for ever after
+//! its last write (`halts`). Those that are right for every n, or have a bug that is, say so: `expect
+//! every n: linearizable`.
 
 /// Returns the text of a small program, without its bugs.
 ///
@@ -55,6 +56,7 @@ const SMALL: &[(&str, &str)] = files![
     "halts_by_fault",
     "helped",
     "late",
+    "left_out",
     "locked",
     "locked_by_links",
     "masked",
@@ -74,6 +76,7 @@ const SMALL: &[(&str, &str)] = files![
     "reborn",
     "relinked",
     "republished",
+    "restored",
     "rounds_flip",
     "spinning",
     "stale_cell",

@@ -4,7 +4,7 @@ use snapshot_language::program::{IndexSet, Program, Type};
 
 use crate::decided::Use;
 use crate::flips::{Bit, Class};
-use crate::model::{Act, Ghosts, Model};
+use crate::model::{Act, Model};
 use crate::names::Name;
 use crate::shape::{BASE, I, J, Mode, OTHER, PLACES, Scalar, has_codes, number};
 use crate::term::Over;
@@ -86,11 +86,11 @@ pub fn decided(program: &Program, model: &Model) -> Vec<DecidedName> {
 pub fn named(program: &Program, model: &Model) -> Vec<String> {
     let line = |name: &Name| {
         let variable = program.shared(name.variable);
-        let fields = scalars(&variable.content, model.obligation.mode);
+        let fields = scalars(&variable.content, model.goal.mode());
         let mut line = format!("{}{}", variable.name, fields[name.offset].as_deref()?);
         if let Some(force) = &name.force {
             let at = model.shared[name.variable.0 as usize].base + force.offset;
-            let leaf = model.slots[at].leaf?;
+            let leaf = model.slots[at].leaf;
             let number = |byte: &u8| match leaf.scalar {
                 Scalar::Integer { .. } => i64::from(number(*byte)).to_string(),
                 _ => (byte - BASE).to_string(),
@@ -109,7 +109,7 @@ pub fn named(program: &Program, model: &Model) -> Vec<String> {
 
 /// Returns the names of all scalars.
 fn names(program: &Program, model: &Model) -> Vec<Option<String>> {
-    let mode = model.obligation.mode;
+    let mode = model.goal.mode();
     let mut all = vec![None; model.slots.len()];
     let mut add = |begin: usize, names: Vec<Option<String>>| {
         for (at, name) in (begin..).zip(names) {
@@ -135,7 +135,7 @@ fn names(program: &Program, model: &Model) -> Vec<Option<String>> {
             let scalars = scalars(content, mode).into_iter();
             add(begin, scalars.map(|scalar| Some(format!("{owner}:{name}{}", scalar?))).collect());
         };
-        for (private, (room, _)) in program.private.iter().zip(&model.private) {
+        for (private, room) in program.private.iter().zip(&model.private) {
             variable(private.name.clone(), block + room.base, &private.content);
         }
         for (procedure, frame) in program.procedures.iter().zip(&model.frames) {
@@ -165,15 +165,13 @@ fn cells(name: &str, dimensions: &[IndexSet]) -> Vec<Option<String>> {
     names
 }
 
-/// Returns the writes at which rounds begin and end, if these are the ghost scans: each a
-/// procedure, and an instruction in it.
-pub fn round(model: &Model, ghosts: Ghosts) -> Option<[(usize, usize); 2]> {
-    let Ghosts::Rounds { begin, end } = ghosts else { return None };
-    Some([begin, end].map(|at| {
+/// Returns the writes at which rounds begin and end: each a procedure, and an instruction in it.
+pub fn round(model: &Model, round: [u16; 2]) -> [(usize, usize); 2] {
+    round.map(|at| {
         let at = usize::from(at);
         let procedure = model.code[at].procedure.0 as usize;
         (procedure, at - model.entries[procedure])
-    }))
+    })
 }
 
 /// Returns true if no loop distinguishes both t and one of i and j from any other: then the views for
@@ -182,7 +180,7 @@ pub fn alike(model: &Model) -> bool {
     !model.code.iter().any(|one| match &one.act {
         Act::Begin(this) if this.over == Over::Members => this.merged.iter().any(|merged| {
             let [at_i, at_j, at_t] = merged;
-            let is_j_there = model.obligation.mode == Mode::Direct;
+            let is_j_there = model.goal.mode() == Mode::Direct;
             !at_t && !(*at_i && (*at_j || !is_j_there))
         }),
         _ => false,

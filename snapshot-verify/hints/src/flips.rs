@@ -36,13 +36,6 @@ pub struct Class {
     pub bits: Vec<Bit>,
 }
 
-impl Bit {
-    /// Returns true if the bit belongs to the class in this state, and is known.
-    pub fn counts(self, state: &[u8]) -> bool {
-        state[self.at] >= BASE && self.round.is_none_or(|(at, byte)| state[at] == byte)
-    }
-}
-
 /// Returns the classes of a program.
 pub fn classes(model: &Model, deadline: Deadline<'_>) -> Vec<Class> {
     let rounds = Rounds::reset(model, deadline);
@@ -90,7 +83,7 @@ pub fn classes(model: &Model, deadline: Deadline<'_>) -> Vec<Class> {
 /// in one view is a round of any other process in another, so a bit that lives within it must have
 /// the same lead in both.
 fn alike(model: &Model, mut classes: Vec<Class>, deadline: Deadline<'_>) -> Vec<Class> {
-    let may_be_in_centre = |at: usize| model.outside[at] != Outside::Always && is_seen(model, at);
+    let may_be_in_centre = |at: usize| model.outside(at) != Outside::Always && is_seen(model, at);
     loop {
         // Lead of a bit in the round of a process: an anchor, or the bit itself.
         let led = |at: usize, variable: usize, place: u8| {
@@ -129,15 +122,15 @@ fn class(model: &Model, rounds: &Rounds<'_>, numbers: &[usize]) -> Option<Class>
     };
     let bits: Vec<Bit> = numbers.iter().map(bit).collect();
     let only_in_ghosts = only_in_ghosts(model);
-    let may_be_in_centre = |bit: &&Bit| match (model.outside[bit.at], model.slots[bit.at].frame) {
+    let may_be_in_centre = |bit: &&Bit| match (model.outside(bit.at), model.slots[bit.at].frame) {
         (Outside::Always, _) => false,
         (_, Some(_)) if !is_seen(model, bit.at) => false,
-        (Outside::InGhost(_), Some(frame)) => !only_in_ghosts[frame.0 as usize],
+        (Outside::InGhost, Some(frame)) => !only_in_ghosts[frame.0 as usize],
         _ => true,
     };
     let is_lasting = |bit: &&Bit| {
         let slot = &model.slots[bit.at];
-        model.outside[bit.at] == Outside::Never && slot.frame.is_none()
+        model.outside(bit.at) == Outside::Never && slot.frame.is_none()
     };
     let anchor = bits.iter().find(is_lasting).map(|bit| bit.at);
     let mut central: Vec<usize> = bits.iter().filter(may_be_in_centre).map(|bit| bit.at).collect();
@@ -238,7 +231,7 @@ impl Search<'_> {
 
     fn is_bit(&self, at: usize) -> bool {
         let slot = &self.model.slots[at];
-        slot.kept && slot.leaf == Some(Leaf { scalar: Scalar::Bool, optional: false })
+        slot.kept && slot.leaf == Leaf { scalar: Scalar::Bool, optional: false }
     }
 
     /// Returns the origin of a byte of the state, numbered by round.
@@ -273,7 +266,7 @@ impl Search<'_> {
         match term {
             Term::Constant(bytes) => vec![Origin::fixed(); bytes.len()],
             Term::Unknown(shape) => vec![Origin::default(); shape.size()],
-            Term::Me | Term::Fresh => vec![Origin::fixed()],
+            Term::Me => vec![Origin::fixed()],
             Term::Variable(base, size) => {
                 (*base..base + size).map(|offset| self.origin(flow.slot(offset))).collect()
             }
@@ -324,10 +317,6 @@ impl Search<'_> {
                 let row = self.row(flow, body);
                 row.iter().cloned().cycle().take(count * row.len()).collect()
             }
-            Term::Made { variable, body } => {
-                places.for_each(|place| self.invariant(&flow.with(*variable, place), body));
-                vec![Origin::fixed()]
-            }
             Term::Quantified { variable, over, except, body, .. } => {
                 if let Some(except) = except {
                     self.invariant(flow, except);
@@ -341,7 +330,7 @@ impl Search<'_> {
                 vec![Origin::fixed()]
             }
             Term::Not(inner) => self.row(flow, inner),
-            Term::Equal { left, right, .. } => {
+            Term::Equal(_, left, right) => {
                 let (left, right) = (self.row(flow, left), self.row(flow, right));
                 for (mut one, two) in left.into_iter().zip(right) {
                     one.join(two);
@@ -360,7 +349,7 @@ impl Search<'_> {
                 before.iter().for_each(|term| self.invariant(flow, term));
                 self.row(flow, value)
             }
-            Term::Unwrap(..) | Term::Taken(..) | Term::Connected(..) | Term::Arithmetic(..) => {
+            Term::Unwrap(_) | Term::Connected(..) | Term::Computed(..) => {
                 term.operands().into_iter().for_each(|operand| self.invariant(flow, operand));
                 vec![Origin::fixed()]
             }
@@ -433,7 +422,7 @@ impl Search<'_> {
                     self.assigned(flow, target, vec![Origin::fixed()]);
                 }
             }
-            Act::Swap(cell, old, new, into, _) => {
+            Act::Swap(cell, old, new, into) => {
                 self.read(flow, cell);
                 for term in [old, new] {
                     let row = self.row(flow, term);
@@ -483,10 +472,9 @@ impl Search<'_> {
         let model = self.model;
         for (procedure, entry) in model.entries.iter().enumerate() {
             let live = &model.code[*entry].live;
-            for (room, live) in model.frames[procedure].locals.iter().zip(live) {
-                let is_parameter =
-                    !model.fresh_locals[procedure].iter().any(|(fresh, _)| fresh.base == room.base);
-                if *live && !is_parameter {
+            let frame = &model.frames[procedure];
+            for (room, live) in frame.locals.iter().zip(live).skip(frame.parameters) {
+                if *live {
                     let begin = model.blocks[usize::from(me)] + room.base;
                     for at in begin..begin + room.size {
                         self.pin(at);

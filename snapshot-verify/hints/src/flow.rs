@@ -178,7 +178,7 @@ impl Flow<'_> {
         match term {
             Term::Constant(bytes) => vec![Slots::default(); bytes.len()],
             Term::Unknown(shape) => vec![Slots::default(); shape.size()],
-            Term::Me | Term::Fresh => vec![Slots::default()],
+            Term::Me => vec![Slots::default()],
             Term::Variable(base, size) => {
                 let slots = (*base..base + size).map(|offset| self.slot(offset));
                 slots.map(|slot| std::iter::once(slot).collect()).collect()
@@ -233,7 +233,7 @@ impl Flow<'_> {
             match step {
                 Step::Field(offset) => begins.iter_mut().for_each(|begin| *begin += offset),
                 Step::Passed(_) => {}
-                Step::Element(index, over, size, _) => {
+                Step::Element(index, over, size) => {
                     let places = self.places(index, *over, PLACES);
                     begins = begins
                         .iter()

@@ -14,7 +14,7 @@ use super::term::{Over, Term};
 
 /// Drops these bytes.
 pub fn drop_unknown(model: &mut Model, deadline: Deadline<'_>) {
-    if model.obligation.mode != Mode::Direct {
+    if model.goal.mode() != Mode::Direct {
         return;
     }
     let known = known(model, deadline);
@@ -24,7 +24,7 @@ pub fn drop_unknown(model: &mut Model, deadline: Deadline<'_>) {
         let is_own = template.tracked && !template.other && template.frame.is_some();
         let at = model.blocks[usize::from(T)] + offset;
         let is_known = known.iter().skip(at).step_by(model.slots.len()).any(|known| *known);
-        if is_own && template.leaf.is_some() && !is_known {
+        if is_own && !is_known {
             model.slots[at].kept = false;
         }
     }
@@ -35,8 +35,7 @@ pub fn drop_unknown(model: &mut Model, deadline: Deadline<'_>) {
 fn known(model: &Model, deadline: Deadline<'_>) -> Vec<bool> {
     let count = model.slots.len();
     let slots = model.slots.iter();
-    let mut known: Vec<bool> =
-        slots.map(|slot| slot.kept && (slot.leaf.is_none() || slot.frame.is_none())).collect();
+    let mut known: Vec<bool> = slots.map(|slot| slot.kept && slot.frame.is_none()).collect();
     known.resize(count * (PLACES + 1), false);
     let block = model.blocks[usize::from(T)];
     let mut set = |begin: usize, size: usize| {
@@ -47,10 +46,9 @@ fn known(model: &Model, deadline: Deadline<'_>) -> Vec<bool> {
     let rounds = &Rounds::reset(model, deadline);
     for (procedure, entry) in model.entries.iter().enumerate() {
         let live = &model.code[*entry].live;
-        for (room, live) in model.frames[procedure].locals.iter().zip(live) {
-            let is_initial =
-                model.fresh_locals[procedure].iter().any(|(fresh, _)| fresh.base == room.base);
-            if is_initial && *live {
+        let frame = &model.frames[procedure];
+        for (room, live) in frame.locals.iter().zip(live).skip(frame.parameters) {
+            if *live {
                 set(room.base, room.size);
             }
         }
@@ -98,7 +96,7 @@ fn instruction(flow: &Flow<'_>, at: usize, known: &mut [bool]) {
             let row = cells.iter().map(|cells| cells.iter().any(|at| known[*at]));
             store(row.collect(), &flow.stored_to(target), known);
         }
-        Act::Swap(_, _, _, Some(target), _)
+        Act::Swap(_, _, _, Some(target))
         | Act::StoreConditional(_, _, Some(target))
         | Act::Validate(_, Some(target)) => {
             store(vec![true], &flow.stored_to(target), known);
@@ -166,12 +164,12 @@ fn row(flow: &Flow<'_>, term: &Term, known: &[bool]) -> Vec<bool> {
             let mut places = 0..OTHER;
             vec![places.any(|place| row(&flow.with(*variable, place), body, known) == [true])]
         }
-        Term::Not(inner) | Term::Unwrap(inner, _) => of(inner),
-        Term::Equal { left, right, .. } => {
+        Term::Not(inner) | Term::Unwrap(inner) => of(inner),
+        Term::Equal(_, left, right) => {
             vec![of(left).into_iter().zip(of(right)).any(|(one, two)| one && two)]
         }
         Term::Also(_, value) => of(value),
-        Term::Connected(_, left, right) => vec![scalar(left) || scalar(right)],
+        Term::Connected(left, right) => vec![scalar(left) || scalar(right)],
         Term::If(_, then, otherwise, _) => {
             of(then).into_iter().zip(of(otherwise)).map(|(one, two)| one || two).collect()
         }

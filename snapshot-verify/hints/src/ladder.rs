@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use snapshot_invariant::Budget as Spent;
 use snapshot_invariant::Unfinished;
-use snapshot_invariant::claim::{Claim, Ghosts, Obligation};
+use snapshot_invariant::claim::{Aim, Claim, Ghosts, Obligation};
 use snapshot_invariant::file::File;
 use snapshot_invariant::layout::{Layout, may_fail};
 use snapshot_invariant::search::{Closing, Obstacle};
@@ -29,7 +29,6 @@ pub use crate::attempt::{
 };
 use crate::attempt::{again, begin, budget_of};
 use crate::guess::guesses;
-use crate::model;
 use crate::rounds;
 use crate::rungs::Rungs;
 use crate::ways::{Hint, Way, ways};
@@ -144,8 +143,8 @@ impl<'m> Ladder<'m> {
         ladder.answer.looks_at_values = independence::check(program).is_err();
         if fits(program).is_ok() {
             let [small, whole] = [false, true].map(|is_whole| {
-                let kinds = [model::Ghosts::Scans, model::Ghosts::Calls];
-                kinds.map(|ghosts| ways(program, ghosts, is_whole)).concat()
+                let kinds = [Ghosts::Scans, Ghosts::Calls];
+                kinds.map(|ghosts| ways(program, (ghosts, None), is_whole)).concat()
             });
             // The small ways first: the large ones take much longer.
             let others = whole.into_iter().filter(|way| !small.contains(way)).collect::<Vec<_>>();
@@ -216,8 +215,9 @@ impl<'m> Ladder<'m> {
                 }
                 true => match self.find_rounds() {
                     Some(found) => {
-                        let of = |(number, ghosts): (usize, model::Ghosts)| {
+                        let of = |(number, round): (usize, [u16; 2])| {
                             let way = if number == 0 { Way::Hinted } else { Way::Later };
+                            let ghosts = (Ghosts::Rounds, Some(round));
                             ways(self.program, ghosts, false).into_iter().map(way)
                         };
                         let found: Vec<Way> = found.into_iter().enumerate().flat_map(of).collect();
@@ -303,9 +303,9 @@ impl<'m> Ladder<'m> {
     }
 
     /// Returns the guesses at rounds, once faults are excluded.
-    fn find_rounds(&self) -> Option<Vec<model::Ghosts>> {
+    fn find_rounds(&self) -> Option<Vec<[u16; 2]>> {
         let is_safe = |begun: &Begun<'_>| {
-            begun.rung.obligation.aim == snapshot_invariant::claim::Aim::Faults
+            begun.rung.obligation.aim == Aim::Faults
                 && begun.rung.obligation.ghosts != Ghosts::Rounds
                 && begun.rung.holds()
         };
@@ -313,7 +313,7 @@ impl<'m> Ladder<'m> {
             return None;
         }
         let deadline = self.limit.deadline;
-        let found = rounds::candidates_within(self.program, deadline);
+        let found = rounds::candidates(self.program, deadline);
         // Without time there is another attempt, if at all.
         found.ok().or_else(|| (!deadline.is_over()).then(Vec::new))
     }

@@ -7,12 +7,12 @@
 //! | [`ways`], [`guess`] | what is shown together: with what analyses find, and with everything kept |
 //! | [`ladder`], `attempt`, [`rungs`] | the ways tried, and their order |
 //! | [`tell`] | reports in words |
-//! | [`shape`], [`term`], [`compile`], [`model`] | a program as instructions over bytes |
-//! | [`liveness`], [`flow`], `relevance`, `known`, [`decided`] | dead and kept bytes |
+//! | `shape`, `term`, `compile`, `model` | a program as instructions over bytes |
+//! | `liveness`, `flow`, `relevance`, `known`, `decided` | dead and kept bytes |
 //! | `merge` | rounds of loops that count as rounds of any other process |
-//! | [`links`], [`names`], [`rounds`] | links to LL/SC cells, named rows of arrays, ghost scans of several processes |
-//! | [`flips`] | bits of which only the relation matters |
-//! | [`export`] | hints by name, as the engine takes them |
+//! | `links`, `names`, [`rounds`] | links to LL/SC cells, named rows of arrays, ghost scans of several processes |
+//! | `flips` | bits of which only the relation matters |
+//! | `export` | hints by name, as the engine takes them |
 //!
 //! Internal to `snapshot-verify`: nothing here is a stable interface.
 //!
@@ -43,23 +43,23 @@
 #![forbid(unsafe_code)]
 
 mod attempt;
-pub mod compile;
-pub mod decided;
-pub mod export;
-pub mod flips;
-pub mod flow;
+mod compile;
+mod decided;
+mod export;
+mod flips;
+mod flow;
 pub mod guess;
 mod known;
 pub mod ladder;
-pub mod links;
-pub mod liveness;
+mod links;
+mod liveness;
 mod merge;
-pub mod model;
-pub mod names;
+mod model;
+mod names;
 mod relevance;
 pub mod rounds;
 pub mod rungs;
-pub mod shape;
+mod shape;
 pub mod tell;
-pub mod term;
+mod term;
 pub mod ways;

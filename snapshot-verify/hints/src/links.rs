@@ -8,65 +8,14 @@
 //! An unknown link is not a failure: an SC may succeed then, with the effects of a write, also on
 //! links of others.
 
-use snapshot_language::deadline::Deadline;
 use snapshot_language::program::SharedId;
 
 use super::liveness;
-use super::model::{Act, Cell, Model, Slot};
-use super::names::Use;
-use super::shape::{BASE, DEAD, Leaf, NONE, Scalar, T, UNKNOWN};
+use super::model::{Act, Model};
+use super::shape::{Leaf, Scalar, T};
 
 /// Type of the byte of a link; `none`: the latest LL was to another cell.
 pub const LINK: Leaf = Leaf { scalar: Scalar::Bool, optional: true };
-
-pub const BROKEN: u8 = BASE;
-
-pub const LINKED: u8 = BASE + 1;
-
-/// Returns true if a process is linked, by the byte of the link; `None` if unknown.
-pub const fn is_linked(byte: u8) -> Option<bool> {
-    match byte {
-        BROKEN => Some(false),
-        LINKED => Some(true),
-        _ => None,
-    }
-}
-
-/// Returns the byte of a link to a cell that was written.
-pub const fn broken(byte: u8) -> u8 {
-    match byte {
-        DEAD | NONE => byte,
-        _ => BROKEN,
-    }
-}
-
-/// Returns the byte of a link to a cell that may have been written.
-pub const fn maybe_broken(byte: u8) -> u8 {
-    match byte {
-        LINKED => UNKNOWN,
-        _ => byte,
-    }
-}
-
-impl Slot {
-    /// Returns true for a link to a cell whose indices are among these.
-    pub fn is_link_among(&self, members: &[u8]) -> bool {
-        let path = self.link.as_ref().map(|(_, path)| path);
-        path.is_some_and(|path| path.iter().all(|place| members.contains(place)))
-    }
-
-    /// Returns true for a link to a cell of a variable that these indices may lead to: `None` is an
-    /// unknown index.
-    pub fn links_to(&self, variable: SharedId, indices: &[Option<u8>]) -> bool {
-        self.link.as_ref().is_some_and(|(of, path)| {
-            *of == variable
-                && indices
-                    .iter()
-                    .zip(path)
-                    .all(|(index, place)| index.is_none_or(|one| one == *place))
-        })
-    }
-}
 
 impl Model {
     /// Returns the offsets of the links of a process to the cells of a variable.
@@ -81,68 +30,6 @@ impl Model {
         let at = variable.0 as usize;
         let end = self.shared.get(at + 1).map_or(self.blocks[0], |next| next.base);
         (end - self.shared[at].base) / self.shared[at].size.max(1)
-    }
-
-    /// Returns all links of a process.
-    pub fn all_links(&self, owner: u8) -> impl Iterator<Item = (SharedId, std::ops::Range<usize>)> {
-        let variables = (0..self.links.len()).map(|at| SharedId(at as u32));
-        variables.map(move |variable| (variable, self.links_of(owner, variable)))
-    }
-}
-
-/// Fills in the instructions before which links may be tested: a process keeps them between
-/// operations, and from one procedure to another.
-pub fn fill_live(model: &mut Model, deadline: Deadline<'_>) {
-    let count = model.shared.len();
-    let successors: Vec<Vec<usize>> = {
-        let all = (0..model.code.len()).take_while(|_| !deadline.is_over());
-        all.map(|at| next(model, at)).collect()
-    };
-    let mut live = vec![vec![false; count]; model.code.len()];
-    loop {
-        let before = live.clone();
-        for at in (0..model.code.len()).rev() {
-            if deadline.is_over() {
-                return;
-            }
-            let mut now = vec![false; count];
-            for next in &successors[at] {
-                now.iter_mut().zip(&live[*next]).for_each(|(now, after)| *now |= after);
-            }
-            let one = &model.code[at];
-            // An access through a copy of a name also accesses a row of the array, and tests the
-            // link to the name's cell.
-            let through = match one.used {
-                Some(Use::Through(name, row)) => {
-                    let name = &model.named[name];
-                    Some((name.variable, name.rows[row].array))
-                }
-                _ => None,
-            };
-            let of = |cell: &Cell| {
-                let rows = through.map(|(_, array)| array);
-                [Some(cell.variable), rows].into_iter().flatten().map(|one| one.0 as usize)
-            };
-            match &one.act {
-                Act::LoadLinked(cell, _) => of(cell).for_each(|at| now[at] = false),
-                Act::StoreConditional(cell, ..) | Act::Validate(cell, _) => {
-                    of(cell).for_each(|at| now[at] = true);
-                }
-                _ => {}
-            }
-            if let Some((variable, _)) = through
-                && !matches!(one.act, Act::StoreConditional(..))
-            {
-                now[variable.0 as usize] = true;
-            }
-            live[at] = now;
-        }
-        if live == before {
-            break;
-        }
-    }
-    for (one, live) in model.code.iter_mut().zip(live) {
-        one.live_links = live;
     }
 }
 

@@ -77,7 +77,7 @@ pub fn target(act: &Act) -> Option<&Target> {
     match act {
         Act::Assign(target, _) => Some(target),
         Act::Read(_, into)
-        | Act::Swap(_, _, _, into, _)
+        | Act::Swap(_, _, _, into)
         | Act::LoadLinked(_, into)
         | Act::StoreConditional(_, _, into)
         | Act::Validate(_, into)

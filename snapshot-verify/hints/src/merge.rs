@@ -4,7 +4,7 @@ use snapshot_language::deadline::Deadline;
 
 use super::flow::{Flow, Rounds, Slots};
 use super::liveness::{target, terms};
-use super::model::{Act, For, Model, Part, Step};
+use super::model::{Act, For, Model, Step};
 use super::shape::{I, J, Mode, Scalar, T};
 use super::term::{Over, Term};
 
@@ -42,11 +42,10 @@ fn is_as_any_other(
     let flow = Flow { model, me, bound: vec![(this.variable, member)], rounds: &rounds };
     // The round with the process as a member justifies views from its place: so views are checked
     // there, even if they are not kept.
-    let exempts = model.obligation.mode == Mode::Nested && model.obligation.part != Part::Faults;
+    let exempts = model.goal.mode() == Mode::Nested && !model.goal.is_of_faults();
     let is_shown = |at: usize| {
         let slot = &model.slots[at];
-        let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
-        slot.kept || exempts && is_view
+        slot.kept || exempts && slot.leaf.scalar == Scalar::View
     };
     let is_kept = |slots: &[Slots]| slots.iter().flatten().any(|at| is_shown(*at));
     let is_index = |term: &Term| matches!(term, Term::Variable(base, 1) if *base == this.variable);

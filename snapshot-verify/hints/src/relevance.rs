@@ -1,4 +1,4 @@
-//! Choice of the scalars that are kept for an obligation, and of the accesses that are pauses.
+//! Choice of the scalars that are kept for an obligation.
 //!
 //! Any choice is sound: an unkept scalar is unknown when it is read. The choice decides whether the
 //! proof succeeds, and how large it gets. For vectors, the kept scalars are their sources, and the
@@ -7,79 +7,51 @@
 //! faults the possible causes; for both together, all.
 
 use rustc_hash::FxHashSet;
+use snapshot_invariant::claim::Aim;
 use snapshot_language::deadline::Deadline;
 
 use super::decided::each_binding;
 use super::flow::{Flow, Rounds, Slots, loops_around};
 use super::liveness::terms;
-use super::model::{Act, Cell, Instruction, Model, Part, Round, Target};
+use super::model::{Act, Cell, Instruction, Model, Round, Target};
 use super::names::Use;
-use super::shape::{I, J, Leaf, Mode, Scalar, T};
+use super::shape::{I, J, Mode, Scalar, T};
 use super::term::Term;
 
-/// Chooses the kept scalars; fills in the pauses.
+/// Chooses the kept scalars.
 pub fn restrict(model: &mut Model, deadline: Deadline<'_>) {
-    let is_whole = model.obligation.mode == Mode::Nested && model.obligation.part == Part::Whole;
-    if !is_whole {
+    if !model.goal.is_whole {
         let count = model.slots.len();
         let relevant: Slots =
             relevant(model, deadline).into_iter().map(|slot| slot % count).collect();
         for (at, slot) in model.slots.iter_mut().enumerate() {
-            slot.kept &= slot.leaf.is_none() || relevant.contains(&at);
+            slot.kept &= relevant.contains(&at);
         }
     }
-    if model.obligation.mode == Mode::Nested {
+    if model.goal.mode() == Mode::Nested {
         // All values are equal: nothing is lost.
         for slot in &mut model.slots {
-            slot.kept &= !slot.leaf.is_some_and(Leaf::is_plain_value);
+            slot.kept &= !slot.leaf.is_plain_value();
         }
     }
     super::known::drop_unknown(model, deadline);
     super::merge::merge(model, deadline);
-    for at in 0..model.code.len() {
-        if deadline.is_over() {
-            return;
-        }
-        let one = &model.code[at];
-        let pause = [0, 1, 2].map(|me| one.round.is_some() || is_pause(model, &one.act, me));
-        model.code[at].pause = pause;
-    }
-}
-
-fn is_pause(model: &Model, act: &Act, me: u8) -> bool {
-    let rounds = Rounds::none(Deadline::NEVER);
-    let flow = Flow { model, me, bound: Vec::new(), rounds: &rounds };
-    let any_kept = |slots: &[Slots]| slots.iter().flatten().any(|at| model.slots[*at].kept);
-    let Some(cell) = act.cell() else { return true };
-    let is_own_kept = act.uses_link() && any_kept(&[flow.links(cell, me)]);
-    let is_shown = match act {
-        Act::Read(_, into) | Act::LoadLinked(_, into) => {
-            let stored = into.as_ref().is_some_and(|into| any_kept(&flow.stored_to(into)));
-            stored && any_kept(&flow.cells(cell))
-        }
-        act if act.may_write() => {
-            any_kept(&flow.cells(cell)) || any_kept(&[I, J, T].map(|owner| flow.links(cell, owner)))
-        }
-        _ => false,
-    };
-    is_own_kept || is_shown
 }
 
 /// Returns the members whose ghost scans or faults are judged.
 fn judged(model: &Model) -> &'static [u8] {
-    match (model.obligation.mode, model.obligation.part) {
-        (Mode::Nested, _) | (_, Part::By(T)) => &[T],
-        (_, Part::By(I)) => &[I],
-        (_, Part::By(_)) => &[J],
-        _ => &[I, J, T],
+    match model.goal.obligation.aim {
+        Aim::Faults | Aim::Nesting | Aim::Memory(T) => &[T],
+        Aim::Memory(I) => &[I],
+        Aim::Memory(_) => &[J],
+        Aim::Observer => &[I, J, T],
     }
 }
 
 fn relevant(model: &Model, deadline: Deadline<'_>) -> Slots {
     let mut relevant = Slots::default();
     let rounds = &Rounds::new(model, deadline);
-    let is_faults = model.obligation.part == Part::Faults;
-    if is_faults && !model.code.iter().any(may_fail) {
+    if model.goal.is_of_faults() && !model.code.iter().any(may_fail) {
         return relevant;
     }
     for &me in judged(model) {
@@ -98,10 +70,6 @@ fn relevant(model: &Model, deadline: Deadline<'_>) -> Slots {
             if let Act::Begin(this) = &instruction.act {
                 let block = model.blocks[usize::from(me)];
                 relevant.insert(block + this.variable);
-                if this.except.is_some() {
-                    // The index left out is in the centre, where it must be definite.
-                    relevant.insert(block + this.position + 1);
-                }
                 let except = this.except.iter().flat_map(|except| flow.sources(except));
                 except.for_each(|row| relevant.extend(row));
             }
@@ -128,17 +96,17 @@ fn relevant(model: &Model, deadline: Deadline<'_>) -> Slots {
 
 /// Adds the bytes that a part of the claim judges.
 fn seed(flow: &Flow<'_>, instruction: &Instruction, relevant: &mut Slots) {
-    if flow.model.obligation.part == Part::Faults {
+    if flow.model.goal.is_of_faults() {
         for term in terms(&instruction.act) {
             term.visit(&mut |term| {
-                if let Term::Unwrap(..) | Term::Arithmetic(..) = term {
+                if let Term::Unwrap(_) | Term::Computed(_, true) = term {
                     flow.sources(term).into_iter().for_each(|row| relevant.extend(row));
                 }
             });
         }
     } else if let (Some(Round::End), Some(cell)) = (instruction.round, instruction.act.cell()) {
         // The entries at i and j; a token is the round's.
-        let is_direct = flow.model.obligation.mode == Mode::Direct;
+        let is_direct = flow.model.goal.mode() == Mode::Direct;
         let views = crate::rounds::views(&cell.shape);
         let value = instruction.act.written().map(|value| flow.sources(value)).unwrap_or_default();
         for (at, row) in value.into_iter().enumerate() {
@@ -157,11 +125,11 @@ fn seed(flow: &Flow<'_>, instruction: &Instruction, relevant: &mut Slots) {
 
 fn is_judged_return(model: &Model, instruction: &Instruction) -> bool {
     let is_ghost = model.is_ghost[instruction.procedure.0 as usize];
-    if model.obligation.is_of_round_vectors() {
+    if model.goal.is_of_round_vectors() {
         // Scans return the view of a round.
         return false;
     }
-    is_ghost || (model.obligation.mode == Mode::Nested && instruction.procedure == model.scan)
+    is_ghost || (model.goal.mode() == Mode::Nested && instruction.procedure == model.scan)
 }
 
 /// Returns true if an instruction may go wrong.
@@ -215,7 +183,7 @@ fn step(flow: &Flow<'_>, at: usize, relevant: &mut Slots) {
                 relevant.extend(flow.links(cell, flow.me));
             }
         }
-        Act::Swap(cell, old, new, into, _) => {
+        Act::Swap(cell, old, new, into) => {
             let writes = pass(flow.sources(new), &flow.kept_cells(cell), relevant);
             acts = writes || tells(flow, into.as_ref(), relevant);
             if acts {
@@ -247,7 +215,7 @@ fn step(flow: &Flow<'_>, at: usize, relevant: &mut Slots) {
         Act::Unless(condition, to) if decides(flow, at, *to, relevant) => {
             let reads: Slots = flow.sources(condition).into_iter().flatten().collect();
             // A guard of a faulty expression usually reads the same bytes.
-            let is_guard = model.obligation.part != Part::Faults;
+            let is_guard = !model.goal.is_of_faults();
             if is_guard || reads.iter().any(|slot| relevant.contains(slot)) {
                 relevant.extend(reads);
             }
@@ -341,7 +309,7 @@ fn may_be_named(flow: &Flow<'_>, at: usize, relevant: &mut Slots) -> bool {
 /// a name the process itself or its old value.
 fn written(flow: &Flow<'_>, at: usize, cell: &Cell, value: &Term) -> Vec<Slots> {
     let mut rows = flow.sources(value);
-    let is_nested = flow.model.obligation.mode == Mode::Nested;
+    let is_nested = flow.model.goal.mode() == Mode::Nested;
     if is_nested && flow.model.code[at].round == Some(Round::End) {
         for view in crate::rounds::views(&cell.shape) {
             rows[view].clear();
@@ -378,7 +346,7 @@ fn decides(flow: &Flow<'_>, at: usize, to: usize, relevant: &FxHashSet<usize>) -
     {
         end = *behind;
     }
-    let is_direct = model.obligation.mode == Mode::Direct;
+    let is_direct = model.goal.mode() == Mode::Direct;
     // The path of an unjudged ghost scan matters only by its stores.
     let is_judged = judged(model).contains(&flow.me);
     let ends = is_judged || !model.ghostly[model.code[at].procedure.0 as usize];
@@ -395,8 +363,7 @@ fn decides(flow: &Flow<'_>, at: usize, to: usize, relevant: &FxHashSet<usize>) -
         Act::Read(cell, Some(into)) | Act::LoadLinked(cell, Some(into)) => {
             let base = model.shared[cell.variable.0 as usize].base;
             let is_borrowed = |position: usize| {
-                let leaf = model.slots[base + position].leaf;
-                is_direct && leaf.is_some_and(|leaf| leaf.scalar == Scalar::View)
+                is_direct && model.slots[base + position].leaf.scalar == Scalar::View
             };
             let stored = flow.stored_to(into).into_iter().enumerate();
             let stored: Vec<Slots> =

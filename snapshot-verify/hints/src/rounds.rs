@@ -5,12 +5,13 @@
 //! interval of the execution, with the vector that is written. An earlier begin is superseded: each
 //! round has at most one end.
 
+use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
 use snapshot_language::deadline::Deadline;
 use snapshot_language::program::Program;
 
-use super::compile::compile_within;
-use super::model::{Act, Cell, Ghosts, Obligation, Part, Specification, Unsupported};
-use super::shape::{I, J, Mode, Scalar, Shape};
+use super::compile::compile;
+use super::model::{Act, Cell, Goal, Unsupported};
+use super::shape::{I, J, Scalar, Shape};
 
 /// Returns the bytes of a cell that belong to views: the tokens, or the entries at i and j.
 pub fn views(shape: &Shape) -> Vec<usize> {
@@ -25,29 +26,14 @@ pub fn views(shape: &Shape) -> Vec<usize> {
     views
 }
 
-/// Returns the guesses at rounds, by the writes to shared variables that are not arrays.
+/// Returns the guesses at rounds, by the writes to shared variables that are not arrays: numbers of
+/// instructions.
 ///
 /// # Errors
-/// If the program has unsupported constructs.
-pub fn candidates(program: &Program) -> Result<Vec<Ghosts>, Unsupported> {
-    candidates_within(program, Deadline::NEVER)
-}
-
-/// As [`candidates`], within a deadline.
-///
-/// # Errors
-/// As [`candidates`], or if the deadline passes.
-pub fn candidates_within(
-    program: &Program,
-    deadline: Deadline<'_>,
-) -> Result<Vec<Ghosts>, Unsupported> {
-    let obligation = Obligation {
-        mode: Mode::Nested,
-        ghosts: Ghosts::Scans,
-        specification: Specification::Observer,
-        part: Part::Tokens,
-    };
-    let model = compile_within(program, obligation, deadline)?;
+/// If the program has unsupported constructs, or the deadline passes.
+pub fn candidates(program: &Program, deadline: Deadline<'_>) -> Result<Vec<[u16; 2]>, Unsupported> {
+    let obligation = Obligation { ghosts: Ghosts::Scans, aim: Aim::Nesting };
+    let model = compile(program, Goal::of(obligation), deadline)?;
     let writes = model.code.iter().enumerate().filter_map(|(at, one)| match &one.act {
         Act::Write(cell, _) | Act::StoreConditional(cell, ..) if cell.indices.is_empty() => {
             Some((u16::try_from(at).ok()?, cell))
@@ -58,7 +44,7 @@ pub fn candidates_within(
     let ends = writes.iter().filter(|(_, cell)| views(&cell.shape).len() == 1);
     let guesses = ends.flat_map(|(end, _)| {
         let begins = writes.iter().filter(move |(begin, _)| begin != end);
-        begins.map(|(begin, _)| Ghosts::Rounds { begin: *begin, end: *end })
+        begins.map(|(begin, _)| [*begin, *end])
     });
     Ok(guesses.collect())
 }

@@ -13,12 +13,7 @@ use snapshot_language::program::{Bound, IndexSet, Type};
 /// Scalars of a value, in order.
 pub type Bytes = SmallVec<[u8; 16]>;
 
-/// Content that is never used: no call is active, or the variable is dead, or it is not kept.
-pub const DEAD: u8 = 0;
-/// Any value of its type.
-pub const UNKNOWN: u8 = 1;
-/// Any value of its type except none.
-pub const SOME: u8 = 2;
+/// The value of an optional that is none.
 pub const NONE: u8 = 3;
 /// The first definite value.
 pub const BASE: u8 = 4;
@@ -70,22 +65,6 @@ pub enum Mode {
     Nested,
 }
 
-/// Entry of a view that was read as a whole from shared memory ([`Mode::Direct`]).
-pub const BORROWED: u8 = BASE + 2;
-
-/// Tokens of views ([`Mode::Nested`]): made here, of values.
-pub const OWN: u8 = BASE;
-/// Returned by a ghost scan that began after the current ghost scan of t.
-pub const FRESH: u8 = BASE + 1;
-/// Possibly older than [`FRESH`].
-pub const OLD: u8 = BASE + 2;
-/// From a place that belongs to one untracked process: shown with that process tracked.
-pub const EXEMPT: u8 = BASE + 3;
-/// Values of several origins.
-pub const MIXED: u8 = BASE + 4;
-/// Returned by a ghost scan that the same operation called.
-pub const MINE: u8 = BASE + 5;
-
 /// Kind of a scalar.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Scalar {
@@ -98,7 +77,7 @@ pub enum Scalar {
     },
     /// A process or a segment, as a member of the crowd.
     Member,
-    /// Data: 0 or 1, or, for nesting, always [`OWN`].
+    /// Data: 0 or 1, or, for nesting, always the same.
     Value,
     /// Data within a view, or, for nesting, the token of a whole view.
     View,
@@ -204,56 +183,22 @@ impl Shape {
             Self::Record(fields) => fields.iter().for_each(|field| field.each(path, act)),
         }
     }
-
-    /// Returns the bytes of an unkept value of this shape. If views are only ever borrowed, whole
-    /// views are.
-    pub fn unknown(&self, mode: Mode, borrowed: bool, exempt: bool) -> Bytes {
-        let mut bytes = Bytes::new();
-        self.each(&mut Vec::new(), &mut |leaf, path| {
-            bytes.push(match (leaf.scalar, mode) {
-                (Scalar::Value, Mode::Nested) => {
-                    if leaf.optional {
-                        UNKNOWN
-                    } else {
-                        OWN
-                    }
-                }
-                // In an array by process at the place of one process, each view may belong to
-                // another.
-                (Scalar::View, Mode::Nested) if exempt && path.is_empty() => EXEMPT,
-                (Scalar::View, Mode::Nested) => OLD,
-                (Scalar::View, Mode::Direct) if borrowed && !path.is_empty() => BORROWED,
-                _ => UNKNOWN,
-            });
-        });
-        bytes
-    }
 }
 
 impl Leaf {
-    /// Returns true for data that is never none: for nesting, always [`OWN`].
+    /// Returns true for data that is never none: for nesting, always the same.
     pub fn is_plain_value(self) -> bool {
         self.scalar == Scalar::Value && !self.optional
     }
 
-    /// Returns all definite values, if there are finitely many.
-    pub fn values(self, mode: Mode, members: &[u8]) -> Option<Vec<u8>> {
+    /// Returns all definite values of a number or a truth value.
+    pub fn values(self) -> Option<Vec<u8>> {
         let mut values: Vec<u8> = match self.scalar {
             Scalar::Bool => vec![BASE, BASE + 1],
             Scalar::Integer { low, count } => (low..low + i32::from(count)).map(integer).collect(),
-            Scalar::Member => {
-                members.iter().copied().chain([OTHER]).map(|member| BASE + member).collect()
-            }
-            Scalar::Value => match mode {
-                Mode::Direct => vec![BASE, BASE + 1],
-                Mode::Nested => vec![OWN],
-            },
-            Scalar::View if mode == Mode::Direct => vec![BASE, BASE + 1, BORROWED],
-            Scalar::View | Scalar::Version | Scalar::Lost => return None,
+            _ => return None,
         };
-        if self.optional {
-            values.push(NONE);
-        }
+        values.extend(self.optional.then_some(NONE));
         Some(values)
     }
 }

@@ -1,9 +1,6 @@
 //! Expressions over rows of bytes, with every place resolved.
 
-use snapshot_language::Span;
-use snapshot_language::program::Binary;
-
-use super::shape::{BASE, Bytes, Leaf, Scalar, Shape, integer, number};
+use super::shape::{BASE, Bytes, Shape, number};
 
 /// An expression of the program.
 #[derive(Clone, Debug)]
@@ -23,9 +20,6 @@ pub enum Term {
         index: Box<Self>,
         /// Indices of the array.
         over: Over,
-        /// Reading of the place of "any other".
-        other: Other,
-        span: Span,
     },
     /// Some bytes of a term: offset and length.
     Part(Box<Self>, usize, usize),
@@ -42,16 +36,8 @@ pub enum Term {
         over: Over,
         body: Box<Self>,
     },
-    /// A view as a token: assembled from the body's value for each segment.
-    Made {
-        /// Byte of the index.
-        variable: usize,
-        body: Box<Self>,
-    },
     /// True if the body holds for all, or for any.
     Quantified {
-        /// True for all, false for any.
-        all: bool,
         /// Byte of the index.
         variable: usize,
         over: Over,
@@ -60,48 +46,17 @@ pub enum Term {
         body: Box<Self>,
     },
     /// The content of an optional.
-    Unwrap(Box<Self>, Span),
+    Unwrap(Box<Self>),
     Not(Box<Self>),
-    /// An element of a view that is only a token: the view must have been made here.
-    Taken(Box<Self>, Span),
-    /// A conjunction if true, otherwise a disjunction.
-    Connected(bool, Box<Self>, Box<Self>),
-    /// Equality of rows.
-    Equal {
-        /// True for inequality.
-        negated: bool,
-        left: Box<Self>,
-        right: Box<Self>,
-        /// Bytes of both, each with the indices that lead to it.
-        leaves: Vec<(Leaf, Bytes)>,
-    },
-    /// Arithmetic and order of integers.
-    Arithmetic(Binary, Box<Operand>, Box<Operand>, Wide),
+    /// A conjunction or a disjunction.
+    Connected(Box<Self>, Box<Self>),
+    /// Equality of rows; true for inequality.
+    Equal(bool, Box<Self>, Box<Self>),
     If(Box<Self>, Box<Self>, Box<Self>, Shape),
-    /// A new version.
-    Fresh,
+    /// Any other scalar that is computed from these; true if it may be out of its range.
+    Computed(Vec<Self>, bool),
     /// The last term; the first ones are evaluated only for their faults.
     Also(Vec<Self>, Box<Self>),
-}
-
-/// An integer operand.
-#[derive(Clone, Debug)]
-pub struct Operand {
-    pub term: Term,
-    /// Least possible value, encoded by the first byte.
-    pub low: i32,
-    /// Number of values.
-    pub count: i32,
-}
-
-/// Range of an integer; results outside are faults.
-#[derive(Clone, Copy, Debug)]
-pub struct Wide {
-    /// Least value.
-    pub low: i32,
-    /// Number of values; 0 if the result is a truth value.
-    pub count: i32,
-    pub span: Span,
 }
 
 /// The indices of an array or a quantifier.
@@ -123,61 +78,22 @@ impl Over {
             Self::Members | Self::Many => usize::from(index - BASE),
         }
     }
-
-    /// Returns the integers in it, ascending.
-    pub fn integers(self) -> impl Iterator<Item = u8> {
-        let (low, count) = match self {
-            Self::Range(low, count) => (low, count as i32),
-            Self::Members | Self::Many => (0, 0),
-        };
-        (low..low + count).map(integer)
-    }
-
-    /// Returns the type of the index that a loop over it leaves out: one of its indices, or, over
-    /// integers, possibly none of them.
-    pub fn left_out(self) -> Leaf {
-        match self {
-            Self::Members => Leaf { scalar: Scalar::Member, optional: false },
-            Self::Range(low, count) => {
-                Leaf { scalar: Scalar::Integer { low, count: count as u8 }, optional: true }
-            }
-            Self::Many => Leaf { scalar: Scalar::Integer { low: 0, count: 0 }, optional: true },
-        }
-    }
-
-    /// Returns true if a computed value may be an index to leave out.
-    pub fn may_leave_out(self, byte: u8) -> bool {
-        byte < BASE || self == Self::Members || self.integers().any(|index| index == byte)
-    }
-}
-
-/// Reading of an array variable at "any other" process.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Other {
-    Unknown,
-    /// The index is the enclosing loop's: the value that this round has stored.
-    Scratch,
 }
 
 impl Term {
     /// Returns the direct operands.
     pub fn operands(&self) -> Vec<&Self> {
         match self {
-            Self::Constant(_) | Self::Unknown(_) | Self::Me | Self::Variable(..) | Self::Fresh => {
-                Vec::new()
-            }
+            Self::Constant(_) | Self::Unknown(_) | Self::Me | Self::Variable(..) => Vec::new(),
             Self::Part(one, ..)
             | Self::Filled(one, _)
             | Self::Each { body: one, .. }
-            | Self::Made { body: one, .. }
-            | Self::Unwrap(one, _)
-            | Self::Taken(one, _)
+            | Self::Unwrap(one)
             | Self::Not(one) => vec![one],
             Self::Index { array: one, index: two, .. }
-            | Self::Connected(_, one, two)
-            | Self::Equal { left: one, right: two, .. } => vec![one, two],
-            Self::Arithmetic(_, one, two, _) => vec![&one.term, &two.term],
-            Self::Row(all) => all.iter().collect(),
+            | Self::Connected(one, two)
+            | Self::Equal(_, one, two) => vec![one, two],
+            Self::Row(all) | Self::Computed(all, _) => all.iter().collect(),
             Self::With(one, parts) => {
                 std::iter::once(&**one).chain(parts.iter().map(|(_, part)| part)).collect()
             }
@@ -193,11 +109,7 @@ impl Term {
     pub fn may_fail(&self) -> bool {
         let mut may = false;
         self.visit(&mut |term| {
-            may |= match term {
-                Self::Unwrap(..) => true,
-                Self::Arithmetic(_, _, _, wide) => wide.count > 0,
-                _ => false,
-            };
+            may |= matches!(term, Self::Unwrap(_) | Self::Computed(_, true));
         });
         may
     }

@@ -1,25 +1,25 @@
 //! Ways to a proof: which obligations are shown together, and what each keeps.
 
-use snapshot_invariant::claim::{self, Aim};
+use snapshot_invariant::byte::{I, J, T};
+use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
 use snapshot_invariant::layout::may_fail;
 use snapshot_invariant::write;
 use snapshot_language::deadline::Deadline;
 use snapshot_language::program::{Program, Type};
 
-use crate::compile::compile_within;
+use crate::compile::compile;
 use crate::export;
-use crate::model::{Ghosts, Obligation, Part, Specification, Unsupported};
-use crate::shape::{I, J, Mode, T};
+use crate::model::{Goal, Unsupported};
 
 /// A part of a way: what is shown, and the obligation whose analysis says what is kept.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Step {
-    pub obligation: claim::Obligation,
-    hint: Obligation,
+    pub obligation: Obligation,
+    goal: Goal,
     /// True if nesting is another part of the way.
     nested: bool,
-    /// The ghost scans of the way.
-    ghosts: Ghosts,
+    /// The rounds of the way.
+    round: Option<[u16; 2]>,
 }
 
 /// A way to a proof.
@@ -42,66 +42,53 @@ pub(crate) enum Hint {
     Guess(Box<write::Part>),
 }
 
-/// Returns the ways to show nesting: by parts, which are small; or as a whole, with all scalars
-/// that may matter.
-pub fn nested(ghosts: Ghosts) -> [Vec<Obligation>; 2] {
-    let of = |part| {
-        let specification = Specification::Observer;
-        Obligation { mode: Mode::Nested, ghosts, specification, part }
-    };
-    [vec![of(Part::Faults), of(Part::Tokens)], vec![of(Part::Whole)]]
-}
-
-/// Returns the ways to show that vectors are right.
-pub fn direct(ghosts: Ghosts) -> Vec<Vec<Obligation>> {
-    let of = |specification, part| Obligation { mode: Mode::Direct, ghosts, specification, part };
-    let observer = vec![of(Specification::Observer, Part::Whole)];
-    let local = [T, I, J].map(|member| of(Specification::Local, Part::By(member))).to_vec();
+/// Returns the obligations that show that vectors are right, in the ways that are tried.
+fn vectors(ghosts: Ghosts) -> Vec<Vec<Aim>> {
+    let local = [T, I, J].map(Aim::Memory).to_vec();
     match ghosts {
-        Ghosts::Scans => vec![observer, local],
-        Ghosts::Calls => vec![local, observer],
-        Ghosts::Rounds { .. } => vec![observer],
+        Ghosts::Scans => vec![vec![Aim::Observer], local],
+        Ghosts::Calls => vec![local, vec![Aim::Observer]],
+        Ghosts::Rounds => vec![vec![Aim::Observer]],
     }
 }
 
-/// Returns the ways with these ghost scans, in the order in which they are tried: nesting by parts, or as a whole,
-/// with all scalars that may matter.
-pub fn ways(program: &Program, ghosts: Ghosts, is_whole: bool) -> Vec<Vec<Step>> {
+/// Returns the ways with these ghost scans, in the order in which they are tried: faults and nesting apart, with
+/// few scalars, or with all that may matter to either.
+pub fn ways(
+    program: &Program,
+    (ghosts, round): (Ghosts, Option<[u16; 2]>),
+    is_whole: bool,
+) -> Vec<Vec<Step>> {
     // A scan lies within itself, and can borrow only views in shared memory.
     let borrows = ghosts != Ghosts::Scans || has_views(program);
-    // Faults do not depend on ghost scans.
-    let is_rounds = matches!(ghosts, Ghosts::Rounds { .. });
-    let of_faults = nested(if is_rounds { Ghosts::Scans } else { ghosts });
-    let hints = |[small, whole]: &[Vec<Obligation>; 2], number: usize| match is_whole {
-        true => whole[0],
-        false => small[number],
+    let step = |aim: Aim| {
+        let obligation = Obligation { ghosts, aim };
+        Step {
+            nested: borrows && !obligation.has_tokens(),
+            ..Step::new(obligation, round, is_whole)
+        }
     };
-    let (faults, tokens) = (hints(&of_faults, 0), hints(&nested(ghosts), 1));
-    let kind = match ghosts {
-        Ghosts::Scans => claim::Ghosts::Scans,
-        Ghosts::Calls => claim::Ghosts::Calls,
-        Ghosts::Rounds { .. } => claim::Ghosts::Rounds,
-    };
-    let step = |(hint, aim): (Obligation, Aim)| {
-        let obligation = claim::Obligation { ghosts: kind, aim };
-        Step { obligation, hint, nested: borrows && hint.mode == Mode::Direct, ghosts }
-    };
-    let first = may_fail(program).then_some((faults, Aim::Faults)).into_iter();
-    let first: Vec<_> = first.chain(borrows.then_some((tokens, Aim::Nesting))).collect();
-    let aim = |hint: Obligation| match (hint.part, hint.specification) {
-        (Part::By(member), Specification::Local) => (hint, Aim::Memory(member)),
-        _ => (hint, Aim::Observer),
-    };
-    let of = |direct: Vec<Obligation>| {
-        first.iter().copied().chain(direct.into_iter().map(aim)).map(step).collect()
-    };
-    direct(ghosts).into_iter().map(of).collect()
+    let first = may_fail(program).then_some(Aim::Faults).into_iter();
+    let first: Vec<Aim> = first.chain(borrows.then_some(Aim::Nesting)).collect();
+    let of = |vectors: Vec<Aim>| first.iter().copied().chain(vectors).map(step).collect();
+    vectors(ghosts).into_iter().map(of).collect()
 }
 
 impl Step {
+    /// Returns the part for an obligation, with these rounds, if any.
+    pub fn new(obligation: Obligation, round: Option<[u16; 2]>, is_whole: bool) -> Self {
+        let is_whole = is_whole && obligation.has_tokens();
+        let mut goal = Goal { obligation, is_whole, round };
+        if obligation.aim == Aim::Faults && round.is_some() {
+            // Faults do not depend on ghost scans.
+            goal = Goal::of(Obligation { ghosts: Ghosts::Scans, aim: Aim::Faults });
+        }
+        Self { obligation, goal, nested: false, round }
+    }
+
     /// Returns true if absence of faults is shown, of an algorithm with rounds.
     pub(crate) fn is_of_rounds_faults(&self) -> bool {
-        self.obligation.ghosts == claim::Ghosts::Rounds && self.obligation.aim == Aim::Faults
+        self.obligation.ghosts == Ghosts::Rounds && self.obligation.aim == Aim::Faults
     }
 
     /// Returns what the views of this part keep, and the other guesses.
@@ -113,13 +100,13 @@ impl Step {
         program: &Program,
         deadline: Deadline<'_>,
     ) -> Result<write::Part, Unsupported> {
-        let model = compile_within(program, self.hint, deadline)?;
+        let model = compile(program, self.goal, deadline)?;
         Ok(write::Part {
             obligation: self.obligation,
             nested: self.nested,
             kept: export::kept(program, &model),
             point: export::point(&model),
-            round: export::round(&model, self.ghosts),
+            round: self.round.map(|round| export::round(&model, round)),
             late: model.delays,
             loose: export::loose(&model),
             decided: export::decided(program, &model),
@@ -143,35 +130,8 @@ pub(crate) fn has_views(program: &Program) -> bool {
 /// # Errors
 /// The construct that has no model.
 pub fn kept(program: &Program) -> Result<Vec<String>, &'static str> {
-    let [observer] = direct(Ghosts::Scans)[0][..] else { return Err("this rung") };
-    let model = compile_within(program, observer, Deadline::NEVER);
+    let obligation = Obligation { ghosts: Ghosts::Scans, aim: Aim::Observer };
+    let model = compile(program, Goal::of(obligation), Deadline::NEVER);
     let model = model.map_err(|unsupported| unsupported.construct)?;
     Ok(export::kept(program, &model))
-}
-
-impl Obligation {
-    /// Returns the name of the rung: its ghost scans, and the property shown of them.
-    pub fn name(self) -> String {
-        let what = match (self.mode, self.part, self.specification) {
-            (Mode::Nested, Part::Faults, _) => "faults",
-            (Mode::Nested, Part::Tokens, _) => "nesting",
-            (Mode::Nested, ..) => "faults+nesting",
-            (Mode::Direct, _, Specification::Observer) => "observer",
-            (Mode::Direct, Part::By(I), _) => "memory-i",
-            (Mode::Direct, Part::By(J), _) => "memory-j",
-            (Mode::Direct, ..) => "memory-t",
-        };
-        format!("{}.{what}", self.ghosts.name())
-    }
-}
-
-impl Ghosts {
-    /// Returns the name of the guess.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Scans => "scans",
-            Self::Calls => "calls",
-            Self::Rounds { .. } => "rounds",
-        }
-    }
 }

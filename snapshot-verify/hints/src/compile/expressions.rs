@@ -5,31 +5,26 @@
 
 use snapshot_language::Span;
 use snapshot_language::program::{
-    Binary, Bound, Expression, ExpressionKind, LocalId, ProcedureId, Program, Statement,
-    StatementKind, Type,
+    Binary, Bound, Expression, ExpressionKind, LocalId, ProcedureId, Program, Type,
 };
 
 use super::holds_view;
 use super::layout::over;
-use crate::model::{Model, Part, Room, Unsupported};
-use crate::shape::{BASE, Bytes, Leaf, Mode, NONE, OWN, PLACES, Scalar, Shape, integer};
-use crate::term::{Operand, Other, Over, Term, Wide};
+use crate::model::{Model, Room, Unsupported};
+use crate::shape::{BASE, Bytes, Leaf, Mode, NONE, PLACES, Scalar, Shape, integer};
+use crate::term::{Over, Term};
 
 /// Inputs of the compilation of expressions.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'a> {
     pub(super) program: &'a Program,
     pub(super) model: &'a Model,
-    pub(super) procedure: Option<ProcedureId>,
-    /// True if there are loops in loops, so that "any other" may be two processes.
-    pub(super) nested: bool,
-    /// True for code, false for an initial value.
-    pub(super) procedure_code: bool,
+    pub(super) procedure: ProcedureId,
 }
 
 impl Scope<'_> {
     pub(super) fn mode(&self) -> Mode {
-        self.model.obligation.mode
+        self.model.goal.mode()
     }
 
     pub(super) fn shape(&self, content: &Type) -> Shape {
@@ -37,13 +32,7 @@ impl Scope<'_> {
     }
 
     pub(super) fn room(&self, local: LocalId) -> Room {
-        let procedure = self.procedure.expect("only procedures have locals");
-        self.model.frames[procedure.0 as usize].locals[local.0 as usize].clone()
-    }
-
-    /// Compiles an initial value: as any other expression, except that views are not scanned.
-    pub(super) fn initial(&self, expression: &Expression) -> Result<Term, Unsupported> {
-        self.term(expression)
+        self.model.frames[self.procedure.0 as usize].locals[local.0 as usize].clone()
     }
 
     pub(super) fn terms(&self, expressions: &[Expression]) -> Result<Vec<Term>, Unsupported> {
@@ -80,8 +69,7 @@ impl Scope<'_> {
             // The member with this number depends on n, i and j.
             ExpressionKind::Process(_) | ExpressionKind::Segment(_) => Term::Unknown(shape),
             ExpressionKind::None => byte(NONE),
-            ExpressionKind::InitialValue => byte(OWN),
-            ExpressionKind::FirstVersion => byte(BASE),
+            ExpressionKind::InitialValue | ExpressionKind::FirstVersion => byte(BASE),
             ExpressionKind::Counter(_) => Term::Unknown(shape),
             ExpressionKind::Successor(inner) => self.unseen(&[inner], shape)?,
             ExpressionKind::Me => Term::Me,
@@ -104,12 +92,9 @@ impl Scope<'_> {
                         Shape::Leaf(Leaf { scalar: Scalar::Member, .. }),
                     ) => self.term(inner)?,
                     (
-                        Shape::Leaf(Leaf { scalar: Scalar::Integer { low, count: many }, .. }),
-                        Shape::Leaf(Leaf { scalar: Scalar::Integer { low: to, count }, .. }),
-                    ) => {
-                        let from = (low, i32::from(many));
-                        self.checked(self.term(inner)?, from, *to, *count, span)
-                    }
+                        Shape::Leaf(Leaf { scalar: Scalar::Integer { .. }, .. }),
+                        Shape::Leaf(Leaf { scalar: Scalar::Integer { low, count }, .. }),
+                    ) => checked(self.term(inner)?, *low, *count),
                     // Some process, with any number.
                     (_, Shape::Leaf(Leaf { scalar: Scalar::Member, optional: false }))
                         if numbers_processes(&inner.content) =>
@@ -133,7 +118,7 @@ impl Scope<'_> {
                 Term::Variable(room.base, room.size)
             }
             ExpressionKind::Private(id) => {
-                let room = &self.model.private[id.0 as usize].0;
+                let room = &self.model.private[id.0 as usize];
                 Term::Variable(room.base, room.size)
             }
             ExpressionKind::Index(array, index) => {
@@ -144,20 +129,17 @@ impl Scope<'_> {
                     return match leaf.scalar {
                         // The evaluation checks its token.
                         Scalar::View => {
-                            let taken = Term::Taken(self.boxed(array)?, span);
+                            let taken = Term::Computed(vec![self.term(array)?], false);
                             self.also(&[index], taken)
                         }
                         _ => self.unseen(&[array, index], shape),
                     };
                 }
-                let scratch = !is_private(array) && self.is_scratch(index);
                 Term::Index {
                     array: self.boxed(array)?,
                     element: shape,
                     index: Box::new(self.index(index, over(*set))?),
                     over: over(*set),
-                    other: if scratch { Other::Scratch } else { Other::Unknown },
-                    span,
                 }
             }
             ExpressionKind::Field(record, position) => {
@@ -174,7 +156,7 @@ impl Scope<'_> {
                 Term::With(self.boxed(record)?, fields.collect::<Result<_, Unsupported>>()?)
             }
             ExpressionKind::Filled(element) | ExpressionKind::Each { body: element, .. }
-                if self.procedure_code && holds_view(&element.content) =>
+                if holds_view(&element.content) =>
             {
                 return Err(Unsupported { span, construct: "an array of views, computed" });
             }
@@ -189,33 +171,30 @@ impl Scope<'_> {
                 Shape::Record(_) => unreachable!("only arrays are filled"),
             },
             ExpressionKind::Each { variable, over: set, body } => {
-                let variable = self.room(*variable).base;
+                let (variable, body) = (self.room(*variable).base, self.boxed(body)?);
+                let each = Term::Each { variable, over: over(*set), body };
                 match shape {
+                    // A view that is a token is made of the values.
                     Shape::Leaf(Leaf { scalar: Scalar::View, .. }) => {
-                        Term::Made { variable, body: self.boxed(body)? }
+                        Term::Computed(vec![each], false)
                     }
-                    Shape::Leaf(_) => {
-                        let body = self.boxed(body)?;
-                        let each = Term::Each { variable, over: over(*set), body };
-                        self.after(vec![each], Term::Unknown(shape))
-                    }
-                    _ => Term::Each { variable, over: over(*set), body: self.boxed(body)? },
+                    Shape::Leaf(_) => self.after(vec![each], Term::Unknown(shape)),
+                    _ => each,
                 }
             }
-            ExpressionKind::Quantified { all, variable, over: set, except, body } => {
+            ExpressionKind::Quantified { variable, over: set, except, body, .. } => {
                 let except = except.as_deref().map(|except| self.boxed(except)).transpose()?;
                 Term::Quantified {
-                    all: *all,
                     variable: self.room(*variable).base,
                     over: over(*set),
                     except,
                     body: self.boxed(body)?,
                 }
             }
-            ExpressionKind::Unwrap(inner) => Term::Unwrap(self.boxed(inner)?, span),
+            ExpressionKind::Unwrap(inner) => Term::Unwrap(self.boxed(inner)?),
             ExpressionKind::Not(inner) => Term::Not(self.boxed(inner)?),
             ExpressionKind::Binary(operator, left, right) => {
-                self.binary(*operator, left, right, &shape, span)?
+                self.binary(*operator, left, right, shape, span)?
             }
             ExpressionKind::If(condition, then, otherwise) => {
                 let branches = (self.boxed(then)?, self.boxed(otherwise)?);
@@ -224,47 +203,10 @@ impl Scope<'_> {
             ExpressionKind::Remainder(inner, _) | ExpressionKind::Quotient(inner, _) => {
                 self.unseen(&[inner], shape)?
             }
-            ExpressionKind::Fresh => Term::Fresh,
+            ExpressionKind::Fresh => Term::Computed(Vec::new(), false),
             // Only objects have lists and nodes, and they are not compiled.
             ExpressionKind::List(..) | ExpressionKind::InitialNode(_) => Term::Unknown(shape),
         })
-    }
-
-    /// Returns true if an index is the variable of the enclosing loop, and there is no other loop
-    /// around.
-    pub(super) fn is_scratch(&self, index: &Expression) -> bool {
-        let mut index = index;
-        while let ExpressionKind::Convert(inner) = &index.kind {
-            index = inner;
-        }
-        let ExpressionKind::Local(id) = index.kind else { return false };
-        let Some(procedure) = self.procedure else { return false };
-        let mut is = false;
-        Statement::each(&self.program.procedure(procedure).body, &mut |statement| {
-            is |= matches!(statement.kind, StatementKind::For { variable, .. } if variable == id);
-        });
-        is && !self.nested
-    }
-
-    /// Compiles an integer that must be in a range.
-    pub(super) fn checked(
-        &self,
-        inner: Term,
-        from: (i32, i32),
-        to: i32,
-        count: u8,
-        span: Span,
-    ) -> Term {
-        if let Term::Constant(bytes) = &inner
-            && (to..to + i32::from(count)).any(|number| bytes.as_slice() == [integer(number)])
-        {
-            return inner;
-        }
-        let wide = Wide { low: to, count: i32::from(count), span };
-        let zero = Term::Constant(Bytes::from_slice(&[integer(0)]));
-        let zero = Operand { term: zero, low: 0, count: 1 };
-        let inner = Operand { term: inner, low: from.0, count: from.1 };
-        Term::Arithmetic(Binary::Add, Box::new(inner), Box::new(zero), wide)
     }
 
     /// Compiles an index: a member, or an integer of the range.
@@ -272,9 +214,9 @@ impl Scope<'_> {
         let term = self.term(index)?;
         match over {
             Over::Members => Ok(term),
-            Over::Range(low, count) => match self.low_of(index) {
-                Some(from) => Ok(self.checked(term, from, low, count as u8, index.span)),
-                None => {
+            Over::Range(low, count) => match self.is_number(index) {
+                true => Ok(checked(term, low, count as u8)),
+                false => {
                     let lost = Shape::Leaf(Leaf { scalar: Scalar::Lost, optional: false });
                     Ok(self.after(vec![term], Term::Unknown(lost)))
                 }
@@ -283,50 +225,37 @@ impl Scope<'_> {
         }
     }
 
-    pub(super) fn low_of(&self, expression: &Expression) -> Option<(i32, i32)> {
-        match self.shape(&expression.content) {
-            Shape::Leaf(Leaf { scalar: Scalar::Integer { low, count }, optional: false }) => {
-                Some((low, i32::from(count)))
-            }
-            _ => None,
-        }
+    fn is_number(&self, expression: &Expression) -> bool {
+        let shape = self.shape(&expression.content);
+        matches!(shape, Shape::Leaf(Leaf { scalar: Scalar::Integer { .. }, optional: false }))
     }
 
-    pub(super) fn binary(
+    fn binary(
         &self,
         operator: Binary,
         left: &Expression,
         right: &Expression,
-        shape: &Shape,
+        shape: Shape,
         span: Span,
     ) -> Result<Term, Unsupported> {
         let terms = (self.boxed(left)?, self.boxed(right)?);
         Ok(match operator {
-            Binary::And => Term::Connected(true, terms.0, terms.1),
-            Binary::Or => Term::Connected(false, terms.0, terms.1),
+            Binary::And | Binary::Or => Term::Connected(terms.0, terms.1),
             Binary::Equal | Binary::NotEqual => {
-                let negated = operator == Binary::NotEqual;
-                let leaves = leaves(&self.shape(&left.content));
-                if !alike(&leaves, &self.shape(&right.content)) {
+                if !alike(&self.shape(&left.content), &self.shape(&right.content)) {
                     return Err(Unsupported { span, construct: "this comparison" });
                 }
-                Term::Equal { negated, left: terms.0, right: terms.1, leaves }
+                Term::Equal(operator == Binary::NotEqual, terms.0, terms.1)
             }
             Binary::Less | Binary::LessOrEqual | Binary::Add | Binary::Subtract => {
-                let wide = match shape {
-                    Shape::Leaf(Leaf { scalar: Scalar::Integer { low, count }, .. }) => {
-                        Wide { low: *low, count: i32::from(*count), span }
-                    }
-                    _ => Wide { low: 0, count: 0, span },
+                let terms = vec![*terms.0, *terms.1];
+                let scalar = match &shape {
+                    Shape::Leaf(leaf) => Some(leaf.scalar),
+                    _ => None,
                 };
-                match (self.low_of(left), self.low_of(right)) {
-                    (Some(one), Some(two)) => Term::Arithmetic(
-                        operator,
-                        Box::new(Operand { term: *terms.0, low: one.0, count: one.1 }),
-                        Box::new(Operand { term: *terms.1, low: two.0, count: two.1 }),
-                        wide,
-                    ),
-                    _ => self.after(vec![*terms.0, *terms.1], Term::Unknown(shape.clone())),
+                match self.is_number(left) && self.is_number(right) {
+                    true => Term::Computed(terms, matches!(scalar, Some(Scalar::Integer { .. }))),
+                    false => self.after(terms, Term::Unknown(shape)),
                 }
             }
         })
@@ -364,17 +293,16 @@ impl Scope<'_> {
 
     /// Returns true if the obligation excludes faults.
     fn excludes_faults(&self) -> bool {
-        self.mode() == Mode::Nested && self.model.obligation.part != Part::Tokens
+        self.model.goal.excludes_faults()
     }
 }
 
-/// Returns true for a part of a private variable: procedures called within a round store there,
-/// too, in their own rounds.
-fn is_private(expression: &Expression) -> bool {
-    match &expression.kind {
-        ExpressionKind::Private(_) => true,
-        ExpressionKind::Index(whole, _) | ExpressionKind::Field(whole, _) => is_private(whole),
-        _ => false,
+/// Returns an integer that must be in a range.
+fn checked(inner: Term, low: i32, count: u8) -> Term {
+    let mut numbers = low..low + i32::from(count);
+    match &inner {
+        Term::Constant(bytes) if numbers.any(|one| bytes.as_slice() == [integer(one)]) => inner,
+        _ => Term::Computed(vec![inner], true),
     }
 }
 
@@ -404,19 +332,17 @@ fn numbers_processes(content: &Type) -> bool {
     low.times_n == 0 && low.plus >= 0 && is_below_n
 }
 
-/// Returns the bytes of a shape, each with the indices that lead to it.
-pub(super) fn leaves(shape: &Shape) -> Vec<(Leaf, Bytes)> {
-    let mut found = Vec::new();
-    shape.each(&mut Vec::new(), &mut |leaf, path| found.push((leaf, Bytes::from_slice(path))));
-    found
-}
-
-/// Returns true if a shape has these scalars, so that bytes can be compared.
-pub(super) fn alike(leaves: &[(Leaf, Bytes)], shape: &Shape) -> bool {
-    let others = self::leaves(shape);
-    let same = |one: Leaf, two: Leaf| match (one.scalar, two.scalar) {
+/// Returns true if two shapes have the same scalars, so that bytes can be compared.
+fn alike(one: &Shape, two: &Shape) -> bool {
+    let scalars = |shape: &Shape| {
+        let mut found = Vec::new();
+        shape.each(&mut Vec::new(), &mut |leaf, _| found.push(leaf.scalar));
+        found
+    };
+    let same = |(one, two): (&Scalar, &Scalar)| match (one, two) {
         (Scalar::Integer { .. }, Scalar::Integer { .. }) => true,
         (one, two) => one == two,
     };
-    others.len() == leaves.len() && leaves.iter().zip(&others).all(|(one, two)| same(one.0, two.0))
+    let (one, two) = (scalars(one), scalars(two));
+    one.len() == two.len() && one.iter().zip(&two).all(same)
 }

@@ -6,48 +6,32 @@
 
 use snapshot_language::Span;
 use snapshot_language::program::{
-    CellKind, IndexSet, Procedure, ProcedureId, Program, SharedId, SharedVariable, Statement,
-    StatementKind, Type,
+    CellKind, IndexSet, Procedure, ProcedureId, Program, SharedId, SharedVariable, Type,
 };
 
 use crate::links::LINK;
-use crate::model::{Frame, Obligation, ROUND, Room, Slot, at};
+use crate::model::{Frame, Room, Slot};
 use crate::names::Name;
 use crate::shape::{Leaf, Mode, OTHER, PLACES, Scalar, Shape, T, has_codes};
 use crate::term::Over;
 
 /// Allocator of bytes.
 pub(super) struct Layout {
-    pub(super) obligation: Obligation,
+    pub(super) mode: Mode,
     pub(super) slots: Vec<Slot>,
     pub(super) block: Vec<Slot>,
 }
 
 impl Layout {
-    pub(super) fn new(obligation: Obligation) -> Self {
-        let bookkeeping = Slot {
-            leaf: None,
-            kept: true,
-            tracked: false,
-            other: false,
-            within_tracked: false,
-            within_member: false,
-            owner: None,
-            frame: None,
-            cell: None,
-            position: false,
-            link: None,
-            names: false,
-            row: None,
-        };
-        Self { obligation, slots: vec![bookkeeping; ROUND + 1], block: Vec::new() }
+    pub(super) fn new(mode: Mode) -> Self {
+        Self { mode, slots: Vec::new(), block: Vec::new() }
     }
 
     /// Allocates the variables, and behind them the named rows.
     pub(super) fn shared(&mut self, program: &Program, names: &[Name]) -> Vec<Room> {
         let mut rooms = Vec::new();
         for (id, variable, dimensions) in variables(program, names) {
-            let shape = Shape::of(&variable.content, self.obligation.mode);
+            let shape = Shape::of(&variable.content, self.mode);
             rooms.push(Room { base: self.slots.len(), size: shape.size() });
             self.cells(id, &dimensions, &shape, &mut Vec::new());
         }
@@ -62,7 +46,7 @@ impl Layout {
         path: &mut Vec<u8>,
     ) {
         let Some((first, rest)) = dimensions.split_first() else {
-            let mode = self.obligation.mode;
+            let mode = self.mode;
             shape.each(&mut Vec::new(), &mut |leaf, inner| {
                 let has = |member| path.contains(&member) || inner.contains(&member);
                 // A cell reached only through an index of t is not kept: no other process sees it.
@@ -71,19 +55,11 @@ impl Layout {
                     || leaf.scalar == Scalar::Lost
                     || (mode == Mode::Direct && (leaf.scalar == Scalar::View || only_tracked));
                 self.slots.push(Slot {
-                    leaf: Some(leaf),
                     kept: !dropped,
                     tracked: has(T) || has(OTHER) || is_token(leaf, mode),
                     other: has(OTHER),
-                    within_tracked: inner.contains(&T),
-                    within_member: !inner.is_empty(),
-                    owner: None,
-                    frame: None,
                     cell: Some((id, path.clone())),
-                    position: false,
-                    link: None,
-                    names: false,
-                    row: None,
+                    ..slot(leaf, None)
                 });
             });
             return;
@@ -114,11 +90,6 @@ impl Layout {
         program: &Program,
         names: &[Name],
     ) -> (Vec<Room>, Vec<Option<usize>>, Vec<Frame>) {
-        (0..at::END).for_each(|offset| {
-            self.bookkeeping(None, false);
-            // Tokens are relative to t.
-            self.block[offset].tracked = offset == at::TOKEN;
-        });
         let private = program.private.iter();
         let private = private.map(|variable| self.variable(&variable.content, None)).collect();
         let shared = variables(program, names).into_iter();
@@ -142,19 +113,11 @@ impl Layout {
     fn links(&mut self, id: SharedId, dimensions: &[Over], path: &mut Vec<u8>) {
         let Some((first, rest)) = dimensions.split_first() else {
             self.block.push(Slot {
-                leaf: Some(LINK),
                 kept: !path.contains(&OTHER),
                 tracked: path.contains(&T) || path.contains(&OTHER),
                 other: path.contains(&OTHER),
-                within_tracked: false,
-                within_member: false,
-                owner: None,
-                frame: None,
-                cell: None,
-                position: false,
                 link: Some((id, path.clone())),
-                names: false,
-                row: None,
+                ..slot(LINK, None)
             });
             return;
         };
@@ -174,63 +137,40 @@ impl Layout {
         }
     }
 
-    pub(super) fn frame(&mut self, id: ProcedureId, procedure: &Procedure) -> Frame {
-        let back = self.bookkeeping(Some(id), false);
-        self.bookkeeping(Some(id), false);
+    fn frame(&mut self, id: ProcedureId, procedure: &Procedure) -> Frame {
+        let begin = self.block.len();
         let locals = procedure.locals.iter();
         let locals = locals.map(|local| self.variable(&local.content, Some(id))).collect();
-        let mut fors = Vec::new();
-        Statement::each(&procedure.body, &mut |statement| {
-            if let StatementKind::For { over: set, .. } = statement.kind {
-                fors.push(self.bookkeeping(Some(id), true));
-                let except = self.bookkeeping(Some(id), false);
-                self.block[except].leaf = Some(over(set).left_out());
-            }
-        });
-        Frame { back, end: self.block.len(), locals, fors }
-    }
-
-    pub(super) fn bookkeeping(&mut self, frame: Option<ProcedureId>, position: bool) -> usize {
-        self.block.push(Slot {
-            leaf: None,
-            kept: true,
-            tracked: false,
-            other: false,
-            within_tracked: false,
-            within_member: false,
-            owner: None,
-            frame,
-            cell: None,
-            position,
-            link: None,
-            names: false,
-            row: None,
-        });
-        self.block.len() - 1
+        Frame { begin, end: self.block.len(), locals, parameters: procedure.parameters }
     }
 
     pub(super) fn variable(&mut self, content: &Type, frame: Option<ProcedureId>) -> Room {
-        let mode = self.obligation.mode;
+        let mode = self.mode;
         let shape = Shape::of(content, mode);
         let base = self.block.len();
         shape.each(&mut Vec::new(), &mut |leaf, path| {
             self.block.push(Slot {
-                leaf: Some(leaf),
-                kept: leaf.scalar != Scalar::Lost,
                 tracked: path.contains(&T) || path.contains(&OTHER) || is_token(leaf, mode),
                 other: path.contains(&OTHER),
-                within_tracked: path.contains(&T),
-                within_member: !path.is_empty(),
-                owner: None,
-                frame,
-                cell: None,
-                position: false,
-                link: None,
-                names: false,
-                row: None,
+                ..slot(leaf, frame)
             });
         });
         Room { base, size: shape.size() }
+    }
+}
+
+/// Returns a byte of no cell and no link, which is kept if it may be.
+fn slot(leaf: Leaf, frame: Option<ProcedureId>) -> Slot {
+    Slot {
+        leaf,
+        kept: leaf.scalar != Scalar::Lost,
+        tracked: false,
+        other: false,
+        owner: None,
+        frame,
+        cell: None,
+        link: None,
+        in_row: false,
     }
 }
 

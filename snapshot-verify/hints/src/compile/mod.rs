@@ -11,53 +11,44 @@ mod expressions;
 mod layout;
 mod statements;
 
+use snapshot_invariant::claim::Ghosts;
 use snapshot_language::Span;
 use snapshot_language::deadline::Deadline;
 use snapshot_language::program::{ProcedureId, Program, Statement, StatementKind, Type};
 
 use crate::flow::loops_around;
-use crate::model::{
-    Act, Ghosts, Instruction, Model, NO_GHOSTS, Obligation, Room, Round, Slot, Unsupported,
-};
+use crate::model::{Act, Goal, Instruction, Model, NO_GHOSTS, Room, Round, Slot, Unsupported};
 use crate::names::Name;
-use crate::shape::{Mode, PLACES, T};
+use crate::shape::{Mode, PLACES, Scalar, T};
 use crate::term::Term;
 use expressions::Scope;
 use layout::Layout;
-pub use layout::over;
 use statements::Writer;
 
-/// Prepares a program.
-///
-/// # Errors
-/// If it has unsupported constructs, or no ghost scans of this kind.
-pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsupported> {
-    compile_within(program, obligation, Deadline::NEVER)
-}
-
-/// As [`compile`], within a deadline without a limit of memory.
+/// Prepares a program, within a deadline without a limit of memory.
 ///
 /// Analyses break off at the deadline without an error, and it is checked once more at the end: a model with
 /// partial results is dropped here. A limit of memory might be kept again by then.
 ///
 /// # Errors
-/// As [`compile`], or if the deadline passes.
-pub fn compile_within(
+/// If it has unsupported constructs, or no ghost scans of this kind, or the deadline passes.
+pub fn compile(
     program: &Program,
-    obligation: Obligation,
+    goal: Goal,
     deadline: Deadline<'_>,
 ) -> Result<Model, Unsupported> {
-    let mut model = build(program, obligation, &[], deadline)?;
-    if obligation.is_of_round_vectors() {
+    let mut model = build(program, goal, &[], deadline)?;
+    if goal.is_of_round_vectors() {
         let names = crate::names::find(program, &model, deadline);
         if !names.is_empty() {
-            model = build(program, obligation, &names, deadline)?;
+            model = build(program, goal, &names, deadline)?;
             crate::names::apply(&mut model, names, deadline);
         }
     }
     within_limits(&model, deadline)?;
     prepare(&mut model, deadline)?;
-    match model.versions.len() > MOST_VERSIONS {
+    let is_version = |slot: &&Slot| slot.kept && slot.leaf.scalar == Scalar::Version;
+    match model.slots.iter().filter(is_version).count() > MOST_VERSIONS {
         true => Err(Unsupported { span: model.code[0].span, construct: "more than 100 versions" }),
         false => Ok(model),
     }
@@ -66,19 +57,18 @@ pub fn compile_within(
 /// Compiles variables and instructions.
 fn build(
     program: &Program,
-    obligation: Obligation,
+    goal: Goal,
     names: &[Name],
     deadline: Deadline<'_>,
 ) -> Result<Model, Unsupported> {
-    if let Some(span) = layout::beyond(program, obligation.mode, names, MOST_SCALARS) {
+    if let Some(span) = layout::beyond(program, goal.mode(), names, MOST_SCALARS) {
         let construct = "variables of more than 65,536 scalars";
         return Err(Unsupported { span, construct });
     }
-    let mut layout = Layout::new(obligation);
+    let mut layout = Layout::new(goal.mode());
     let shared = layout.shared(program, names);
     let (private, links, frames) = layout.blocks(program, names);
     let mut blocks = [0; 3];
-    let size = layout.block.len();
     for (owner, begin) in blocks.iter_mut().enumerate() {
         *begin = layout.slots.len();
         let owner = owner as u8;
@@ -88,10 +78,9 @@ fn build(
             ..slot.clone()
         }));
     }
-    debug_assert_eq!(layout.slots.len(), blocks[0] + 3 * size);
-    let (is_ghost, ghostly) = ghosts(program, obligation.ghosts)?;
+    let (is_ghost, ghostly) = ghosts(program, goal.obligation.ghosts)?;
     let mut model = Model {
-        obligation,
+        goal,
         slots: layout.slots,
         code: vec![idle(program.scan())],
         entries: Vec::new(),
@@ -103,68 +92,20 @@ fn build(
         scan: program.scan(),
         shared,
         links,
-        initial: Vec::new(),
-        private: Vec::new(),
-        versions: Vec::new(),
-        outside: Vec::new(),
-        in_centre: Vec::new(),
-        positions: Vec::new(),
-        names: Vec::new(),
+        private,
         delays: false,
         flips: Vec::new(),
         uses: Default::default(),
-        fresh_locals: Vec::new(),
-        in_rows: Vec::new(),
         named: Vec::new(),
     };
-    for (room, variable) in private.into_iter().zip(&program.private) {
-        let scope =
-            Scope { program, model: &model, procedure: None, nested: true, procedure_code: false };
-        let initial = scope.initial(&variable.initial)?;
-        model.private.push((room, initial));
-    }
-    let rows = crate::names::rows(names);
-    let rows = rows.iter().map(|row| program.shared(row.array));
-    for variable in program.shared.iter().chain(rows) {
-        let scope =
-            Scope { program, model: &model, procedure: None, nested: true, procedure_code: false };
-        let initial = scope.initial(&variable.initial)?;
-        let base = model.shared[model.initial.len()].base;
-        model.initial.push((base, initial));
-    }
-    for (id, procedure) in program.procedures.iter().enumerate() {
-        let id = ProcedureId(id as u32);
-        let scope = Scope {
-            program,
-            model: &model,
-            procedure: Some(id),
-            nested: true,
-            procedure_code: false,
-        };
-        let locals = procedure.locals.iter().zip(&model.frames[id.0 as usize].locals);
-        let locals = locals.skip(procedure.parameters);
-        let initial =
-            locals.map(|(local, room)| Ok((room.clone(), scope.initial(&local.initial)?)));
-        let initial = initial.collect::<Result<_, Unsupported>>()?;
-        model.fresh_locals.push(initial);
-    }
     for (id, procedure) in program.procedures.iter().enumerate() {
         in_time(deadline, procedure.span)?;
         let id = ProcedureId(id as u32);
         model.entries.push(model.code.len());
         let begin = model.code.len();
-        let nested = has_nested_loops(&procedure.body, false);
-        let scope =
-            Scope { program, model: &model, procedure: Some(id), nested, procedure_code: true };
-        let mut writer = Writer {
-            scope,
-            procedure: id,
-            begin,
-            code: Vec::new(),
-            loops: Vec::new(),
-            atomics: 0,
-            fors: 0,
-        };
+        let scope = Scope { program, model: &model, procedure: id };
+        let (code, loops) = (Vec::new(), Vec::new());
+        let mut writer = Writer { scope, procedure: id, begin, code, loops, atomics: 0 };
         writer.block(&procedure.body)?;
         writer.push(Act::Return(None), procedure.span);
         let mut code = writer.code;
@@ -178,7 +119,7 @@ fn build(
         mark_points(program, id, &model.frames[id.0 as usize].locals, &mut code);
         model.code.extend(code);
     }
-    if let Ghosts::Rounds { begin, end } = obligation.ghosts {
+    if let Some([begin, end]) = goal.round {
         model.code[usize::from(begin)].round = Some(Round::Begin);
         model.code[usize::from(end)].round = Some(Round::End);
     }
@@ -192,7 +133,7 @@ const MOST_PLACEMENTS: usize = 1 << 16;
 /// Maximum number of scalars of shared memory and of the blocks of i, j and t.
 const MOST_SCALARS: usize = 1 << 16;
 
-/// Maximum number of instructions: locations have 16 bits, and some analyses take quadratic time.
+/// Maximum number of instructions: some analyses take quadratic time.
 const LONGEST: usize = 10_000;
 
 /// Maximum number of kept versions: a byte numbers the versions of a view, and those that a step
@@ -223,14 +164,12 @@ fn in_time(deadline: Deadline<'_>, span: Span) -> Result<(), Unsupported> {
 /// Chooses the kept scalars, and what else is guessed.
 fn prepare(model: &mut Model, deadline: Deadline<'_>) -> Result<(), Unsupported> {
     let span = model.code[0].span;
-    crate::links::fill_live(model, deadline);
     // From here on the per-instruction results are complete.
     in_time(deadline, span)?;
     crate::links::drop_hidden(model);
     crate::names::mark(model);
     crate::relevance::restrict(model, deadline);
     model.delays = may_delay(model);
-    model.index();
     model.uses = crate::decided::uses(model, deadline);
     model.flips = crate::flips::classes(model, deadline);
     in_time(deadline, span)
@@ -243,7 +182,7 @@ fn may_delay(model: &Model) -> bool {
         let stored = crate::liveness::target(&one.act);
         stored.is_some_and(|target| target.private.is_some())
     });
-    model.obligation.mode == Mode::Direct && !leaves
+    model.goal.mode() == Mode::Direct && !leaves
 }
 
 fn idle(procedure: ProcedureId) -> Instruction {
@@ -252,9 +191,6 @@ fn idle(procedure: ProcedureId) -> Instruction {
         span: Span::default(),
         procedure,
         live: Vec::new(),
-        live_links: Vec::new(),
-        pause: [true; 3],
-        places: Vec::new(),
         point: false,
         round: None,
         used: None,
@@ -266,7 +202,7 @@ fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), U
     let count = program.procedures.len();
     let mut is_ghost = vec![false; count];
     match ghosts {
-        Ghosts::Scans | Ghosts::Rounds { .. } => is_ghost[program.scan().0 as usize] = true,
+        Ghosts::Scans | Ghosts::Rounds => is_ghost[program.scan().0 as usize] = true,
         Ghosts::Calls => {
             for operation in [program.update(), program.scan()] {
                 Statement::each(&program.procedure(operation).body, &mut |statement| {
@@ -291,7 +227,7 @@ fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), U
         inner.for_each(|inner| is_ghost[inner] = false);
     }
     let outside = match ghosts {
-        Ghosts::Scans | Ghosts::Rounds { .. } => vec![program.update()],
+        Ghosts::Scans | Ghosts::Rounds => vec![program.update()],
         Ghosts::Calls => vec![program.update(), program.scan()],
     };
     for operation in outside {
@@ -324,14 +260,6 @@ fn mentions(term: &Term, value: usize) -> bool {
         Term::Row(terms) => terms.iter().any(|term| mentions(term, value)),
         _ => false,
     }
-}
-
-fn has_nested_loops(statements: &[Statement], within: bool) -> bool {
-    statements.iter().any(|statement| {
-        let is_for = matches!(statement.kind, StatementKind::For { .. });
-        let parts: Vec<Statement> = statement.parts().cloned().collect();
-        (is_for && within) || has_nested_loops(&parts, within || is_for)
-    })
 }
 
 /// Returns true if a type contains views.

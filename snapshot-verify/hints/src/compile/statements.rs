@@ -7,11 +7,9 @@ use snapshot_language::program::{
 };
 
 use super::expressions::Scope;
-use super::expressions::leaves;
 use super::layout::over;
 use crate::model::{Act, Cell, For, Instruction, Step, Target, Unsupported};
 use crate::shape::Shape;
-use crate::term::Other;
 
 /// Writer of the instructions of a procedure.
 pub(super) struct Writer<'a> {
@@ -22,7 +20,6 @@ pub(super) struct Writer<'a> {
     pub(super) code: Vec<Instruction>,
     pub(super) loops: Vec<(Vec<usize>, usize)>,
     pub(super) atomics: usize,
-    pub(super) fors: usize,
 }
 
 impl Writer<'_> {
@@ -37,9 +34,6 @@ impl Writer<'_> {
             span,
             procedure,
             live: Vec::new(),
-            live_links: Vec::new(),
-            pause: [true; 3],
-            places: Vec::new(),
             point: false,
             round: None,
             used: None,
@@ -61,20 +55,19 @@ impl Writer<'_> {
         let span = statement.span;
         match &statement.kind {
             StatementKind::Assign { place, value } => {
-                let act = Act::Assign(self.target(place, span)?, self.scope.term(value)?);
+                let act = Act::Assign(self.target(place)?, self.scope.term(value)?);
                 self.push(act, span);
             }
             StatementKind::Access { access, into } => {
-                let into = into.as_ref().map(|place| self.target(place, span)).transpose()?;
+                let into = into.as_ref().map(|place| self.target(place)).transpose()?;
                 let act = match access {
                     Access::Read(place) => Act::Read(self.cell(place)?, into),
                     Access::Write(place, value) => {
                         Act::Write(self.cell(place)?, self.scope.term(value)?)
                     }
                     Access::CompareAndSwap(place, old, new) => {
-                        let cell = self.cell(place)?;
-                        let leaves = leaves(&cell.shape);
-                        Act::Swap(cell, self.scope.term(old)?, self.scope.term(new)?, into, leaves)
+                        let values = (self.scope.term(old)?, self.scope.term(new)?);
+                        Act::Swap(self.cell(place)?, values.0, values.1, into)
                     }
                     Access::LoadLinked(place) => Act::LoadLinked(self.cell(place)?, into),
                     Access::StoreConditional(place, value) => {
@@ -86,7 +79,7 @@ impl Writer<'_> {
             }
             StatementKind::Point(_) => {}
             StatementKind::Call { procedure, arguments, into } => {
-                let into = into.as_ref().map(|place| self.target(place, span)).transpose()?;
+                let into = into.as_ref().map(|place| self.target(place)).transpose()?;
                 let act = Act::Call(*procedure, self.scope.terms(arguments)?, into);
                 self.push(act, span);
             }
@@ -129,15 +122,12 @@ impl Writer<'_> {
                 self.loops.last_mut().expect("`Break` stands in a loop").0.push(jump);
             }
             StatementKind::For { variable, over: set, except, body } => {
-                let position = self.scope.model.frames[self.procedure.0 as usize].fors[self.fors];
-                self.fors += 1;
                 let except = except.as_ref().map(|except| self.scope.term(except)).transpose()?;
                 let begin = self.push(Act::EndAtomic, span);
                 self.block(body)?;
                 let next = self.push(Act::EndAtomic, span);
                 let this = For {
                     variable: self.scope.room(*variable).base,
-                    position,
                     over: over(*set),
                     except,
                     merged: Default::default(),
@@ -174,7 +164,7 @@ impl Writer<'_> {
         Ok(Cell { variable: place.variable, indices, shape })
     }
 
-    pub(super) fn target(&self, place: &Place, span: Span) -> Result<Target, Unsupported> {
+    pub(super) fn target(&self, place: &Place) -> Result<Target, Unsupported> {
         let scope = &self.scope;
         let (room, mut content, local, private) = match place.root {
             Root::Local(id) => {
@@ -182,7 +172,7 @@ impl Writer<'_> {
                 (scope.room(id), &procedure.local(id).content, Some(id), None)
             }
             Root::Private(id) => {
-                let room = scope.model.private[id.0 as usize].0.clone();
+                let room = scope.model.private[id.0 as usize].clone();
                 (room, &scope.program.private(id).content, None, Some(id))
             }
         };
@@ -209,13 +199,8 @@ impl Writer<'_> {
                             path.extend(scope.fallible(&[index])?.into_iter().map(Step::Passed));
                         }
                         _ => {
-                            let over = over(*set);
-                            let other = match private.is_none() && scope.is_scratch(index) {
-                                true => Other::Scratch,
-                                false => Other::Unknown,
-                            };
-                            let size = scope.shape(element).size();
-                            path.push(Step::Element(scope.index(index, over)?, over, size, other));
+                            let (over, size) = (over(*set), scope.shape(element).size());
+                            path.push(Step::Element(scope.index(index, over)?, over, size));
                         }
                     }
                     content = element;
@@ -224,6 +209,6 @@ impl Writer<'_> {
             }
         }
         let size = if in_token { 1 } else { scope.shape(content).size() };
-        Ok(Target { room, path, size, local, private, in_token, span })
+        Ok(Target { room, path, size, local, private, in_token })
     }
 }

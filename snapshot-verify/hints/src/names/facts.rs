@@ -73,7 +73,7 @@ pub(super) fn facts(model: &Model, deadline: Deadline<'_>) -> Vec<Option<Facts>>
 /// Returns the fact that a condition implies on one of its branches.
 fn decided(model: &Model, at: usize, next: usize) -> Option<Fact> {
     let Act::Unless(condition, target) = &model.code[at].act else { return None };
-    let Term::Equal { negated, left, right, .. } = condition else { return None };
+    let Term::Equal(negated, left, right) = condition else { return None };
     let holds = next == at + 1;
     // If nothing depends on the condition, both branches are one.
     if *target == at + 1 || holds == *negated {
@@ -100,7 +100,7 @@ fn behind(model: &Model, at: usize, before: Facts) -> Facts {
         Act::Idle => after.clear(),
         Act::Return(_) => {
             let frame = &model.frames[one.procedure.0 as usize];
-            kill(frame.back, frame.end - frame.back);
+            kill(frame.begin, frame.end - frame.begin);
             // The result is stored where its caller says, in a private variable that it may have
             // set.
             for caller in &model.code {
@@ -120,7 +120,7 @@ fn behind(model: &Model, at: usize, before: Facts) -> Facts {
         }
         Act::Call(procedure, arguments, _) => {
             let frame = &model.frames[procedure.0 as usize];
-            kill(frame.back, frame.end - frame.back);
+            kill(frame.begin, frame.end - frame.begin);
             for (room, argument) in frame.locals.iter().zip(arguments) {
                 let row = sources(argument).unwrap_or_default();
                 let bytes = (room.base..room.base + room.size).zip(row);

@@ -20,7 +20,7 @@ use snapshot_language::deadline::Deadline;
 use snapshot_language::program::{CellKind, IndexSet, Program, SharedId};
 
 use crate::model::{Act, Cell, Model};
-use crate::shape::{BASE, I, J, Leaf, OTHER, Scalar, Shape};
+use crate::shape::{I, J, Leaf, OTHER, Scalar, Shape};
 use facts::{Fact, Facts, Source, constant, facts, first, others_are_own, sources};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -75,7 +75,7 @@ pub fn find(program: &Program, model: &Model, deadline: Deadline<'_>) -> Vec<Nam
         }
         let is_array = array.dimensions.first() == Some(&IndexSet::Processes);
         let holds_values = matches!(
-            Shape::of(&array.content, model.obligation.mode),
+            Shape::of(&array.content, model.goal.mode()),
             Shape::Leaf(Leaf { scalar: Scalar::Value, .. })
         );
         // In rows without columns any process could link to the one cell, and a view does not learn
@@ -90,7 +90,7 @@ pub fn find(program: &Program, model: &Model, deadline: Deadline<'_>) -> Vec<Nam
         }
         let Some((variable, offset)) = field(model, &facts, id) else { continue };
         let leaf = model.slots[model.shared[variable.0 as usize].base + offset].leaf;
-        if leaf != Some(Leaf { scalar: Scalar::Member, optional: false }) {
+        if leaf != (Leaf { scalar: Scalar::Member, optional: false }) {
             continue;
         }
         let is_single = program.shared(variable).dimensions.is_empty();
@@ -120,12 +120,8 @@ pub fn find(program: &Program, model: &Model, deadline: Deadline<'_>) -> Vec<Nam
 fn force(model: &Model, facts: &[Option<Facts>], name: &Name) -> Option<Force> {
     let room = &model.shared[name.variable.0 as usize];
     let slots = model.slots[room.base..room.base + room.size].iter().enumerate();
-    let leaves = slots.filter_map(|(offset, slot)| Some((offset, slot.leaf?)));
     let by = |offset: usize, leaf: Leaf| {
-        if !matches!(leaf.scalar, Scalar::Integer { .. } | Scalar::Bool) {
-            return None;
-        }
-        let all = leaf.values(model.obligation.mode, &[])?;
+        let all = leaf.values()?;
         let is = |at: usize| -> Vec<u8> {
             let known = facts[at].iter().flatten();
             let mut of_copies = known.filter_map(|fact| match *fact {
@@ -169,7 +165,7 @@ fn force(model: &Model, facts: &[Option<Facts>], name: &Name) -> Option<Force> {
         let bytes: Vec<u8> = live.into_iter().collect();
         (bytes.len() < all.len()).then_some(Force { offset, bytes })
     };
-    leaves.into_iter().find_map(|(offset, leaf)| by(offset, leaf))
+    slots.into_iter().find_map(|(offset, slot)| by(offset, slot.leaf))
 }
 
 /// Records the use of names at each instruction, and redirects accesses to the named row.
@@ -312,26 +308,6 @@ impl Model {
         self.shared[name.variable.0 as usize].base + name.offset
     }
 
-    /// Returns true if a name is in force in a state.
-    pub fn is_in_force(&self, state: &[u8], name: usize) -> bool {
-        let name = &self.named[name];
-        name.force.as_ref().is_none_or(|force| {
-            let at = self.shared[name.variable.0 as usize].base + force.offset;
-            !self.slots[at].kept || state[at] < BASE || force.bytes.contains(&state[at])
-        })
-    }
-
-    /// Returns the row of an array whose rows are named, or of a variable that holds a named row
-    /// (then true).
-    pub fn row_of(&self, variable: SharedId) -> Option<(Row, bool)> {
-        let rows = self.named.iter().flat_map(|name| &name.rows);
-        rows.copied().find_map(|row| match variable {
-            _ if row.array == variable => Some((row, false)),
-            _ if row.named == variable => Some((row, true)),
-            _ => None,
-        })
-    }
-
     /// Returns the cells of a named row, by number: each with the number of the cell in the row of
     /// a process.
     pub fn named_cells(&self, row: Row, process: u8) -> impl Iterator<Item = (usize, usize)> {
@@ -349,13 +325,9 @@ pub fn rows(names: &[Name]) -> Vec<Row> {
     rows
 }
 
-/// Marks the bytes of names and of the rows of processes, and the row bytes that may be kept: the
+/// Marks the bytes of the rows of processes, and the row bytes that may be kept: the
 /// cells of i and j, and links of i and j to their own.
 pub fn mark(model: &mut Model) {
-    for name in 0..model.named.len() {
-        let at = model.name_at(name);
-        model.slots[at].names = true;
-    }
     for row in rows(&model.named) {
         for slot in &mut model.slots {
             let of = slot.cell.as_ref().or(slot.link.as_ref());
@@ -368,7 +340,7 @@ pub fn mark(model: &mut Model) {
             let is_shown = within.iter().all(|place| matches!(*place, I | J));
             let is_there = !is_own || path[0] != OTHER;
             slot.kept = is_shown && is_there;
-            slot.row = is_own.then(|| path[0]);
+            slot.in_row = is_own;
         }
     }
 }

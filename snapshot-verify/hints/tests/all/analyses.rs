@@ -3,9 +3,8 @@
 
 use std::cell::Cell;
 
-use snapshot_hints::model::Ghosts;
-use snapshot_hints::ways::{Step, ways};
-use snapshot_invariant::claim::Aim;
+use snapshot_hints::ways::Step;
+use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
 use snapshot_language::deadline::{Allowance, Deadline};
 use snapshot_language::program::Program;
 
@@ -33,17 +32,16 @@ fn prepared(program: &Program, step: &Step, until: u64) -> (bool, u64) {
     (part.is_ok(), ASKED.get())
 }
 
-/// Returns the step of this aim.
-fn step(program: &Program, ghosts: Ghosts, aim: Aim) -> Step {
-    let mut all = ways(program, ghosts, false).into_iter().flatten();
-    all.find(|step| step.obligation.aim == aim).expect("a step of this aim")
+/// Returns the step of an obligation.
+fn step(ghosts: Ghosts, aim: Aim) -> Step {
+    Step::new(Obligation { ghosts, aim }, None, false)
 }
 
 #[test]
 fn loops_end_with_the_deadline() {
     for name in ["afek_bounded", "attiya_welch"] {
         let program = of_corpus(name, None);
-        let step = step(&program, Ghosts::Calls, Aim::Observer);
+        let step = step(Ghosts::Calls, Aim::Observer);
         let (is_prepared, all) = prepared(&program, &step, u64::MAX);
         assert!(is_prepared && all > 2_000, "{name}: {all}");
         for part in 0..20 {
@@ -77,7 +75,7 @@ scan:
 ";
     let classes = |move_: &str| {
         let program = parsed(&text.replace("MOVE", move_), None);
-        let part = step(&program, Ghosts::Scans, Aim::Observer).part(&program, Deadline::NEVER);
+        let part = step(Ghosts::Scans, Aim::Observer).part(&program, Deadline::NEVER);
         let part = part.expect("a supported program");
         assert!(part.kept.iter().any(|name| name == "q[i]"), "the handshake is kept: {move_}");
         part.classes.len()

@@ -5,10 +5,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_hints::guess::guesses;
 use snapshot_hints::ladder::{Budget, Climb, Ladder, Limit};
-use snapshot_hints::model::Ghosts;
 use snapshot_hints::ways::ways;
 use snapshot_invariant::check::Answer;
-use snapshot_invariant::claim::Claim;
+use snapshot_invariant::claim::{Claim, Ghosts};
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::write::Part;
 use snapshot_language::deadline::Deadline;
@@ -32,7 +31,7 @@ struct Counts {
 /// Returns the ways of all kinds, with hints and without.
 fn all_ways(program: &Program) -> Vec<Vec<Part>> {
     let kinds = [Ghosts::Scans, Ghosts::Calls].into_iter();
-    let steps = kinds.flat_map(|ghosts| ways(program, ghosts, false));
+    let steps = kinds.flat_map(|ghosts| ways(program, (ghosts, None), false));
     let of = |way: Vec<_>| -> Option<Vec<Part>> {
         way.iter()
             .map(|step: &snapshot_hints::ways::Step| step.part(program, Deadline::NEVER).ok())

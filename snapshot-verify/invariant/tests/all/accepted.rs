@@ -118,7 +118,7 @@ fn proofs_of_programs_with_links() {
     accepted(&small("undisturbed"), &["scans.observer"], 1_000);
     // A number in a range: the program may go wrong.
     let turns = small("turns");
-    let mut found = parts(&turns, &["scans.faults+nesting", "scans.observer"]);
+    let mut found = parts(&turns, &["scans.nesting whole", "scans.observer"]);
     found[0].obligation.aim = Aim::Faults;
     accepted_by(&turns, found, 5_000);
 }

@@ -1,14 +1,13 @@
 //! Programs, and their certificates.
 
-use snapshot_hints::compile::compile;
-use snapshot_hints::shape::Mode;
-use snapshot_hints::ways::{direct, nested};
-use snapshot_hints::{export, model, rounds};
+use snapshot_hints::rounds;
+use snapshot_hints::ways::Step;
 use snapshot_invariant::check::{Answer, Refusal};
 use snapshot_invariant::claim::{Aim, Claim, Ghosts, Obligation};
 use snapshot_invariant::step::Planted;
 use snapshot_invariant::write::{Part, Summary, WriteError, write_planted};
-use snapshot_invariant::{Budget, byte, check};
+use snapshot_invariant::{Budget, check};
+use snapshot_language::deadline::Deadline;
 use snapshot_language::program::Program;
 
 pub fn parsed(text: &str, bug: Option<&str>) -> Program {
@@ -27,66 +26,43 @@ pub fn small_bug(name: &str, bug: &str) -> Program {
     parsed(corpus::small_with_bugs(name), Some(bug))
 }
 
-/// Returns all rungs, by their guesses at ghost scans; those of rounds stand for any rounds.
-pub fn rungs() -> Vec<model::Obligation> {
-    let of = |ghosts| [nested(ghosts).to_vec(), direct(ghosts)].concat().concat();
-    let mut rounds = of(model::Ghosts::Rounds { begin: 0, end: 0 });
-    rounds.retain(|rung| rung.mode == Mode::Direct || rung.part == model::Part::Tokens);
-    [of(model::Ghosts::Scans), of(model::Ghosts::Calls), rounds].concat()
+/// Returns all rungs, except those of rounds.
+pub fn rungs() -> Vec<Obligation> {
+    let mut all = Obligation::all();
+    all.retain(|rung| rung.ghosts != Ghosts::Rounds);
+    all
 }
 
-/// Returns the hints for the rungs of these names.
+/// Returns the hints for the rungs of these names; `whole` in a name: all scalars that matter to
+/// faults or nesting are kept.
 pub fn parts(program: &Program, names: &[&str]) -> Vec<Part> {
-    let chosen = rungs().into_iter().filter(|rung| names.contains(&rung.name().as_str()));
-    let part = |rung: model::Obligation| part(program, rung).unwrap();
-    let parts: Vec<Part> = chosen.map(part).collect();
-    assert_eq!(parts.len(), names.len());
-    parts
+    let part = |name: &&str| {
+        let (name, is_whole) =
+            name.strip_suffix(" whole").map_or((*name, false), |name| (name, true));
+        hinted(program, Step::new(Obligation::from_name(name).unwrap(), None, is_whole)).unwrap()
+    };
+    names.iter().map(part).collect()
 }
 
 /// Returns the part of one rung; `None` if the analyses do not support the program.
-pub fn part(program: &Program, rung: model::Obligation) -> Option<Part> {
-    let ghosts = match rung.ghosts {
-        model::Ghosts::Scans => Ghosts::Scans,
-        model::Ghosts::Calls => Ghosts::Calls,
-        model::Ghosts::Rounds { .. } => Ghosts::Rounds,
-    };
-    let name = rung.name();
-    let aim = match name.split_once('.').unwrap().1 {
-        "faults" => Aim::Faults,
-        "nesting" | "faults+nesting" => Aim::Nesting,
-        "memory-t" => Aim::Memory(byte::T),
-        "memory-i" => Aim::Memory(byte::I),
-        "memory-j" => Aim::Memory(byte::J),
-        _ => Aim::Observer,
-    };
-    let model = compile(program, rung).ok()?;
-    Some(Part {
-        obligation: Obligation { ghosts, aim },
-        kept: export::kept(program, &model),
-        point: export::point(&model),
-        nested: false,
-        round: export::round(&model, rung.ghosts),
-        late: model.delays,
-        loose: export::loose(&model),
-        decided: export::decided(program, &model),
-        alike: false,
-        names: export::named(program, &model),
-        clock: None,
-        classes: export::classes(program, &model),
-    })
+pub fn part(program: &Program, rung: Obligation) -> Option<Part> {
+    hinted(program, Step::new(rung, None, false))
+}
+
+fn hinted(program: &Program, step: Step) -> Option<Part> {
+    Some(Part { alike: false, ..step.part(program, Deadline::NEVER).ok()? })
 }
 
 /// Returns, per guess at rounds, the parts for nesting and for vectors.
 pub fn by_rounds(program: &Program) -> Vec<Vec<Part>> {
-    let of = |ghosts| {
-        let specification = model::Specification::Observer;
-        let rungs = [(Mode::Nested, model::Part::Tokens), (Mode::Direct, model::Part::Whole)];
-        let rungs =
-            rungs.map(|(mode, part)| model::Obligation { mode, ghosts, specification, part });
-        rungs.into_iter().map(|rung| part(program, rung).unwrap()).collect()
+    let of = |round| {
+        let part = |aim| {
+            let obligation = Obligation { ghosts: Ghosts::Rounds, aim };
+            hinted(program, Step::new(obligation, Some(round), false)).unwrap()
+        };
+        [Aim::Nesting, Aim::Observer].into_iter().map(part).collect()
     };
-    rounds::candidates(program).unwrap().into_iter().map(of).collect()
+    rounds::candidates(program, Deadline::NEVER).unwrap().into_iter().map(of).collect()
 }
 
 /// Returns the claim of a program's certificate.
