@@ -90,7 +90,16 @@ const MAY_KNOW: [(&str, &[&str]); 23] = [
         &["snapshot-core", "snapshot-language", "snapshot-corpus", "snapshot-semantics", "trial"],
     ),
     ("snapshot-cluster", &["snapshot-explorer", "snapshot-io"]),
-    ("snapshot-hints", &["snapshot-language", "snapshot-invariant", "snapshot-corpus", "trial"]),
+    (
+        "snapshot-hints",
+        &[
+            "snapshot-language",
+            "snapshot-semantics",
+            "snapshot-invariant",
+            "snapshot-corpus",
+            "trial",
+        ],
+    ),
     (
         "snapshot-invariant",
         &[

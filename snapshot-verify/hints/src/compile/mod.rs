@@ -1,11 +1,10 @@
-//! From a checked program to a [`Model`]: every variable gets its bytes, statements become
-//! instructions, expressions terms. Unsupported constructs are refused by name and location.
+//! From a checked program to a [`Model`]: every variable gets its bytes, expressions become terms. Unsupported constructs are refused by name and location.
 //!
 //! | module | content |
 //! | --- | --- |
 //! | `layout` | variables as bytes |
 //! | `expressions` | expressions as terms |
-//! | `statements` | statements as instructions |
+//! | `statements` | instructions |
 
 mod expressions;
 mod layout;
@@ -15,6 +14,7 @@ use snapshot_invariant::claim::Ghosts;
 use snapshot_language::Span;
 use snapshot_language::deadline::Deadline;
 use snapshot_language::program::{ProcedureId, Program, Statement, StatementKind, Type};
+use snapshot_semantics::interpret::code;
 
 use crate::flow::loops_around;
 use crate::model::{Act, Goal, Instruction, Model, NO_GHOSTS, Room, Round, Slot, Unsupported};
@@ -23,7 +23,6 @@ use crate::shape::{Mode, PLACES, Scalar, T};
 use crate::term::Term;
 use expressions::Scope;
 use layout::Layout;
-use statements::Writer;
 
 /// Prepares a program, within a deadline without a limit of memory.
 ///
@@ -82,7 +81,7 @@ fn build(
     let mut model = Model {
         goal,
         slots: layout.slots,
-        code: vec![idle(program.scan())],
+        code: vec![instruction(Act::Idle, Span::default(), program.scan())],
         entries: Vec::new(),
         frames,
         ghostly,
@@ -98,25 +97,25 @@ fn build(
         uses: Default::default(),
         named: Vec::new(),
     };
-    for (id, procedure) in program.procedures.iter().enumerate() {
+    for (id, (procedure, code)) in program.procedures.iter().zip(code::compile(program)).enumerate()
+    {
         in_time(deadline, procedure.span)?;
-        let id = ProcedureId(id as u32);
-        model.entries.push(model.code.len());
-        let begin = model.code.len();
+        let (id, begin) = (ProcedureId(id as u32), model.code.len());
+        model.entries.push(begin);
         let scope = Scope { program, model: &model, procedure: id };
-        let (code, loops) = (Vec::new(), Vec::new());
-        let mut writer = Writer { scope, procedure: id, begin, code, loops, atomics: 0 };
-        writer.block(&procedure.body)?;
-        writer.push(Act::Return(None), procedure.span);
-        let mut code = writer.code;
-        let length = model.code.len() + code.len();
+        let spans = code.statements.iter().map(|span| span.unwrap_or(procedure.span));
+        let all = code.instructions.iter().zip(spans);
+        let all = all.map(|(one, span)| Ok(instruction(scope.act(one, begin)?, span, id)));
+        let mut code: Vec<Instruction> = all.collect::<Result<_, Unsupported>>()?;
+        let length = begin + code.len();
         if length > LONGEST {
             let construct = "programs of more than 10,000 instructions";
             let last = code.len() - 1 - (length - LONGEST).min(code.len() - 1);
             return Err(Unsupported { span: code[last].span, construct });
         }
-        crate::liveness::fill(&mut code, begin, &model.frames[id.0 as usize].locals, deadline);
-        mark_points(program, id, &model.frames[id.0 as usize].locals, &mut code);
+        let locals = &model.frames[id.0 as usize].locals;
+        crate::liveness::fill(&mut code, begin, locals, deadline);
+        mark_points(program, id, locals, &mut code);
         model.code.extend(code);
     }
     if let Some([begin, end]) = goal.round {
@@ -185,16 +184,8 @@ fn may_delay(model: &Model) -> bool {
     model.goal.mode() == Mode::Direct && !leaves
 }
 
-fn idle(procedure: ProcedureId) -> Instruction {
-    Instruction {
-        act: Act::Idle,
-        span: Span::default(),
-        procedure,
-        live: Vec::new(),
-        point: false,
-        round: None,
-        used: None,
-    }
+const fn instruction(act: Act, span: Span, procedure: ProcedureId) -> Instruction {
+    Instruction { act, span, procedure, live: Vec::new(), point: false, round: None, used: None }
 }
 
 /// Returns, per procedure, whether its calls are ghost scans, and whether it may run within one.
