@@ -12,6 +12,9 @@ const KEYWORDS = [
   "return", "skip", "then", "true", "until", "while", "with",
 ];
 
+// Levels of progress, before `-free`. Operations may be called so.
+const LEVELS = ["wait", "lock", "obstruction", "starvation", "deadlock"];
+
 const separated = (rule, by) => seq(rule, repeat(seq(by, rule)));
 
 module.exports = grammar({
@@ -80,8 +83,10 @@ module.exports = grammar({
     state: ($) => seq("state", $._variable_name, $._variable_rest),
     operation: ($) =>
       seq(field("name", $.identifier), optional($.parameters), optional(seq(":", $._type)),
-        optional(seq("by", choice("all", "others", seq("process", $.number)))),
-        optional(seq("when", $._expression)), optional(seq("await", $._expression)), ":", $._body),
+        repeat(choice(
+          seq("by", choice("all", "others", seq("process", $.number))),
+          seq(choice("when", "await"), $._expression),
+        )), ":", $._body),
 
     bug: ($) =>
       seq("bug", field("name", $.identifier), $.string, ":",
@@ -99,14 +104,22 @@ module.exports = grammar({
     expectation: ($) =>
       seq("expect", optional(seq(field("bug", $.identifier), ",")),
         choice(seq("every", "n"), seq("n", "=", $.number, repeat(seq(",", $._clause)))),
-        ":", choice("linearizable", "violation", "fault", seq("no", "proof"))),
+        ":", $._verdict),
     _clause: ($) =>
       choice(
         seq("pair", $.number, ",", $.number),
-        seq("operations", $.number),
+        seq("operations", choice($.number, seq("(", separated($.number, ","), ")"))),
         seq("size", $.number),
         seq("full", ",", "values", $.number),
         seq("updater", $.number),
+      ),
+    _verdict: ($) =>
+      choice(
+        "linearizable", "violation", "fault", seq("no", "proof"),
+        seq(optional("not"), optional("write"), "strongly", "linearizable"),
+        seq(optional(field("operation", choice($.identifier, alias(choice("write", ...LEVELS), $.identifier)))),
+          optional("not"), choice(...LEVELS), "-", "free",
+          optional(seq(",", $.number, choice("access", "accesses")))),
       ),
 
     // A type.
@@ -138,6 +151,8 @@ module.exports = grammar({
       choice(
         $.local, $.assignment, $.take_apart, $.do, $.free, $.return, $.exit, $.skip, $.if, $.repeat,
         $.while, $.loop, $.for, $.atomic, $.together,
+        // Behind a block it stands on a line of its own.
+        $.mark,
       ),
     mark: ($) => prec.right(seq("linearizes", optional(seq("if", $._expression)))),
     assignment: ($) =>

@@ -8,7 +8,8 @@
 ["algorithm" "source" "shared" "private" "type" "procedure" "object" "state" "node" "initially" "bug" "expect" "local"] @keyword
 ["in" "replace" "delete" "insert" "by" "before" "after" "when" "await" "others" "every" "pair"
  "operations" "size" "full" "values" "updater"] @keyword
-["linearizable" "violation" "fault" "no" "proof"] @constant
+["linearizable" "violation" "fault" "no" "proof" "strongly" "wait" "lock" "obstruction" "starvation" "deadlock"
+ "access" "accesses"] @constant
 ["if" "then" "else"] @conditional
 ["for" "repeat" "until" "while" "loop" "except"] @repeat
 ["return" "atomic" "linearizes" "with" "new" "free" "choose" "together" "up" "to" "stable"] @keyword

@@ -39,6 +39,33 @@ fn every_keyword_is_highlighted() {
     }
 }
 
+/// The grammar for tree-sitter, and the parser made of it, have the words of all `expect` lines.
+#[test]
+fn the_tree_sitter_grammar_knows_every_verdict() {
+    let mut all = BTreeSet::new();
+    for text in corpus::all_algorithms() {
+        let parsed = snapshot_language::parse(text.name, text.text).unwrap();
+        for one in parsed.expectations() {
+            let names =
+                [&one.bug, &one.operation].map(|name| name.as_ref().map(|name| &*name.text));
+            let line = one.to_string();
+            let (clauses, verdict) = line.split_once(": ").unwrap();
+            let [bug, operation] = names.map(Option::unwrap_or_default);
+            let clauses = clauses.replacen(&format!(" {bug},"), "", 1);
+            let verdict = verdict.strip_prefix(operation).unwrap();
+            let words = words(&clauses).into_iter().chain(words(verdict));
+            all.extend(words.filter(|word| word.parse::<u32>().is_err()).map(str::to_owned));
+        }
+    }
+    assert!(all.len() > 20 && all.contains("strongly") && all.contains("access"), "{all:?}");
+    for path in ["grammar.js", "src/grammar.json", "src/parser.c"] {
+        let text = file(&format!("editors/tree-sitter/{path}"));
+        let missing: Vec<_> =
+            all.iter().filter(|word| !text.contains(&format!("\"{word}\""))).collect();
+        assert!(missing.is_empty(), "{path}: {missing:?}");
+    }
+}
+
 /// Collects all texts below a folder.
 fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
