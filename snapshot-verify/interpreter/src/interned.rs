@@ -9,7 +9,8 @@ use hashbrown::hash_table::Entry;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Part;
-use super::names::{latest_value, latest_version};
+use super::names::{Names, Occurrence};
+use super::renamings::Renamings;
 
 /// Interner of parts. Equal parts have equal numbers.
 #[derive(Debug)]
@@ -21,10 +22,11 @@ pub struct Interned<T: Part> {
     numbers: HashTable<u32>,
     /// Names in each part, in the order of their occurrence.
     names: Vec<Box<[u32]>>,
+    occurrences: Vec<Occurrence>,
     /// True if values are names, besides versions.
     values: bool,
     /// Renamed parts, by part and its new names.
-    renamings: FxHashMap<(u32, Box<[u32]>), u32>,
+    renamings: Renamings,
     /// Permuted parts, by part and permutation.
     permuted: FxHashMap<(u32, u32), u32>,
     has_names: bool,
@@ -47,8 +49,9 @@ impl<T: Part> Default for Interned<T> {
             recent: RefCell::default(),
             numbers: HashTable::new(),
             names: Vec::new(),
+            occurrences: Vec::new(),
             values: false,
-            renamings: FxHashMap::default(),
+            renamings: Renamings::default(),
             permuted: FxHashMap::default(),
             has_names: false,
             after: Vec::new(),
@@ -79,11 +82,15 @@ impl<T: Part> Interned<T> {
     /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         let all = self.all.capacity() * size_of::<T::Kept>();
-        let names = self.names.capacity() * size_of::<Box<[u32]>>();
+        let names = self.names.capacity() * size_of::<(Box<[u32]>, Occurrence)>();
         // A hash table has one byte per slot, and keeps an eighth of the slots empty.
-        let renamings = self.renamings.capacity() * 8 / 7 * size_of::<[usize; 5]>();
         let permuted = self.permuted.capacity() * 8 / 7 * (size_of::<((u32, u32), u32)>() + 1);
-        self.bytes + all + names + self.numbers.allocation_size() + renamings + permuted
+        self.bytes
+            + all
+            + names
+            + self.numbers.allocation_size()
+            + self.renamings.bytes()
+            + permuted
     }
 
     /// Returns the part with this number.
@@ -115,32 +122,34 @@ impl<T: Part> Interned<T> {
         let names = part.names(self.values).into_boxed_slice();
         self.has_names |= !names.is_empty();
         self.bytes += T::size(&kept) + size_of_val(&*names);
+        self.occurrences.push(Occurrence::of(&names));
         self.names.push(names);
         self.all.push(kept);
         self.recent.get_mut()[number as usize % RECENT] = Some((number, part));
         number
     }
 
-    /// Renames a part; calls `rename` with its names in the order of their occurrence.
-    pub fn renamed(&mut self, number: u32, rename: impl FnMut(u32) -> u32) -> u32 {
+    /// Renames the names of a part, in the order of their occurrence.
+    pub fn renamed(&mut self, number: u32, names: &mut Names) -> u32 {
+        if names.keep(&self.occurrences[number as usize]) {
+            return number;
+        }
         let before = &self.names[number as usize];
         self.after.clear();
-        self.after.extend(before.iter().copied().map(rename));
+        self.after.extend(before.iter().map(|name| names.rename(*name)));
         if *self.after == **before {
             return number;
         }
-        let after: Box<[u32]> = (&*self.after).into();
-        if let Some(renamed) = self.renamings.get(&(number, after.clone())) {
-            return *renamed;
+        if let Some(renamed) = self.renamings.find(number, &self.after) {
+            return renamed;
         }
         let name = |name: u32| {
             let position = before.iter().position(|known| *known == name);
-            after[position.expect("all names of a part are known")]
+            self.after[position.expect("all names of a part are known")]
         };
         let renamed = self.get(number).renamed(self.values, &mut { name });
         let renamed = self.number(renamed);
-        self.bytes += size_of_val(&*after) + ALLOCATION;
-        self.renamings.insert((number, after), renamed);
+        self.renamings.insert(number, &self.after, renamed);
         renamed
     }
 
@@ -158,11 +167,11 @@ impl<T: Part> Interned<T> {
 
     /// Returns the largest version in a part, or 0 if it has none.
     pub fn latest(&self, number: u32) -> u32 {
-        latest_version(&self.names[number as usize])
+        self.occurrences[number as usize].latest()
     }
 
     /// Returns the largest value in a part, or 0 if it has none. Values must be names.
     pub fn latest_value(&self, number: u32) -> u32 {
-        latest_value(&self.names[number as usize])
+        self.occurrences[number as usize].latest_value()
     }
 }

@@ -1,4 +1,5 @@
-//! Compact encoding of shared memory, for searches that hold many states of many cells.
+//! Compact encoding of shared memory and of private state, for searches that hold many states of
+//! many cells.
 //!
 //! Each cell takes a byte or two. A run of equal cells takes one or two bytes more, for any length:
 //! most nodes are absent most of the time. To access the cells, decode the bytes.
@@ -8,8 +9,8 @@
 //! significant first.
 
 use super::data::Data;
-use super::state::Cell;
-use crate::program::NodeId;
+use super::state::{Activity, Cell, Frame, Local};
+use crate::program::{NodeId, ProcedureId};
 
 const NONE: u8 = 0;
 const BOOL: u8 = 1;
@@ -26,10 +27,16 @@ const REPEAT: u8 = 8;
 /// Number of processes that may be linked to the next cell, then one bit per process.
 const LINKS: u8 = 9;
 
+/// Activities of a process, in place of the kind of a datum.
+const IDLE: u8 = 0;
+const RUNNING: u8 = 1;
+const RESPONDING: u8 = 2;
+const RETURNING: u8 = 3;
+
 /// Marker in the upper half of a byte: the rest of the number follows.
 const LARGE: u64 = 15;
 
-/// Packed cells of a state. Equal iff the cells are.
+/// Packed cells of a state, or private state of a process. Equal iff the contents are.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Packed(Box<[u8]>);
 
@@ -85,6 +92,57 @@ impl Packed {
         cells
     }
 
+    /// Packs the private state of a process.
+    pub(super) fn of_process(local: &Local) -> Self {
+        let mut out = Writer(Vec::with_capacity(64));
+        out.all(&local.private);
+        match &local.activity {
+            Activity::Idle => out.head(IDLE, 0),
+            Activity::Running(frames) => {
+                out.head(RUNNING, frames.len() as u64);
+                for frame in frames {
+                    out.head(NUMBER, u64::from(frame.procedure.0));
+                    out.head(NUMBER, frame.at as u64);
+                    out.all(&frame.locals);
+                    out.head(NUMBER, frame.excepts.len() as u64);
+                    let except = |except: &Option<i64>| except.map_or(Data::None, Data::Number);
+                    frame.excepts.iter().map(except).for_each(|data| out.data(&data));
+                }
+            }
+            Activity::Responding(result) => {
+                out.head(RESPONDING, result.as_ref().map_or(0, |values| 1 + values.len() as u64));
+                result.iter().flatten().for_each(|value| out.head(VALUE, u64::from(*value)));
+            }
+            Activity::Returning(procedure, result) => {
+                out.head(RETURNING, u64::from(procedure.0));
+                out.head(NUMBER, u64::from(result.is_some()));
+                result.iter().for_each(|data| out.data(data));
+            }
+        }
+        Self(out.0.into())
+    }
+
+    pub(super) fn process(&self) -> Local {
+        let mut bytes = Reader(&self.0);
+        let private = bytes.all();
+        let (activity, number) = bytes.head();
+        let activity = match activity {
+            IDLE => Activity::Idle,
+            RUNNING => Activity::Running((0..number).map(|_| bytes.frame()).collect()),
+            RESPONDING => Activity::Responding(
+                number
+                    .checked_sub(1)
+                    .map(|count| (0..count).map(|_| bytes.head().1 as u32).collect()),
+            ),
+            RETURNING => {
+                let has_result = bytes.head().1 == 1;
+                Activity::Returning(ProcedureId(number as u32), has_result.then(|| bytes.next()))
+            }
+            _ => unreachable!("activities are none of these"),
+        };
+        Local { private, activity }
+    }
+
     pub(super) const fn len(&self) -> usize {
         self.0.len()
     }
@@ -113,6 +171,11 @@ impl Writer {
             }
         }
         self.data(content);
+    }
+
+    fn all(&mut self, all: &[Data]) {
+        self.head(NUMBER, all.len() as u64);
+        all.iter().for_each(|data| self.data(data));
     }
 
     fn data(&mut self, data: &Data) {
@@ -171,6 +234,27 @@ impl Reader<'_> {
         bits
     }
 
+    fn all(&mut self) -> Vec<Data> {
+        let (_, count) = self.head();
+        (0..count).map(|_| self.next()).collect()
+    }
+
+    fn next(&mut self) -> Data {
+        let (what, number) = self.head();
+        self.data(what, number)
+    }
+
+    fn frame(&mut self) -> Frame {
+        let (procedure, at) = (self.head().1, self.head().1);
+        let (procedure, at) = (ProcedureId(procedure as u32), at as usize);
+        let locals = self.all();
+        let excepts = self.all().into_iter().map(|data| match data {
+            Data::Number(number) => Some(number),
+            _ => None,
+        });
+        Frame { procedure, at, locals, excepts: excepts.collect() }
+    }
+
     fn data(&mut self, what: u8, number: u64) -> Data {
         match what {
             NONE => Data::None,
@@ -183,13 +267,7 @@ impl Reader<'_> {
                 let (_, id) = self.head();
                 Data::Node { id: NodeId(id as u16), number: number as u32 }
             }
-            PARTS => {
-                let part = |_| {
-                    let (what, number) = self.head();
-                    self.data(what, number)
-                };
-                Data::Parts((0..number).map(part).collect())
-            }
+            PARTS => Data::Parts((0..number).map(|_| self.next()).collect()),
             _ => unreachable!("data is none of these"),
         }
     }
@@ -228,6 +306,33 @@ mod tests {
         #[test]
         fn packed_cells_round_trip(cells in cells()) {
             prop_assert_eq!(Packed::new(&cells).cells(), cells);
+        }
+    }
+
+    fn activity() -> impl Strategy<Value = Activity> {
+        let all = || prop::collection::vec(data(), 0..4);
+        let procedure = || (0..3_u32).prop_map(ProcedureId);
+        let excepts = prop::collection::vec(prop::option::of(any::<i64>()), 0..3);
+        let frame = (procedure(), 0..999_usize, all(), excepts)
+            .prop_map(|(procedure, at, locals, excepts)| Frame { procedure, at, locals, excepts });
+        prop_oneof![
+            Just(Activity::Idle),
+            prop::collection::vec(frame, 1..4).prop_map(Activity::Running),
+            prop::option::of(prop::collection::vec(any::<u32>(), 0..4))
+                .prop_map(Activity::Responding),
+            (procedure(), prop::option::of(data()))
+                .prop_map(|(procedure, result)| Activity::Returning(procedure, result)),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn packed_private_states_round_trip(
+            private in prop::collection::vec(data(), 0..4),
+            activity in activity(),
+        ) {
+            let local = Local { private, activity };
+            prop_assert_eq!(Packed::of_process(&local).process(), local);
         }
     }
 

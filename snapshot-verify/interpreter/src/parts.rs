@@ -10,7 +10,6 @@
 
 use std::fmt::Debug;
 use std::hash::Hash;
-use std::mem::size_of;
 use std::sync::Arc;
 
 use super::data::Data;
@@ -115,6 +114,13 @@ impl ProcessPart {
     }
 }
 
+impl SharedPart {
+    /// Returns true if it is the same allocation: then the parts are equal.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl Part for SharedPart {
     type Kept = Packed;
 
@@ -146,14 +152,14 @@ impl Part for SharedPart {
 }
 
 impl Part for ProcessPart {
-    type Kept = Self;
+    type Kept = Packed;
 
-    fn to_kept(&self) -> Self {
-        self.clone()
+    fn to_kept(&self) -> Packed {
+        Packed::of_process(&self.0)
     }
 
-    fn from_kept(kept: &Self) -> Self {
-        kept.clone()
+    fn from_kept(kept: &Packed) -> Self {
+        Self(Arc::new(kept.process()))
     }
 
     fn names(&self, values: bool) -> Vec<u32> {
@@ -191,13 +197,8 @@ impl Part for ProcessPart {
         Self(Arc::new(local))
     }
 
-    fn size(kept: &Self) -> usize {
-        let frame = |frame: &Frame| {
-            let data: usize = frame.locals.iter().map(Data::size).sum();
-            size_of::<Frame>() + data + frame.excepts.len() * size_of::<Option<i64>>()
-        };
-        let private: usize = kept.0.private.iter().map(Data::size).sum();
-        size_of::<Local>() + private + kept.frames().iter().map(frame).sum::<usize>()
+    fn size(kept: &Packed) -> usize {
+        kept.len() + ALLOCATION
     }
 }
 

@@ -170,9 +170,9 @@ impl<'m, 'p> System<'m, 'p> {
         }
         let at = self.shared_at();
         let mut names = Names::default();
-        row[at] = self.shared.renamed(row[at], |name| names.rename(name));
+        row[at] = self.shared.renamed(row[at], &mut names);
         for number in &mut row[at + 1..] {
-            *number = self.processes.renamed(*number, |name| names.rename(name));
+            *number = self.processes.renamed(*number, &mut names);
         }
     }
 

@@ -99,7 +99,7 @@ impl<'g, 'm, 'p> Questions<'g, 'm, 'p> {
         let able = states.clone().map(|number| match self.graph.is_unknown(number) {
             true => u64::MAX,
             false => {
-                let returning = self.graph.from(number).iter().filter(|edge| edge.label.returns());
+                let returning = self.graph.from(number).filter(|edge| edge.label.returns());
                 returning.fold(0, |able, edge| able | 1 << edge.label.process().index())
             }
         });
@@ -132,8 +132,7 @@ impl<'g, 'm, 'p> Questions<'g, 'm, 'p> {
             // Number of outcomes of the next step that may run for ever.
             let mut left = vec![0_u32; ends.len()];
             for number in states.clone().filter(|number| is_open(*number)) {
-                let edges = self.graph.from(number);
-                let own = edges.iter().filter(|edge| edge.label.process() == process);
+                let own = self.graph.from(number).filter(|edge| edge.label.process() == process);
                 left[number as usize] = own.filter(|edge| !edge.label.returns()).count() as u32;
                 // A state without a step is a fault.
                 if left[number as usize] == 0 {

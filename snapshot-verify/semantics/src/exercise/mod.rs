@@ -45,7 +45,7 @@ mod walks;
 
 use snapshot_core::Process;
 
-use crate::graph::{Environment, Graph, Limits, Means, Nobody, Situation};
+use crate::graph::{Environment, Graph, Label, Limits, Means, Nobody, Situation};
 pub use crate::interpret::Operation;
 use crate::interpret::{Call, Client, Coverage, Machine, Move, Sequential, State};
 use crate::language::Span;
@@ -284,8 +284,8 @@ fn explore<'m, 'p>(
         seen.coverage = coverage;
     }
     for number in 0..graph.expanded() as u32 {
-        for position in 0..graph.from(number).len() {
-            let label = graph.from(number)[position].label;
+        let labels: Vec<Label> = graph.from(number).map(|edge| edge.label).collect();
+        for label in labels {
             if label.returns()
                 && let Some(operation) = graph.prospect(number, label.process()).operation
             {

@@ -14,7 +14,7 @@ impl Incoming {
     pub fn new(graph: &Graph<'_, '_>) -> Self {
         let mut begins = vec![0; graph.len() + 1];
         let all = || {
-            let from = |number| graph.from(number).iter().map(move |edge| (number, *edge));
+            let from = |number| graph.from(number).map(move |edge| (number, edge));
             let all = (0..graph.expanded() as u32).flat_map(from);
             all.filter(|(_, edge)| edge.to != LOST)
         };

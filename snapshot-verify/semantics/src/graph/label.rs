@@ -55,6 +55,15 @@ impl Label {
         matches!(self.kind(), Kind::Response)
     }
 
+    /// Creates the label with this number, which must exist.
+    pub const fn of_number(number: u32) -> Self {
+        Self(number)
+    }
+
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
     const fn payload(self) -> u32 {
         self.0 >> (PROCESS + KIND + ACCESS)
     }

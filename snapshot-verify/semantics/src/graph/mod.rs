@@ -12,12 +12,14 @@
 //! | file | content |
 //! | --- | --- |
 //! | `environment` | operations that may begin, and waiting of the object itself |
+//! | `edges` | edges, packed |
 //! | `label` | moves, packed |
 //! | `player` | answers to responses |
 //! | `incoming` | edges by their targets |
 //! | `components` | strongly connected components |
 
 mod components;
+mod edges;
 mod environment;
 mod incoming;
 mod label;
@@ -29,6 +31,8 @@ use snapshot_core::Process;
 use crate::interpret::{Call, Fault, Machine, Move, MoveKind, State};
 use crate::product::{EventId, Made, Prospect, States, Table};
 pub use components::Components;
+pub use edges::Edge;
+use edges::Edges;
 pub use environment::{Environment, Situation};
 pub use incoming::Incoming;
 pub use label::{Kind, Label, Labels, MOST_PROCESSES};
@@ -36,6 +40,9 @@ pub use player::{Nobody, Player};
 
 /// Columns beside the state.
 const BESIDE: usize = 3;
+
+/// States expanded between two questions about memory and time.
+const QUESTION: usize = 64;
 
 /// Target of a response without an answer.
 pub const LOST: u32 = u32::MAX;
@@ -48,14 +55,6 @@ pub struct Limits<'a> {
     pub memory: usize,
     /// Called periodically; `false` ends the exploration.
     pub proceed: &'a mut dyn FnMut() -> bool,
-}
-
-/// Move from one state to another. The answers to a response follow each other, with equal labels.
-#[derive(Clone, Copy, Debug)]
-pub struct Edge {
-    /// Target; [`LOST`]: there is no answer.
-    pub to: u32,
-    pub label: Label,
 }
 
 /// Identifications of states, and omitted moves.
@@ -76,9 +75,9 @@ pub struct Graph<'m, 'p> {
     means: Means,
     table: Table,
     labels: Labels,
-    edges: Vec<Edge>,
-    /// First edge of each expanded state, and the end.
-    begins: Vec<usize>,
+    edges: Edges,
+    /// Edges of the state being expanded.
+    new: Vec<Edge>,
     /// States with a step that exceeds a limit of the interpreter.
     limited: FxHashSet<u32>,
     /// First faulty move: its state, and the fault.
@@ -108,10 +107,10 @@ impl<'m, 'p> Graph<'m, 'p> {
         let mut graph = Self {
             states,
             means,
-            table: Table::new(width),
+            table: Table::new(width, 1),
             labels: Labels::default(),
-            edges: Vec::new(),
-            begins: vec![0],
+            edges: Edges::new(),
+            new: Vec::new(),
             limited: FxHashSet::default(),
             fault: None,
             is_incomplete: false,
@@ -123,7 +122,7 @@ impl<'m, 'p> Graph<'m, 'p> {
         graph.states.write(&mut graph.to, first);
         let columns = [situation.progress(), situation.possibilities(), player.first()];
         graph.to[width - BESIDE..].copy_from_slice(&columns);
-        graph.table.insert(&graph.to, 0);
+        graph.table.insert(&graph.to, &[0]);
         graph
     }
 
@@ -142,9 +141,14 @@ impl<'m, 'p> Graph<'m, 'p> {
         limits: &mut Limits<'_>,
     ) {
         while self.expanded() < self.len().min(until) {
-            let has_room = self.len() <= limits.states.min(LOST as usize - 1)
-                && self.bytes() + environment.bytes() + player.bytes() <= limits.memory;
-            if !has_room || !(limits.proceed)() {
+            let has_room =
+                self.len() <= limits.states.min(edges::MOST) && self.edges() <= edges::MOST;
+            let is_questioned = self.expanded().is_multiple_of(QUESTION);
+            let mut goes_on = || {
+                self.bytes() + environment.bytes() + player.bytes() <= limits.memory
+                    && (limits.proceed)()
+            };
+            if !has_room || (is_questioned && !goes_on()) {
                 self.is_incomplete = true;
                 return;
             }
@@ -159,7 +163,7 @@ impl<'m, 'p> Graph<'m, 'p> {
 
     /// Returns the number of states with all their edges.
     pub const fn expanded(&self) -> usize {
-        self.begins.len() - 1
+        self.edges.sources()
     }
 
     /// Returns the number of edges.
@@ -203,11 +207,19 @@ impl<'m, 'p> Graph<'m, 'p> {
     }
 
     /// Returns the edges of a state; none if it was not expanded.
-    pub fn from(&self, number: u32) -> &[Edge] {
-        match self.begins.get(number as usize + 1) {
-            Some(end) => &self.edges[self.begins[number as usize]..*end],
-            None => &[],
-        }
+    pub fn from(&self, number: u32) -> impl ExactSizeIterator<Item = Edge> + Clone {
+        self.edges.of(number).map(|edge| self.edges.get(edge))
+    }
+
+    /// Returns the edge of a state at this position.
+    pub fn edge(&self, number: u32, position: usize) -> Edge {
+        self.edges.get(self.edges.of(number).start + position as u32)
+    }
+
+    /// Returns the targets of a state's edges, each with true if it is another answer to the same
+    /// response as the edge before.
+    pub fn targets(&self, number: u32) -> impl ExactSizeIterator<Item = (u32, bool)> + Clone {
+        self.edges.of(number).map(|edge| self.edges.target(edge))
     }
 
     /// Returns true if the moves from a state are unknown.
@@ -217,27 +229,33 @@ impl<'m, 'p> Graph<'m, 'p> {
 
     /// Returns the state of the interpreter in a state.
     pub fn state(&self, number: u32) -> State {
-        self.states.state(self.table.row(number))
+        self.states.state(&self.row(number))
     }
 
     pub fn situation(&self, number: u32) -> Situation {
-        let columns = self.columns(self.table.row(number));
-        Situation::of_numbers(columns[0], columns[1])
+        let first = self.states.width();
+        Situation::of_numbers(self.table.get(number, first), self.table.get(number, first + 1))
     }
 
     /// Returns the state of the player in a state.
     pub fn answer(&self, number: u32) -> u32 {
-        self.columns(self.table.row(number))[2]
+        self.table.get(number, self.states.width() + 2)
+    }
+
+    fn row(&self, number: u32) -> Box<[u32]> {
+        let mut row = vec![0; self.from.len()].into_boxed_slice();
+        self.table.copy(number, &mut row);
+        row
     }
 
     /// Returns the event of an edge from a state.
     pub fn event(&mut self, number: u32, label: Label) -> Option<EventId> {
         let made = self.labels.made(label);
-        let row = self.table.row(number);
+        let row = self.row(number);
         let step = match made.kind {
-            MoveKind::Begin(call) => self.states.begin(row, made.process, call),
+            MoveKind::Begin(call) => self.states.begin(&row, made.process, call),
             MoveKind::Step | MoveKind::Take(_) => {
-                self.states.step(row, made.process, made.outcome())
+                self.states.step(&row, made.process, made.outcome())
             }
         };
         step.ok()?.event
@@ -245,7 +263,8 @@ impl<'m, 'p> Graph<'m, 'p> {
 
     /// Returns the prospect of the next step of a process.
     pub fn prospect(&mut self, number: u32, process: Process) -> Prospect {
-        self.states.prospect(self.table.row(number), process)
+        let row = self.row(number);
+        self.states.prospect(&row, process)
     }
 
     /// Returns the processes with an open operation in each state, as bit sets.
@@ -254,7 +273,7 @@ impl<'m, 'p> Graph<'m, 'p> {
         let open = (0..self.len() as u32).map(|number| {
             let is_open = |process: &usize| {
                 let process = Process::from_index(*process);
-                !self.states.prospect(self.table.row(number), process).is_idle
+                !self.prospect(number, process).is_idle
             };
             (0..n).filter(is_open).fold(0, |all, process| all | 1_u64 << process)
         });
@@ -276,8 +295,8 @@ impl<'m, 'p> Graph<'m, 'p> {
     pub fn steps_to(&self, number: u32) -> Vec<(u32, Edge)> {
         let way = self.way(number);
         let steps = way.windows(2).map(|pair| {
-            let edge = self.from(pair[0]).iter().find(|edge| edge.to == pair[1]);
-            (pair[0], *edge.expect("states follow each other"))
+            let edge = self.from(pair[0]).find(|edge| edge.to == pair[1]);
+            (pair[0], edge.expect("states follow each other"))
         });
         steps.collect()
     }
@@ -303,9 +322,10 @@ impl<'m, 'p> Graph<'m, 'p> {
         });
         let mut moves: Vec<Move> = moves.collect();
         if self.machine().program().frees() {
-            let first = self.states.state(self.table.row(0));
+            let first = self.state(0);
             let known = steps.iter().filter(|(_, edge)| edge.to != LOST);
-            let rows: Vec<&[u32]> = known.map(|(_, edge)| self.table.row(edge.to)).collect();
+            let rows: Vec<Box<[u32]>> = known.map(|(_, edge)| self.row(edge.to)).collect();
+            let rows: Vec<&[u32]> = rows.iter().map(|row| &**row).collect();
             self.states.take_outcomes(&first, &mut moves, &rows);
         }
         moves
@@ -313,9 +333,7 @@ impl<'m, 'p> Graph<'m, 'p> {
 
     /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
-        let edges = self.edges.capacity() * size_of::<Edge>();
-        let begins = self.begins.capacity() * size_of::<usize>();
-        self.table.bytes() + self.states.bytes() + edges + begins
+        self.table.bytes() + self.states.bytes() + self.edges.bytes()
     }
 
     fn columns<'r>(&self, row: &'r [u32]) -> &'r [u32] {
@@ -324,20 +342,19 @@ impl<'m, 'p> Graph<'m, 'p> {
 
     fn expand(&mut self, environment: &mut Environment<'_>, player: &mut impl Player) {
         let number = self.expanded() as u32;
-        self.from.copy_from_slice(self.table.row(number));
+        self.table.copy(number, &mut self.from);
+        self.new.clear();
         let processes = || (0..self.states.machine().processes()).map(Process::from_index);
         let mut is_done = false;
         if self.means.partial_order {
             let mut alone = processes();
             let found = alone.find(|process| self.states.prospect(&self.from, *process).is_alone);
             if let Some(process) = found {
-                let first = self.edges.len();
                 self.step(number, process, environment, player);
-                let new = &self.edges[first..];
                 // States put first have ascending numbers, so no step is put off for ever.
-                is_done = new.len() == 1 && new[0].to > number;
+                is_done = self.new.len() == 1 && self.new[0].to > number;
                 if !is_done {
-                    self.edges.truncate(first);
+                    self.new.clear();
                 }
             }
         }
@@ -346,7 +363,7 @@ impl<'m, 'p> Graph<'m, 'p> {
                 self.step(number, process, environment, player);
             }
         }
-        self.begins.push(self.edges.len());
+        self.edges.push(&self.new);
     }
 
     /// Adds the moves of a process.
@@ -442,21 +459,25 @@ impl<'m, 'p> Graph<'m, 'p> {
         }
         if answers.is_empty() {
             self.has_lost = true;
-            self.edges.push(Edge { to: LOST, label });
+            self.new.push(Edge { to: LOST, label });
         }
         let beside = self.states.width();
-        for answer in &answers {
-            self.to.copy_from_slice(&self.from);
-            self.states.apply(&mut self.to, made.process, &step);
-            self.states.normalise(&mut self.to);
+        self.to.copy_from_slice(&self.from);
+        self.states.apply(&mut self.to, made.process, &step);
+        self.states.normalise(&mut self.to);
+        for (position, answer) in answers.iter().enumerate() {
             let answer = match self.means.values {
-                true => player.renamed(*answer, self.states.names()),
+                // The last one may add its names to those of the row.
+                true if position + 1 == answers.len() => {
+                    player.renamed(*answer, self.states.names())
+                }
+                true => player.renamed(*answer, &mut self.states.names().clone()),
                 false => *answer,
             };
             let columns = [situation.progress(), situation.possibilities(), answer];
             self.to[beside..].copy_from_slice(&columns);
-            let to = self.table.insert(&self.to, number);
-            self.edges.push(Edge { to, label });
+            let to = self.table.insert(&self.to, &[number]);
+            self.new.push(Edge { to, label });
         }
         self.answers = answers;
     }

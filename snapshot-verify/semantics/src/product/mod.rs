@@ -9,17 +9,20 @@
 //! | `prospect` | next steps, without making them |
 //! | `slices` | cached data of many states, in few allocations |
 //! | `footprint` | steps that are independent of all others |
-//! | `table` | interned rows with their parents |
+//! | `rows` | rows of numbers, packed |
+//! | `table` | interned rows |
 
 mod footprint;
 mod nodes;
 mod prospect;
+mod rows;
 mod slices;
 mod states;
 mod symmetry;
 mod table;
 
 pub use prospect::Prospect;
+pub use rows::Rows;
 pub use states::{EventId, Made, States};
 pub use symmetry::{OrderId, reordered};
 pub use table::Table;

@@ -4,14 +4,10 @@
 //! The names depend on the whole state, not only on the parts that a step changes, so rows are
 //! renamed after a step. The pointers of parts and the results of renaming are cached by number.
 
-use std::hash::BuildHasher;
 use std::mem::size_of;
 
-use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
-
 use super::slices::{Slice, Slices};
-use crate::interpret::{Heap, Interned, ProcessPart, Reached, Shape, SharedPart};
+use crate::interpret::{Heap, Interned, ProcessPart, Reached, Renamings, Shape, SharedPart};
 
 /// Cached pointers and renamings of parts, by number.
 #[derive(Debug, Default)]
@@ -29,34 +25,6 @@ pub struct Naming {
     /// Renamed process's parts, by part and the new numbers of the nodes that it holds.
     processes: Renamings,
     walk: Reached,
-}
-
-/// Cached renamed parts.
-#[derive(Debug, Default)]
-struct Renamings(HashTable<Renaming>);
-
-#[derive(Clone, Copy, Debug)]
-struct Renaming {
-    part: u32,
-    by: Slice,
-    renamed: u32,
-}
-
-impl Renamings {
-    fn find(&self, slices: &Slices, part: u32, by: &[u32]) -> Option<u32> {
-        let is_it = |known: &Renaming| known.part == part && slices.get(known.by) == by;
-        self.0.find(hash(part, by), is_it).map(|known| known.renamed)
-    }
-
-    fn insert(&mut self, slices: &mut Slices, part: u32, by: &[u32], renamed: u32) {
-        let renaming = Renaming { part, by: slices.keep(by), renamed };
-        let hash_of = |known: &Renaming| hash(known.part, slices.get(known.by));
-        self.0.insert_unique(hash(part, by), renaming, hash_of);
-    }
-}
-
-fn hash(part: u32, by: &[u32]) -> u64 {
-    FxBuildHasher.hash_one((part, by))
 }
 
 impl Naming {
@@ -219,17 +187,17 @@ impl Naming {
                 continue;
             }
             let part = *number;
-            *number = self.processes.find(&self.slices, part, &named).unwrap_or_else(|| {
+            *number = self.processes.find(part, &named).unwrap_or_else(|| {
                 let renamed = heap.renamed_process(&processes.get(part), &walk.names);
                 let renamed = processes.number(renamed);
-                self.processes.insert(&mut self.slices, part, &named, renamed);
+                self.processes.insert(part, &named, renamed);
                 renamed
             });
         }
         let part = *first;
-        *first = self.shared.find(&self.slices, part, &walk.order).unwrap_or_else(|| {
+        *first = self.shared.find(part, &walk.order).unwrap_or_else(|| {
             let renamed = shared.number(heap.renamed_shared(&shared.get(part), &walk.names));
-            self.shared.insert(&mut self.slices, part, &walk.order, renamed);
+            self.shared.insert(part, &walk.order, renamed);
             renamed
         });
     }
@@ -239,7 +207,7 @@ impl Naming {
         let slices = (self.shapes.capacity() + self.held.capacity() + self.freed.capacity())
             * size_of::<Option<Slice>>();
         let bare = self.bare.capacity() * size_of::<Option<u32>>();
-        let renamings = self.shared.0.allocation_size() + self.processes.0.allocation_size();
+        let renamings = self.shared.bytes() + self.processes.bytes();
         self.slices.bytes() + slices + bare + renamings
     }
 }

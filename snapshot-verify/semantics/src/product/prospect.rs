@@ -28,12 +28,40 @@ pub struct Prospect {
     pub operation: Option<Operation>,
 }
 
+/// Prospects of parts.
+#[derive(Debug, Default)]
+pub struct Prospects {
+    /// Prospects that occur.
+    all: Vec<Prospect>,
+    /// One more than the position in `all`, by part and process; 0: unknown.
+    numbers: Vec<u32>,
+}
+
+impl Prospects {
+    fn insert(&mut self, key: usize, prospect: Prospect) {
+        let known = self.all.iter().position(|known| *known == prospect);
+        let position = known.unwrap_or_else(|| {
+            self.all.push(prospect);
+            self.all.len() - 1
+        });
+        self.numbers[key] = position as u32 + 1;
+    }
+
+    /// Approximate memory use in bytes.
+    pub const fn bytes(&self) -> usize {
+        self.all.capacity() * size_of::<Prospect>() + self.numbers.capacity() * size_of::<u32>()
+    }
+}
+
 impl States<'_, '_> {
     /// Returns the prospect of the next step of a process.
     pub fn prospect(&mut self, row: &[u32], process: Process) -> Prospect {
-        let key = (row[1 + process.index()], process.index() as u32);
-        if let Some(known) = self.prospects.get(&key) {
-            return *known;
+        let n = self.machine.processes();
+        let key = row[1 + process.index()] as usize * n + process.index();
+        match self.prospects.numbers.get(key) {
+            None => self.prospects.numbers.resize(self.processes.len() * n, 0),
+            Some(0) => {}
+            Some(number) => return self.prospects.all[*number as usize - 1],
         }
         let state = self.state(row);
         let next = self.machine.next(&state, process);

@@ -18,8 +18,9 @@ use snapshot_core::Process;
 
 use super::footprint::Footprint;
 use super::nodes::Naming;
-use super::prospect::Prospect;
+use super::prospect::{Prospect, Prospects};
 use super::symmetry::{OrderId, Orders, reordered};
+use super::table::Table;
 use crate::interpret::{
     Call, Comparands, Coverage, Emptiable, Event, Fault, Forgetting, Interned, Machine, Move,
     MoveKind, Names, ProcessPart, SharedPart, State,
@@ -44,12 +45,12 @@ pub struct Made {
     pub event: Option<EventId>,
 }
 
-/// A step: shared part, process's part, process, and the number of versions made, which is the name
-/// of the next.
-type StepKey = (u32, u32, u32, u32);
+/// Data that the effect of a move depends on: shared part, process's part, number of versions made,
+/// which is the name of the next, and the process with an outcome, or a call.
+type MoveKey = [u32; 4];
 
-/// A step with the number of its outcome.
-type OutcomeKey = (StepKey, u32);
+/// Bits of a process in a [`MoveKey`], besides one that is set for calls.
+const PROCESS: u32 = 8;
 
 /// Interner of the states that occurred, in parts.
 #[derive(Debug)]
@@ -63,10 +64,11 @@ pub struct States<'m, 'p> {
     pub(super) shared: Interned<SharedPart>,
     pub(super) processes: Interned<ProcessPart>,
     pub(super) naming: Naming,
-    steps: FxHashMap<OutcomeKey, Made>,
-    /// An invocation leaves the shared part unchanged.
-    begins: FxHashMap<(StepKey, Call), Made>,
-    pub(super) prospects: FxHashMap<(u32, u32), Prospect>,
+    /// Effects of moves; beside them the parts, the number of points, and that of the event, plus
+    /// one.
+    made: Table,
+    calls: FxHashMap<Call, u32>,
+    pub(super) prospects: Prospects,
     events: Vec<Event>,
     event_numbers: FxHashMap<Event, EventId>,
     /// Statements that the steps so far have executed.
@@ -95,9 +97,9 @@ impl<'m, 'p> States<'m, 'p> {
             shared: Interned::default(),
             processes: Interned::default(),
             naming: Naming::default(),
-            steps: FxHashMap::default(),
-            begins: FxHashMap::default(),
-            prospects: FxHashMap::default(),
+            made: Table::new(size_of::<MoveKey>() / size_of::<u32>(), 4),
+            calls: FxHashMap::default(),
+            prospects: Prospects::default(),
             events: Vec::new(),
             event_numbers: FxHashMap::default(),
             coverage: None,
@@ -244,17 +246,15 @@ impl<'m, 'p> States<'m, 'p> {
     /// # Errors
     /// If the step is a fault.
     pub fn step(&mut self, row: &[u32], process: Process, outcome: u32) -> Result<Made, Fault> {
-        let key = (self.key(row, process), outcome);
-        if let Some(made) = self.steps.get(&key) {
-            return Ok(*made);
+        let key = self.key(row, process, outcome << 1);
+        if let Some(made) = self.remembered(&key) {
+            return Ok(made);
         }
-        let mut state = self.state(row);
+        let mut state = self.state_of(row, process);
         let coverage = self.coverage.as_mut();
         let advance = self.machine.advance_in_parts(&mut state, process, outcome, coverage)?;
         let event = advance.action.map(|action| Event { process, action });
-        let made = self.made(&mut state, process, advance.points, event);
-        self.steps.insert(key, made);
-        Ok(made)
+        Ok(self.made(&key, &mut state, process, advance.points, event))
     }
 
     /// Begins an operation.
@@ -262,16 +262,23 @@ impl<'m, 'p> States<'m, 'p> {
     /// # Errors
     /// If the invocation is a fault.
     pub fn begin(&mut self, row: &[u32], process: Process, call: Call) -> Result<Made, Fault> {
-        let key = self.key(row, process);
-        if let Some(made) = self.begins.get(&(key, call)) {
-            return Ok(*made);
+        let next = self.calls.len() as u32;
+        let number = *self.calls.entry(call).or_insert(next);
+        let key = self.key(row, process, number << 1 | 1);
+        if let Some(made) = self.remembered(&key) {
+            return Ok(made);
         }
-        let mut state = self.state(row);
+        let mut state = self.state_of(row, process);
         let coverage = self.coverage.as_mut();
         let action = self.machine.begin_in_parts(&mut state, process, call, coverage)?;
-        let made = self.made(&mut state, process, 0, Some(Event { process, action }));
-        self.begins.insert((key, call), made);
-        Ok(made)
+        Ok(self.made(&key, &mut state, process, 0, Some(Event { process, action })))
+    }
+
+    fn remembered(&self, key: &MoveKey) -> Option<Made> {
+        let mut beside = [0; 4];
+        self.made.copy_beside(self.made.find(key)?, &mut beside);
+        let [shared, process, points, event] = beside;
+        Some(Made { shared, process, points, event: event.checked_sub(1).map(EventId) })
     }
 
     /// Sorts symmetric processes, renames nodes in the order in which they are reached, then
@@ -339,8 +346,8 @@ impl<'m, 'p> States<'m, 'p> {
         let names = &mut self.names;
         for (slot, number) in row[..1 + self.machine.processes()].iter_mut().enumerate() {
             *number = match slot {
-                SHARED => self.shared.renamed(*number, |name| names.rename(name)),
-                _ => self.processes.renamed(*number, |name| names.rename(name)),
+                SHARED => self.shared.renamed(*number, names),
+                _ => self.processes.renamed(*number, names),
             };
         }
     }
@@ -379,13 +386,8 @@ impl<'m, 'p> States<'m, 'p> {
 
     /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
-        // Each slot of a table has one byte besides its entry.
-        let steps = self.steps.capacity() * (size_of::<(OutcomeKey, Made)>() + 1);
-        let begins = self.begins.capacity() * (size_of::<((StepKey, Call), Made)>() + 1);
-        let prospects = self.prospects.capacity() * (size_of::<((u32, u32), Prospect)>() + 1);
-        steps
-            + begins
-            + prospects
+        self.made.bytes()
+            + self.prospects.bytes()
             + self.naming.bytes()
             + self.orders.as_ref().map_or(0, Orders::bytes)
             + self.shared.bytes()
@@ -394,6 +396,7 @@ impl<'m, 'p> States<'m, 'p> {
 
     fn made(
         &mut self,
+        key: &MoveKey,
         state: &mut State,
         process: Process,
         points: u32,
@@ -402,10 +405,14 @@ impl<'m, 'p> States<'m, 'p> {
         if let Some(forgetting) = &self.forgetting {
             forgetting.forget(state, process.index());
         }
-        let shared = self.shared.number(state.shared_part());
+        let shared = state.shared_part();
+        let is_unchanged = self.shared.get(key[SHARED]).is_same(&shared);
+        let shared = if is_unchanged { key[SHARED] } else { self.shared.number(shared) };
         let part = self.processes.number(state.process_part(process.index()));
         self.has_names |= self.shared.has_names() || self.processes.has_names();
         let event = event.map(|event| self.event_number(event));
+        let number = event.map_or(0, |event| event.0 + 1);
+        self.made.insert(key, &[shared, part, points, number]);
         Made { shared, process: part, points, event }
     }
 
@@ -427,9 +434,18 @@ impl<'m, 'p> States<'m, 'p> {
         State::of_parts(shared, parts, self.versions_made(row))
     }
 
-    fn key(&self, row: &[u32], process: Process) -> StepKey {
-        let me = process.index();
-        (row[SHARED], row[1 + me], me as u32, self.versions_made(row))
+    /// Returns a state with the shared part of a row and the part of one process; those of others
+    /// are any.
+    fn state_of(&self, row: &[u32], process: Process) -> State {
+        let part = self.processes.get(row[1 + process.index()]);
+        let parts = std::iter::repeat_n(part, self.machine.processes());
+        State::of_parts(self.shared.get(row[SHARED]), parts, self.versions_made(row))
+    }
+
+    fn key(&self, row: &[u32], process: Process, choice: u32) -> MoveKey {
+        let me = process.index() as u32;
+        debug_assert!(me >> PROCESS == 0 && choice << PROCESS >> PROCESS == choice);
+        [row[SHARED], row[1 + process.index()], self.versions_made(row), choice << PROCESS | me]
     }
 
     /// In a normal row, versions are numbered without gaps.

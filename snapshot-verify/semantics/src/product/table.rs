@@ -1,120 +1,158 @@
-//! Interned states as rows of numbers, in the order in which they were reached.
+//! Interned rows of numbers, in the order in which they were reached.
 //!
-//! Rows lie one after the other in chunks of a fixed size, so that growth copies nothing; a hash
-//! table holds their numbers. Breadth-first, the rows that have not been expanded are the last
-//! ones, so no queue is needed. Each row stores its parent, the row from which it was first
+//! [`Rows`] hold them; a hash table has their numbers and a part of their hashes, so that it grows
+//! without reading rows. Its slots are in the order of these hashes, except for collisions, so that
+//! growth copies from one place to one place: it costs no cache misses and can be small.
+//! Breadth-first, the rows that have not been expanded are the last ones, so no queue is needed. Each
+//! row may have further columns beside it, such as its parent, the row from which it was first
 //! reached.
 
 use std::hash::BuildHasher;
 use std::mem::size_of;
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
-const CHUNK: usize = 1 << 12;
-
-/// Bound on the size of the smallest hash table, in bytes.
-const SMALLEST: usize = 1 << 7;
+use super::rows::Rows;
 
 /// Table of rows of one width.
 #[derive(Debug)]
 pub struct Table {
     width: usize,
     rows: Rows,
-    numbers: HashTable<Entered>,
-}
-
-/// Number of a row, with a part of its hash: a growing table then reads no rows.
-#[derive(Clone, Copy, Debug)]
-struct Entered {
-    number: u32,
-    tag: u32,
-}
-
-/// Rows, each followed by its parent.
-#[derive(Debug)]
-struct Rows {
-    stride: usize,
-    chunks: Vec<Vec<u32>>,
-    len: usize,
-}
-
-impl Rows {
-    fn get(&self, number: u32) -> &[u32] {
-        let (chunk, row) = (number as usize / CHUNK, number as usize % CHUNK);
-        &self.chunks[chunk][row * self.stride..(row + 1) * self.stride]
-    }
+    numbers: Numbers,
 }
 
 impl Table {
-    pub fn new(width: usize) -> Self {
-        let rows = Rows { stride: width + 1, chunks: Vec::new(), len: 0 };
-        Self { width, rows, numbers: HashTable::new() }
+    /// Creates an empty table of rows with this many columns, and further ones `beside` them.
+    pub const fn new(width: usize, beside: usize) -> Self {
+        Self { width, rows: Rows::new(width + beside), numbers: Numbers::new() }
     }
 
     pub const fn len(&self) -> usize {
-        self.rows.len
+        self.rows.len()
     }
 
-    pub fn row(&self, number: u32) -> &[u32] {
-        &self.rows.get(number)[..self.width]
+    /// Copies the row with this number.
+    pub fn copy(&self, number: u32, to: &mut [u32]) {
+        self.rows.copy(number, 0, to);
     }
 
-    /// Returns the row from which a row was first reached; the first row is its own parent.
+    /// Returns a column of a row.
+    pub fn get(&self, number: u32, column: usize) -> u32 {
+        self.rows.get(number, column)
+    }
+
+    /// Returns the first column beside a row: its parent.
     pub fn parent(&self, number: u32) -> u32 {
-        self.rows.get(number)[self.width]
+        self.rows.get(number, self.width)
     }
 
-    /// Returns the number of a row. A new row gets the previous number of rows.
-    pub fn insert(&mut self, row: &[u32], parent: u32) -> u32 {
+    /// Returns true if this is the row with this number.
+    pub fn is(&self, number: u32, row: &[u32]) -> bool {
+        self.rows.begins_with(number, row)
+    }
+
+    /// Copies the columns beside a row.
+    pub fn copy_beside(&self, number: u32, to: &mut [u32]) {
+        self.rows.copy(number, self.width, to);
+    }
+
+    /// Returns the number of a row, if it is known.
+    pub fn find(&self, row: &[u32]) -> Option<u32> {
+        self.numbers.find(tag(row), |known| self.rows.begins_with(known, row)).ok()
+    }
+
+    /// Returns the number of a row. A new row gets the previous number of rows, and these columns
+    /// beside it.
+    pub fn insert(&mut self, row: &[u32], beside: &[u32]) -> u32 {
         debug_assert_eq!(row.len(), self.width);
-        let (rows, width) = (&mut self.rows, self.width);
+        self.numbers.make_room(self.rows.len());
         let tag = tag(row);
-        let is_it = |known: &Entered| known.tag == tag && rows.get(known.number)[..width] == *row;
-        match self.numbers.entry(spread(tag), is_it, |known| spread(known.tag)) {
-            Entry::Occupied(known) => known.get().number,
-            Entry::Vacant(place) => {
-                let number = rows.len as u32;
-                place.insert(Entered { number, tag });
-                if rows.len.is_multiple_of(CHUNK) {
-                    rows.chunks.push(Vec::with_capacity(CHUNK * rows.stride));
-                }
-                let chunk = rows.chunks.last_mut().expect("there is one with place");
-                chunk.extend_from_slice(row);
-                chunk.push(parent);
-                rows.len += 1;
-                number
+        let found = self.numbers.find(tag, |known| self.rows.begins_with(known, row));
+        found.unwrap_or_else(|slot| {
+            let number = self.rows.len() as u32;
+            self.numbers.slots[slot] = Numbers::entry(tag, number);
+            self.rows.push(row.iter().chain(beside).copied());
+            number
+        })
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.rows.bytes() + self.numbers.bytes()
+    }
+
+    /// Bound on the temporary additional bytes for one more row.
+    pub fn growth(&self) -> usize {
+        self.rows.growth() + self.numbers.growth(self.rows.len())
+    }
+}
+
+/// Numbers of rows by hash, with linear probing.
+#[derive(Debug)]
+struct Numbers {
+    /// Tag and number; [`Numbers::FREE`].
+    slots: Vec<u64>,
+}
+
+impl Numbers {
+    const FREE: u64 = u64::MAX;
+
+    /// Fewest slots, if there are any.
+    const FEWEST: usize = 16;
+
+    const fn new() -> Self {
+        Self { slots: Vec::new() }
+    }
+
+    const fn entry(tag: u32, number: u32) -> u64 {
+        (tag as u64) << u32::BITS | number as u64
+    }
+
+    /// Returns the number with this tag that satisfies a condition, else the slot for it.
+    fn find(&self, tag: u32, is_it: impl Fn(u32) -> bool) -> Result<u32, usize> {
+        let mut slot = ((u64::from(tag) * self.slots.len() as u64) >> u32::BITS) as usize;
+        while let Some(&entry) = self.slots.get(slot) {
+            if entry == Self::FREE {
+                break;
+            }
+            if (entry >> u32::BITS) as u32 == tag && is_it(entry as u32) {
+                return Ok(entry as u32);
+            }
+            slot = if slot + 1 == self.slots.len() { 0 } else { slot + 1 };
+        }
+        Err(slot)
+    }
+
+    /// Returns the number of slots that one more row needs, if there are too few.
+    fn wanted(&self, rows: usize) -> Option<usize> {
+        let slots = self.slots.len();
+        (4 * (rows + 1) > 3 * slots).then(|| (slots + slots / 4).max(Self::FEWEST))
+    }
+
+    fn make_room(&mut self, rows: usize) {
+        let Some(wanted) = self.wanted(rows) else { return };
+        let before = std::mem::replace(&mut self.slots, vec![Self::FREE; wanted]);
+        for entry in before.into_iter().filter(|entry| *entry != Self::FREE) {
+            if let Err(slot) = self.find((entry >> u32::BITS) as u32, |_| false) {
+                self.slots[slot] = entry;
             }
         }
     }
 
-    pub fn bytes(&self) -> usize {
-        self.rows.chunks.len() * self.chunk_bytes() + self.numbers.allocation_size()
+    const fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<u64>()
     }
 
-    /// Bound on the temporary additional bytes for one more row: while the hash table grows, both
-    /// copies exist.
-    pub fn growth(&self) -> usize {
-        let chunk = if self.rows.len.is_multiple_of(CHUNK) { self.chunk_bytes() } else { 0 };
-        let grows = self.numbers.len() == self.numbers.capacity();
-        chunk + if grows { (2 * self.numbers.allocation_size()).max(SMALLEST) } else { 0 }
-    }
-
-    const fn chunk_bytes(&self) -> usize {
-        CHUNK * self.rows.stride * size_of::<u32>()
+    /// While the table grows, both copies exist.
+    fn growth(&self, rows: usize) -> usize {
+        self.wanted(rows).map_or(0, |wanted| wanted * size_of::<u64>())
     }
 }
 
+/// Returns a part of the hash, all of whose bits depend on the whole.
 fn tag(row: &[u32]) -> u32 {
     let hash = FxBuildHasher.hash_one(row);
-    (hash ^ (hash >> 32)) as u32
-}
-
-/// Returns a hash whose high and low bits depend on all of a tag.
-const fn spread(tag: u32) -> u64 {
-    let product = (tag as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    product ^ (product >> 32)
+    (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> u32::BITS) as u32
 }
 
 #[cfg(test)]
@@ -122,26 +160,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_have_numbers_in_their_order_and_parents() {
-        let mut table = Table::new(2);
-        let rows = 3 * CHUNK as u32 + 5;
+    fn rows_have_numbers_in_their_order_and_columns_beside_them() {
+        let mut table = Table::new(2, 1);
+        let rows = 3 * 4096 + 5;
         for number in 0..rows {
-            assert_eq!(table.insert(&[number, number / 7], number / 2), number);
-            assert_eq!(table.insert(&[number / 3, number / 21], 0), number / 3);
+            assert_eq!(table.find(&[number, number / 7]), None);
+            assert_eq!(table.insert(&[number, number / 7], &[number / 2]), number);
+            assert_eq!(table.insert(&[number / 3, number / 21], &[0]), number / 3);
         }
         assert_eq!(table.len(), rows as usize);
+        let (mut row, mut beside) = ([0, 0], [0]);
         for number in 0..rows {
-            assert_eq!(table.row(number), [number, number / 7]);
-            assert_eq!(table.parent(number), number / 2);
+            table.copy(number, &mut row);
+            table.copy_beside(number, &mut beside);
+            assert_eq!((row, beside), ([number, number / 7], [number / 2]));
+            assert_eq!(table.get(number, 1), number / 7);
+            assert_eq!(table.find(&row), Some(number));
         }
     }
 
     #[test]
     fn growth_is_announced() {
-        let mut table = Table::new(1);
-        for number in 0..20_000 {
+        let mut table = Table::new(1, 1);
+        for number in 0..20_000_u32 {
             let announced = table.bytes() + table.growth();
-            table.insert(&[number], 0);
+            table.insert(&[number.wrapping_mul(0x9e37_79b9)], &[number]);
             assert!(table.bytes() <= announced, "{number}");
         }
     }

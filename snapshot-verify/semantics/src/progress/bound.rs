@@ -30,7 +30,7 @@ pub fn most_accesses(
         let mut here = longest.get(&own).copied().unwrap_or(0);
         for edge in graph.from(number) {
             let weight = u32::from(edge.label.process() == process && edge.label.accesses());
-            let after = match (part.keeps_edge)(number, edge).then(|| cycles.component_of(edge.to))
+            let after = match (part.keeps_edge)(number, &edge).then(|| cycles.component_of(edge.to))
             {
                 Some(component) if component == own => continue,
                 Some(component) => longest.get(&component).copied().unwrap_or(0),

@@ -56,7 +56,7 @@ impl Cycles {
                 part.keeps_state,
                 &|number| graph.from(number).len(),
                 &|number, position| {
-                    let edge = &graph.from(number)[position];
+                    let edge = &graph.edge(number, position);
                     let is_kept = edge.to != LOST
                         && (edge.to as usize) < graph.expanded()
                         && (part.keeps_edge)(number, edge)
@@ -76,7 +76,7 @@ impl Cycles {
     fn remove_choices(&mut self, graph: &Graph<'_, '_>, part: &Part<'_>) -> bool {
         let before = self.removed.len();
         for number in 0..graph.expanded() as u32 {
-            let edges = graph.from(number);
+            let edges: Vec<Edge> = graph.from(number).collect();
             for process in 0..graph.machine().processes() {
                 let is_choice = |edge: &Edge| {
                     edge.label.kind() == Kind::Choice && edge.label.process().index() == process
@@ -113,8 +113,8 @@ impl Cycles {
         let mut places: FxHashMap<u32, usize> = FxHashMap::default();
         let mut found: Vec<Component> = Vec::new();
         for from in 0..graph.expanded() as u32 {
-            for (position, edge) in graph.from(from).iter().enumerate() {
-                if !self.contains(part, from, position, edge) {
+            for (position, edge) in graph.from(from).enumerate() {
+                if !self.contains(part, from, position, &edge) {
                     continue;
                 }
                 let place = *places.entry(self.component_of(from)).or_insert_with(|| {
@@ -157,13 +157,12 @@ impl Cycles {
                 continue;
             }
             let own = |number: u32| {
-                let edges = graph.from(number).iter().enumerate();
-                let mut own = edges.filter(|(at, edge)| {
+                let mut own = graph.from(number).enumerate().filter(|(at, edge)| {
                     edge.label.process() == process
                         && edge.label.is_within()
                         && self.contains(part, number, *at, edge)
                 });
-                own.next().map(|(_, edge)| (number, *edge))
+                own.next().map(|(_, edge)| (number, edge))
             };
             let step = members().find_map(own).expect("each of the processes has an edge here");
             let from = *start.get_or_insert(step.0);
@@ -189,10 +188,10 @@ impl Cycles {
             if number == to {
                 break;
             }
-            for (position, edge) in graph.from(number).iter().enumerate() {
+            for (position, edge) in graph.from(number).enumerate() {
                 let is_new = edge.to != from && !parents.contains_key(&edge.to);
-                if is_new && self.contains(part, number, position, edge) {
-                    parents.insert(edge.to, (number, *edge));
+                if is_new && self.contains(part, number, position, &edge) {
+                    parents.insert(edge.to, (number, edge));
                     work.push_back(edge.to);
                 }
             }

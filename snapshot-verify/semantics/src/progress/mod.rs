@@ -202,8 +202,8 @@ impl<'m, 'p, 'e> Judging<'m, 'p, 'e> {
         let mut graph = Graph::new(states, means, first, &mut Nobody);
         graph.grow(&mut environment, &mut Nobody, usize::MAX, limits);
         let (open, is_exhaustive) = (graph.open(), graph.is_complete());
-        let mut all = (0..graph.expanded() as u32).flat_map(|number| graph.from(number));
-        let has_choices = all.any(|edge| edge.label.kind() == Kind::Choice);
+        let has_choices = (0..graph.expanded() as u32)
+            .any(|number| graph.from(number).any(|edge| edge.label.kind() == Kind::Choice));
         Self { graph, environment, open, is_exhaustive, has_choices }
     }
 

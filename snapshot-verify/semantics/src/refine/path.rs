@@ -75,7 +75,7 @@ impl<W: World> Search<'_, '_, W> {
             Move { process: Process::from_index(process), ..*made }
         };
         for &row in &rows {
-            self.from.copy_from_slice(self.table.row(self.table.parent(row)));
+            self.table.copy(self.table.parent(row), &mut self.from);
             self.transition_to(row);
             let (made, order) = (std::mem::take(&mut self.moves), self.order);
             moves.extend(made.iter().map(|made| named(made, &names)));
@@ -90,7 +90,7 @@ impl<W: World> Search<'_, '_, W> {
         if self.machine.program().frees() {
             if let Some((_, last)) = last.split_last() {
                 let number = rows.last().copied().unwrap_or(0);
-                self.from.copy_from_slice(self.table.row(number));
+                self.table.copy(number, &mut self.from);
                 after.extend(self.rows_after(last));
             }
             let after: Vec<&[u32]> = after.iter().map(|row| &**row).collect();
@@ -128,7 +128,7 @@ impl<W: World> Search<'_, '_, W> {
                 outcomes.map(|outcome| (Move::taking(process, outcome), None)).collect()
             };
             for (made, begun) in moves {
-                if self.succeed(made, begun).is_ok() && self.to == self.table.row(number) {
+                if self.succeed(made, begun).is_ok() && self.table.is(number, &self.to) {
                     return;
                 }
             }

@@ -80,7 +80,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
             states,
             world,
             letters: Vec::new(),
-            table: Table::new(width),
+            table: Table::new(width, 1),
             transitions: 0,
             question_every: (WORK / (extent.work + extent.scalars).max(1)).clamp(1, MOVES),
             depth: 0,
@@ -127,14 +127,14 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         let mut first = vec![0; self.to.len()];
         self.states.write_initial(&mut first);
         first[self.possibilities_at()] = self.world.known().initial().number();
-        self.table.insert(&first, 0);
+        self.table.insert(&first, &[0]);
         let mut number = 0;
         while (number as usize) < self.table.len() {
             if number as usize == self.level_end {
                 self.level_end = self.table.len();
                 self.depth += 1;
             }
-            self.from.copy_from_slice(self.table.row(number));
+            self.table.copy(number, &mut self.from);
             self.expand(number, budget).map_err(|stop| (number, stop))?;
             number += 1;
         }
@@ -247,7 +247,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         if self.table.len() >= budget.states.min(u32::MAX as usize) {
             return Err(Stop::Budget(Unfinished::States));
         }
-        Ok(self.table.insert(&self.to, number))
+        Ok(self.table.insert(&self.to, &[number]))
     }
 
     /// Makes a transition from the row `from`, and stores the next row in `to`. `begun`: progress

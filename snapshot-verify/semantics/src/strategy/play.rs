@@ -12,8 +12,7 @@ use super::claim::Claim;
 use super::contents::{Answer, Contents};
 use super::{Budget, Refusal};
 use crate::interpret::{
-    Call, Client, Machine, Move, MoveKind, Names, Part, Sequential, State, latest_value,
-    value_found,
+    Call, Client, Machine, Move, MoveKind, Names, Occurrence, Part, Sequential, State, value_found,
 };
 
 /// Processes whose operations are appended, in blocks.
@@ -293,6 +292,6 @@ impl Playing<'_, '_, '_> {
             }
         }
         answers.into_iter().for_each(|value| value_found(value, &mut found));
-        1 + latest_value(&found)
+        1 + Occurrence::of(&found).latest_value()
     }
 }

@@ -31,7 +31,8 @@ pub fn answers<A: Automaton>(
     claim: &Claim,
     budget: &mut Budget<'_>,
 ) -> Result<Vec<Order>, Refusal> {
-    let lost = Lost::new(graph);
+    let mut lost = Lost::default();
+    lost.find(graph);
     let machine = graph.machine();
     let mut following = Following {
         graph,
@@ -48,14 +49,14 @@ pub fn answers<A: Automaton>(
 impl<A: Automaton> Following<'_, '_, '_, A> {
     /// Returns the answers to a move, by its number: an edge for a move that is no response.
     fn edges(&self, position: usize, made: usize) -> Vec<Edge> {
-        let edges = self.graph.from(self.positions[position]);
+        let edges: Vec<Edge> = self.graph.from(self.positions[position]).collect();
         let mut moves =
             edges.chunk_by(|one, other| one.label == other.label && one.label.returns());
         moves.nth(made).unwrap_or_default().to_vec()
     }
 
     fn is_won(&self, edge: &Edge) -> bool {
-        edge.to != LOST && self.lost.choice(edge.to).is_none()
+        edge.to != LOST && !self.lost.contains(edge.to)
     }
 }
 

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot_core::Process;
 
 use crate::graph::Player;
-use crate::interpret::{Event, Fault, Names, latest_value};
+use crate::interpret::{Event, Fault, Names, Occurrence, Renamings};
 use crate::product::EventId;
 use crate::refine::Automaton;
 
@@ -21,7 +21,10 @@ pub struct Configurations<A: Automaton> {
     numbers: FxHashMap<Rc<A::Configuration>, u32>,
     /// Values in each configuration, in the order of their occurrence.
     values: Vec<Box<[u32]>>,
-    renamings: FxHashMap<(u32, Box<[u32]>), u32>,
+    occurrences: Vec<Occurrence>,
+    renamings: Renamings,
+    /// New values of the configuration being renamed.
+    after: Vec<u32>,
     /// Remembered answers: range in `answers`.
     known: FxHashMap<(u32, EventId), (u32, u32)>,
     answers: Vec<u32>,
@@ -41,7 +44,9 @@ impl<A: Automaton> Configurations<A> {
             all: Vec::new(),
             numbers: FxHashMap::default(),
             values: Vec::new(),
-            renamings: FxHashMap::default(),
+            occurrences: Vec::new(),
+            renamings: Renamings::default(),
+            after: Vec::new(),
             known: FxHashMap::default(),
             answers: Vec::new(),
             names_values,
@@ -128,11 +133,12 @@ impl<A: Automaton> Configurations<A> {
         if self.names_values {
             self.automaton.values(&one, &mut values);
         }
-        self.bytes += self.automaton.size(&one) + size_of_val(&*values);
+        self.bytes += self.automaton.size(&one) + size_of_val(&*values) + size_of::<Occurrence>();
         let number = self.all.len() as u32;
         let one = Rc::new(one);
         self.all.push(Rc::clone(&one));
         self.numbers.insert(one, number);
+        self.occurrences.push(Occurrence::of(&values));
         self.values.push(values.into());
         number
     }
@@ -167,31 +173,37 @@ impl<A: Automaton> Player for Configurations<A> {
     }
 
     fn renamed(&mut self, state: u32, names: &mut Names) -> u32 {
-        let before = &self.values[state as usize];
-        let after: Box<[u32]> = before.iter().map(|name| names.rename(*name)).collect();
-        if after == *before {
+        if names.keep(&self.occurrences[state as usize]) {
             return state;
         }
-        if let Some(renamed) = self.renamings.get(&(state, after.clone())) {
-            return *renamed;
-        }
-        let name = |name: u32| {
-            let position = before.iter().position(|known| *known == name);
-            after[position.expect("all values of a configuration are known")]
+        let before = &self.values[state as usize];
+        let mut after = std::mem::take(&mut self.after);
+        after.clear();
+        after.extend(before.iter().map(|name| names.rename(*name)));
+        let renamed = match self.renamings.find(state, &after) {
+            _ if *after == **before => state,
+            Some(renamed) => renamed,
+            None => {
+                let name = |name: u32| {
+                    let position = before.iter().position(|known| *known == name);
+                    after[position.expect("all values of a configuration are known")]
+                };
+                let renamed = self.automaton.renamed(&self.all[state as usize], &mut { name });
+                let renamed = self.number(renamed);
+                self.renamings.insert(state, &after, renamed);
+                renamed
+            }
         };
-        let renamed = self.automaton.renamed(&self.all[state as usize], &mut { name });
-        let renamed = self.number(renamed);
-        self.bytes += size_of_val(&*after) + size_of::<[usize; 4]>();
-        self.renamings.insert((state, after), renamed);
+        self.after = after;
         renamed
     }
 
     fn latest_value(&self, state: u32) -> u32 {
-        latest_value(&self.values[state as usize])
+        self.occurrences[state as usize].latest_value()
     }
 
     fn bytes(&self) -> usize {
         let known = self.known.capacity() * (size_of::<((u32, EventId), (u32, u32))>() + 1);
-        self.bytes + known + self.answers.capacity() * size_of::<u32>()
+        self.bytes + self.renamings.bytes() + known + self.answers.capacity() * size_of::<u32>()
     }
 }

@@ -15,7 +15,7 @@
 //! | --- | --- |
 //! | `configurations` | the player's states and answers |
 //! | `updates` | configurations for orders of the updates alone |
-//! | `lost` | lost positions, by counters |
+//! | `lost` | lost positions, and the choices that lose them |
 //! | `tree` | the argument for an answer *no* |
 //! | `judge` | confirms it, by code that shares nothing with the game |
 //! | `certificate` | the strategy of an answer *yes* |
@@ -38,7 +38,7 @@ use crate::strategy::{Claim, Refusal, object_of, written};
 use configurations::Configurations;
 pub use configurations::Order;
 pub use judge::{Confirmed, JudgeError, confirm};
-use lost::Lost;
+use lost::{Choices, Lost};
 use tree::Growing;
 pub use tree::{Branch, Case};
 use updates::UpdateOrders;
@@ -215,15 +215,14 @@ impl<'m, 'p, 'e, A: Automaton> Game<'m, 'p, 'e, A> {
 
     fn play(mut self, strength: Strength, limits: &mut Limits<'_>) -> Strong {
         let mut until = FIRST_LOOK;
-        let mut lost = 0;
+        let mut lost = Lost::default();
         let verdict = loop {
             self.graph.grow(&mut self.environment, &mut self.player, until, limits);
             let is_done = self.graph.expanded() == self.graph.len() || self.graph.is_cut_off();
             if self.graph.has_lost() {
-                let found = Lost::new(&self.graph);
-                lost = found.count();
-                if found.choice(0).is_some() {
-                    break self.refuted(&found);
+                lost.find(&self.graph);
+                if lost.contains(0) {
+                    break self.refuted(&lost.choices(&self.graph));
                 }
             }
             if is_done {
@@ -238,8 +237,11 @@ impl<'m, 'p, 'e, A: Automaton> Game<'m, 'p, 'e, A> {
             is_bounded: self.is_bounded,
             positions: self.graph.len(),
             edges: self.graph.edges(),
-            lost,
-            bytes: self.graph.bytes() + self.environment.bytes() + self.player_bytes(),
+            lost: lost.count(),
+            bytes: self.graph.bytes()
+                + self.environment.bytes()
+                + self.player_bytes()
+                + lost.bytes(),
         }
     }
 
@@ -248,12 +250,12 @@ impl<'m, 'p, 'e, A: Automaton> Game<'m, 'p, 'e, A> {
         self.player.bytes()
     }
 
-    fn refuted(&mut self, lost: &Lost) -> StrongVerdict {
+    fn refuted(&mut self, choices: &Choices) -> StrongVerdict {
         let mut growing = Growing {
             graph: &mut self.graph,
             environment: &self.environment,
             player: &mut self.player,
-            lost,
+            choices,
             names_values: self.names_values,
         };
         match growing.case(0, &[]) {

@@ -6,7 +6,7 @@
 use snapshot_core::Process;
 
 use super::configurations::{Configurations, Order};
-use super::lost::Lost;
+use super::lost::Choices;
 use crate::graph::{Edge, Environment, Graph, LOST};
 use crate::interpret::{Fault, Move};
 use crate::refine::Automaton;
@@ -44,12 +44,12 @@ impl Case {
     }
 }
 
-/// A graph with its lost positions.
+/// A graph with the choices that lose its positions.
 pub struct Growing<'g, 'm, 'p, 'e, A: Automaton> {
     pub graph: &'g mut Graph<'m, 'p>,
     pub environment: &'g Environment<'e>,
     pub player: &'g mut Configurations<A>,
-    pub lost: &'g Lost,
+    pub choices: &'g Choices,
     /// True if values are names: then calls write values that are all different.
     pub names_values: bool,
 }
@@ -63,8 +63,8 @@ impl<A: Automaton> Growing<'_, '_, '_, '_, A> {
         let mut steps = before.to_vec();
         let mut at = position;
         loop {
-            let choice = self.lost.choice(at).expect("the position is lost");
-            let edge = self.graph.from(at)[choice];
+            let choice = self.choices.of(at).expect("the position is lost");
+            let edge = self.graph.edge(at, choice);
             steps.push((at, edge));
             if edge.label.returns() {
                 break;
@@ -80,10 +80,8 @@ impl<A: Automaton> Growing<'_, '_, '_, '_, A> {
         let id = self.graph.event(at, first.label).expect("a response is an event");
         let event = self.graph.states().event(id).clone();
         let orders = self.player.orders(self.graph.answer(at), (id, &event))?;
-        let answers: Vec<Edge> = {
-            let edges = self.graph.from(at).iter();
-            edges.filter(|edge| edge.label == first.label).copied().collect()
-        };
+        let answers = self.graph.from(at).filter(|edge| edge.label == first.label);
+        let answers: Vec<Edge> = answers.collect();
         for (edge, orders) in answers.into_iter().zip(orders) {
             *steps.last_mut().expect("the response") = (at, edge);
             let case_after = self.case(edge.to, &steps)?;

@@ -2,8 +2,9 @@
 
 use super::*;
 
-/// Answers of n processes with at most this many operations each: `yes`, `no`, or another word.
-fn word(program: &Program, n: usize, operations: Option<u32>) -> (&'static str, usize) {
+/// Answers of n processes with at most this many operations each: `yes`, `no`, or another word; and
+/// the numbers of positions, of edges, and of lost positions.
+fn word(program: &Program, n: usize, operations: Option<u32>) -> (&'static str, [usize; 3]) {
     let (found, confirmed) = answered(program, n, &bounded(operations), Strength::All);
     let word = match &found.verdict {
         StrongVerdict::Strong => "yes",
@@ -18,33 +19,33 @@ fn word(program: &Program, n: usize, operations: Option<u32>) -> (&'static str, 
             "faulty"
         }
     };
-    (word, found.positions)
+    (word, [found.positions, found.edges, found.lost])
 }
 
+/// The counts are those of a game that stores all edges and counts each answer of each choice.
 #[test]
 fn answers_of_small_scopes_are_as_known() {
     let mut words = Vec::new();
-    for (name, n, operations, expected) in [
-        ("bowman", 2, Some(1), "yes"),
-        ("bowman", 2, Some(2), "no"),
-        ("bowman", 3, Some(1), "no"),
-        ("double_collect", 3, Some(1), "no"),
-        ("afek_unbounded", 2, Some(2), "yes"),
-        ("afek_unbounded", 2, Some(1), "yes"),
-        ("afek_bounded", 2, Some(1), "yes"),
-        ("double_collect", 2, Some(2), "yes"),
-        ("treiber_stack", 2, Some(2), "yes"),
-        ("ms_queue", 2, Some(2), "yes"),
-        ("tas_lock", 2, None, "yes"),
-        ("cas_counter", 2, Some(2), "yes"),
-        ("faa_counter", 2, Some(2), "yes"),
+    for (name, n, operations, expected, counts) in [
+        ("bowman", 2, Some(1), "yes", [242, 414, 28]),
+        ("bowman", 2, Some(2), "no", [4273, 8201, 1654]),
+        ("bowman", 3, Some(1), "no", [9379, 21_570, 2908]),
+        ("double_collect", 3, Some(1), "no", [8095, 20_111, 2983]),
+        ("afek_unbounded", 2, Some(2), "yes", [7958, 13_000, 2267]),
+        ("afek_unbounded", 2, Some(1), "yes", [301, 461, 22]),
+        ("afek_bounded", 2, Some(1), "yes", [830, 1191, 60]),
+        ("double_collect", 2, Some(2), "yes", [2520, 4965, 617]),
+        ("treiber_stack", 2, Some(2), "yes", [53_583, 98_504, 6876]),
+        ("ms_queue", 2, Some(2), "yes", [88_745, 169_528, 9984]),
+        ("tas_lock", 2, None, "yes", [49, 98, 0]),
+        ("cas_counter", 2, Some(2), "yes", [1043, 2090, 228]),
+        ("faa_counter", 2, Some(2), "yes", [1589, 3598, 386]),
     ] {
-        let (word, positions) = word(&program(text(name)), n, operations);
-        println!("{name} n = {n} {operations:?}: {word}, {positions} positions");
-        words.push((name, n, operations, word, expected));
+        let found = word(&program(text(name)), n, operations);
+        words.push((name, n, operations, found, (expected, counts)));
     }
-    for (name, n, operations, word, expected) in words {
-        assert_eq!(word, expected, "{name} {n} {operations:?}");
+    for (name, n, operations, found, expected) in words {
+        assert_eq!(found, expected, "{name} {n} {operations:?}");
     }
 }
 
@@ -65,8 +66,8 @@ fn answers_of_larger_scopes_are_as_known() {
         ("jayanti", 2, Some(2), "no"),
         ("riany", 2, Some(1), "yes"),
     ] {
-        let (word, positions) = word(&program(text(name)), n, operations);
-        println!("{name} n = {n} {operations:?}: {word}, {positions} positions");
+        let (word, counts) = word(&program(text(name)), n, operations);
+        println!("{name} n = {n} {operations:?}: {word}, {counts:?}");
         assert_eq!(word, expected, "{name} {n} {operations:?}");
     }
 }
