@@ -81,11 +81,13 @@ pub fn programs() -> Vec<(Program, &'static str)> {
     ];
     programs.push((parsed(LAX, None), "scans.observer"));
     programs.push((parsed(MET, None), "scans.observer"));
-    let bugs: [(&str, &[&str]); 4] = [
+    let bugs: [(&str, &[&str]); 6] = [
         ("versioned", &["same_version", "any_equal", "itself", "own_left_out"]),
         ("locked", &["given_up", "any_answer", "not_taken", "own_left_out"]),
         ("undisturbed", &["silent", "linked_again", "validated"]),
         ("locked_by_links", &["not_free", "always_free", "linked_again"]),
+        ("restored", &["restores"]),
+        ("left_out", &["lost"]),
     ];
     for (name, bugs) in bugs {
         programs.extend(bugs.iter().map(|bug| (small_bug(name, bug), "scans.observer")));
