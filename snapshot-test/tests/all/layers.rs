@@ -59,7 +59,7 @@ fn closure(package: &str) -> BTreeSet<String> {
 }
 
 /// The crates of the workspace that each of them may depend on, tests included.
-const MAY_KNOW: [(&str, &[&str]); 23] = [
+const MAY_KNOW: [(&str, &[&str]); 22] = [
     ("snapshot-core", &["trial"]),
     ("snapshot-io", &[]),
     ("snapshot-picture", &["snapshot-core", "snapshot-corpus"]),
