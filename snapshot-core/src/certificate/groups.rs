@@ -89,21 +89,42 @@ pub fn check<S: Synchronisation>(
     history: &History<S::Input, S::Output>,
     groups: &SetLinearization,
 ) -> Result<(), GroupsError> {
-    let operations = history.operations();
-    let mut occurs = vec![false; operations.len()];
     let mut state = specification.initial();
+    let is_allowed = |effects: &[_]| specification.together(&mut state, effects) == Bond::Yes;
+    replay(history, groups.blocks(), None, is_allowed)
+}
+
+/// Replays a sequence of groups of the operations of a part, which ascend; without a part, of all
+/// operations. O(operations), times the logarithm of the size of the part, and the cost of a group.
+///
+/// # Errors
+/// As [`check`].
+pub(crate) fn replay<'g, 'h, I, O>(
+    history: &'h History<I, O>,
+    groups: impl Iterator<Item = &'g [OperationId]>,
+    part: Option<&[OperationId]>,
+    mut is_allowed: impl FnMut(&[(&'h I, Option<&'h O>)]) -> bool,
+) -> Result<(), GroupsError> {
+    let operations = history.operations();
+    let size = part.map_or(operations.len(), <[_]>::len);
+    let place = |id: OperationId| match part {
+        Some(part) => part.binary_search(&id).ok(),
+        None => Some(id.index()).filter(|index| *index < size),
+    };
+    let mut occurs = vec![false; size];
     let mut latest: Option<OperationId> = None;
-    for (group, members) in groups.blocks().enumerate() {
-        let mut effects = Vec::with_capacity(members.len());
+    let mut effects = Vec::new();
+    for (group, members) in groups.enumerate() {
+        effects.clear();
         for &id in members {
-            let Some(operation) = operations.get(id.index()) else {
-                let operations = operations.len();
-                return Err(GroupsError::NoSuchOperation { operation: id, operations });
+            let Some(place) = place(id) else {
+                return Err(GroupsError::NoSuchOperation { operation: id, operations: size });
             };
+            let operation = &operations[id.index()];
             if operation.is_failed() {
                 return Err(GroupsError::Failed { operation: id });
             }
-            if std::mem::replace(&mut occurs[id.index()], true) {
+            if std::mem::replace(&mut occurs[place], true) {
                 return Err(GroupsError::Repeated { operation: id });
             }
             effects.push((&operation.input, operation.output()));
@@ -118,13 +139,12 @@ pub fn check<S: Synchronisation>(
         if let Some(&operation) = members.iter().find(is_early) {
             return Err(GroupsError::Precedence { group, operation, later });
         }
-        if specification.together(&mut state, &effects) != Bond::Yes {
+        if !is_allowed(&effects) {
             return Err(GroupsError::NotAllowed { group });
         }
     }
-    let is_missing = |index: &usize| !occurs[*index] && operations[*index].response().is_some();
-    match (0..operations.len()).find(is_missing) {
-        Some(index) => Err(GroupsError::Missing { operation: OperationId::from_index(index) }),
-        None => Ok(()),
-    }
+    let id = |place: usize| part.map_or(OperationId::from_index(place), |part| part[place]);
+    let is_missing = |id: OperationId| operations[id.index()].response().is_some();
+    let missing = (0..size).find(|&place| !occurs[place] && is_missing(id(place)));
+    missing.map_or(Ok(()), |place| Err(GroupsError::Missing { operation: id(place) }))
 }

@@ -61,7 +61,7 @@ pub use monitors::{Beyond, Decision};
 pub use online::{Online, OnlineOf};
 pub use projection::{ByValues, Concern, PartsOutcome, Refuted, refute_parts};
 pub use proof::{Debt, Proof, Stay};
-pub use replay::{ReplayError, replay};
+pub use replay::replay;
 pub use specification::Specification;
 pub use weaken::{Refutation, barriers, refute, refute_within, weaken};
 

@@ -1,9 +1,10 @@
 //! Invalid sequences of events, orders that prove nothing, and the report of a search that found no
 //! order.
 
+use snapshot_core::certificate::groups::GroupsError;
 use snapshot_core::generic::objects::{Queue, QueueInput, QueueOutput};
 use snapshot_core::generic::{
-    History, HistoryBuilder, HistoryError, Outcome, Reason, ReplayError, replay, search,
+    History, HistoryBuilder, HistoryError, Outcome, Reason, replay, search,
 };
 use snapshot_core::search::Budget;
 use snapshot_core::verdict::{Exhausted, Linearization};
@@ -54,22 +55,25 @@ fn invalid_orders_are_refused_by_replay() {
     };
     assert_eq!(replayed(&[0, 1, 4]), Ok(()));
     assert_eq!(replayed(&[0, 1, 2, 4]), Ok(()), "a pending operation may take effect");
-    assert_eq!(replayed(&[0, 1]), Err(ReplayError::Missing { operation: id(4) }));
-    assert_eq!(replayed(&[0, 1, 3, 4]), Err(ReplayError::Failed { operation: id(3) }));
-    assert_eq!(replayed(&[0, 1, 1, 4]), Err(ReplayError::Repeated { operation: id(1) }));
-    assert_eq!(replayed(&[0, 4, 1]), Err(ReplayError::Precedence { before: id(4), after: id(1) }));
+    assert_eq!(replayed(&[0, 1]), Err(GroupsError::Missing { operation: id(4) }));
+    assert_eq!(replayed(&[0, 1, 3, 4]), Err(GroupsError::Failed { operation: id(3) }));
+    assert_eq!(replayed(&[0, 1, 1, 4]), Err(GroupsError::Repeated { operation: id(1) }));
+    assert_eq!(
+        replayed(&[0, 4, 1]),
+        Err(GroupsError::Precedence { group: 2, operation: id(1), later: id(4) })
+    );
     assert_eq!(
         replayed(&[2, 0, 1, 4]),
-        Err(ReplayError::Precedence { before: id(2), after: id(0) })
+        Err(GroupsError::Precedence { group: 1, operation: id(0), later: id(2) })
     );
-    let missing = ReplayError::NoSuchOperation { operation: id(5), operations: 5 };
+    let missing = GroupsError::NoSuchOperation { operation: id(5), operations: 5 };
     assert_eq!(replayed(&[0, 5]), Err(missing));
     let mut builder = Builder::default();
     builder.invoke(0, QueueInput::Dequeue).expect("the process is idle");
     builder.respond(0, QueueOutput::Dequeued(1)).expect("an operation is open");
     let order = Linearization { order: vec![id(0)] };
     let error = replay(&Queue::default(), &builder.finish(), &order);
-    assert_eq!(error, Err(ReplayError::NotAllowed { operation: id(0) }));
+    assert_eq!(error, Err(GroupsError::NotAllowed { group: 0 }));
 }
 
 /// Many concurrent enqueues, then dequeues in an order that ends badly.
