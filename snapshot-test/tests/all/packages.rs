@@ -97,7 +97,9 @@ fn packages_contain_sources_and_no_tests() {
         let files: Vec<&str> = list.lines().collect();
         assert!(files.contains(&"Cargo.toml") && files.contains(&"src/lib.rs"), "{name}");
         assert!(files.iter().all(|file| !file.starts_with("tests/")), "{name}: {files:?}");
-        assert!(files.len() < 250, "{name}: {} files", files.len());
+        // The algorithms of the corpus are texts, and there may be any number of them.
+        let others = files.iter().filter(|file| !file.ends_with(".snapshot")).count();
+        assert!(others < 250, "{name}: {others} files");
     }
     let corpus =
         cargo(&["package", "--list", "--offline", "--allow-dirty", "-p", "snapshot-corpus"]);

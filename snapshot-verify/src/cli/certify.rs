@@ -166,6 +166,15 @@ struct Proved {
     moves: u64,
 }
 
+/// Returns true for the path of a file that begins as certificates do.
+fn is_certificate(path: &str) -> bool {
+    const LONGEST: u64 = 32;
+    let mut begin = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut begin));
+    let titles = ["snapshot-certificate ", strategy::TITLE, coverability::TITLE];
+    read.is_ok() && titles.iter().any(|title| begin.starts_with(title.as_bytes()))
+}
+
 impl Certify {
     pub fn run(self) -> ExitCode {
         match self.certify() {
@@ -175,6 +184,12 @@ impl Certify {
 
     fn certify(&self) -> Result<ExitCode, ExitCode> {
         let place = self.certificate.display();
+        if is_certificate(&self.input) {
+            let input = &self.input;
+            return Err(trouble(format_args!(
+                "{input} is a certificate: name the algorithm first, then its certificate"
+            )));
+        }
         let input = Input::read(&self.input)?;
         let has_points = input.algorithm.has_object();
         let variant = input.variant_or(self.bug.as_deref(), has_points, trouble)?;

@@ -20,6 +20,7 @@ mod points;
 mod progress;
 mod recorded;
 mod replay;
+mod replayed;
 mod simulate;
 mod step;
 

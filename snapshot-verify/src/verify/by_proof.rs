@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use snapshot_core::Process;
-use snapshot_hints::ladder::{Answer, Budget, Climb, Ladder, Limit, MEMORY};
+use snapshot_hints::ladder::{Answer, Budget, Climb, Ladder, Limit, MEMORY, Rung};
 use snapshot_hints::rungs::Rungs;
 
 use super::every::{Every, LARGEST};
@@ -293,7 +293,9 @@ impl<'a> Trying<'a> {
 
     /// Continues the proof to its end, without the search.
     fn insist(&self) {
-        if self.ladder.borrow().answer().short == Some(MEMORY) {
+        // A rung that ran out of memory beside the search may have all of it now.
+        let lacks_memory = |rung: &Rung| rung.short() == Some(MEMORY);
+        if self.ladder.borrow().answer().rungs.iter().any(lacks_memory) {
             let ladder = Ladder::new(self.program, &Rungs::default(), self.limit);
             *self.ladder.borrow_mut() = ladder;
         }

@@ -1,14 +1,16 @@
 //! Simple executions of one pair, through all stages: compiled, reduced, explored.
 
+mod rounds;
 mod tests;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use snapshot_core::Process;
 
+use self::rounds::Rounds;
 use super::Reduction;
 use super::barriers::require_within;
 use super::error::VerifyError;
@@ -22,14 +24,13 @@ use super::self_check;
 use super::strategy::{Explore, Finding, Share};
 use crate::counterexample::Counterexample;
 use crate::deadline::{Allowance, Deadline, Stopped};
-use crate::instance::{Instance, InstanceError};
+use crate::instance::InstanceError;
 use crate::interpret::{Machine, MoveErrorKind};
 use crate::limits::{LimitSet, Limits};
 use crate::program::Program;
 use crate::quotient::canonical_renaming::plain::Plain;
 use crate::quotient::process_symmetry::isomorphism;
-use crate::search::layout::LayoutError;
-use crate::search::{self, Exploration, ExploreError, Progress, SearchPath, SearchVerdict};
+use crate::search::{self, Exploration, ExploreError, SearchPath, SearchVerdict};
 
 /// With fewer operations hardly any state is ever abandoned.
 const WORTH_ANALYSING: u32 = 2;
@@ -248,59 +249,14 @@ impl PairExplorer<'_> {
         deadline: Deadline<'_>,
     ) -> Result<(Finding<Verdict>, Measures), VerifyError> {
         let began = Instant::now();
-        let (processes, reductions) = (self.request.processes, self.request.reductions);
-        let active: BTreeSet<Process> = active(pair, effort.active, processes).collect();
         let key = (pair, effort.active);
-        let mut prepared = match self.prepared.remove(&key) {
-            Some(prepared) => prepared,
-            None => {
-                let (program, is_active) = (self.program, |process| active.contains(&process));
-                let prepare =
-                    || Prepared::new(program, processes, pair, reductions, is_active, deadline);
-                self.pool.install(prepare)?
-            }
-        };
-        let exploration = Exploration {
-            operations: effort.operations,
-            barriers: effort.barriers,
-            active: Some(active.clone()),
-            threads: self.request.threads.get(),
-            memory: self.request.memory,
-            time: None,
-            stop: Some(self.watch.stop()),
-            answered: self.watch.answered(),
-            past_violations: false,
-            antichain: self.request.reductions.contains(Reduction::Antichain),
-            self_check: self.request.self_check,
-            ..Exploration::default()
-        };
-        if let Some(options) = self.request.self_check {
-            // The interpreter's observer sees responses in their original order.
-            let (operations, barriers) = (effort.most_operations(), None);
-            let plain = prepared.plain(operations);
-            let raw = numbered(&exploration, &prepared, plain.as_ref());
-            let raw = Exploration { operations, barriers, ..raw };
-            self_check::passes(&self.machine, &prepared.instance, &raw, options)?;
-        }
-        let time_left = || share.until.map(|until| until.saturating_duration_since(Instant::now()));
-        let operations = effort.most_operations();
-        let is_worth = |least| operations.is_none_or(|operations| operations >= least);
-        let learn = |prepared: &mut Prepared| {
-            let numbering = prepared.numbering.clone();
-            let plain = prepared.plain(operations);
-            let numbering = numbering.as_ref().map(|numbering| numbering as _);
-            let numbering = numbering.or(plain.as_ref().map(|plain| plain as _));
-            let time = time_left();
-            prepared.learn(&Exploration { numbering, time, ..exploration.clone() }, deadline)
-        };
-        // Pairs can only be isomorphic if both have learnt.
-        let mut may_learn = is_worth(WORTH_LEARNING) && prepared.may_learn();
-        if may_learn && self.has_learnt(effort) {
-            learn(&mut prepared)?;
-            may_learn = false;
-        }
-        let like = self.like(pair, &prepared, effort, &exploration, share, deadline)?;
+        let prepared = self.prepared.remove(&key);
+        let mut rounds = Rounds::new(self, (pair, effort), share, deadline, prepared)?;
+        rounds.check_passes()?;
+        rounds.learn_as_others()?;
+        let like = self.like(pair, &rounds.prepared, effort, &rounds.plan, share, deadline)?;
         if let Some((measures, is_whole)) = like {
+            let prepared = rounds.prepared;
             self.prepared.insert(key, prepared);
             let measures = Measures { elapsed: began.elapsed(), ..measures };
             if !is_whole {
@@ -311,67 +267,8 @@ impl PairExplorer<'_> {
             }
             return Ok((Finding::Nothing, measures));
         }
-        let mut most_numbers = match operations {
-            Some(_) => self.few_numbers,
-            None => &[],
-        };
-        let (outcome, finding) = loop {
-            // The preparation may change below.
-            if is_worth(WORTH_ANALYSING) {
-                prepared.analyse(deadline).map_err(InstanceError::from)?;
-            }
-            let forgetting = prepared.forgetting();
-            let numbering = prepared.numbering.clone();
-            let plain = prepared.plain(operations);
-            let symmetry = prepared.symmetry(|process| active.contains(&process), deadline);
-            let symmetry = symmetry.map_err(InstanceError::from)?;
-            let ample = prepared.ample(operations, deadline);
-            let ample = ample.map_err(InstanceError::from)?;
-            let exploration = Exploration {
-                time: time_left(),
-                most_states: match (may_learn, share.states) {
-                    (true, most) => Some(most.map_or(FEW_STATES, |most| most.min(FEW_STATES))),
-                    (false, most) => most,
-                },
-                ample: ample.as_ref().map(|ample| ample as _),
-                numbering: numbering
-                    .as_ref()
-                    .map(|numbering| numbering as _)
-                    .or(plain.as_ref().map(|plain| plain as _)),
-                symmetry: symmetry.as_ref().map(|symmetry| symmetry as _),
-                ..exploration.clone()
-            };
-            let forgetting = forgetting.as_ref().map(|forgetting| forgetting as _);
-            let memory = self.memory_left();
-            let (keeper, disk) = (self.watch.keeper(), self.watch.disk());
-            let engine = self.watch.engine();
-            let forgetful =
-                Exploration { forgetting, memory, keeper, disk, engine, ..exploration.clone() };
-            let mut progress = |progress: &Progress| self.watch.progress(progress);
-            let forgetful = narrowed(&forgetful, prepared.explored(), &mut most_numbers)
-                .map_err(ExploreError::from)?;
-            let outcome = forgetful.run(prepared.explored(), &mut progress)?;
-            if ends_for(&outcome.verdict, search::Unfinished::TooNarrow) {
-                most_numbers = &most_numbers[1..];
-                continue;
-            }
-            let may_have_more = share.states.is_none_or(|most| most > FEW_STATES);
-            if ends_for(&outcome.verdict, search::Unfinished::TooMany) && may_learn && may_have_more
-            {
-                learn(&mut prepared)?;
-                may_learn = false;
-                continue;
-            }
-            if prepared.refute(&exploration, &outcome.verdict, deadline)? {
-                continue;
-            }
-            match self.finding((pair, effort), &prepared, &outcome.verdict) {
-                Err(error)
-                    if error.is_ours()
-                        && prepared.raise_counter_cap(deadline).map_err(InstanceError::from)? => {}
-                finding => break (outcome, finding?),
-            }
-        };
+        let (outcome, finding) = rounds.run()?;
+        let prepared = rounds.prepared;
         let measures = Measures {
             explorations: 1,
             states: outcome.states,
@@ -397,27 +294,6 @@ impl PairExplorer<'_> {
     }
 }
 
-/// Returns the exploration with the first limit of numbers whose states are smaller than those of
-/// the next limit, if any. Drops the limits before it.
-fn narrowed<'a>(
-    exploration: &Exploration<'a>,
-    instance: &Instance,
-    most_numbers: &mut &[u32],
-) -> Result<Exploration<'a>, LayoutError> {
-    let with =
-        |most: Option<&u32>| Exploration { most_numbers: most.copied(), ..exploration.clone() };
-    while let Some(most) = most_numbers.first() {
-        let [narrow, wide] = [Some(most), most_numbers.get(1)].map(with);
-        // The wider layout may be impossible.
-        let width = wide.layout(instance).map_or(usize::MAX, |layout| layout.words());
-        if narrow.layout(instance)?.words() < width {
-            return Ok(narrow);
-        }
-        *most_numbers = &most_numbers[1..];
-    }
-    Ok(with(None))
-}
-
 /// Adds the numbering that a layout requires.
 fn numbered<'a>(
     exploration: &Exploration<'a>,
@@ -427,10 +303,6 @@ fn numbered<'a>(
     let numbering = prepared.numbering.as_ref().map(|numbering| numbering as _);
     let numbering = numbering.or(plain.map(|plain| plain as _));
     Exploration { numbering, ..exploration.clone() }
-}
-
-fn ends_for(verdict: &SearchVerdict, why: search::Unfinished) -> bool {
-    matches!(verdict, SearchVerdict::Unknown { cause, .. } if *cause == why)
 }
 
 /// Returns the renaming of a pair to its images, and of the other processes to the others in order,

@@ -309,7 +309,11 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
         let pairs = [
             ("the algorithm", &algorithm, self.program.name.as_str()),
             ("the bug", &bug, given_bug),
-            ("another text of the algorithm, that with the digest", &text, digest),
+            (
+                "another text of the algorithm, which has changed since: that with SHA-256",
+                &text,
+                digest,
+            ),
         ];
         for (what, claimed, given) in pairs {
             if claimed != given {

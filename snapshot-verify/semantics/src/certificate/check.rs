@@ -180,7 +180,7 @@ impl<'c, 'b> Check<'c, 'b, '_, '_> {
             ("the algorithm", claim.algorithm.clone(), program.name.clone()),
             ("the bug", name(&claim.bug), name(&program.bug)),
             (
-                "another text of the algorithm, that with SHA-256",
+                "another text of the algorithm, which has changed since: that with SHA-256",
                 claim.digest.clone(),
                 digest.to_owned(),
             ),

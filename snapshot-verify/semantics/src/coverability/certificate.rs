@@ -42,7 +42,9 @@ pub struct Claim {
 pub enum Refusal {
     #[error("line {0} is not that of a certificate")]
     Malformed(usize),
-    #[error("the certificate is for another text of the algorithm, or another size")]
+    #[error(
+        "the certificate is for another text of the algorithm, which has changed since, or another size"
+    )]
     OtherText,
     #[error("the program has {found:?} global and local states, and not {claimed:?}")]
     OtherStates { claimed: [usize; 2], found: [usize; 2] },

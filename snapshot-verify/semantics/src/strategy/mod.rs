@@ -32,7 +32,7 @@ use crate::program::{Program, independence};
 pub enum Refusal {
     #[error("this is no certificate of a strategy")]
     Malformed,
-    #[error("the certificate is for another text of the algorithm")]
+    #[error("the certificate is for another text of the algorithm, which has changed since")]
     OtherText,
     #[error("the algorithm or its object looks at values: no list of answers is for all values")]
     LooksAtValues,

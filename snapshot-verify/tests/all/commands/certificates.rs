@@ -91,6 +91,14 @@ fn a_proof_for_every_n_is_written_and_certified() {
         assert_eq!(code, expected, "{arguments}: {out}");
         assert!(out.contains(text), "{arguments}: {out}");
     }
+    fs::write(at.join("c.snapshot"), corpus::algorithm("bowman").unwrap().text.to_owned() + "\n")
+        .unwrap();
+    let (code, out, _) = answer_in(at, "certify c.snapshot a.cert");
+    assert!(code == 1 && out.contains("which has changed since: that with SHA-256"), "{out}");
+    fs::remove_file(at.join("c.snapshot")).unwrap();
+    let (code, _, error) = answer_in(at, "certify a.cert bowman");
+    let first = "a.cert is a certificate: name the algorithm first, then its certificate\n";
+    assert_eq!((code, error.as_str()), (2, first));
     let wrong = "check bowman -n every --bug early_exit --certificate b.cert";
     let (code, _, error) = answer_in(at, wrong);
     assert_eq!(code, 1);
