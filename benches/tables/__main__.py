@@ -18,6 +18,7 @@ import plot
 import ratios
 import record
 import refinement
+import strong
 import together
 import verification
 from measure import Measuring
@@ -58,6 +59,8 @@ TABLES = {
     "refinement": Table("FM 2009, Table 1: a register, a stack, queues and SNZI, by refinement",
                         "fm2009-table1", refinement.PATIENCE, refinement.measure, refinement.full,
                         refinement.brief),
+    "strong": Table("strong linearizability of the texts of corpus/strong", "strong",
+                    strong.PATIENCE, strong.measure, strong.parts, strong.parts),
     "synchronisation": Table("Lawrence and Lowe, Figures 14 to 16: how long mistakes in "
                              "synchronisation take to find", "synchronisation", together.PATIENCE,
                              together.measure, together.full, together.brief),

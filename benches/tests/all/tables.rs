@@ -126,6 +126,10 @@ fn verification() {
     assert_eq!(outcomes, ["linearizable", "linearizable", "violation", "violation"]);
     let rows = measured(directory, &["synchronisation"], "synchronisation", &columns).unwrap();
     assert!(rows.len() == 4 && rows.iter().all(|row| row[1] == "violation"), "{rows:?}");
+    let rows = measured(directory, &["strong"], "strong", &columns).unwrap();
+    let no = rows.iter().filter(|row| row[1] == "violation");
+    assert_eq!(no.map(|row| row[2].as_str()).collect::<Vec<_>>(), ["6011"], "{rows:?}");
+    assert!(rows.len() == 5 && rows.iter().all(|row| row[1] != "time"), "{rows:?}");
     let arguments = ["every-n", "--time-limit", "60"];
     let rows = measured(directory, &arguments, "every-n", &columns).unwrap();
     for method in ["proof", "certificate", "certify", "scans.observer"] {
