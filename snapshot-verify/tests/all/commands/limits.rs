@@ -184,9 +184,10 @@ fn refinement_ends_in_time() {
     let (code, out, error) = within(&long, "-n 2 --method refinement", 1.0);
     assert_eq!((code, error.as_str()), (3, ""), "{out}");
     // Copies that take as long.
+    let copies = "    z[0] := not z[0]\n    y := z\n    z := y\n".repeat(30);
     let large = Text::of(
         "private z: array [0..199999] of bool\n",
-        "    local y: array [0..199999] of bool\n    y := z\n    z := y\n",
+        &format!("    local y: array [0..199999] of bool\n{copies}"),
     );
     let (code, out, error) = within(&large, "-n 4 --method refinement --operations 2", 1.0);
     assert_eq!((code, error.as_str()), (3, ""), "{out}");
