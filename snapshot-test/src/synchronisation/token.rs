@@ -39,9 +39,7 @@ impl Token {
             _ => None,
         }
     }
-}
 
-impl Token {
     /// Returns its text in a report on an input of this format.
     pub fn shown(&self, format: Option<Format>) -> String {
         match self {

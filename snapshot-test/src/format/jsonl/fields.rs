@@ -69,26 +69,23 @@ pub(super) enum Word {
 }
 
 /// The words of one field, as an error lists them, and each with its meaning.
-type Words = (&'static str, &'static [&'static str], &'static [Word]);
+type Words = (&'static str, &'static [(&'static str, Word)]);
 
 const EVENTS: Words = (
     r#""invoke", "ok", "fail" or "unknown""#,
-    &["invoke", "ok", "fail", "unknown"],
-    &[Word::Invoke, Word::Ok, Word::Fail, Word::Unknown],
+    &[("invoke", Word::Invoke), ("ok", Word::Ok), ("fail", Word::Fail), ("unknown", Word::Unknown)],
 );
 
 const OPERATIONS: Words = (
     r#""update", "scan" or "exchange""#,
-    &["update", "scan", "exchange"],
-    &[Word::Update, Word::Scan, Word::Exchange],
+    &[("update", Word::Update), ("scan", Word::Scan), ("exchange", Word::Exchange)],
 );
 
-const WRITERS: Words = (r#""many" or "single""#, &["many", "single"], &[Word::Many, Word::Single]);
+const WRITERS: Words = (r#""many" or "single""#, &[("many", Word::Many), ("single", Word::Single)]);
 
 const OBJECTS: Words = (
     r#""snapshot" or "immediate""#,
-    &["snapshot", "immediate"],
-    &[Word::Snapshot, Word::Immediate],
+    &[("snapshot", Word::Snapshot), ("immediate", Word::Immediate)],
 );
 
 /// The contents of a line.
@@ -336,7 +333,7 @@ pub(super) enum Size {
     None,
     Count(u64),
     Names(Vec<Box<str>>),
-    /// The segments of an event, which has none.
+    /// An array of segments, which only an update of several has.
     Numbers(Vec<u64>),
 }
 
@@ -359,11 +356,12 @@ impl Visitor<'_> for OneOf<'_, '_> {
     }
 
     fn visit_str<E: Error>(self, word: &str) -> Result<Word, E> {
-        let Self(fields, (expected, words, meanings)) = self;
-        match words.iter().position(|known| *known == word) {
-            Some(known) => Ok(meanings[known]),
+        let Self(fields, (expected, words)) = self;
+        match words.iter().find(|(known, _)| *known == word) {
+            Some((_, meaning)) => Ok(*meaning),
             None => {
-                let (found, nearest) = (Found::new(word), nearest(word, words));
+                let words: Vec<&str> = words.iter().map(|(known, _)| *known).collect();
+                let (found, nearest) = (Found::new(word), nearest(word, &words));
                 Err(fields.refuse(ReadErrorKind::Unexpected { expected, found, nearest }))
             }
         }

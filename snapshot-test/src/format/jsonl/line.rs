@@ -264,8 +264,8 @@ fn size(fields: &mut Fields<'_>, kind: Kind) -> Result<Option<usize>, ReadErrorK
         }
         Size::Numbers(numbers) => {
             let found = Found::new(&format!("{numbers:?}"));
-            let expected = "a number, or an array of names";
-            Err(ReadErrorKind::Unexpected { expected, found, nearest: None })
+            let (what, limit) = (kind.plural(), limit as u64);
+            Err(ReadErrorKind::SizeOutOfRange { what, found, limit })
         }
         Size::Names(names) if names.is_empty() => {
             fields.naming.open(kind, fields.line);

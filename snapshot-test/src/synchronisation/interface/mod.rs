@@ -1,5 +1,6 @@
 //! Text of the operations of each object, and the nouns of its sentences.
 
+mod fit;
 mod signature;
 mod single;
 
@@ -16,35 +17,14 @@ use snapshot_core::synchronisation::objects::{
 };
 use snapshot_core::synchronisation::{Synchronisation, Violation};
 
+pub use self::fit::Beyond;
+pub(super) use self::fit::Fit;
 use self::signature::signature;
 pub(crate) use self::signature::{Nouns, Signature};
 pub(super) use self::single::TEXT;
 use super::generate::Role;
 use super::token::Token;
 use crate::Value;
-
-/// Arguments of an operation against their declared ranges.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Fit {
-    /// They are within the ranges.
-    Always,
-    /// One is not, but may be for another number of processes.
-    Open(Beyond),
-    /// One is not, for any number of processes.
-    Never(Beyond),
-}
-
-/// An argument beyond its declared range.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Beyond {
-    /// Its place among the arguments.
-    pub argument: usize,
-    pub given: i64,
-    pub low: i64,
-    pub high: i64,
-    /// Number of processes, if the range depends on it.
-    pub processes: Option<usize>,
-}
 
 /// A kind of object with the text of its operations.
 pub(super) trait Interface:
