@@ -28,6 +28,7 @@ use crate::instance::InstanceError;
 use crate::interpret::{Machine, MoveErrorKind};
 use crate::limits::{LimitSet, Limits};
 use crate::program::Program;
+use crate::quotient::canonical_renaming::CanonicalRenaming;
 use crate::quotient::canonical_renaming::plain::Plain;
 use crate::quotient::process_symmetry::isomorphism;
 use crate::search::{self, Exploration, ExploreError, SearchPath, SearchVerdict};
@@ -152,8 +153,8 @@ impl<'a> PairExplorer<'a> {
                 let active = Some(active(*like, effort.active, self.request.processes).collect());
                 let plain = [known, prepared].map(|of| of.plain(effort.most_operations()));
                 let of_known = Exploration { active, ..exploration.clone() };
-                let of_known = numbered(&of_known, known, plain[0].as_ref());
-                let of_pair = numbered(exploration, prepared, plain[1].as_ref());
+                let of_known = numbered(&of_known, known.numbering.as_ref(), plain[0].as_ref());
+                let of_pair = numbered(exploration, prepared.numbering.as_ref(), plain[1].as_ref());
                 let both = [(known.explored(), &of_known), (prepared.explored(), &of_pair)];
                 self_check::renamed(both, &by, options)?;
             }
@@ -297,10 +298,10 @@ impl PairExplorer<'_> {
 /// Adds the numbering that a layout requires.
 fn numbered<'a>(
     exploration: &Exploration<'a>,
-    prepared: &'a Prepared,
+    canonical: Option<&'a CanonicalRenaming>,
     plain: Option<&'a Plain>,
 ) -> Exploration<'a> {
-    let numbering = prepared.numbering.as_ref().map(|numbering| numbering as _);
+    let numbering = canonical.map(|numbering| numbering as _);
     let numbering = numbering.or(plain.map(|plain| plain as _));
     Exploration { numbering, ..exploration.clone() }
 }

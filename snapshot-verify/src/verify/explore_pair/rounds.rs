@@ -114,7 +114,7 @@ impl<'e, 'a> Rounds<'e, 'a> {
         let Some(options) = self.explorer.request.self_check else { return Ok(()) };
         let (operations, barriers) = (self.effort.most_operations(), None);
         let plain = self.prepared.plain(operations);
-        let raw = numbered(&self.plan, &self.prepared, plain.as_ref());
+        let raw = numbered(&self.plan, self.prepared.numbering.as_ref(), plain.as_ref());
         let raw = Exploration { operations, barriers, ..raw };
         self_check::passes(&self.explorer.machine, &self.prepared.instance, &raw, options)?;
         Ok(())
@@ -158,12 +158,8 @@ impl<'e, 'a> Rounds<'e, 'a> {
             time: self.time_left(),
             most_states: self.most_states(),
             ample: ample.as_ref().map(|ample| ample as _),
-            numbering: numbering
-                .as_ref()
-                .map(|numbering| numbering as _)
-                .or(plain.as_ref().map(|plain| plain as _)),
             symmetry: symmetry.as_ref().map(|symmetry| symmetry as _),
-            ..self.plan.clone()
+            ..numbered(&self.plan, numbering.as_ref(), plain.as_ref())
         };
         let forgetting = self.prepared.forgetting();
         let watch = explorer.watch;
@@ -205,9 +201,8 @@ impl<'e, 'a> Rounds<'e, 'a> {
     fn learn(&mut self) -> Result<(), VerifyError> {
         let numbering = self.prepared.numbering.clone();
         let plain = self.prepared.plain(self.effort.most_operations());
-        let numbering = numbering.as_ref().map(|numbering| numbering as _);
-        let numbering = numbering.or(plain.as_ref().map(|plain| plain as _));
-        let plan = Exploration { numbering, time: self.time_left(), ..self.plan.clone() };
+        let plan = numbered(&self.plan, numbering.as_ref(), plain.as_ref());
+        let plan = Exploration { time: self.time_left(), ..plan };
         self.prepared.learn(&plan, self.deadline)?;
         self.may_learn = false;
         Ok(())
