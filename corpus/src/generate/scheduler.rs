@@ -13,7 +13,7 @@
 use snapshot_core::{Process, Segment};
 
 use super::values::Values;
-use super::{Draw, OwnedAction, OwnedEvent};
+use super::{Draw, Fate, OwnedAction, OwnedEvent};
 
 /// An operation: an update writes, a scan reads, an exchange does both.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -100,17 +100,6 @@ pub(super) struct Plan {
     pub script: Option<Script>,
     /// False if updates of the script are no switches of their segments, in a simple history.
     pub switches: bool,
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Fate {
-    Responds,
-    /// It has no effect.
-    Fails,
-    /// Its outcome gets lost; its process continues.
-    Unknown,
-    /// It stays open, and its process makes no further step.
-    StaysOpen,
 }
 
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 //! then waits until the state allows it again. So one of the operations that wait can always take
 //! effect, or a process is idle: the one that began last is allowed as long as nothing takes effect.
 
-use corpus::generate::Draw;
+use corpus::generate::{Draw, Fate};
 use snapshot_core::synchronisation::{Bond, Synchronisation};
 
 use super::pool::{Pool, Role};
@@ -153,17 +153,6 @@ impl<'k, K: Interface> Stage<'k, K> {
         *state = after;
         Ok(Some(results))
     }
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Fate {
-    Responds,
-    /// It has no effect.
-    Fails,
-    /// Its outcome gets lost; its process continues.
-    Unknown,
-    /// It stays open, and its process makes no further step.
-    StaysOpen,
 }
 
 struct Open<K: Interface> {
