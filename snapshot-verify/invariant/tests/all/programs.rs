@@ -8,7 +8,8 @@ use snapshot_invariant::step::Planted;
 use snapshot_invariant::write::{Part, Summary, WriteError, write_planted};
 use snapshot_invariant::{Budget, check};
 use snapshot_language::deadline::Deadline;
-use snapshot_language::program::Program;
+use snapshot_language::program::{Program, Type};
+use snapshot_semantics::interpret::code::{Instruction, compile};
 
 pub fn parsed(text: &str, bug: Option<&str>) -> Program {
     snapshot_language::parse("test", text).unwrap().program(bug).unwrap()
@@ -111,4 +112,22 @@ pub fn refused(program: &Program, certificate: &[u8]) -> Refusal {
         Answer::Refused(refusal) => refusal,
         answer => panic!("{answer:?}"),
     }
+}
+
+/// Returns the instructions that compute a possible condition: procedures and numbers.
+pub fn conditions(program: &Program) -> Vec<(usize, usize)> {
+    let mut all = Vec::new();
+    for (procedure, code) in compile(program).iter().enumerate() {
+        for (number, one) in code.instructions.iter().enumerate() {
+            let is_bool = match one {
+                Instruction::Unless { .. } => true,
+                Instruction::Assign { value, .. } => value.content == Type::Bool,
+                _ => false,
+            };
+            if is_bool {
+                all.push((procedure, number));
+            }
+        }
+    }
+    all
 }

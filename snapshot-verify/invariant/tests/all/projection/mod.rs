@@ -28,7 +28,7 @@ use snapshot_language::program::Program;
 use trial::effort::{by_effort, either, is_night};
 
 use self::walk::{Counts, Views, walk};
-use crate::programs::{by_rounds, of_corpus, parsed, part, parts, rungs, small};
+use crate::programs::{by_rounds, conditions, of_corpus, parsed, part, parts, rungs, small};
 use crate::{relative, rules, wrong};
 
 /// Ignores failures.
@@ -255,7 +255,7 @@ fn guessed(program: &Program, found: Part, seed: u64) -> Part {
     };
     let loose = if seed.is_multiple_of(2) { relative::loops(program) } else { Vec::new() };
     // Any condition may make a scalar forgotten.
-    let conditions = relative::conditions(program);
+    let conditions = conditions(program);
     let condition = |number: usize| conditions[(number + seed as usize) % conditions.len()];
     let named = kept.iter().filter(|name| name.contains(':')).enumerate();
     let guesses = named.map(|(number, name)| (name.clone(), condition(number), Vec::new()));

@@ -1,6 +1,8 @@
 //! Bits that are listed relative to others, against the same lists without them: every flip is
 //! written out, and the plain rules must find the set closed.
 
+mod programs;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot_invariant::check::{Answer, Refusal};
 use snapshot_invariant::claim::Obligation;
@@ -12,117 +14,14 @@ use snapshot_invariant::step::Planted;
 use snapshot_invariant::views::{initial, steps};
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_invariant::{Budget, byte, centre::centre};
-use snapshot_language::program::{Program, Type};
-use snapshot_semantics::interpret::code::{Instruction, compile};
+use snapshot_language::program::Program;
 use trial::effort::either;
 
 use crate::altered::{lines, sealed};
 use crate::programs::{certificate, checked, of_corpus, parsed, parts, refused, small};
 use crate::wrong;
 
-/// A toggle distinguishes writes: wrong, because two writes may have the same toggle.
-pub const TOGGLED: &str = "
-algorithm toggled
-type register = record (val: value, toggle: bool)
-shared r[process]: register
-private toggle: bool
-update(v):
-    toggle := not toggle
-    r[me] := (v, toggle)
-scan:
-    local a[process]: register
-    local b[process]: register
-    loop
-        for k in processes: a[k] := r[k]
-        for k in processes: b[k] := r[k]
-        if all k in processes: a[k].toggle = b[k].toggle:
-            return [b[k].val for k in processes]
-";
-
-/// An update informs each process by a bit, after its write.
-pub const TOLD: &str = "
-algorithm told
-shared a[process]: value
-shared h[process][process]: bool
-shared g[process][process]: bool
-update(v):
-    a[me] := v
-    for k in processes except me:
-        t := not h[k][me]
-        g[me][k] := t
-scan:
-    local copy[process]: value
-    local mine[process]: bool
-    for k in processes except me:
-        t := g[k][me]
-        h[me][k] := t
-        mine[k] := t
-    for k in processes: copy[k] := a[k]
-    return copy
-";
-
-/// An update records for each process, by flipping a bit, that it was made.
-pub const NOTED: &str = "
-algorithm noted
-shared a[process]: value
-shared h[process][process]: bool
-update(v):
-    a[me] := v
-    for k in processes except me:
-        b := h[k][me]
-        h[k][me] := not b
-scan:
-    local copy[process]: value
-    local mine[process]: bool
-    for k in processes except me:
-        b := h[me][k]
-        mine[k] := b
-    for k in processes: copy[k] := a[k]
-    return copy
-";
-
-/// An update marks a cell with a bit that is not in the cell's class.
-pub const MARKED: &str = "
-algorithm marked
-type mark = record (by: process or none, bit: bool)
-shared a[segment]: value
-shared m: mark
-private toggle: bool
-update(v):
-    a[me] := v
-    toggle := not toggle
-    m := (me, toggle)
-scan:
-    local copy[segment]: value
-    x := m
-    if x.bit:
-        for s in segments: copy[s] := a[s]
-    return copy
-";
-
-/// Updates see scans, which first write bits: one for each process, where a view of t lists it
-/// before the one that all views list.
-pub const LED: &str = "
-algorithm led
-shared f[process][process]: bool
-shared g[process]: bool
-shared active: process or none := none
-shared a[segment]: value
-private mine: bool
-update(v):
-    active := none
-    mine := not mine
-    g[me] := mine
-    for k in processes: f[me][k] := mine
-    a[me] := v
-scan:
-    local copy[segment]: value
-    repeat
-        active := me
-        for s in segments: copy[s] := a[s]
-    until active = me
-    return copy
-";
+pub use self::programs::{LED, MARKED, NOTED, TOGGLED, TOLD};
 
 /// Ignores failures: the comparison concerns the sets.
 pub const SILENT: Planted = Planted {
@@ -135,24 +34,6 @@ pub const SILENT: Planted = Planted {
     late_is_unseen: false,
     any_round: false,
 };
-
-/// Returns the instructions that compute a possible condition: procedures and numbers.
-pub fn conditions(program: &Program) -> Vec<(usize, usize)> {
-    let mut all = Vec::new();
-    for (procedure, code) in compile(program).iter().enumerate() {
-        for (number, one) in code.instructions.iter().enumerate() {
-            let is_bool = match one {
-                Instruction::Unless { .. } => true,
-                Instruction::Assign { value, .. } => value.content == Type::Bool,
-                _ => false,
-            };
-            if is_bool {
-                all.push((procedure, number));
-            }
-        }
-    }
-    all
-}
 
 fn closed(layout: &Layout<'_>) -> Family {
     let mut proceed = || true;
