@@ -107,11 +107,6 @@ impl ProcessPart {
     pub fn is_idle(&self) -> bool {
         self.0.activity == Activity::Idle
     }
-
-    /// Returns true if only the response remains.
-    pub fn is_responding(&self) -> bool {
-        matches!(self.0.activity, Activity::Responding(_) | Activity::Returning(..))
-    }
 }
 
 impl SharedPart {
