@@ -5,13 +5,13 @@ use crate::check::Check;
 use crate::many::{self, AutoCheck, RandomCheck, Series};
 use crate::matrix::{Test, TestError};
 use crate::report;
-use crate::subject::Subject;
+use crate::subject::{AnySubject, Subject};
 use crate::verdict::{Report, Verdict};
 
 /// Executions per test, where there are many tests.
 const EXECUTIONS: u64 = 20_000;
 
-fn told<S: Subject>(check: &Check<S>, report: &Report<S>) -> Told {
+fn told(check: &Check, report: &Report) -> Told {
     match report.verdict {
         Verdict::Pass { .. } => Told::default(),
         _ => Told::new(report.verdict.exit_code(), report::report(check, report)),
@@ -23,12 +23,13 @@ fn told<S: Subject>(check: &Check<S>, report: &Report<S>) -> Told {
 /// # Panics
 /// Unless all its tests pass.
 #[track_caller]
-fn judge<S: Subject>(
-    check: &Check<S>,
-    given: Option<&Test<S>>,
-    run: impl FnOnce() -> Result<Option<Report<S>>, TestError>,
+fn judge(
+    subject: AnySubject,
+    check: &Check,
+    given: Option<&Test>,
+    run: impl FnOnce() -> Result<Option<Report>, TestError>,
 ) {
-    let apart = Apart::new(check, Arguments::of_test(), given.cloned());
+    let apart = Apart::new(check, subject, Arguments::of_test(), given.cloned());
     let whole = || match run() {
         Ok(None) => Told::default(),
         Ok(Some(report)) => told(check, &check.minimise(report)),
@@ -41,7 +42,7 @@ fn judge<S: Subject>(
 }
 
 /// Returns the first test without success.
-fn first<S: Subject>(series: Series<S>) -> Option<Report<S>> {
+fn first(series: Series) -> Option<Report> {
     series.failures.into_iter().chain(series.unknown).next()
 }
 
@@ -50,9 +51,9 @@ fn first<S: Subject>(series: Series<S>) -> Option<Report<S>> {
 /// # Panics
 /// Unless it passes.
 #[track_caller]
-pub fn one<S: Subject>(test: &Test<S>) {
+pub fn one(test: &Test) {
     let check = Check::new();
-    judge(&check, Some(test), || Ok(Some(check.run(test))));
+    judge(test.subject(), &check, Some(test), || Ok(Some(check.run(test))));
 }
 
 /// Asserts that random tests of a shape pass.
@@ -61,9 +62,11 @@ pub fn one<S: Subject>(test: &Test<S>) {
 /// Unless all pass.
 #[track_caller]
 pub fn random<S: Subject>(shape: (usize, usize), samples: usize) {
-    let check = Check::<S>::new().executions(Some(EXECUTIONS));
+    let check = Check::new().executions(Some(EXECUTIONS));
     let tests = RandomCheck { shape, samples, ..RandomCheck::default() };
-    judge(&check, None, || Ok(first(tests.run(&check, false)?)));
+    judge(AnySubject::of::<S>(), &check, None, || {
+        Ok(first(tests.run(AnySubject::of::<S>(), &check, false)?))
+    });
 }
 
 /// Asserts that all tests of a shape pass.
@@ -72,9 +75,13 @@ pub fn random<S: Subject>(shape: (usize, usize), samples: usize) {
 /// Unless all pass.
 #[track_caller]
 pub fn all<S: Subject>(shape: (usize, usize)) {
-    let check = Check::<S>::new().executions(Some(EXECUTIONS));
-    judge(&check, None, || {
-        Ok(first(many::run(&check, &many::all_tests(shape, usize::MAX)?, false)))
+    let check = Check::new().executions(Some(EXECUTIONS));
+    judge(AnySubject::of::<S>(), &check, None, || {
+        Ok(first(many::run(
+            &check,
+            &many::all_tests(AnySubject::of::<S>(), shape, usize::MAX)?,
+            false,
+        )))
     });
 }
 
@@ -84,6 +91,8 @@ pub fn all<S: Subject>(shape: (usize, usize)) {
 /// Unless all tests pass.
 #[track_caller]
 pub fn auto<S: Subject>(up_to: usize) {
-    let check = Check::<S>::new().executions(Some(EXECUTIONS));
-    judge(&check, None, || Ok(first((AutoCheck { up_to }).run(&check)?)));
+    let check = Check::new().executions(Some(EXECUTIONS));
+    judge(AnySubject::of::<S>(), &check, None, || {
+        Ok(first((AutoCheck { up_to }).run(AnySubject::of::<S>(), &check)?))
+    });
 }

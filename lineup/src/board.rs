@@ -20,8 +20,8 @@ pub(crate) enum Phase {
 
 /// Event log and state of one execution.
 #[derive(Debug)]
-pub(crate) struct Board<R> {
-    pub(crate) events: Vec<Event<Answer<R>>>,
+pub(crate) struct Board {
+    pub(crate) events: Vec<Event<Answer>>,
     pub(crate) phases: [Phase; Thread::LIMIT + 1],
     /// Number of returns.
     pub(crate) returns: u32,
@@ -33,7 +33,7 @@ pub(crate) struct Board<R> {
     pub(crate) is_stuck: bool,
 }
 
-impl<R> Board<R> {
+impl Board {
     pub(crate) const fn new() -> Self {
         Self {
             events: Vec::new(),
@@ -59,7 +59,7 @@ impl<R> Board<R> {
         self.events.push(Event::Call(thread));
     }
 
-    pub(crate) fn answer(&mut self, thread: Thread, answer: Answer<R>, last: bool) {
+    pub(crate) fn answer(&mut self, thread: Thread, answer: Answer, last: bool) {
         self.phases[thread.index()] = if last { Phase::Done } else { Phase::Between };
         self.returns += 1;
         self.events.push(Event::Return(thread, answer));

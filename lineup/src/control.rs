@@ -7,7 +7,7 @@
 //! remaining choices.
 
 use std::cell::Cell;
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -25,7 +25,7 @@ use crate::trace::{Step, Trace};
 use crate::unordered::Unordered;
 
 /// Returns the threads that wait in items of the stand-in for `std`.
-fn waiting<R>(board: &Board<R>) -> Vec<Waiting> {
+fn waiting(board: &Board) -> Vec<Waiting> {
     let wait = |(t, task): (usize, &Option<u32>)| {
         let task = task.filter(|_| board.phases[t] == Phase::Inside)? as usize;
         let next = lineup_std::control::next(task)?;
@@ -60,8 +60,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 const MAIN: usize = 0;
 
 /// The scheduler.
-pub(crate) struct Control<R, D> {
-    pub(crate) board: Arc<Mutex<Board<R>>>,
+pub(crate) struct Control<D> {
+    pub(crate) board: Arc<Mutex<Board>>,
     pub(crate) driver: Arc<Mutex<D>>,
     pub(crate) pulse: Arc<Pulse>,
     /// Number of columns: their threads come first, then the initial sequence's and the final
@@ -134,7 +134,7 @@ impl State {
     /// Returns the next task once an execution is stuck: the threads outside operations, which end,
     /// and then, if those inside are to be unwound, the main task. The execution ends for shuttle
     /// only if no thread of the object's own waits for ever.
-    fn ending<R>(&mut self, tasks: &[&Task], board: &Board<R>, unwind: bool) -> Option<TaskId> {
+    fn ending(&mut self, tasks: &[&Task], board: &Board, unwind: bool) -> Option<TaskId> {
         let mut runnable = tasks.iter().filter(|task| task.runnable()).map(|task| task.id());
         let is_outside = |task: &TaskId| {
             let thread = board.thread(usize::from(*task));
@@ -151,9 +151,9 @@ impl State {
     }
 }
 
-impl<R: Hash, D: Driver<R>> Control<R, D> {
+impl<D: Driver> Control<D> {
     pub(crate) fn new(
-        board: Arc<Mutex<Board<R>>>,
+        board: Arc<Mutex<Board>>,
         driver: Arc<Mutex<D>>,
         pulse: Arc<Pulse>,
         columns: usize,
@@ -196,7 +196,7 @@ impl<R: Hash, D: Driver<R>> Control<R, D> {
     }
 }
 
-impl<R: Hash, D: Driver<R>> Scheduler for Control<R, D> {
+impl<D: Driver> Scheduler for Control<D> {
     fn new_execution(&mut self) -> Option<TaskSchedule> {
         self.pulse.is_between.store(true, Ordering::Relaxed);
         let mut board = lock(&self.board);

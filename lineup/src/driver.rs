@@ -73,8 +73,8 @@ pub(crate) enum End {
 
 /// A finished execution.
 #[derive(Debug)]
-pub(crate) struct Execution<R> {
-    pub(crate) events: Vec<Event<Answer<R>>>,
+pub(crate) struct Execution {
+    pub(crate) events: Vec<Event<Answer>>,
     pub(crate) end: End,
     pub(crate) schedule: Schedule,
     pub(crate) steps: u64,
@@ -101,11 +101,11 @@ pub(crate) struct Waiting {
 }
 
 /// Enumerates executions.
-pub(crate) trait Driver<R> {
+pub(crate) trait Driver {
     /// Starts the next execution, if any; returns the seed of its random numbers.
     fn begin(&mut self) -> Option<u64>;
     /// Returns the thread that runs next, where at least one can run.
     fn choose(&mut self, situation: &Situation<'_>) -> Choice;
     /// Reports a finished execution.
-    fn end(&mut self, execution: Execution<R>);
+    fn end(&mut self, execution: Execution);
 }

@@ -6,7 +6,6 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -25,7 +24,7 @@ use crate::board::{Board, Phase};
 use crate::control::{Control, Pulse, RELOCKING, lock};
 use crate::driver::Driver;
 use crate::matrix::Test;
-use crate::subject::{Answer, Subject, name};
+use crate::subject::{Answer, Object};
 
 /// Bytes of stack per thread of a test; untouched pages take no memory.
 const STACK: usize = 1 << 18;
@@ -151,15 +150,11 @@ fn is_relock(message: &str) -> bool {
 }
 
 /// Executes the calls of one thread. The last one may take the object.
-fn work<S: Subject>(
-    subject: Arc<S>,
-    thread: Thread,
-    sequence: &[S::Invocation],
-    board: &Mutex<Board<S::Response>>,
-) {
-    let dropping = S::dropping();
+fn work(object: Arc<dyn Object>, thread: Thread, test: &Test, board: &Mutex<Board>) {
+    let dropping = test.subject().dropping();
     let recorder = apart::recorder();
-    let mut subject = Some(subject);
+    let mut object = Some(object);
+    let sequence = test.sequence(thread);
     for (index, invocation) in sequence.iter().enumerate() {
         if index > 0 {
             shuttle::thread::yield_now();
@@ -173,13 +168,12 @@ fn work<S: Subject>(
             recorder.calls(thread);
         }
         let result = catch_unwind(AssertUnwindSafe(|| {
+            let gone = "nothing comes after the object was dropped";
             if dropping.as_ref() == Some(invocation) {
                 // All other threads have finished, and released it.
-                let last = subject.take().and_then(Arc::into_inner);
-                last.expect("the thread of the final sequence has the object alone").dropped()
+                object.take().expect(gone).dropped()
             } else {
-                let subject = subject.as_ref();
-                subject.expect("nothing comes after the object was dropped").call(invocation)
+                object.as_ref().expect(gone).call(invocation)
             }
         }));
         let answer = match result {
@@ -210,82 +204,47 @@ fn work<S: Subject>(
 /// Code of a thread.
 pub(crate) type Boxed = Box<dyn FnOnce() + Send>;
 
-/// Interface of a test to an exploration: the response is the only type of the subject in it.
-pub(crate) trait Executable<R>: Send + Sync {
-    /// Returns the number of columns.
-    fn columns(&self) -> usize;
-
-    /// Returns the test as text.
-    fn text(&self) -> String;
-
-    /// Executes the test once, as task 0.
-    fn execute(self: Arc<Self>, board: &Arc<Mutex<Board<R>>>, unwind: bool);
-
-    /// Returns an operation as text: by the thread, and the number of its earlier calls.
-    fn operation(&self, thread: Thread, index: usize) -> Option<String>;
-}
-
-impl<S: Subject> Executable<S::Response> for Test<S> {
-    fn columns(&self) -> usize {
-        Self::columns(self).len()
-    }
-
-    fn text(&self) -> String {
-        Self::text(self)
-    }
-
-    fn execute(self: Arc<Self>, board: &Arc<Mutex<Board<S::Response>>>, unwind: bool) {
-        let subject = Arc::new(S::new());
-        for thread in self.shape().threads() {
-            if self.sequence(thread).is_empty() {
-                continue;
-            }
-            let (subject, test, notes) =
-                (Arc::clone(&subject), Arc::clone(&self), Arc::clone(board));
-            let handle = shuttle::thread::spawn::<Boxed, ()>(Box::new(move || {
-                work(subject, thread, test.sequence(thread), &notes);
-            }));
-            let task = usize::from(handle.thread().id());
-            if unwind {
-                // Shuttle unwinds the threads that an execution does not wait for.
-                ExecutionState::with(|state| state.detach(TaskId::from(task)));
-            }
-            lock(board).register(thread, task);
+/// Executes a test once, as task 0.
+fn execute(test: &Arc<Test>, board: &Arc<Mutex<Board>>, unwind: bool) {
+    let object = test.subject().object();
+    for thread in test.shape().threads() {
+        if test.sequence(thread).is_empty() {
+            continue;
         }
-        // Otherwise steps of dropping the object belong to no operation.
-        let subject = (!self.drops()).then_some(subject);
-        lock(board).started = true;
-        while !lock(board).is_over() {
-            shuttle::thread::yield_now();
+        let (object, test, notes) = (Arc::clone(&object), Arc::clone(test), Arc::clone(board));
+        let handle = shuttle::thread::spawn::<Boxed, ()>(Box::new(move || {
+            work(object, thread, &test, &notes);
+        }));
+        let task = usize::from(handle.thread().id());
+        if unwind {
+            // Shuttle unwinds the threads that an execution does not wait for.
+            ExecutionState::with(|state| state.detach(TaskId::from(task)));
         }
-        drop(subject);
+        lock(board).register(thread, task);
     }
-
-    fn operation(&self, thread: Thread, index: usize) -> Option<String> {
-        let invocation = self.sequence(thread).get(index)?;
-        Some(format!("{} of thread {}", name(invocation), self.thread_name(thread)))
+    // Otherwise steps of dropping the object belong to no operation.
+    let object = (!test.drops()).then_some(object);
+    lock(board).started = true;
+    while !lock(board).is_over() {
+        shuttle::thread::yield_now();
     }
+    drop(object);
 }
 
 /// Runs all executions of a driver, and returns the driver.
-pub(crate) fn explore<R, D>(
-    test: Arc<dyn Executable<R>>,
-    driver: D,
-    watch: &Watch,
-) -> Result<D, Broken>
+pub(crate) fn explore<D>(test: &Arc<Test>, driver: D, watch: &Watch) -> Result<D, Broken>
 where
-    R: Hash + Send + 'static,
-    D: Driver<R> + Send + 'static,
+    D: Driver + Send + 'static,
 {
     let _running = apart::running(|| test.text());
     let board = Arc::new(Mutex::new(Board::new()));
     let pulse = Arc::new(Pulse::default());
     let driver = Arc::new(Mutex::new(driver));
-    let columns = test.columns();
+    let columns = test.columns().len();
     let control = Control::new(board.clone(), driver.clone(), pulse.clone(), columns, watch);
-    let (its_test, its_board, unwind) = (test.clone(), board.clone(), watch.unwind);
-    let execution = Box::new(move || its_test.clone().execute(&its_board, unwind));
-    run(Box::new(control), execution, watch, &pulse, &|| running(&*test, &board))?;
+    let (its_test, its_board, unwind) = (Arc::clone(test), board.clone(), watch.unwind);
+    let execution = Box::new(move || execute(&its_test, &its_board, unwind));
+    run(Box::new(control), execution, watch, &pulse, &|| running(test, &board))?;
     let driver = Arc::into_inner(driver);
     let driver =
         driver.ok_or_else(|| Broken::Panicked("the scheduler is still in use".to_owned()))?;
@@ -294,9 +253,6 @@ where
 
 /// Runs all executions of a scheduler on a separate thread, and watches it. `running` returns the
 /// operation that was called last.
-///
-/// No type of a subject occurs here nor below: shuttle's generic code for schedulers and closures
-/// is large, and is so compiled once, and not for each subject.
 fn run(
     scheduler: Box<dyn Scheduler + Send>,
     execution: Box<dyn Fn() + Send + Sync>,
@@ -352,10 +308,11 @@ fn run(
 }
 
 /// Returns the operation that was called last and has not returned, as text.
-fn running<R>(test: &dyn Executable<R>, board: &Mutex<Board<R>>) -> Option<String> {
+fn running(test: &Test, board: &Mutex<Board>) -> Option<String> {
     let board = board.try_lock().ok()?;
     let last = board.events.iter().rev().map(|event| event.thread());
     let thread = last.into_iter().find(|t| board.phases[t.index()] == Phase::Inside)?;
     let calls = board.events.iter().filter(|event| matches!(event, Event::Call(t) if *t == thread));
-    test.operation(thread, calls.count() - 1)
+    let invocation = test.sequence(thread).get(calls.count() - 1)?;
+    Some(format!("{} of thread {}", invocation.text(), test.thread_name(thread)))
 }

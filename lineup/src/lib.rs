@@ -98,5 +98,5 @@ pub use matrix::{Role, Test, TestError};
 pub use replay::{Place, Replayed, Switch, Wait};
 pub use schedule::{Schedule, ScheduleError, Segment};
 pub use spin::Diverging;
-pub use subject::{Answer, Subject, Text};
+pub use subject::{Answer, AnySubject, Invocation, Subject, Text};
 pub use verdict::{ConcurrentPhase, Report, SerialPhase, Unknown, Verdict, Violation};

@@ -56,7 +56,7 @@ macro_rules! subject {
 
         const _: () = {
             /// An operation with its arguments.
-            #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+            #[derive(Clone, Debug)]
             #[allow(non_camel_case_types)]
             pub enum Invocation {
                 $(#[allow(missing_docs)] $operation($($of),*),)+
@@ -81,7 +81,6 @@ macro_rules! subject {
 
             impl $crate::Subject for $name {
                 type Invocation = Invocation;
-                type Response = $crate::Text;
 
                 const NAME: &'static str = stringify!($name);
 
@@ -93,7 +92,7 @@ macro_rules! subject {
                     let $object = &self.0;
                     match invocation.clone() {
                         $(Invocation::$operation($($argument),*) => {
-                            $crate::Text(::std::format!("{:?}", $call))
+                            $crate::Text::of(&$call)
                         })+
                         $(Invocation::drop() => {
                             ::std::unreachable!("{}", ::std::stringify!($dropping))
@@ -110,7 +109,7 @@ macro_rules! subject {
 
                     fn dropped(self) -> $crate::Text {
                         let $object = self.0;
-                        $crate::Text(::std::format!("{:?}", $dropping))
+                        $crate::Text::of(&$dropping)
                     }
                 )?
 
@@ -175,7 +174,7 @@ macro_rules! test {
         $(, finally [$($final:ident($($f:expr),*)),* $(,)?])?
         $(,)?
     ) => {
-        match $crate::Test::<$subject>::with(
+        match $crate::Test::with::<$subject>(
             ::std::vec![$(::std::vec![$($subject::$operation($($argument),*)),*]),+],
             ::std::vec![$($($subject::$initial($($i),*)),*)?],
             ::std::vec![$($($subject::$final($($f),*)),*)?],
@@ -209,7 +208,7 @@ macro_rules! assert {
         $crate::assertion::auto::<$subject>($up_to)
     };
     ($subject:ident, $($test:tt)+) => {
-        $crate::assertion::one::<$subject>(&$crate::test!($subject, $($test)+))
+        $crate::assertion::one(&$crate::test!($subject, $($test)+))
     };
 }
 
@@ -219,9 +218,7 @@ macro_rules! assert {
 macro_rules! main {
     ($($subject:ty),+ $(,)?) => {
         fn main() -> ::std::process::ExitCode {
-            let subjects: ::std::vec::Vec<::std::boxed::Box<dyn $crate::cli::AnySubject>> =
-                ::std::vec![$($crate::cli::subject::<$subject>()),+];
-            $crate::cli::main(&subjects)
+            $crate::cli::main(&[$($crate::AnySubject::of::<$subject>()),+])
         }
     };
 }

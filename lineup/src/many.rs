@@ -16,11 +16,12 @@ use rand_chacha::ChaCha8Rng;
 use crate::check::Check;
 use crate::control::lock;
 use crate::matrix::{Test, TestError};
-use crate::subject::Subject;
+use crate::subject::{AnySubject, Invocation};
 use crate::verdict::{Report, Unknown, Verdict};
 
 /// Results of a series of tests.
-pub struct Series<S: Subject> {
+#[derive(Default)]
+pub struct Series {
     /// Number of tests that passed.
     pub passed: usize,
     /// Number of tests that passed with all their executions tried.
@@ -29,9 +30,9 @@ pub struct Series<S: Subject> {
     /// check was interrupted.
     pub skipped: usize,
     /// The tests that failed, in their order; the first one alone, unless all were to be run.
-    pub failures: Vec<Report<S>>,
+    pub failures: Vec<Report>,
     /// The tests without answer.
-    pub unknown: Vec<Report<S>>,
+    pub unknown: Vec<Report>,
     /// Executions of both phases of all tests that were run.
     pub executions: u64,
     /// Each test that was run, in their order.
@@ -59,7 +60,7 @@ pub struct Row {
     pub complete: bool,
 }
 
-impl<S: Subject> fmt::Debug for Series<S> {
+impl fmt::Debug for Series {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Series")
             .field("passed", &self.passed)
@@ -72,7 +73,7 @@ impl<S: Subject> fmt::Debug for Series<S> {
     }
 }
 
-impl<S: Subject> Series<S> {
+impl Series {
     /// Returns 1 if a test failed, else 3 if one is without answer, else 0.
     pub const fn exit_code(&self) -> u8 {
         if !self.failures.is_empty() {
@@ -110,17 +111,17 @@ impl Default for RandomCheck {
 }
 
 impl RandomCheck {
-    /// Returns the tests as drawn: an initial sequence may get stuck
+    /// Returns the tests of a subject as drawn: an initial sequence may get stuck
     /// ([`Check::with_possible_start`]).
     ///
     /// # Errors
     /// If the shape is too large.
-    pub fn tests<S: Subject>(&self) -> Result<Vec<Test<S>>, TestError> {
-        let representatives = S::representatives();
+    pub fn tests(&self, subject: AnySubject) -> Result<Vec<Test>, TestError> {
+        let representatives = subject.representatives();
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let (rows, columns) = self.shape;
         let tests = (0..self.samples).map(|_| {
-            let mut sequence = |length| -> Vec<S::Invocation> {
+            let mut sequence = |length| -> Vec<Invocation> {
                 let one = |_| {
                     let index = random.random_range(0..representatives.len().max(1));
                     representatives.get(index).cloned()
@@ -129,46 +130,47 @@ impl RandomCheck {
             };
             let columns = (0..columns).map(|_| sequence(rows)).collect();
             let (initial, finally) = (sequence(self.initial), sequence(self.finally));
-            Test::new(columns)?.between(initial, finally)
+            Test::of(subject, columns, Vec::new(), Vec::new())?.between(initial, finally)
         });
         tests.collect()
     }
 
-    /// Returns the tests, each with the longest prefix of its initial sequence that does not get
+    /// Returns the tests of a subject, each with the longest prefix of its initial sequence that does not get
     /// stuck.
     ///
     /// # Errors
     /// If the shape is too large.
-    pub fn possible<S: Subject>(&self, check: &Check<S>) -> Result<Vec<Test<S>>, TestError> {
-        self.tests()?.into_iter().map(|test| check.with_possible_start(test)).collect()
+    pub fn possible(&self, subject: AnySubject, check: &Check) -> Result<Vec<Test>, TestError> {
+        self.tests(subject)?.into_iter().map(|test| check.with_possible_start(test)).collect()
     }
 
-    /// Checks the tests.
+    /// Checks the tests of a subject.
     ///
     /// # Errors
     /// If the shape is too large.
-    pub fn run<S: Subject>(&self, check: &Check<S>, all: bool) -> Result<Series<S>, TestError> {
-        Ok(run(check, &self.possible(check)?, all))
+    pub fn run(&self, subject: AnySubject, check: &Check, all: bool) -> Result<Series, TestError> {
+        Ok(run(check, &self.possible(subject, check)?, all))
     }
 }
 
-/// Returns all tests of a shape over the first `invocations` representatives, one for each multiset
+/// Returns all tests of a subject and a shape over the first `invocations` representatives, one for each multiset
 /// of columns; each ends with the invocation that drops the object, if the subject has one.
 /// [`number_of_tests`] gives their number.
 ///
 /// # Errors
 /// If the shape is too large.
-pub fn all_tests<S: Subject>(
+pub fn all_tests(
+    subject: AnySubject,
     shape: (usize, usize),
     invocations: usize,
-) -> Result<Vec<Test<S>>, TestError> {
-    let mut representatives = S::representatives();
+) -> Result<Vec<Test>, TestError> {
+    let mut representatives = subject.representatives();
     representatives.truncate(invocations);
     let (rows, columns) = shape;
-    let mut sequences: Vec<Vec<S::Invocation>> = vec![Vec::new()];
+    let mut sequences: Vec<Vec<Invocation>> = vec![Vec::new()];
     for _ in 0..rows {
-        let longer = |sequence: &Vec<S::Invocation>| {
-            let with = |invocation: &S::Invocation| {
+        let longer = |sequence: &Vec<Invocation>| {
+            let with = |invocation: &Invocation| {
                 let mut longer = sequence.clone();
                 longer.push(invocation.clone());
                 longer
@@ -189,7 +191,7 @@ pub fn all_tests<S: Subject>(
     }
     let test = |which: Vec<usize>| {
         let columns = which.into_iter().map(|index| sequences[index].clone()).collect();
-        Test::new(columns)?.between(Vec::new(), Vec::new())
+        Test::of(subject, columns, Vec::new(), Vec::new())?.between(Vec::new(), Vec::new())
     };
     chosen.into_iter().map(test).collect()
 }
@@ -216,10 +218,10 @@ impl AutoCheck {
     ///
     /// # Errors
     /// If a size is too large.
-    pub fn run<S: Subject>(&self, check: &Check<S>) -> Result<Series<S>, TestError> {
+    pub fn run(&self, subject: AnySubject, check: &Check) -> Result<Series, TestError> {
         let mut series = run(check, &[], false);
         for n in 1..=self.up_to {
-            let next = run(check, &all_tests((n, n), n)?, false);
+            let next = run(check, &all_tests(subject, (n, n), n)?, false);
             series.add(next);
             if !series.failures.is_empty() {
                 break;
@@ -229,7 +231,34 @@ impl AutoCheck {
     }
 }
 
-impl<S: Subject> Series<S> {
+impl Series {
+    /// Adds the report of a test, with the number of its serial histories.
+    pub(crate) fn count(&mut self, report: Report, histories: u64) {
+        self.rows.push(Row {
+            verdict: report.verdict.word(),
+            histories,
+            phase_1: report.serial.time,
+            phase_2: report.concurrent.time,
+            executions: report.concurrent.executions + report.serial.executions,
+            preemptions: match &report.verdict {
+                Verdict::Violation(violation) => Some(violation.preemptions),
+                Verdict::Crash(crash) => Some(crash.preemptions()),
+                _ => None,
+            },
+            bound: report.concurrent.bound,
+            complete: report.concurrent.complete,
+        });
+        self.executions += report.concurrent.executions + report.serial.executions;
+        match &report.verdict {
+            Verdict::Pass { complete } => {
+                self.passed += 1;
+                self.complete += usize::from(*complete);
+            }
+            Verdict::Unknown(_) => self.unknown.push(report),
+            _ => self.failures.push(report),
+        }
+    }
+
     /// Appends the results of another series.
     pub(crate) fn add(&mut self, other: Self) {
         self.passed += other.passed;
@@ -244,35 +273,35 @@ impl<S: Subject> Series<S> {
 
 /// Checks tests, on all cores: all of them, or until one fails; the tests before the failing one
 /// are checked in any case.
-pub fn run<S: Subject>(check: &Check<S>, tests: &[Test<S>], all: bool) -> Series<S> {
+pub fn run(check: &Check, tests: &[Test], all: bool) -> Series {
     run_with(check, tests, all, &|_| ())
 }
 
 /// As [`run`]; after each test `progress` is called with the number of finished tests.
-pub fn run_with<S: Subject>(
-    check: &Check<S>,
-    tests: &[Test<S>],
+pub fn run_with(
+    check: &Check,
+    tests: &[Test],
     all: bool,
     progress: &(dyn Fn(usize) + Sync),
-) -> Series<S> {
+) -> Series {
     run_until(check, tests, all, None, progress)
 }
 
 /// Slot for the report of a test, with the number of its serial histories.
-type Place<S> = Mutex<Option<(Report<S>, u64)>>;
+type Place = Mutex<Option<(Report, u64)>>;
 
 /// As [`run_with`]; no test begins after `end`, and a test that is unfinished then is not counted.
-pub fn run_until<S: Subject>(
-    check: &Check<S>,
-    tests: &[Test<S>],
+pub fn run_until(
+    check: &Check,
+    tests: &[Test],
     all: bool,
     end: Option<Instant>,
     progress: &(dyn Fn(usize) + Sync),
-) -> Series<S> {
+) -> Series {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let first = AtomicUsize::new(usize::MAX);
     let is_interrupted = AtomicBool::new(false);
-    let reports: Vec<Place<S>> = tests.iter().map(|_| Mutex::new(None)).collect();
+    let reports: Vec<Place> = tests.iter().map(|_| Mutex::new(None)).collect();
     // Each thread takes the next test: a scheduler with its own queues, such as rayon's, would
     // bring the crates under test into the checker.
     let work = || {
@@ -309,44 +338,14 @@ pub fn run_until<S: Subject>(
         work();
     });
     let first = first.into_inner();
-    let mut series = Series {
-        passed: 0,
-        complete: 0,
-        skipped: 0,
-        failures: Vec::new(),
-        unknown: Vec::new(),
-        executions: 0,
-        rows: Vec::new(),
-    };
+    let mut series = Series::default();
     for (index, report) in reports.into_iter().enumerate() {
         let report = report.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Some(report) = report.filter(|_| all || index <= first) else {
             series.skipped += 1;
             continue;
         };
-        let (report, histories) = report;
-        series.rows.push(Row {
-            verdict: report.verdict.word(),
-            histories,
-            phase_1: report.serial.time,
-            phase_2: report.concurrent.time,
-            executions: report.concurrent.executions + report.serial.executions,
-            preemptions: match &report.verdict {
-                Verdict::Violation(violation) => Some(violation.preemptions),
-                _ => None,
-            },
-            bound: report.concurrent.bound,
-            complete: report.concurrent.complete,
-        });
-        series.executions += report.concurrent.executions + report.serial.executions;
-        match &report.verdict {
-            Verdict::Pass { complete } => {
-                series.passed += 1;
-                series.complete += usize::from(*complete);
-            }
-            Verdict::Unknown(_) => series.unknown.push(report),
-            _ => series.failures.push(report),
-        }
+        series.count(report.0, report.1);
     }
     series
 }

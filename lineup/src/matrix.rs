@@ -6,14 +6,16 @@ use snapshot_core::OperationId;
 use snapshot_core::observation::{Shape, ShapeError, Thread};
 use thiserror::Error;
 
-use crate::subject::{Subject, name};
+use crate::subject::{AnySubject, Invocation, Subject};
 
 /// A finite test: a column of invocations per thread, with sequences that separate threads execute
 /// before all columns and after them.
-pub struct Test<S: Subject> {
-    columns: Vec<Vec<S::Invocation>>,
-    initial: Vec<S::Invocation>,
-    finally: Vec<S::Invocation>,
+#[derive(Clone)]
+pub struct Test {
+    subject: AnySubject,
+    columns: Vec<Vec<Invocation>>,
+    initial: Vec<Invocation>,
+    finally: Vec<Invocation>,
     shape: Shape,
 }
 
@@ -53,54 +55,61 @@ pub enum TestError {
     },
 }
 
-impl<S: Subject> Clone for Test<S> {
-    fn clone(&self) -> Self {
-        Self {
-            columns: self.columns.clone(),
-            initial: self.initial.clone(),
-            finally: self.finally.clone(),
-            shape: self.shape,
-        }
-    }
-}
-
-impl<S: Subject> fmt::Debug for Test<S> {
+impl fmt::Debug for Test {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.text())
     }
 }
 
-impl<S: Subject> PartialEq for Test<S> {
+impl PartialEq for Test {
     fn eq(&self, other: &Self) -> bool {
-        (&self.columns, &self.initial, &self.finally)
-            == (&other.columns, &other.initial, &other.finally)
+        let key = |test: &Self| (test.subject.name(), test.text());
+        key(self) == key(other)
     }
 }
 
-impl<S: Subject> Test<S> {
-    /// Makes a test of these columns. Columns without operations are left out.
+impl Test {
+    /// Makes a test of these columns of a subject's invocations. Columns without operations are left
+    /// out.
     ///
     /// # Errors
     /// If there are more than 14 columns or 64 operations.
-    pub fn new(columns: Vec<Vec<S::Invocation>>) -> Result<Self, TestError> {
-        Self::with(columns, Vec::new(), Vec::new())
+    pub fn new<S: Subject>(columns: Vec<Vec<S::Invocation>>) -> Result<Self, TestError> {
+        Self::with::<S>(columns, Vec::new(), Vec::new())
     }
 
     /// Makes a test with sequences before (`initial`) and after (`finally`) all columns.
     ///
     /// # Errors
     /// As [`Test::new`], and if the invocation that drops the object is not the last one.
-    pub fn with(
-        mut columns: Vec<Vec<S::Invocation>>,
+    pub fn with<S: Subject>(
+        columns: Vec<Vec<S::Invocation>>,
         initial: Vec<S::Invocation>,
         finally: Vec<S::Invocation>,
     ) -> Result<Self, TestError> {
+        let erased = |sequence: Vec<S::Invocation>| -> Vec<Invocation> {
+            sequence.into_iter().map(Invocation::new).collect()
+        };
+        let columns = columns.into_iter().map(erased).collect();
+        Self::of(AnySubject::of::<S>(), columns, erased(initial), erased(finally))
+    }
+
+    /// Makes a test of invocations of a subject, as [`Test::with`].
+    ///
+    /// # Errors
+    /// As [`Test::with`].
+    pub fn of(
+        subject: AnySubject,
+        mut columns: Vec<Vec<Invocation>>,
+        initial: Vec<Invocation>,
+        finally: Vec<Invocation>,
+    ) -> Result<Self, TestError> {
         columns.retain(|column| !column.is_empty());
-        if let Some(dropping) = S::dropping() {
+        if let Some(dropping) = subject.dropping() {
             let sequences = columns.iter().chain([&initial]);
             let before = &finally[..finally.len().saturating_sub(1)];
             if sequences.flatten().chain(before).any(|invocation| *invocation == dropping) {
-                return Err(TestError::Drop { given: name(&dropping) });
+                return Err(TestError::Drop { given: dropping.text().to_owned() });
             }
         }
         let limit = Thread::LIMIT - 1;
@@ -110,7 +119,7 @@ impl<S: Subject> Test<S> {
         let mut lengths: Vec<usize> = columns.iter().map(Vec::len).collect();
         lengths.extend([initial.len(), finally.len()]);
         let shape = Shape::new(&lengths)?;
-        Ok(Self { columns, initial, finally, shape })
+        Ok(Self { subject, columns, initial, finally, shape })
     }
 
     /// Returns the test with these sequences before and after its columns, in place of its own; if
@@ -120,31 +129,36 @@ impl<S: Subject> Test<S> {
     /// As [`Test::with`].
     pub fn between(
         &self,
-        initial: Vec<S::Invocation>,
-        mut finally: Vec<S::Invocation>,
+        initial: Vec<Invocation>,
+        mut finally: Vec<Invocation>,
     ) -> Result<Self, TestError> {
-        let dropping = S::dropping().filter(|dropping| finally.last() != Some(dropping));
-        finally.extend(dropping);
-        Self::with(self.columns.clone(), initial, finally)
+        let dropping = self.subject.dropping();
+        finally.extend(dropping.filter(|dropping| finally.last() != Some(dropping)));
+        Self::of(self.subject, self.columns.clone(), initial, finally)
     }
 
     /// Returns true if the last operation drops the object.
     pub fn drops(&self) -> bool {
-        S::dropping().is_some_and(|dropping| self.finally.last() == Some(&dropping))
+        self.subject.dropping().is_some_and(|dropping| self.finally.last() == Some(&dropping))
+    }
+
+    /// Returns the subject.
+    pub const fn subject(&self) -> AnySubject {
+        self.subject
     }
 
     /// Returns the columns.
-    pub fn columns(&self) -> &[Vec<S::Invocation>] {
+    pub fn columns(&self) -> &[Vec<Invocation>] {
         &self.columns
     }
 
     /// Returns the sequence before all columns.
-    pub fn initial(&self) -> &[S::Invocation] {
+    pub fn initial(&self) -> &[Invocation] {
         &self.initial
     }
 
     /// Returns the sequence after all columns.
-    pub fn finally(&self) -> &[S::Invocation] {
+    pub fn finally(&self) -> &[Invocation] {
         &self.finally
     }
 
@@ -170,7 +184,7 @@ impl<S: Subject> Test<S> {
     }
 
     /// Returns the invocations of a thread.
-    pub fn sequence(&self, thread: Thread) -> &[S::Invocation] {
+    pub fn sequence(&self, thread: Thread) -> &[Invocation] {
         match self.role(thread) {
             Role::Column => &self.columns[thread.index()],
             Role::Initial => &self.initial,
@@ -179,12 +193,12 @@ impl<S: Subject> Test<S> {
     }
 
     /// Returns the invocations of all operations, in the order of their numbers.
-    pub fn invocations(&self) -> impl Iterator<Item = &S::Invocation> {
+    pub fn invocations(&self) -> impl Iterator<Item = &Invocation> {
         self.shape.threads().flat_map(|thread| self.sequence(thread))
     }
 
     /// Returns the invocation of an operation.
-    pub fn invocation(&self, operation: OperationId) -> &S::Invocation {
+    pub fn invocation(&self, operation: OperationId) -> &Invocation {
         let (thread, index) = self.shape.place(operation);
         &self.sequence(thread)[index]
     }
@@ -210,21 +224,23 @@ impl<S: Subject> Test<S> {
         if index < sequence.len() {
             sequence.remove(index);
         }
-        Self::with(test.columns, test.initial, test.finally).unwrap_or_else(|_| self.clone())
+        Self::of(test.subject, test.columns, test.initial, test.finally)
+            .unwrap_or_else(|_| self.clone())
     }
 
     /// Returns the test without a set of operations, given as bits; columns keep their positions.
     pub(crate) fn struck(&self, struck: u64) -> Self {
-        let kept = |thread: Thread| -> Vec<S::Invocation> {
+        let kept = |thread: Thread| -> Vec<Invocation> {
             let sequence = self.sequence(thread).iter().enumerate();
             let kept = sequence.filter(|(index, _)| {
                 struck >> self.shape.operation(thread, *index).index() & 1 == 0
             });
             kept.map(|(_, invocation)| invocation.clone()).collect()
         };
-        let threads: Vec<Vec<S::Invocation>> = self.shape.threads().map(kept).collect();
+        let threads: Vec<Vec<Invocation>> = self.shape.threads().map(kept).collect();
         let (columns, rest) = threads.split_at(self.columns.len());
         Self {
+            subject: self.subject,
             columns: columns.to_vec(),
             initial: rest[0].clone(),
             finally: rest[1].clone(),
@@ -234,8 +250,9 @@ impl<S: Subject> Test<S> {
 
     /// Returns the test as text: columns between bars, `init:` and `final:` if present.
     pub fn text(&self) -> String {
-        let words =
-            |sequence: &[S::Invocation]| sequence.iter().map(name).collect::<Vec<_>>().join(" ");
+        let words = |sequence: &[Invocation]| {
+            sequence.iter().map(Invocation::text).collect::<Vec<_>>().join(" ")
+        };
         let columns: Vec<String> = self.columns.iter().map(|column| words(column)).collect();
         let mut text = columns.join(" | ");
         if !self.initial.is_empty() {
@@ -247,22 +264,26 @@ impl<S: Subject> Test<S> {
         text
     }
 
-    /// Parses a test in the format of [`Test::text`]. Invocations are named by their texts, among
-    /// the representatives of the subject.
+    /// Parses a test of a subject in the format of [`Test::text`]. Invocations are named by their
+    /// texts, among the representatives of the subject.
     ///
     /// # Errors
     /// If a word is not an invocation, or the test is too large.
-    pub fn parse(text: &str) -> Result<Self, TestError> {
-        Self::parse_among(text, None)
+    pub fn parse<S: Subject>(text: &str) -> Result<Self, TestError> {
+        Self::parse_among(AnySubject::of::<S>(), text, None)
     }
 
     /// Parses a test whose invocations are representatives, or invocations of another test.
-    pub(crate) fn parse_among(text: &str, other: Option<&Self>) -> Result<Self, TestError> {
+    pub(crate) fn parse_among(
+        subject: AnySubject,
+        text: &str,
+        other: Option<&Self>,
+    ) -> Result<Self, TestError> {
         let known = |word: &String| {
             let mut others = other.into_iter().flat_map(Self::invocations);
-            match others.find(|invocation| name(invocation) == *word) {
+            match others.find(|invocation| invocation.text() == *word) {
                 Some(invocation) => Ok(invocation.clone()),
-                None => Self::invocation_of(word),
+                None => invocation_of(subject, word),
             }
         };
         let sequence = |text: &str| split(text).iter().map(known).collect::<Result<Vec<_>, _>>();
@@ -277,33 +298,29 @@ impl<S: Subject> Test<S> {
                 columns.push(sequence(part)?);
             }
         }
-        Self::with(columns, initial, finally)
+        Self::of(subject, columns, initial, finally)
     }
+}
 
-    /// Parses a sequence of invocations.
-    ///
-    /// # Errors
-    /// If a word is not an invocation.
-    pub fn sequence_of(text: &str) -> Result<Vec<S::Invocation>, TestError> {
-        split(text).iter().map(|word| Self::invocation_of(word)).collect()
-    }
+/// Parses a sequence of invocations.
+///
+/// # Errors
+/// If a word is not an invocation.
+pub(crate) fn sequence_of(subject: AnySubject, text: &str) -> Result<Vec<Invocation>, TestError> {
+    split(text).iter().map(|word| invocation_of(subject, word)).collect()
+}
 
-    /// Returns the representative with this text.
-    ///
-    /// # Errors
-    /// If no representative has this text.
-    pub fn invocation_of(word: &str) -> Result<S::Invocation, TestError> {
-        let mut representatives = S::representatives();
-        representatives.extend(S::dropping());
-        let plain = |text: &str| text.replace(' ', "").trim_end_matches("()").to_owned();
-        representatives.iter().find(|i| plain(&name(i)) == plain(word)).cloned().ok_or_else(|| {
-            TestError::NoSuchInvocation {
-                given: word.to_owned(),
-                subject: S::NAME,
-                known: representatives.iter().map(name).collect::<Vec<_>>().join(" "),
-            }
-        })
-    }
+/// Returns the representative with this text.
+fn invocation_of(subject: AnySubject, word: &str) -> Result<Invocation, TestError> {
+    let mut representatives = subject.representatives();
+    representatives.extend(subject.dropping());
+    let plain = |text: &str| text.replace(' ', "").trim_end_matches("()").to_owned();
+    let found = representatives.iter().find(|i| plain(i.text()) == plain(word));
+    found.cloned().ok_or_else(|| TestError::NoSuchInvocation {
+        given: word.to_owned(),
+        subject: subject.name(),
+        known: representatives.iter().map(Invocation::text).collect::<Vec<_>>().join(" "),
+    })
 }
 
 /// Parses operations per thread and threads, written as `3x3`, if a test can be that large.

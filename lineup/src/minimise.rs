@@ -4,27 +4,26 @@ use snapshot_core::observation::Thread;
 
 use crate::check::Check;
 use crate::matrix::Test;
-use crate::subject::Subject;
 use crate::verdict::{Report, Verdict};
 
 /// Executions of both phases that may be spent on smaller tests: some 20 seconds on one core.
 const MOST: u64 = 40_000;
 
-impl<S: Subject> Check<S> {
+impl Check {
     /// Removes operations, whole columns first, as long as the check still fails: in the end
     /// no test with one operation less does, within the bounds of the failure (and 40,000
     /// executions). That a prefix fails less often than the whole is the paper's Lemma 8; the
     /// rest is search.
-    pub fn minimise(&self, report: Report<S>) -> Report<S> {
+    pub fn minimise(&self, report: Report) -> Report {
         self.minimise_by(report, &Self::run)
     }
 
     /// As [`Check::minimise`]; `run` checks a test.
     pub(crate) fn minimise_by(
         &self,
-        report: Report<S>,
-        run: &dyn Fn(&Self, &Test<S>) -> Report<S>,
-    ) -> Report<S> {
+        report: Report,
+        run: &dyn Fn(&Self, &Test) -> Report,
+    ) -> Report {
         if !report.verdict.fails() {
             return report;
         }

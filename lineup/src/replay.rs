@@ -38,9 +38,9 @@ pub struct Place {
 
 /// Result of executing a schedule.
 #[derive(Clone, Debug)]
-pub struct Replayed<R> {
+pub struct Replayed {
     /// The history, unless the execution was abandoned.
-    pub history: Option<ConcurrentHistory<Answer<R>>>,
+    pub history: Option<ConcurrentHistory<Answer>>,
     /// The first part of the schedule, from 0, that could not be followed: from there on each
     /// thread ran as long as it could.
     pub diverged: Option<usize>,
@@ -79,13 +79,13 @@ pub(crate) fn line(place: &Location<'_>) -> (String, u32) {
 }
 
 /// Driver that follows a schedule.
-pub(crate) struct Replay<R> {
+pub(crate) struct Replay {
     shape: Shape,
     schedule: Schedule,
     done: Schedule,
     part: usize,
     started: bool,
-    replayed: Replayed<R>,
+    replayed: Replayed,
     /// Stack of the stopped thread, for switches inside operations, by their number.
     stacks: Vec<(usize, Backtrace)>,
     /// Search that continues after the schedule where threads spin.
@@ -98,7 +98,7 @@ pub(crate) struct Replay<R> {
 /// Number of steps of the tail in which stacks are recorded.
 const LOOKS: u32 = 200;
 
-impl<R> Replay<R> {
+impl Replay {
     pub(crate) fn new(shape: Shape, schedule: Schedule, diverging: Diverging, spin: Spin) -> Self {
         let fair = Kind::Concurrent { most: Some(0), reduces: false };
         Self {
@@ -122,13 +122,13 @@ impl<R> Replay<R> {
     }
 
     /// Returns the result, without the locations of switches.
-    pub(crate) fn finish(self) -> Replayed<R> {
+    pub(crate) fn finish(self) -> Replayed {
         self.replayed
     }
 
     /// Returns the result with the locations. This reads debugging information, which can take
     /// seconds, the first time: so it must not happen during the watched execution.
-    pub(crate) fn finish_with_places(mut self) -> Replayed<R> {
+    pub(crate) fn finish_with_places(mut self) -> Replayed {
         for (switch, stack) in &mut self.stacks {
             stack.resolve();
             self.replayed.switches[*switch].place = place(stack);
@@ -151,7 +151,7 @@ impl<R> Replay<R> {
     }
 }
 
-impl<R> Driver<R> for Replay<R> {
+impl Driver for Replay {
     fn begin(&mut self) -> Option<u64> {
         (!std::mem::replace(&mut self.started, true)).then_some(0)
     }
@@ -189,7 +189,7 @@ impl<R> Driver<R> for Replay<R> {
         Choice::Run(thread)
     }
 
-    fn end(&mut self, execution: Execution<R>) {
+    fn end(&mut self, execution: Execution) {
         if !execution.spins {
             self.spinning.clear();
             self.replayed.waiting = execution.waiting.into_iter().map(Wait::from).collect();

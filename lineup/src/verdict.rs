@@ -11,12 +11,12 @@ use snapshot_core::observation::{
 use crate::apart::Crash;
 use crate::matrix::Test;
 use crate::schedule::Schedule;
-use crate::subject::{Answer, Subject};
+use crate::subject::Answer;
 use crate::unordered::Line;
 
 /// Verdict on a test.
 #[derive(Clone, Debug)]
-pub enum Verdict<R> {
+pub enum Verdict {
     /// Every execution that was tried has its serial witnesses.
     Pass {
         /// True if all executions were tried, with any number of preemptions.
@@ -24,12 +24,12 @@ pub enum Verdict<R> {
     },
     /// Two serial executions with the same calls get different answers: no deterministic
     /// specification allows both.
-    Nondeterministic(Box<Nondeterminism<Answer<R>>>),
+    Nondeterministic(Box<Nondeterminism<Answer>>),
     /// A serial execution gets stuck, and the check counts this as a failure.
-    NotTotal(SerialHistory<Answer<R>>),
+    NotTotal(SerialHistory<Answer>),
     /// A concurrent execution without serial witness: linearizable with respect to no
     /// deterministic specification, or not to the one given.
-    Violation(Box<Violation<R>>),
+    Violation(Box<Violation>),
     /// An execution ends the process. Only checks that are executed in a process of their own have
     /// this answer: those of [`assert!`](crate::assert) and of a [program](crate::main).
     Crash(Box<Crash>),
@@ -39,13 +39,13 @@ pub enum Verdict<R> {
 
 /// A concurrent execution that refutes linearizability.
 #[derive(Clone, Debug)]
-pub struct Violation<R> {
+pub struct Violation {
     /// The execution.
-    pub history: ConcurrentHistory<Answer<R>>,
+    pub history: ConcurrentHistory<Answer>,
     /// Kind of the violation.
     pub judgement: Judgement,
     /// Explanation why no serial execution matches; `None` if the judge was a specification.
-    pub explanation: Option<Explanation<Answer<R>>>,
+    pub explanation: Option<Explanation<Answer>>,
     /// Schedule that reproduces it.
     pub schedule: Schedule,
     /// Number of its preemptions.
@@ -228,9 +228,9 @@ impl fmt::Display for Unknown {
 
 /// The serial executions of a test.
 #[derive(Clone, Debug)]
-pub struct SerialPhase<R> {
+pub struct SerialPhase {
     /// The serial histories.
-    pub observations: Observations<Answer<R>>,
+    pub observations: Observations<Answer>,
     /// Number of executions.
     pub executions: u64,
     /// Time taken.
@@ -279,29 +279,19 @@ impl ConcurrentPhase {
 }
 
 /// The answer to one test.
-pub struct Report<S: Subject> {
+#[derive(Clone)]
+pub struct Report {
     /// The test.
-    pub test: Test<S>,
+    pub test: Test,
     /// The verdict.
-    pub verdict: Verdict<S::Response>,
+    pub verdict: Verdict,
     /// Phase 1.
-    pub serial: SerialPhase<S::Response>,
+    pub serial: SerialPhase,
     /// Phase 2.
     pub concurrent: ConcurrentPhase,
 }
 
-impl<S: Subject> Clone for Report<S> {
-    fn clone(&self) -> Self {
-        Self {
-            test: self.test.clone(),
-            verdict: self.verdict.clone(),
-            serial: self.serial.clone(),
-            concurrent: self.concurrent.clone(),
-        }
-    }
-}
-
-impl<S: Subject> fmt::Debug for Report<S> {
+impl fmt::Debug for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Report")
             .field("test", &self.test)
@@ -312,7 +302,7 @@ impl<S: Subject> fmt::Debug for Report<S> {
     }
 }
 
-impl<R> Verdict<R> {
+impl Verdict {
     /// Returns true for a failure, which is certain.
     pub const fn fails(&self) -> bool {
         !matches!(self, Self::Pass { .. } | Self::Unknown(_))

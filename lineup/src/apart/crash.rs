@@ -83,6 +83,11 @@ impl Crash {
         (&self.ended, self.thread, &self.events) == (&other.ended, other.thread, &other.events)
     }
 
+    /// Returns the number of switches inside operations.
+    pub(crate) fn preemptions(&self) -> u32 {
+        self.switches.iter().map(|switch| u32::from(switch.place.is_some())).sum()
+    }
+
     /// Returns the number of calls of the running thread, if it has not returned from the last one.
     pub(crate) fn open(&self) -> Option<(Thread, usize)> {
         let thread = self.thread?;

@@ -25,7 +25,7 @@ pub(crate) use worker::{Recorder, obey, recorder, running, stack};
 use crate::check::Check;
 use crate::matrix::Test;
 use crate::schedule::Schedule;
-use crate::subject::Subject;
+use crate::subject::AnySubject;
 use crate::verdict::{ConcurrentPhase, Report, SerialPhase, Unknown, Verdict};
 
 /// Bytes of stack per thread of a test when a crash is confirmed: as a thread of `std` has.
@@ -69,20 +69,26 @@ impl Arguments {
 }
 
 /// A check that is executed in a process of its own.
-pub(crate) struct Apart<'c, S: Subject> {
-    check: &'c Check<S>,
+pub(crate) struct Apart<'c> {
+    check: &'c Check,
+    subject: AnySubject,
     arguments: Arguments,
     /// Number of checks that this thread came to before.
     place: u64,
     /// The test whose invocations need not be representatives.
-    given: Option<Test<S>>,
+    given: Option<Test>,
     /// True if one schedule of the given test is executed.
     replays: bool,
 }
 
-impl<'c, S: Subject> Apart<'c, S> {
-    pub(crate) fn new(check: &'c Check<S>, arguments: Arguments, given: Option<Test<S>>) -> Self {
-        Self { check, arguments, place: worker::next_place(), given, replays: false }
+impl<'c> Apart<'c> {
+    pub(crate) fn new(
+        check: &'c Check,
+        subject: AnySubject,
+        arguments: Arguments,
+        given: Option<Test>,
+    ) -> Self {
+        Self { check, subject, arguments, place: worker::next_place(), given, replays: false }
     }
 
     /// Records the first execution already.
@@ -95,7 +101,7 @@ impl<'c, S: Subject> Apart<'c, S> {
     pub(crate) fn answer(
         &self,
         whole: impl FnOnce() -> Told,
-        crashed: impl FnOnce(Report<S>) -> Told,
+        crashed: impl FnOnce(Report) -> Told,
     ) -> Told {
         if let Some(worker) = worker::this() {
             return self.work(worker, whole);
@@ -114,7 +120,7 @@ impl<'c, S: Subject> Apart<'c, S> {
             return Told::default();
         }
         worker.begin();
-        let parse = |text: &str| Test::parse_among(text, self.given.as_ref());
+        let parse = |text: &str| Test::parse_among(self.subject, text, self.given.as_ref());
         let told = match &worker.job.task {
             Task::Whole => whole(),
             Task::Test { test, executions } => parse(test).map_or_else(
@@ -152,24 +158,26 @@ impl<'c, S: Subject> Apart<'c, S> {
     }
 
     /// Returns the answer after a worker ended without one.
-    fn crashed(&self, ended: &Ended) -> Report<S> {
+    fn crashed(&self, ended: &Ended) -> Report {
         if let Some(test) = self.given.as_ref().filter(|_| self.replays && ended.is_crash) {
             return report(test, Verdict::Crash(Box::new(Crash::of(ended))), 0);
         }
         let running = record::running(&ended.notes);
-        let tests = running.iter().map(|text| Test::parse_among(text, self.given.as_ref()));
-        let tests: Vec<Test<S>> = tests.filter_map(Result::ok).filter(|_| ended.is_crash).collect();
+        let parse = |text: &String| Test::parse_among(self.subject, text, self.given.as_ref());
+        let tests = running.iter().map(parse);
+        let tests: Vec<Test> = tests.filter_map(Result::ok).filter(|_| ended.is_crash).collect();
         let mut again = tests.iter().map(|test| self.examine(test, self.check.executions));
         again.find(|report| report.verdict.fails()).unwrap_or_else(|| {
             let unknown = Unknown::Crash { ended: ended.name.clone(), tests: running };
-            let test = tests.into_iter().next().or_else(|| Test::new(Vec::new()).ok());
+            let none = || Test::of(self.subject, Vec::new(), Vec::new(), Vec::new()).ok();
+            let test = tests.into_iter().next().or_else(none);
             let test = test.expect("the test without operations is possible");
             report(&test, Verdict::Unknown(unknown), 0)
         })
     }
 
     /// Checks one test in a worker that records its steps; only a crash that is confirmed fails.
-    fn examine(&self, test: &Test<S>, executions: Option<u64>) -> Report<S> {
+    fn examine(&self, test: &Test, executions: Option<u64>) -> Report {
         let text = test.text();
         let passed = Verdict::Pass { complete: false };
         match self.start(Task::Test { test: text.clone(), executions }, true) {
@@ -193,13 +201,13 @@ impl<'c, S: Subject> Apart<'c, S> {
     }
 
     /// Removes operations, as [`Check::minimise`] does, as long as the test crashes.
-    pub(crate) fn minimise(&self, report: Report<S>) -> Report<S> {
+    pub(crate) fn minimise(&self, report: Report) -> Report {
         self.check.minimise_by(report, &|check, test| self.examine(test, check.executions))
     }
 }
 
 /// Returns the report of a test that was executed in another process.
-fn report<S: Subject>(test: &Test<S>, verdict: Verdict<S::Response>, executions: u64) -> Report<S> {
+fn report(test: &Test, verdict: Verdict, executions: u64) -> Report {
     let serial = SerialPhase {
         observations: Observations::new(*test.shape()),
         executions: 0,

@@ -1,15 +1,11 @@
 //! Phase 2: concurrent executions with 0, 1, 2, ... preemptions, and their witnesses.
 
 use std::collections::hash_map::Entry;
-use std::fmt::Debug;
-use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use snapshot_core::observation::{
-    ConcurrentHistory, Event, Judgement, Observations, Shape, Thread, explain,
-};
+use snapshot_core::observation::{ConcurrentHistory, Event, Judgement, Observations, explain};
 
 use super::{Check, History, Tally, given_up, unknown};
 use crate::driver::{Abandonment, Choice, Driver, End, Execution, Situation};
@@ -18,7 +14,7 @@ use crate::matrix::Test;
 use crate::replay::Replay;
 use crate::schedule::Schedule;
 use crate::search::{Kind, Search};
-use crate::subject::{Answer, Subject};
+use crate::subject::Answer;
 use crate::verdict::{ConcurrentPhase, SerialPhase, Unknown, Verdict, Violation};
 
 /// Abandoned executions after which phase 2 is abandoned.
@@ -29,22 +25,19 @@ const REMEMBERED: usize = 2_000_000;
 const LEFT_BEHIND: u64 = 1_000_000;
 
 /// Judges a history of one test.
-type JudgeOfTest<R> = dyn Fn(&History<R>) -> Judgement + Send + Sync;
+type JudgeOfTest = dyn Fn(&History) -> Judgement + Send + Sync;
 
-/// Tells if an operation, by its thread and index, may always give an answer.
-type IsSpurious<R> = dyn Fn(Thread, usize, &R) -> bool + Send + Sync;
-
-impl<S: Subject> Check<S> {
+impl Check {
     pub(super) fn concurrent_phase(
         &self,
-        test: &Test<S>,
+        test: &Test,
         deadline: Option<Instant>,
-        serial: &SerialPhase<S::Response>,
+        serial: &SerialPhase,
         phase: &mut ConcurrentPhase,
-    ) -> Verdict<S::Response> {
+    ) -> Verdict {
         let start = Instant::now();
         let test = Arc::new(test.clone());
-        let judge: Box<JudgeOfTest<S::Response>> = match &self.specification {
+        let judge: Box<JudgeOfTest> = match &self.specification {
             Some(judge) => {
                 let (judge, test) = (Arc::clone(judge), Arc::clone(&test));
                 Box::new(move |history| judge(&test, history))
@@ -54,13 +47,9 @@ impl<S: Subject> Check<S> {
                 Box::new(move |history| observations.judge(history))
             }
         };
-        let its_test = Arc::clone(&test);
         let mut driver = Concurrent {
-            shape: *test.shape(),
+            test: Arc::clone(&test),
             judge,
-            is_spurious: Box::new(move |thread, index, response| {
-                S::is_spurious(&its_test.sequence(thread)[index], response)
-            }),
             search: Search::new(
                 Kind::Concurrent { most: self.preemptions, reduces: self.reduction },
                 self.spin(),
@@ -86,7 +75,7 @@ impl<S: Subject> Check<S> {
         let verdict = loop {
             driver.bound = bound;
             driver.fresh = true;
-            driver = match explore(test.clone(), driver, &self.watch(deadline)) {
+            driver = match explore(&test, driver, &self.watch(deadline)) {
                 Ok(driver) => driver,
                 Err(broken) => return Verdict::Unknown(unknown(broken)),
             };
@@ -128,10 +117,10 @@ impl<S: Subject> Check<S> {
     /// rest is compared with the serial executions of the smaller test.
     fn judge_deferred(
         &self,
-        test: &Test<S>,
-        driver: &mut Concurrent<S::Response>,
+        test: &Test,
+        driver: &mut Concurrent,
         deadline: Option<Instant>,
-        smaller: &mut FxHashMap<u64, Observations<Answer<S::Response>>>,
+        smaller: &mut FxHashMap<u64, Observations<Answer>>,
     ) -> Option<Unknown> {
         for (struck, found) in std::mem::take(&mut driver.deferred) {
             let Some(rest) = found.history.without(test.shape(), struck) else { continue };
@@ -162,12 +151,7 @@ impl<S: Subject> Check<S> {
     /// Executes the schedule of a failure again, and all serial executions: the failure counts if
     /// both give the same results as before. With a static that changes the object's behaviour
     /// once, the phases contradict each other, while every repetition of the failure agrees.
-    fn confirm(
-        &self,
-        test: &Test<S>,
-        serial: &SerialPhase<S::Response>,
-        found: Found<S::Response>,
-    ) -> Verdict<S::Response> {
+    fn confirm(&self, test: &Test, serial: &SerialPhase, found: Found) -> Verdict {
         let spins = found.spins || serial.spinning > 0;
         let check = self.confirming();
         let gave_up = Verdict::Unknown(Unknown::Spinning { steps: check.patience });
@@ -212,8 +196,8 @@ impl<S: Subject> Check<S> {
 }
 
 /// A failure that is not confirmed yet.
-struct Found<R> {
-    history: History<R>,
+struct Found {
+    history: History,
     judgement: Judgement,
     schedule: Schedule,
     preemptions: u32,
@@ -221,20 +205,19 @@ struct Found<R> {
 }
 
 /// The driver of phase 2, for one bound.
-struct Concurrent<R> {
-    shape: Shape,
-    judge: Box<JudgeOfTest<R>>,
-    is_spurious: Box<IsSpurious<R>>,
+struct Concurrent {
+    test: Arc<Test>,
+    judge: Box<JudgeOfTest>,
     search: Search,
     /// Events of the first execution, while it is being repeated.
-    repeat: Option<Vec<Event<Answer<R>>>>,
+    repeat: Option<Vec<Event<Answer>>>,
     /// True if the search must begin again, with switches at more lines.
     begins_again: bool,
     fresh: bool,
-    seen: FxHashSet<History<R>>,
+    seen: FxHashSet<History>,
     /// Histories with struck operations, to be judged later.
-    deferred: Vec<(u64, Found<R>)>,
-    found: Option<Found<R>>,
+    deferred: Vec<(u64, Found)>,
+    found: Option<Found>,
     unknown: Option<Unknown>,
     given_up: u64,
     left_behind: u64,
@@ -246,9 +229,9 @@ struct Concurrent<R> {
     phase: ConcurrentPhase,
 }
 
-impl<R> Concurrent<R> {
+impl Concurrent {
     /// Returns the operations whose answers are always allowed, as bits.
-    fn spurious(&self, events: &[Event<Answer<R>>]) -> u64 {
+    fn spurious(&self, events: &[Event<Answer>]) -> u64 {
         let mut called = [0; 16];
         let mut struck = 0;
         for event in events {
@@ -256,8 +239,9 @@ impl<R> Concurrent<R> {
                 Event::Call(thread) => called[thread.index()] += 1,
                 Event::Return(thread, Answer::Returned(response)) => {
                     let index = called[thread.index()] - 1;
-                    if (self.is_spurious)(*thread, index, response) {
-                        struck |= 1 << self.shape.operation(*thread, index).index();
+                    let invocation = &self.test.sequence(*thread)[index];
+                    if self.test.subject().is_spurious(invocation, response) {
+                        struck |= 1 << self.test.shape().operation(*thread, index).index();
                     }
                 }
                 Event::Return(_, Answer::Panicked(_)) => {}
@@ -267,7 +251,7 @@ impl<R> Concurrent<R> {
     }
 }
 
-impl<R: Clone + Debug + Eq + Hash> Driver<R> for Concurrent<R> {
+impl Driver for Concurrent {
     fn begin(&mut self) -> Option<u64> {
         let is_over = self.found.is_some() || self.begins_again || self.phase.limited;
         if is_over || self.given_up >= GIVEN_UP {
@@ -303,7 +287,7 @@ impl<R: Clone + Debug + Eq + Hash> Driver<R> for Concurrent<R> {
         self.search.choose(situation)
     }
 
-    fn end(&mut self, execution: Execution<R>) {
+    fn end(&mut self, execution: Execution) {
         self.phase.executions += 1;
         if let Some(tally) = &self.tally {
             tally.add_concurrent(self.bound);
@@ -337,7 +321,7 @@ impl<R: Clone + Debug + Eq + Hash> Driver<R> for Concurrent<R> {
         }
         let struck = self.spurious(&execution.events);
         let stuck = execution.end == End::Stuck;
-        let history = match ConcurrentHistory::new(&self.shape, execution.events, stuck) {
+        let history = match ConcurrentHistory::new(self.test.shape(), execution.events, stuck) {
             Ok(history) => history,
             Err(error) => {
                 let message = format!("the record of an execution is no history: {error}");

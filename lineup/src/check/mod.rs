@@ -11,7 +11,6 @@ mod serial;
 mod tally;
 
 use std::fmt::Debug;
-use std::marker::PhantomData;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -27,7 +26,7 @@ use crate::matrix::{Test, TestError};
 use crate::replay::Replay;
 use crate::schedule::Schedule;
 use crate::spin::{Diverging, Spin};
-use crate::subject::{Answer, Subject};
+use crate::subject::{Answer, Subject, Text};
 use crate::verdict::{ConcurrentPhase, Report, SerialPhase, Unknown, Verdict};
 
 /// Factor of the patience with which a failure that rests on spinning threads is repeated.
@@ -38,11 +37,12 @@ pub use tally::Tally;
 /// Variable in which `cargo lineup` lists the crates under control with a bare `thread_local!`.
 const THREAD_LOCALS: &str = "LINEUP_BARE_THREAD_LOCALS";
 
-type History<R> = ConcurrentHistory<Answer<R>>;
-type Judge<S> = dyn Fn(&Test<S>, &History<<S as Subject>::Response>) -> Judgement + Send + Sync;
+type History = ConcurrentHistory<Answer>;
+type Judge = dyn Fn(&Test, &History) -> Judgement + Send + Sync;
 
 /// Options and state of a check.
-pub struct Check<S: Subject> {
+#[derive(Clone)]
+pub struct Check {
     pub(crate) preemptions: Option<u32>,
     pub(crate) executions: Option<u64>,
     pub(crate) threads: Option<NonZero<usize>>,
@@ -55,26 +55,13 @@ pub struct Check<S: Subject> {
     pub(crate) spurious_wakeups: bool,
     silence: Duration,
     cancel: Arc<AtomicBool>,
-    specification: Option<Arc<Judge<S>>>,
+    specification: Option<Arc<Judge>>,
     tally: Option<Arc<Tally>>,
     /// Locations of thread-locals that all threads of a test share, if the subject has any.
     shared: Option<Arc<str>>,
-    subject: PhantomData<fn() -> S>,
 }
 
-impl<S: Subject> Clone for Check<S> {
-    fn clone(&self) -> Self {
-        Self {
-            cancel: Arc::clone(&self.cancel),
-            specification: self.specification.clone(),
-            shared: self.shared.clone(),
-            tally: self.tally.clone(),
-            ..*self
-        }
-    }
-}
-
-impl<S: Subject> Debug for Check<S> {
+impl Debug for Check {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Check")
             .field("preemptions", &self.preemptions)
@@ -84,13 +71,13 @@ impl<S: Subject> Debug for Check<S> {
     }
 }
 
-impl<S: Subject> Default for Check<S> {
+impl Default for Check {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<S: Subject> Check<S> {
+impl Check {
     /// Makes a check with up to two preemptions, all executions, and no limit of time.
     pub fn new() -> Self {
         Self {
@@ -109,7 +96,6 @@ impl<S: Subject> Check<S> {
             specification: None,
             tally: None,
             shared: std::env::var(THREAD_LOCALS).ok().map(Into::into),
-            subject: PhantomData,
         }
     }
 
@@ -235,20 +221,25 @@ impl<S: Subject> Check<S> {
     }
 
     /// Judges by a sequential specification instead of serial executions, and omits phase 1.
+    /// `input` and `output` translate invocations and responses of a subject, that of the tests;
     /// `output` returns `None` for a response that the specification cannot give. A panic is such a
     /// response.
+    ///
+    /// # Panics
+    /// When a test of another subject is checked.
     #[must_use]
-    pub fn against<T>(
+    pub fn against<S, T>(
         mut self,
         specification: T,
         input: impl Fn(&S::Invocation) -> T::Input + Send + Sync + 'static,
-        output: impl Fn(&S::Invocation, &S::Response) -> Option<T::Output> + Send + Sync + 'static,
+        output: impl Fn(&S::Invocation, &Text) -> Option<T::Output> + Send + Sync + 'static,
     ) -> Self
     where
+        S: Subject,
         T: Specification + Send + Sync + 'static,
     {
-        self.specification = Some(Arc::new(move |test: &Test<S>, history: &History<_>| {
-            let inputs: Vec<T::Input> = test.invocations().map(&input).collect();
+        self.specification = Some(Arc::new(move |test: &Test, history: &History| {
+            let inputs: Vec<T::Input> = test.invocations().map(|i| input(i.typed())).collect();
             let mut called = vec![0; test.shape().threads().len()];
             let events = history.events().iter().map(|event| match event {
                 Event::Call(thread) => {
@@ -257,7 +248,7 @@ impl<S: Subject> Check<S> {
                 }
                 Event::Return(thread, Answer::Returned(response)) => {
                     let invocation = &test.sequence(*thread)[called[thread.index()] - 1];
-                    Some(Event::Return(*thread, output(invocation, response)?))
+                    Some(Event::Return(*thread, output(invocation.typed(), response)?))
                 }
                 Event::Return(_, Answer::Panicked(_)) => None,
             });
@@ -307,12 +298,12 @@ impl<S: Subject> Check<S> {
     }
 
     /// Checks a test.
-    pub fn run(&self, test: &Test<S>) -> Report<S> {
+    pub fn run(&self, test: &Test) -> Report {
         self.run_until(test, None)
     }
 
     /// Checks a test; at `end` at the latest the answer is *unknown*.
-    pub(crate) fn run_until(&self, test: &Test<S>, end: Option<Instant>) -> Report<S> {
+    pub(crate) fn run_until(&self, test: &Test, end: Option<Instant>) -> Report {
         let deadline = [self.deadline(), end].into_iter().flatten().min();
         let mut report = self.examine(test, deadline);
         if let Some(places) = &self.shared
@@ -324,7 +315,7 @@ impl<S: Subject> Check<S> {
         report
     }
 
-    fn examine(&self, test: &Test<S>, deadline: Option<Instant>) -> Report<S> {
+    fn examine(&self, test: &Test, deadline: Option<Instant>) -> Report {
         let empty = SerialPhase {
             observations: Observations::new(*test.shape()),
             executions: 0,
@@ -353,12 +344,7 @@ impl<S: Subject> Check<S> {
 
     /// Confirms an answer of phase 1. An operation that counts as stuck because it spins must spin
     /// with more patience, too.
-    fn confirm_serially(
-        &self,
-        test: &Test<S>,
-        serial: &SerialPhase<S::Response>,
-        verdict: Verdict<S::Response>,
-    ) -> Verdict<S::Response> {
+    fn confirm_serially(&self, test: &Test, serial: &SerialPhase, verdict: Verdict) -> Verdict {
         if serial.spinning == 0 || !verdict.fails() {
             return verdict;
         }
@@ -377,11 +363,11 @@ impl<S: Subject> Check<S> {
     ///
     /// # Errors
     /// If not all executions can be tried, within the bounds.
-    pub fn histories(&self, test: &Test<S>) -> Result<Vec<History<S::Response>>, Unknown> {
+    pub fn histories(&self, test: &Test) -> Result<Vec<History>, Unknown> {
         let found = Arc::new(Mutex::new(Vec::new()));
         let notes = Arc::clone(&found);
         let mut check = self.clone();
-        check.specification = Some(Arc::new(move |_: &Test<S>, history: &History<_>| {
+        check.specification = Some(Arc::new(move |_: &Test, history: &History| {
             lock(&notes).push(history.clone());
             Judgement::Linearizable
         }));
@@ -395,10 +381,7 @@ impl<S: Subject> Check<S> {
     ///
     /// # Errors
     /// If not all of them can be tried.
-    pub fn observations(
-        &self,
-        test: &Test<S>,
-    ) -> Result<Observations<Answer<S::Response>>, Verdict<S::Response>> {
+    pub fn observations(&self, test: &Test) -> Result<Observations<Answer>, Verdict> {
         match self.serial_phase(test, self.deadline()) {
             (serial, None | Some(Verdict::NotTotal(_))) => Ok(serial.observations),
             (_, Some(verdict)) => Err(verdict),
@@ -410,16 +393,16 @@ impl<S: Subject> Check<S> {
     ///
     /// # Errors
     /// Only the error of [`Test::between`].
-    pub fn with_possible_start(&self, test: Test<S>) -> Result<Test<S>, TestError> {
+    pub fn with_possible_start(&self, test: Test) -> Result<Test, TestError> {
         if test.initial().is_empty() || self.is_cancelled() {
             return Ok(test);
         }
         let mut initial = test.initial().to_vec();
-        let alone = Test::with(Vec::new(), initial.clone(), Vec::new())?;
+        let alone = Test::of(test.subject(), Vec::new(), initial.clone(), Vec::new())?;
         let (serial, _) = self.serial_phase(&alone, self.deadline());
         let lengths = serial.observations.histories().map(|history| history.operations.len());
         initial.truncate(lengths.min().unwrap_or(0));
-        Test::with(test.columns().to_vec(), initial, test.finally().to_vec())
+        Test::of(test.subject(), test.columns().to_vec(), initial, test.finally().to_vec())
     }
 
     /// Executes one schedule.
@@ -428,16 +411,16 @@ impl<S: Subject> Check<S> {
     /// If the execution cannot be finished.
     pub fn replay(
         &self,
-        test: &Test<S>,
+        test: &Test,
         schedule: &Schedule,
-    ) -> Result<crate::replay::Replayed<S::Response>, Unknown> {
+    ) -> Result<crate::replay::Replayed, Unknown> {
         self.execute(test, schedule).map(Replay::finish_with_places)
     }
 
     /// Executes one schedule, without the locations of its switches.
-    fn execute(&self, test: &Test<S>, schedule: &Schedule) -> Result<Replay<S::Response>, Unknown> {
+    fn execute(&self, test: &Test, schedule: &Schedule) -> Result<Replay, Unknown> {
         let driver = Replay::new(*test.shape(), schedule.clone(), self.diverging, self.spin());
-        explore(Arc::new(test.clone()), driver, &self.watch(self.deadline())).map_err(unknown)
+        explore(&Arc::new(test.clone()), driver, &self.watch(self.deadline())).map_err(unknown)
     }
 }
 

@@ -1,6 +1,5 @@
 //! Phase 1: all serial executions.
 
-use std::fmt::Debug;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -13,23 +12,23 @@ use crate::execution::explore;
 use crate::matrix::{Role, Test};
 use crate::search::{Kind, Search};
 use crate::spin::Spin;
-use crate::subject::{Answer, Subject};
+use crate::subject::Answer;
 use crate::verdict::{SerialPhase, Unknown, Verdict};
 
 /// Number of random seeds tried, if the subject draws random numbers.
 const SEEDS: u64 = 4;
 
-impl<S: Subject> Check<S> {
+impl Check {
     /// Runs all serial executions; also returns the answer, if they determine it.
     pub(crate) fn serial_phase(
         &self,
-        test: &Test<S>,
+        test: &Test,
         deadline: Option<Instant>,
-    ) -> (SerialPhase<S::Response>, Option<Verdict<S::Response>>) {
+    ) -> (SerialPhase, Option<Verdict>) {
         let start = Instant::now();
         let driver = Serial::new(*test.shape(), deadline, self);
         let watch = self.clone().spurious_wakeups(false).watch(deadline);
-        let explored = explore(Arc::new(test.clone()), driver, &watch);
+        let explored = explore(&Arc::new(test.clone()), driver, &watch);
         let (driver, mut verdict) = match explored {
             Ok(mut driver) => {
                 let verdict = driver.verdict.take();
@@ -45,10 +44,10 @@ impl<S: Subject> Check<S> {
         }
         let complete = verdict.is_none();
         if verdict.is_none() {
-            let stuck: Vec<SerialHistory<Answer<S::Response>>> =
+            let stuck: Vec<SerialHistory<Answer>> =
                 driver.observations.histories().filter(|h| h.stuck.is_some()).collect();
             let initial =
-                |h: &&SerialHistory<_>| h.stuck.is_some_and(|t| test.role(t) == Role::Initial);
+                |h: &&SerialHistory<Answer>| h.stuck.is_some_and(|t| test.role(t) == Role::Initial);
             if let Some(history) = stuck.iter().find(initial) {
                 let history = history.letters();
                 verdict = Some(Verdict::Unknown(Unknown::Initial { history }));
@@ -70,26 +69,26 @@ impl<S: Subject> Check<S> {
 }
 
 /// The driver of phase 1.
-struct Serial<R> {
+struct Serial {
     search: Search,
-    observations: Observations<Answer<R>>,
+    observations: Observations<Answer>,
     executions: u64,
     /// Number of stuck executions in which an operation spins.
     spinning: u64,
     spin: Spin,
     /// Events of the first execution, which is repeated.
-    first: Option<Vec<Event<Answer<R>>>>,
+    first: Option<Vec<Event<Answer>>>,
     seed: u64,
     random: bool,
     deadline: Option<Instant>,
     patience: u32,
     cancel: Arc<AtomicBool>,
     tally: Option<Arc<Tally>>,
-    verdict: Option<Verdict<R>>,
+    verdict: Option<Verdict>,
 }
 
-impl<R: Clone + Debug + Eq + std::hash::Hash> Serial<R> {
-    fn new<S: Subject>(shape: Shape, deadline: Option<Instant>, check: &Check<S>) -> Self {
+impl Serial {
+    fn new(shape: Shape, deadline: Option<Instant>, check: &Check) -> Self {
         let spin = check.spin();
         Self {
             search: Search::new(Kind::Serial, spin.clone()),
@@ -109,7 +108,7 @@ impl<R: Clone + Debug + Eq + std::hash::Hash> Serial<R> {
     }
 }
 
-impl<R: Clone + Debug + Eq + std::hash::Hash> Driver<R> for Serial<R> {
+impl Driver for Serial {
     fn begin(&mut self) -> Option<u64> {
         if self.verdict.is_some() {
             return None;
@@ -141,7 +140,7 @@ impl<R: Clone + Debug + Eq + std::hash::Hash> Driver<R> for Serial<R> {
         self.search.choose(situation)
     }
 
-    fn end(&mut self, execution: Execution<R>) {
+    fn end(&mut self, execution: Execution) {
         self.random |= execution.random;
         if let Some(tally) = &self.tally {
             tally.add_serial();

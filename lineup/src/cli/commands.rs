@@ -4,18 +4,17 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use snapshot_io::{limited, replacement};
 
-use super::any::{Answered, AnySubject};
+use super::checks::{Answered, Checks};
 use super::options::{Arguments, Command};
 use super::{CommandError, TROUBLE};
 use crate::apart;
 use crate::files::{Failure, ObservationFile};
 use crate::many::RandomCheck;
 use crate::report;
-use crate::survey::{self, Record};
+use crate::subject::AnySubject;
 
 /// Maximum size of a file, and of its lines.
 const FILE: usize = 64 << 20;
@@ -47,31 +46,23 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
         .map_err(|error| CommandError::Write { path: path.to_owned(), error })
 }
 
-type Subjects<'s> = &'s [Box<dyn AnySubject>];
-
-fn named<'s>(subjects: Subjects<'s>, given: &str) -> Result<&'s dyn AnySubject, CommandError> {
+fn named(subjects: &[AnySubject], given: &str) -> Result<AnySubject, CommandError> {
     let found = subjects.iter().find(|subject| subject.name() == given);
-    found.map(|subject| &**subject).ok_or_else(|| CommandError::Subject {
+    found.copied().ok_or_else(|| CommandError::Subject {
         given: given.to_owned(),
         known: subjects.iter().map(|subject| subject.name()).collect::<Vec<_>>().join(", "),
     })
 }
 
-fn chosen<'s>(
-    subjects: Subjects<'s>,
-    given: &[String],
-) -> Result<Vec<&'s dyn AnySubject>, CommandError> {
+fn chosen(subjects: &[AnySubject], given: &[String]) -> Result<Vec<AnySubject>, CommandError> {
     match given {
-        [] => Ok(subjects.iter().map(|subject| &**subject).collect()),
+        [] => Ok(subjects.to_vec()),
         _ => given.iter().map(|name| named(subjects, name)).collect(),
     }
 }
 
 /// Joins the answers for several subjects: a failure takes precedence over an unknown answer.
-fn each(
-    subjects: &[&dyn AnySubject],
-    mut command: impl FnMut(&dyn AnySubject) -> Answered,
-) -> Answered {
+fn each(subjects: &[AnySubject], mut command: impl FnMut(AnySubject) -> Answered) -> Answered {
     let (mut all, mut worst) = (String::new(), 0);
     for subject in subjects {
         let (text, code) = command(*subject)?;
@@ -88,20 +79,21 @@ fn each(
     Ok((all, worst))
 }
 
-pub(super) fn run(subjects: Subjects<'_>, arguments: &Arguments) -> Answered {
+pub(super) fn run(subjects: &[AnySubject], arguments: &Arguments) -> Answered {
     match &arguments.command {
         Command::List => {
             let mut text = String::new();
             for subject in subjects {
-                let _ = writeln!(text, "{}: {}", subject.name(), subject.invocations().join(" "));
+                let invocations = subject.representatives().into_iter().chain(subject.dropping());
+                let texts: Vec<String> = invocations.map(|i| i.text().to_owned()).collect();
+                let _ = writeln!(text, "{}: {}", subject.name(), texts.join(" "));
             }
             Ok((text, 0))
         }
-        Command::Run { subject, test, observations, baseline, failing, bounds } => named(
-            subjects, subject,
-        )?
-        .commands()
-        .run(test, observations.as_deref(), baseline.as_deref(), failing, bounds),
+        Command::Run { subject, test, observations, baseline, failing, bounds } => {
+            let checks = Checks::new(named(subjects, subject)?, bounds, false);
+            checks.run(test, observations.as_deref(), baseline.as_deref(), failing)
+        }
         Command::Random { subjects: given, shape, samples, seed, around, failing, bounds } => {
             let tests = RandomCheck {
                 shape: (shape.0, shape.1),
@@ -112,74 +104,32 @@ pub(super) fn run(subjects: Subjects<'_>, arguments: &Arguments) -> Answered {
             };
             let around = &around.given;
             each(&chosen(subjects, given)?, |s| {
-                s.commands().random(&tests, around, failing, bounds)
+                Checks::new(s, bounds, true).random(&tests, around, failing)
             })
         }
         Command::All { subjects: given, shape, around, failing, bounds } => {
             let shape = (shape.0, shape.1);
-            each(&chosen(subjects, given)?, |s| s.commands().all(shape, around, failing, bounds))
+            each(&chosen(subjects, given)?, |s| {
+                Checks::new(s, bounds, true).all(shape, around, failing)
+            })
         }
         Command::Auto { subjects: given, up_to, around, failing, bounds } => {
-            each(&chosen(subjects, given)?, |s| s.commands().auto(*up_to, around, failing, bounds))
+            each(&chosen(subjects, given)?, |s| {
+                Checks::new(s, bounds, true).auto(*up_to, around, failing)
+            })
         }
         Command::Replay { file, bounds } => {
             let failure = Failure::parse(&read(file)?)
                 .map_err(|error| CommandError::File { path: file.clone(), error })?;
-            named(subjects, &failure.subject)?.commands().replay(file, &failure, bounds)
+            Checks::new(named(subjects, &failure.subject)?, bounds, false).replay(file, &failure)
         }
         Command::Show { file } => {
             let shown = ObservationFile::parse(&read(file)?)
                 .map_err(|error| CommandError::File { path: file.clone(), error })?;
             Ok((report::shown(&shown), 0))
         }
-        Command::Survey {
-            subjects: given,
-            tests,
-            budget,
-            subject_budget,
-            seed,
-            record,
-            bounds,
-        } => each(&chosen(subjects, given)?, |s| {
-            let (mut text, mut worst) = (String::new(), 0);
-            let end = subject_budget.map(|budget| Instant::now() + budget);
-            for (index, series) in tests.iter().enumerate() {
-                let budget = end.map_or(*budget, |end| {
-                    let left = end.saturating_duration_since(Instant::now());
-                    left / u32::try_from(tests.len() - index).unwrap_or(u32::MAX)
-                });
-                let found = s.commands().survey(series, *seed, budget, bounds)?;
-                if interrupted().load(Ordering::Relaxed) {
-                    return Ok((text + "interrupted\n", 3));
-                }
-                worst = if found.failed > 0 || worst == 1 {
-                    1
-                } else if found.unknown > 0 {
-                    3
-                } else {
-                    worst
-                };
-                let _ = writeln!(
-                    text,
-                    "{}, {}: {} of {} tests run: {} passed, {} failed, {} unknown",
-                    found.subject,
-                    found.tests,
-                    found.run,
-                    found.number,
-                    found.passed,
-                    found.failed,
-                    found.unknown
-                );
-                let mut all = if record.exists() { records(record)? } else { Vec::new() };
-                all.push(found);
-                write(record, &survey::lines(&survey::latest(all)))?;
-            }
-            Ok((text, worst))
-        }),
+        Command::Survey { subjects: given, survey, bounds } => {
+            each(&chosen(subjects, given)?, |s| Checks::new(s, bounds, true).survey(survey))
+        }
     }
-}
-
-fn records(path: &Path) -> Result<Vec<Record>, CommandError> {
-    let error = |error| CommandError::Records { path: path.to_owned(), error };
-    survey::records(&read(path)?).map_err(error)
 }

@@ -1,6 +1,6 @@
 //! The command line of a program that checks subjects; [`main!`](crate::main) makes one.
 
-mod any;
+mod checks;
 mod commands;
 mod options;
 mod progress;
@@ -15,10 +15,9 @@ use snapshot_io::limited::TextError;
 use snapshot_io::output;
 use thiserror::Error;
 
-pub use any::{AnySubject, subject};
-
 use crate::files::FileError;
 use crate::matrix::TestError;
+use crate::subject::AnySubject;
 use crate::survey::RecordError;
 
 /// Exit code without an answer.
@@ -97,7 +96,7 @@ pub enum CommandError {
 }
 
 /// Runs the program's command line over these subjects.
-pub fn main(subjects: &[Box<dyn AnySubject>]) -> ExitCode {
+pub fn main(subjects: &[AnySubject]) -> ExitCode {
     ExitCode::from(run(subjects, std::env::args_os()))
 }
 
@@ -105,7 +104,7 @@ pub fn main(subjects: &[Box<dyn AnySubject>]) -> ExitCode {
 ///
 /// A check is executed by a process of its own: this program, started again with the arguments of
 /// this process, which must come here again.
-pub fn run(subjects: &[Box<dyn AnySubject>], arguments: impl IntoIterator<Item = OsString>) -> u8 {
+pub fn run(subjects: &[AnySubject], arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match options::Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         // The text of `--help`, or an error in the arguments.

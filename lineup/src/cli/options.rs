@@ -9,9 +9,9 @@ use clap::{Args, Parser, Subcommand};
 use snapshot_io::quantity;
 
 use crate::check::Check;
-use crate::matrix::{Test, TestError, dimension_of};
+use crate::matrix::{Test, TestError, dimension_of, sequence_of};
 use crate::spin::Diverging;
-use crate::subject::Subject;
+use crate::subject::Invocation;
 use crate::survey::Tests;
 
 /// Checks concurrent objects under every schedule, without a specification (Line-Up).
@@ -108,30 +108,37 @@ pub(super) enum Command {
         file: PathBuf,
     },
     /// Runs series of tests of subjects, each as long as its budget of wall time lasts, and records
-    /// what they come to.
+    /// the results.
     Survey {
         /// The subjects; all, if none is named.
         subjects: Vec<String>,
-        /// A series of tests: `all:2x2`, `random:3x3:100`, `random:2x2:100:init2`; several are
-        /// run one after the other.
-        #[arg(long, required = true, value_name = "SERIES")]
-        tests: Vec<Tests>,
-        /// Seconds per subject and series; a test that is not finished by then is not counted.
-        #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = quantity::seconds)]
-        budget: Duration,
-        /// Seconds per subject, for all of its series: each has an equal part of what is left.
-        #[arg(long, conflicts_with = "budget", value_name = "SECONDS",
-            value_parser = quantity::seconds)]
-        subject_budget: Option<Duration>,
-        /// The seed of random tests and of the order of others.
-        #[arg(long, default_value_t = 0)]
-        seed: u64,
-        /// Where to add the records (CSV).
-        #[arg(long, value_name = "FILE")]
-        record: PathBuf,
+        #[command(flatten)]
+        survey: SurveyArguments,
         #[command(flatten)]
         bounds: Bounds,
     },
+}
+
+/// Series of tests of a subject, and their record.
+#[derive(Args, Clone, Debug)]
+pub(super) struct SurveyArguments {
+    /// A series of tests: `all:2x2`, `random:3x3:100`, `random:2x2:100:init2`; several are run one
+    /// after the other.
+    #[arg(long, required = true, value_name = "SERIES")]
+    pub(super) tests: Vec<Tests>,
+    /// Seconds per subject and series; a test that is not finished by then is not counted.
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = quantity::seconds)]
+    pub(super) budget: Duration,
+    /// Seconds per subject, for all of its series: each has an equal part of what is left.
+    #[arg(long, conflicts_with = "budget", value_name = "SECONDS",
+        value_parser = quantity::seconds)]
+    pub(super) subject_budget: Option<Duration>,
+    /// The seed of random tests and of the order of others.
+    #[arg(long, default_value_t = 0)]
+    pub(super) seed: u64,
+    /// File to which the records are added (CSV).
+    #[arg(long, value_name = "FILE")]
+    pub(super) record: PathBuf,
 }
 
 /// What is executed before and after the threads of each test.
@@ -161,13 +168,14 @@ pub(super) struct Around {
 
 impl Given {
     /// The test with these sequences around those it has.
-    pub(super) fn around<S: Subject>(&self, test: &Test<S>) -> Result<Test<S>, TestError> {
-        let mut initial = Test::<S>::sequence_of(&self.init)?;
+    pub(super) fn around(&self, test: &Test) -> Result<Test, TestError> {
+        let subject = test.subject();
+        let mut initial = sequence_of(subject, &self.init)?;
         initial.extend_from_slice(test.initial());
-        let dropping = S::dropping();
-        let mut finally: Vec<S::Invocation> =
+        let dropping = subject.dropping();
+        let mut finally: Vec<Invocation> =
             test.finally().iter().filter(|i| Some(*i) != dropping.as_ref()).cloned().collect();
-        finally.extend(Test::<S>::sequence_of(&self.finally)?);
+        finally.extend(sequence_of(subject, &self.finally)?);
         test.between(initial, finally)
     }
 }
@@ -226,7 +234,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    pub(super) fn check<S: Subject>(&self, several: bool) -> Check<S> {
+    pub(super) fn check(&self, several: bool) -> Check {
         let executions = self.executions.or(several.then_some(20_000));
         Check::new()
             .preemptions(self.preemptions.0)

@@ -9,7 +9,6 @@ use super::{FileError, parse};
 use crate::apart::Crash;
 use crate::matrix::Test;
 use crate::schedule::Schedule;
-use crate::subject::{Subject, name};
 use crate::verdict::{Verdict, Violation};
 
 const FORMAT: &str = "lineup-failure";
@@ -41,14 +40,14 @@ pub struct Failure {
 }
 
 /// Returns the events of a history as texts.
-pub(crate) fn events<S: Subject, A: Debug>(test: &Test<S>, events: &[Event<A>]) -> Vec<String> {
+pub(crate) fn events<A: Debug>(test: &Test, events: &[Event<A>]) -> Vec<String> {
     let mut called = [0; 16];
     let text = |event: &Event<A>| {
         let thread = test.thread_name(event.thread());
         match event {
             Event::Call(t) => {
                 called[t.index()] += 1;
-                format!("{thread} {}", name(&test.sequence(*t)[called[t.index()] - 1]))
+                format!("{thread} {}", test.sequence(*t)[called[t.index()] - 1].text())
             }
             Event::Return(_, answer) => format!("{thread} -> {answer:?}"),
         }
@@ -58,15 +57,11 @@ pub(crate) fn events<S: Subject, A: Debug>(test: &Test<S>, events: &[Event<A>]) 
 
 impl Failure {
     /// Makes the file of an execution that fails.
-    fn of_execution<S: Subject, A: Debug>(
-        test: &Test<S>,
-        schedule: &Schedule,
-        history: &[Event<A>],
-    ) -> Self {
+    fn of_execution<A: Debug>(test: &Test, schedule: &Schedule, history: &[Event<A>]) -> Self {
         Self {
             format: FORMAT.to_owned(),
             version: 1,
-            subject: S::NAME.to_owned(),
+            subject: test.subject().name().to_owned(),
             test: test.text(),
             schedule: schedule.to_string(),
             events: events(test, history),
@@ -78,7 +73,7 @@ impl Failure {
     }
 
     /// Makes the file of a violation.
-    pub fn of<S: Subject>(test: &Test<S>, violation: &Violation<S::Response>) -> Self {
+    pub fn of(test: &Test, violation: &Violation) -> Self {
         let Violation { history, schedule, spins, .. } = violation;
         Self {
             stuck: history.is_stuck(),
@@ -88,7 +83,7 @@ impl Failure {
     }
 
     /// Makes the file of an execution that ends the process.
-    pub fn of_crash<S: Subject>(test: &Test<S>, crash: &Crash) -> Self {
+    pub fn of_crash(test: &Test, crash: &Crash) -> Self {
         Self {
             crash: Some(crash.ended.clone()),
             ..Self::of_execution(test, &crash.schedule, &crash.events)
@@ -96,7 +91,7 @@ impl Failure {
     }
 
     /// Makes the file of an answer, if it has an execution that fails.
-    pub fn of_verdict<S: Subject>(test: &Test<S>, verdict: &Verdict<S::Response>) -> Option<Self> {
+    pub fn of_verdict(test: &Test, verdict: &Verdict) -> Option<Self> {
         match verdict {
             Verdict::Violation(violation) => Some(Self::of(test, violation)),
             Verdict::Crash(crash) => Some(Self::of_crash(test, crash)),

@@ -12,15 +12,12 @@
 //! Letters name columns; the next two are the initial and the final sequence, where there
 //! are any. `#` is an operation that is stuck.
 
-use std::fmt::Debug;
-use std::hash::Hash;
-
 use serde::{Deserialize, Serialize};
 use snapshot_core::observation::{Observations, SerialHistory, Shape, Thread};
 
 use super::{FileError, parse};
 use crate::matrix::Test;
-use crate::subject::{Subject, name};
+use crate::subject::{Answer, Invocation};
 
 const FORMAT: &str = "lineup-observations";
 
@@ -57,16 +54,18 @@ pub struct ObservationFile {
 }
 
 /// Returns the lines of the file.
-pub fn observation_lines<S: Subject, R: Clone + Debug + Eq + Hash>(
-    test: &Test<S>,
-    observations: &Observations<R>,
+pub fn observation_lines(
+    test: &Test,
+    observations: &Observations<Answer>,
     complete: bool,
 ) -> String {
-    let names = |sequence: &[S::Invocation]| sequence.iter().map(name).collect::<Vec<_>>();
+    let names = |sequence: &[Invocation]| {
+        sequence.iter().map(|invocation| invocation.text().to_owned()).collect::<Vec<_>>()
+    };
     let header = Header {
         format: FORMAT.to_owned(),
         version: 1,
-        subject: S::NAME.to_owned(),
+        subject: test.subject().name().to_owned(),
         test: test.columns().iter().map(|column| names(column)).collect(),
         init: names(test.initial()),
         finally: names(test.finally()),

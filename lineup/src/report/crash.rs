@@ -6,10 +6,10 @@ use super::{Ends, WIDTH, drawn};
 use crate::apart::Crash;
 use crate::files::{self, Failure};
 use crate::matrix::Test;
-use crate::subject::{Subject, name};
+use crate::subject::Invocation;
 
 /// Describes a crash: the execution in columns, and where it ends.
-pub(super) fn crashed<S: Subject>(test: &Test<S>, crash: &Crash) -> String {
+pub(super) fn crashed(test: &Test, crash: &Crash) -> String {
     let ends = |thread, is_open| match (is_open, Some(thread) == crash.thread) {
         (_, true) => "!",
         (true, false) => "|",
@@ -22,7 +22,7 @@ pub(super) fn crashed<S: Subject>(test: &Test<S>, crash: &Crash) -> String {
     );
     let subject = match (crash.open(), crash.thread) {
         (Some((thread, calls)), _) => {
-            let operation = test.sequence(thread).get(calls - 1).map(name).unwrap_or_default();
+            let operation = test.sequence(thread).get(calls - 1).map_or("", Invocation::text);
             format!("{operation} of {}", test.thread_name(thread))
         }
         (None, Some(thread)) => format!("{}, between two operations,", test.thread_name(thread)),
@@ -52,18 +52,14 @@ fn indented<'l>(lines: impl Iterator<Item = &'l str>) -> String {
 }
 
 /// Returns the text of a replayed schedule that crashes.
-pub(crate) fn replayed_crash<S: Subject>(
-    test: &Test<S>,
-    crash: &Crash,
-    failure: &Failure,
-) -> String {
+pub(crate) fn replayed_crash(test: &Test, crash: &Crash, failure: &Failure) -> String {
     let same = failure.crash.as_ref() == Some(&crash.ended)
         && failure.events == files::events(test, &crash.events);
     let not = if same { "" } else { "not " };
     let text = crashed(test, crash);
     format!(
         "{}: replay of {}\n{not}the execution that was recorded\n{text}\nFAIL\n",
-        S::NAME,
+        test.subject().name(),
         test.text()
     )
 }

@@ -16,15 +16,15 @@ use crate::files::{self, Failure, ObservationFile};
 use crate::matrix::Test;
 use crate::replay::{Place, Replayed, Switch, Wait};
 use crate::schedule::Schedule;
-use crate::subject::{Answer, Subject, name};
+use crate::subject::{Answer, Invocation};
 use crate::verdict::{ConcurrentPhase, Report, SerialPhase, Verdict, Violation};
 
 /// Width of sentences, in terminal columns.
 const WIDTH: usize = 88;
 
 /// Returns the whole answer. A violation is executed again to find the locations of its switches.
-pub fn report<S: Subject>(check: &Check<S>, report: &Report<S>) -> String {
-    let mut text = format!("{}: {}\n", S::NAME, headline(report));
+pub fn report(check: &Check, report: &Report) -> String {
+    let mut text = format!("{}: {}\n", report.test.subject().name(), headline(report));
     if !matches!(report.verdict, Verdict::Pass { .. }) {
         let (rows, columns) = report.test.dimension();
         let _ = write!(text, "\ntest ({rows} x {columns}):\n{}", matrix(&report.test));
@@ -82,7 +82,7 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
-fn headline<S: Subject>(report: &Report<S>) -> String {
+fn headline(report: &Report) -> String {
     let word = report.verdict.word();
     match &report.verdict {
         Verdict::Pass { complete: true } => format!("{word} (all executions)"),
@@ -119,10 +119,7 @@ pub fn bound(phase: &ConcurrentPhase) -> String {
     }
 }
 
-fn counts<R: Clone + Eq + std::hash::Hash>(
-    serial: &SerialPhase<R>,
-    phase: &ConcurrentPhase,
-) -> String {
+fn counts(serial: &SerialPhase, phase: &ConcurrentPhase) -> String {
     let (all, stuck) = (serial.observations.len(), serial.observations.stuck());
     let mut text = match stuck {
         0 => format!("{all} serial histories"),
@@ -146,12 +143,15 @@ fn counts<R: Clone + Eq + std::hash::Hash>(
 }
 
 /// Returns the test as a matrix, a column per thread.
-pub fn matrix<S: Subject>(test: &Test<S>) -> String {
+pub fn matrix(test: &Test) -> String {
     let columns: Vec<(String, Vec<String>)> = test
         .shape()
         .threads()
         .filter(|thread| !test.sequence(*thread).is_empty())
-        .map(|thread| (test.thread_name(thread), test.sequence(thread).iter().map(name).collect()))
+        .map(|thread| {
+            let texts = test.sequence(thread).iter().map(|invocation| invocation.text().to_owned());
+            (test.thread_name(thread), texts.collect())
+        })
         .collect();
     let rows = columns.iter().map(|(_, column)| column.len()).max().unwrap_or(0);
     let head: Vec<String> = columns.iter().map(|(thread, _)| thread.clone()).collect();
@@ -196,11 +196,7 @@ fn table(head: &[String], lines: &[Line]) -> String {
 }
 
 /// Returns an execution in columns, time going down: calls, bars while they are open, and returns.
-pub fn columns<S: Subject>(
-    test: &Test<S>,
-    history: &ConcurrentHistory<Answer<S::Response>>,
-    switches: &[Switch],
-) -> String {
+pub fn columns(test: &Test, history: &ConcurrentHistory<Answer>, switches: &[Switch]) -> String {
     let stuck = |_, is_open| if is_open { "#" } else { "" };
     let ends: Option<&Ends<'_>> = if history.is_stuck() { Some(&stuck) } else { None };
     drawn(test, history.events(), ends, switches)
@@ -209,8 +205,8 @@ pub fn columns<S: Subject>(
 /// Last cell of a thread's column, by whether its operation is open.
 type Ends<'e> = dyn Fn(Thread, bool) -> &'static str + 'e;
 
-fn drawn<S: Subject, A: Debug>(
-    test: &Test<S>,
+fn drawn<A: Debug>(
+    test: &Test,
     events: &[Event<A>],
     ends: Option<&Ends<'_>>,
     switches: &[Switch],
@@ -235,7 +231,7 @@ fn drawn<S: Subject, A: Debug>(
         let t = thread.index();
         let cell = |other: &Thread| match event {
             _ if *other != thread => if open[other.index()] { "|" } else { "" }.to_owned(),
-            Event::Call(_) => name(&test.sequence(thread)[called[t]]),
+            Event::Call(_) => test.sequence(thread)[called[t]].text().to_owned(),
             Event::Return(_, answer) => format!("-> {answer:?}"),
         };
         lines.push(Line::Cells(threads.iter().map(cell).collect()));
@@ -265,12 +261,12 @@ fn at(place: &Place) -> String {
 }
 
 /// Returns a serial execution, one operation a line.
-pub fn serial<S: Subject>(test: &Test<S>, history: &SerialHistory<Answer<S::Response>>) -> String {
+pub fn serial(test: &Test, history: &SerialHistory<Answer>) -> String {
     let mut next = [0; Thread::LIMIT + 1];
     let mut line = |thread: Thread, end: String| {
         let index = next[thread.index()];
         next[thread.index()] += 1;
-        let invocation = test.sequence(thread).get(index).map(name).unwrap_or_default();
+        let invocation = test.sequence(thread).get(index).map_or("", Invocation::text);
         format!("    {:<5} {invocation} {end}\n", test.thread_name(thread))
     };
     let mut text: String = history
@@ -284,11 +280,7 @@ pub fn serial<S: Subject>(test: &Test<S>, history: &SerialHistory<Answer<S::Resp
     text
 }
 
-fn violated<S: Subject>(
-    test: &Test<S>,
-    violation: &Violation<S::Response>,
-    replayed: Option<&Replayed<S::Response>>,
-) -> String {
+fn violated(test: &Test, violation: &Violation, replayed: Option<&Replayed>) -> String {
     let mut text = String::new();
     let preemptions = match violation.preemptions {
         0 => "no preemption".to_owned(),
@@ -320,7 +312,7 @@ const PRESUMED: &str = "This presumes that an operation which spins while nothin
      gives up by itself, after a number of rounds or at some time (--diverging stuck).";
 
 /// Describes the threads that spin at the end of an execution.
-fn spins<S: Subject>(test: &Test<S>, spinning: &[(Thread, Option<Place>)]) -> String {
+fn spins(test: &Test, spinning: &[(Thread, Option<Place>)]) -> String {
     let line = |(thread, place): &(Thread, Option<Place>)| {
         let place = place.as_ref().map_or_else(String::new, |place| format!(" at {}", at(place)));
         format!("      ~ {} spins{place}, and nothing changes\n", test.thread_name(*thread))
@@ -329,19 +321,15 @@ fn spins<S: Subject>(test: &Test<S>, spinning: &[(Thread, Option<Place>)]) -> St
 }
 
 /// Describes the threads that wait at the end of an execution, and for which lock.
-fn waits<S: Subject>(
-    test: &Test<S>,
-    history: &ConcurrentHistory<Answer<S::Response>>,
-    waiting: &[Wait],
-) -> String {
+fn waits(test: &Test, history: &ConcurrentHistory<Answer>, waiting: &[Wait]) -> String {
     let line = |wait: &Wait| {
         let (file, line) = &wait.place;
         let calls = history.events().iter();
         let calls = calls.filter(|e| matches!(e, Event::Call(t) if *t == wait.thread)).count();
-        let operation = test.sequence(wait.thread).get(calls.saturating_sub(1)).map(name);
+        let operation = test.sequence(wait.thread).get(calls.saturating_sub(1));
         let mut text = format!(
             "{} of {} waits at {file}:{line}",
-            operation.unwrap_or_default(),
+            operation.map_or("", Invocation::text),
             test.thread_name(wait.thread)
         );
         if let Some((holder, (file, line))) = &wait.lock {
@@ -356,13 +344,10 @@ fn waits<S: Subject>(
 }
 
 /// Explains, in a paragraph, why no serial execution matches.
-pub fn sentence<S: Subject>(
-    test: &Test<S>,
-    explanation: &Explanation<Answer<S::Response>>,
-) -> String {
+pub fn sentence(test: &Test, explanation: &Explanation<Answer>) -> String {
     let named = |id: &snapshot_core::OperationId| {
         let (thread, _) = test.shape().place(*id);
-        format!("{} of {}", name(test.invocation(*id)), test.thread_name(thread))
+        format!("{} of {}", test.invocation(*id).text(), test.thread_name(thread))
     };
     let list = |ids: &[snapshot_core::OperationId]| and(&ids.iter().map(named).collect::<Vec<_>>());
     let culprit = named(&explanation.culprit);
@@ -400,7 +385,7 @@ pub fn sentence<S: Subject>(
     textwrap::fill(&text, WIDTH)
 }
 
-fn outcome<R: Debug>(outcome: &Outcome<R>) -> String {
+fn outcome(outcome: &Outcome<Answer>) -> String {
     match outcome {
         Outcome::Returned(answer) => format!("returns {answer:?}"),
         Outcome::Stuck => "gets stuck".to_owned(),
@@ -424,13 +409,13 @@ fn join(words: &[String], last: &str) -> String {
 }
 
 /// Returns the text of a replayed schedule, and its exit code.
-pub(crate) fn replayed<S: Subject>(
-    check: &Check<S>,
-    test: &Test<S>,
+pub(crate) fn replayed(
+    check: &Check,
+    test: &Test,
     schedule: &Schedule,
     failure: &Failure,
 ) -> (String, u8) {
-    let mut text = format!("{}: replay of {}\n", S::NAME, test.text());
+    let mut text = format!("{}: replay of {}\n", test.subject().name(), test.text());
     let replayed = match check.replay(test, schedule) {
         Ok(replayed) => replayed,
         Err(unknown) => return (format!("{text}unknown: {unknown}\n"), 3),

@@ -10,7 +10,7 @@ use crate::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use super::queues::locked;
 use crate::matrix::{Test, TestError};
-use crate::subject::Subject;
+use crate::subject::{Subject, Text};
 
 /// Number of processes and of segments.
 pub const N: usize = 3;
@@ -34,7 +34,7 @@ pub trait Algorithm: Send + Sync + 'static {
 pub struct Snapshot<A>(A);
 
 /// An operation, with the process that executes it.
-#[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy)]
 pub enum Operation {
     /// An update of the process's segment.
     Update {
@@ -61,8 +61,6 @@ impl fmt::Debug for Operation {
 
 impl<A: Algorithm> Subject for Snapshot<A> {
     type Invocation = Operation;
-    /// `None` for an update.
-    type Response = Option<View>;
 
     const NAME: &'static str = A::NAME;
 
@@ -70,13 +68,11 @@ impl<A: Algorithm> Subject for Snapshot<A> {
         Self(A::new())
     }
 
-    fn call(&self, invocation: &Operation) -> Option<View> {
+    /// Returns `()` for an update, and the view of a scan.
+    fn call(&self, invocation: &Operation) -> Text {
         match *invocation {
-            Operation::Update { process, value } => {
-                self.0.update(process, value);
-                None
-            }
-            Operation::Scan { process } => Some(self.0.scan(process)),
+            Operation::Update { process, value } => Text::of(&self.0.update(process, value)),
+            Operation::Scan { process } => Text::of(&self.0.scan(process)),
         }
     }
 
@@ -94,7 +90,7 @@ impl<A: Algorithm> Subject for Snapshot<A> {
 ///
 /// # Panics
 /// If there are more columns than processes.
-pub fn test<A: Algorithm>(columns: &[Vec<bool>]) -> Result<Test<Snapshot<A>>, TestError> {
+pub fn test<A: Algorithm>(columns: &[Vec<bool>]) -> Result<Test, TestError> {
     assert!(columns.len() <= N, "{} columns, but {N} processes", columns.len());
     let column = |(process, column): (usize, &Vec<bool>)| {
         let mut value = 0;
@@ -107,7 +103,7 @@ pub fn test<A: Algorithm>(columns: &[Vec<bool>]) -> Result<Test<Snapshot<A>>, Te
         };
         column.iter().map(operation).collect()
     };
-    Test::new(columns.iter().enumerate().map(column).collect())
+    Test::new::<Snapshot<A>>(columns.iter().enumerate().map(column).collect())
 }
 
 fn registers() -> [AtomicU64; N] {

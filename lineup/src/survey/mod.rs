@@ -19,7 +19,7 @@ use thiserror::Error;
 use crate::check::Check;
 use crate::many::{self, RandomCheck, Row};
 use crate::matrix::{Test, TestError, dimension_of};
-use crate::subject::Subject;
+use crate::subject::AnySubject;
 use crate::verdict::Verdict;
 
 pub use records::{RecordError, latest, lines, records};
@@ -151,15 +151,16 @@ pub struct Record {
 }
 
 impl Tests {
-    /// Returns the tests, in the order in which they are run, and their number.
+    /// Returns the tests of a subject, in the order in which they are run, and their number.
     ///
     /// # Errors
     /// If the shape is too large.
-    pub fn of<S: Subject>(
+    pub fn of(
         &self,
-        check: &Check<S>,
+        subject: AnySubject,
+        check: &Check,
         seed: u64,
-    ) -> Result<(Vec<Test<S>>, u128), TestError> {
+    ) -> Result<(Vec<Test>, u128), TestError> {
         let random = |samples| RandomCheck {
             shape: self.shape,
             samples,
@@ -168,30 +169,31 @@ impl Tests {
             finally: 0,
         };
         if let Some(samples) = self.samples {
-            return Ok((random(samples).possible(check)?, samples as u128));
+            return Ok((random(samples).possible(subject, check)?, samples as u128));
         }
-        let number = many::number_of_tests(self.shape, S::representatives().len());
+        let number = many::number_of_tests(self.shape, subject.representatives().len());
         if number > ALL {
-            return Ok((random(ALL as usize).tests()?, number));
+            return Ok((random(ALL as usize).tests(subject)?, number));
         }
-        let mut tests = many::all_tests(self.shape, usize::MAX)?;
+        let mut tests = many::all_tests(subject, self.shape, usize::MAX)?;
         tests.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
         Ok((tests, number))
     }
 
-    /// Runs the tests, as long as the budget lasts.
+    /// Runs the tests of a subject, as long as the budget lasts.
     ///
     /// # Errors
     /// If the shape is too large.
-    pub fn run<S: Subject>(
+    pub fn run(
         &self,
-        check: &Check<S>,
+        subject: AnySubject,
+        check: &Check,
         seed: u64,
         budget: Duration,
         progress: &(dyn Fn(usize) + Sync),
     ) -> Result<Record, TestError> {
         let end = Instant::now() + budget;
-        let (tests, number) = self.of(check, seed)?;
+        let (tests, number) = self.of(subject, check, seed)?;
         let series = many::run_until(check, &tests, true, Some(end), progress);
         let least = series.failures.iter().min_by_key(|report| report.test.shape().operations());
         let smallest = least.map(|report| check.minimise(report.clone()).test);
@@ -212,7 +214,7 @@ impl Tests {
             rows.iter().filter(|row| row.verdict == "PASS" && all(row)).count() as u64
         };
         Ok(Record {
-            subject: S::NAME.to_owned(),
+            subject: subject.name().to_owned(),
             tests: self.to_string(),
             seed,
             preemptions: check.preemptions,

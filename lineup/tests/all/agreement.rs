@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use lineup::subjects::{Counter, Counter1, Queue, QueuePre};
-use lineup::{Answer, Check, Subject, Tally, Test, Text, many};
+use lineup::{Answer, AnySubject, Check, Invocation, Subject, Tally, Test, many};
 use shuttle::scheduler::DfsScheduler;
 use shuttle::{Config, MaxSteps, Runner};
 use snapshot_core::observation::{ConcurrentHistory, Event, Thread};
@@ -13,7 +13,7 @@ use snapshot_core::observation::{ConcurrentHistory, Event, Thread};
 fn serial_executions_have_the_multinomial_count() {
     for (rows, columns, expected) in [(2, 2, 6), (3, 2, 20), (2, 3, 90), (3, 3, 1_680)] {
         let column = vec![Counter::inc(); rows];
-        let test = Test::<Counter>::new(vec![column; columns]).unwrap();
+        let test = Test::new::<Counter>(vec![column; columns]).unwrap();
         let report = Check::new().preemptions(Some(0)).run(&test);
         assert_eq!(report.serial.observations.len(), expected);
         // Each once, and the first one twice.
@@ -67,16 +67,19 @@ fn model(columns: &[Vec<String>]) -> BTreeSet<String> {
 
 #[test]
 fn phase_1_equals_the_plain_enumeration() {
-    let tests = many::all_tests::<Queue>((2, 2), 4).unwrap();
+    let tests = many::all_tests(AnySubject::of::<Queue>(), (2, 2), 4).unwrap();
     let larger = many::RandomCheck { shape: (2, 3), samples: 60, seed: 3, ..Default::default() };
     let (mut stuck, mut full) = (0, 0);
-    for test in tests.into_iter().chain(larger.tests().unwrap()) {
-        let words = |column: &Vec<<Queue as Subject>::Invocation>| {
-            column.iter().map(|invocation| format!("{invocation:?}")).collect::<Vec<_>>()
+    for test in tests.into_iter().chain(larger.tests(AnySubject::of::<Queue>()).unwrap()) {
+        let words = |column: &Vec<Invocation>| {
+            column
+                .iter()
+                .map(|call| call.text().trim_end_matches("()").to_owned())
+                .collect::<Vec<_>>()
         };
         let expected = model(&test.columns().iter().map(words).collect::<Vec<_>>());
         let observations = Check::new().observations(&test).unwrap();
-        let text = |history: snapshot_core::observation::SerialHistory<Answer<Text>>| {
+        let text = |history: snapshot_core::observation::SerialHistory<Answer>| {
             let operations = history.operations.iter();
             let mut text: String =
                 operations.map(|(t, answer)| format!(" {}:{answer:?}", t.index())).collect();
@@ -94,7 +97,7 @@ fn phase_1_equals_the_plain_enumeration() {
 }
 
 /// Returns all histories of a test, by shuttle's own search, with plain threads.
-fn by_shuttle<S: Subject>(test: &Test<S>) -> HashSet<Vec<Event<Answer<S::Response>>>> {
+fn by_shuttle<S: Subject>(test: &Test) -> HashSet<Vec<Event<Answer>>> {
     let found = Arc::new(Mutex::new(HashSet::new()));
     let notes = Arc::clone(&found);
     let test = test.clone();
@@ -114,7 +117,7 @@ fn by_shuttle<S: Subject>(test: &Test<S>) -> HashSet<Vec<Event<Answer<S::Respons
                             shuttle::thread::yield_now();
                         }
                         events.lock().unwrap().push(Event::Call(Thread::from_index(t)));
-                        let answer = Answer::Returned(subject.call(invocation));
+                        let answer = Answer::Returned(subject.call(invocation.typed()));
                         events.lock().unwrap().push(Event::Return(Thread::from_index(t), answer));
                     }
                 })
@@ -131,11 +134,11 @@ fn by_shuttle<S: Subject>(test: &Test<S>) -> HashSet<Vec<Event<Answer<S::Respons
 }
 
 fn agrees_with_shuttle<S: Subject>(test: &str) -> usize {
-    let test = Test::<S>::parse(test).unwrap();
-    let check = Check::<S>::new().preemptions(None).reduction(false);
-    let ours: HashSet<Vec<Event<Answer<S::Response>>>> =
+    let test = Test::parse::<S>(test).unwrap();
+    let check = Check::new().preemptions(None).reduction(false);
+    let ours: HashSet<Vec<Event<Answer>>> =
         check.histories(&test).unwrap().iter().map(|history| history.events().to_vec()).collect();
-    let theirs = by_shuttle(&test);
+    let theirs = by_shuttle::<S>(&test);
     assert_eq!(ours, theirs, "{test:?}");
     ours.len()
 }
@@ -156,19 +159,16 @@ fn unbounded_histories_equal_those_of_shuttle() {
 
 #[test]
 fn higher_bounds_find_more_histories() {
-    let test = Test::<Counter1>::parse("inc get | inc get").unwrap();
-    let count = |bound| Check::<Counter1>::new().preemptions(bound).histories(&test).unwrap().len();
+    let test = Test::parse::<Counter1>("inc get | inc get").unwrap();
+    let count = |bound| Check::new().preemptions(bound).histories(&test).unwrap().len();
     let counts = [count(Some(0)), count(Some(1)), count(Some(2)), count(Some(3)), count(None)];
     assert!(counts.is_sorted() && counts[0] < counts[1] && counts[1] < counts[2], "{counts:?}");
     // The result does not depend on earlier executions.
-    let report = Check::<Counter>::new().preemptions(None).run(&lineup::test!(
-        Counter,
-        [inc(), get()],
-        [inc()]
-    ));
+    let report =
+        Check::new().preemptions(None).run(&lineup::test!(Counter, [inc(), get()], [inc()]));
     assert!(report.concurrent.complete);
     let tally = Arc::new(Tally::default());
-    let counted = Check::<Counter>::new().preemptions(None).tallied(Some(Arc::clone(&tally)));
+    let counted = Check::new().preemptions(None).tallied(Some(Arc::clone(&tally)));
     let again = counted.run(&report.test);
     assert_eq!(report.concurrent.executions, again.concurrent.executions);
     // Another thread sees the same numbers.
@@ -183,8 +183,8 @@ fn higher_bounds_find_more_histories() {
 
 #[test]
 fn histories_fit_their_test() {
-    let test = Test::<Queue>::parse("add(200) try_take | take").unwrap();
-    let histories = Check::<Queue>::new().histories(&test).unwrap();
+    let test = Test::parse::<Queue>("add(200) try_take | take").unwrap();
+    let histories = Check::new().histories(&test).unwrap();
     let stuck = histories.iter().filter(|history| history.is_stuck()).count();
     assert!(stuck > 0 && stuck < histories.len());
     for history in histories {

@@ -112,6 +112,20 @@ fn series_with_a_crash_reports_its_smallest_test() {
     assert!(text.contains("test (1 x 2):"), "{text}");
 }
 
+/// The series before the crash are recorded.
+#[test]
+fn a_crash_ends_a_survey_with_an_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("records.csv").display().to_string();
+    let series = ["survey", "Crashing", "--tests", "all:1x1", "--tests", "all:1x2"];
+    let (code, text, _) = program(&[&series[..], &["--record", &record]].concat());
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("Crashing: FAIL: an execution ends the process: "), "{text}");
+    assert!(text.contains("test (1 x 2):"), "{text}");
+    let recorded = std::fs::read_to_string(&record).unwrap();
+    assert!(recorded.contains("Crashing,all:1x1,") && recorded.lines().count() == 2, "{recorded}");
+}
+
 /// Neither a crash that happens once nor a signal of the system is a failure.
 #[test]
 fn ends_that_do_not_repeat_are_unknown() {

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use lineup::cli::{AnySubject, subject};
-use lineup::{Check, Test, Unknown, Verdict, many};
+use lineup::{AnySubject, Check, Test, Unknown, Verdict, many};
 use shuttle::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 /// The words of the command line, one per line.
@@ -70,16 +69,16 @@ lineup::subject! {
     };
 }
 
-fn subjects() -> [Box<dyn AnySubject>; 8] {
+fn subjects() -> [AnySubject; 8] {
     [
-        subject::<Endless>(),
-        subject::<Panicking>(),
-        subject::<Right>(),
-        subject::<Undroppable>(),
-        subject::<Leaking>(),
-        subject::<crate::spinning::Gate>(),
-        subject::<crate::crashes::Crashing>(),
-        subject::<crate::wakeups::LatchPre>(),
+        AnySubject::of::<Endless>(),
+        AnySubject::of::<Panicking>(),
+        AnySubject::of::<Right>(),
+        AnySubject::of::<Undroppable>(),
+        AnySubject::of::<Leaking>(),
+        AnySubject::of::<crate::spinning::Gate>(),
+        AnySubject::of::<crate::crashes::Crashing>(),
+        AnySubject::of::<crate::wakeups::LatchPre>(),
     ]
 }
 
@@ -176,7 +175,7 @@ fn unknown_answers_report_the_executed_work() {
 /// One further test runs, and reports the interruption.
 #[test]
 fn an_interrupted_series_runs_no_further_tests() {
-    let tests = vec![Test::<Panicking>::parse("alone alone | alone alone").unwrap(); 1_000];
+    let tests = vec![Test::parse::<Panicking>("alone alone | alone alone").unwrap(); 1_000];
     let cancel = Arc::new(AtomicBool::new(true));
     let series = many::run(&Check::new().cancelled_by(cancel), &tests, true);
     assert_eq!((series.unknown.len(), series.skipped, series.passed), (1, 999, 0));

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use lineup::sync::{Condvar, Mutex};
-use lineup::{Check, Failure, Schedule, Subject, Test, Verdict, many};
+use lineup::{AnySubject, Check, Failure, Schedule, Subject, Test, Text, Verdict, many};
 use snapshot_core::generic::Specification;
 use trial::effort::{by_effort, either};
 
@@ -40,7 +40,6 @@ struct Behind<const BROKEN: bool> {
 
 impl<const BROKEN: bool> Subject for Behind<BROKEN> {
     type Invocation = u64;
-    type Response = u64;
 
     const NAME: &'static str = if BROKEN { "broken" } else { "locked" };
 
@@ -49,7 +48,7 @@ impl<const BROKEN: bool> Subject for Behind<BROKEN> {
         Self { seed, state: Mutex::new(0), changed: Condvar::new() }
     }
 
-    fn call(&self, operation: &u64) -> u64 {
+    fn call(&self, operation: &u64) -> Text {
         let mut state = self.state.lock().unwrap();
         loop {
             if let Some((answer, next)) = table(self.seed, *state, *operation) {
@@ -59,7 +58,7 @@ impl<const BROKEN: bool> Subject for Behind<BROKEN> {
                 }
                 *state = next;
                 self.changed.notify_all();
-                return answer;
+                return Text::of(&answer);
             }
             state = self.changed.wait(state).unwrap();
         }
@@ -105,16 +104,25 @@ struct Counts {
 
 const SHAPES: [(usize, usize); 5] = [(1, 2), (2, 2), (3, 2), (1, 3), (2, 3)];
 
-fn tests<S: Subject>(samples: usize, seed: u64) -> Vec<Test<S>> {
-    let of =
-        |shape| many::RandomCheck { shape, samples, seed, ..Default::default() }.tests().unwrap();
+fn tests<S: Subject>(samples: usize, seed: u64) -> Vec<Test> {
+    let of = |shape| {
+        many::RandomCheck { shape, samples, seed, ..Default::default() }
+            .tests(AnySubject::of::<S>())
+            .unwrap()
+    };
     SHAPES.into_iter().flat_map(of).collect()
+}
+
+/// Returns the check against the table.
+fn specified<const BROKEN: bool>(check: &Check, seed: u64) -> Check {
+    let answer = |_: &u64, response: &Text| response.0.parse().ok();
+    check.clone().against::<Behind<BROKEN>, _>(Table(seed), |i| *i, answer)
 }
 
 fn locked(seed: u64, counts: &mut Counts) {
     SEEDS[0].store(seed, SeqCst);
-    let check = Check::<Behind<false>>::new().executions(Some(400));
-    let specified = check.clone().against(Table(seed), |i| *i, |_, response| Some(*response));
+    let check = Check::new().executions(Some(400));
+    let specified = specified::<false>(&check, seed);
     let unwinding = check.clone().unwinding(true);
     let checks =
         if seed.is_multiple_of(4) { [&unwinding, &specified] } else { [&check, &specified] };
@@ -131,8 +139,8 @@ fn locked(seed: u64, counts: &mut Counts) {
 
 fn broken(seed: u64, counts: &mut Counts) {
     SEEDS[1].store(seed, SeqCst);
-    let check = Check::<Behind<true>>::new().executions(Some(1_000));
-    let specified = check.clone().against(Table(seed), |i| *i, |_, response| Some(*response));
+    let check = Check::new().executions(Some(1_000));
+    let specified = specified::<true>(&check, seed);
     for test in tests::<Behind<true>>(2, seed) {
         counts.tests += 1;
         let report = check.run(&test);
@@ -180,7 +188,7 @@ fn a_lock_around_a_sequential_object_never_fails() {
         return;
     }
     let mut counts = Counts::default();
-    let check = Check::<Behind<false>>::new().executions(Some(30)).unwinding(true);
+    let check = Check::new().executions(Some(30)).unwinding(true);
     for seed in 1_000.. {
         if counts.tests >= more {
             break;
@@ -239,7 +247,7 @@ lineup::subject! {
 #[test]
 fn a_stuck_execution_says_where_each_thread_waits_and_for_whom() {
     let check = Check::new();
-    let report = check.run(&Test::<Crossed>::parse("there | back").unwrap());
+    let report = check.run(&Test::parse::<Crossed>("there | back").unwrap());
     assert!(report.verdict.fails(), "{report:?}");
     let text = lineup::report::report(&check, &report).replace('\n', " ");
     let at = |line: u32| format!("lineup/tests/all/locks.rs:{}", LINE + line);

@@ -8,11 +8,11 @@ use lineup::subjects::{
 use lineup::{Check, Report, Subject, Test, Verdict, report};
 use snapshot_core::observation::Judgement;
 
-fn run<S: Subject>(test: &str) -> Report<S> {
-    Check::new().run(&Test::parse(test).unwrap())
+fn run<S: Subject>(test: &str) -> Report {
+    Check::new().run(&Test::parse::<S>(test).unwrap())
 }
 
-fn letters<S: Subject>(report: &Report<S>) -> Vec<Vec<String>> {
+fn letters(report: &Report) -> Vec<Vec<String>> {
     let groups = report.serial.observations.groups();
     groups.map(|group| group.histories().map(|history| history.letters()).collect()).collect()
 }
@@ -28,8 +28,8 @@ fn counter_1_loses_an_increment() {
     assert!(text.contains("get() of A returned 1."), "{text}");
     let flat = text.replace('\n', " ");
     assert!(flat.contains("does it return that: there it returns 2."), "{text}");
-    let right = Check::<Counter>::new().preemptions(None);
-    let report = right.run(&Test::parse("inc get | inc").unwrap());
+    let right = Check::new().preemptions(None);
+    let report = right.run(&Test::parse::<Counter>("inc get | inc").unwrap());
     assert!(matches!(report.verdict, Verdict::Pass { complete: true }), "{report:?}");
 }
 
@@ -39,7 +39,7 @@ fn counter_2_passes_since_serial_executions_get_stuck_too() {
     assert!(matches!(report.verdict, Verdict::Pass { .. }), "{report:?}");
     assert_eq!((report.serial.observations.len(), report.serial.observations.stuck()), (3, 1));
     assert!(report.concurrent.stuck > 0);
-    let total = Check::<Counter2>::new().total(true).run(&report.test);
+    let total = Check::new().total(true).run(&report.test);
     assert!(matches!(total.verdict, Verdict::NotTotal(_)));
     // One thread alone waits for itself.
     let report = run::<Counter2>("get inc");
@@ -72,10 +72,10 @@ fn figure_9_gets_stuck_where_no_serial_execution_does() {
     let Verdict::Violation(violation) = &report.verdict else { panic!("{report:?}") };
     assert!(matches!(violation.judgement, Judgement::StuckWithoutWitness(_)));
     assert_eq!(violation.preemptions, 2);
-    let one = Check::<ManualResetEventPre>::new().preemptions(Some(1));
+    let one = Check::new().preemptions(Some(1));
     assert!(!one.run(&report.test).verdict.fails());
-    let four = Check::<ManualResetEvent>::new().preemptions(Some(4));
-    let report = four.run(&Test::parse("wait | set reset set").unwrap());
+    let four = Check::new().preemptions(Some(4));
+    let report = four.run(&Test::parse::<ManualResetEvent>("wait | set reset set").unwrap());
     assert!(matches!(report.verdict, Verdict::Pass { .. }), "{report:?}");
 }
 

@@ -150,8 +150,8 @@ lineup::subject! {
     all() => { cell.store(1, SeqCst); unpark_all(7, UnparkToken(20)) };
 }
 
-fn run<S: Subject>(test: &str) -> Report<S> {
-    Check::new().run(&Test::parse(test).unwrap())
+fn run<S: Subject>(test: &str) -> Report {
+    Check::new().run(&Test::parse::<S>(test).unwrap())
 }
 
 #[test]
@@ -181,8 +181,8 @@ fn threads_are_moved_between_keys() {
     for (test, most) in
         [("acquire | release", 2), ("acquire | release release_early | acquire", either(1, 2))]
     {
-        let check = Check::<Conditional>::new().preemptions(Some(most));
-        let report = check.run(&Test::parse(test).unwrap());
+        let check = Check::new().preemptions(Some(most));
+        let report = check.run(&Test::parse::<Conditional>(test).unwrap());
         assert!(matches!(report.verdict, Verdict::Pass { .. }), "{test}: {report:?}");
         assert_eq!(report.concurrent.bound, Some(most));
     }
@@ -190,7 +190,7 @@ fn threads_are_moved_between_keys() {
 
 /// Returns all answers of a thread, in any execution.
 fn answers<S: Subject>(test: &str, thread: usize) -> BTreeSet<String> {
-    let histories = Check::<S>::new().histories(&Test::parse(test).unwrap()).unwrap();
+    let histories = Check::new().histories(&Test::parse::<S>(test).unwrap()).unwrap();
     let events = histories.iter().flat_map(|history| history.events());
     let answer = |event: &Event<_>| match event {
         Event::Return(of, answer) if of.index() == thread => Some(format!("{answer:?}")),

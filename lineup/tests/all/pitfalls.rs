@@ -6,16 +6,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use lineup::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use lineup::{Check, Subject, Test, Unknown, Verdict, many};
+use lineup::{AnySubject, Check, Subject, Test, Unknown, Verdict, many};
 use shuttle::sync::{Condvar, Mutex};
 use trial::effort::either;
 
-fn verdict<S: Subject>(test: &str) -> Verdict<S::Response> {
-    Check::<S>::new().run(&Test::parse(test).unwrap()).verdict
+fn verdict<S: Subject>(test: &str) -> Verdict {
+    Check::new().run(&Test::parse::<S>(test).unwrap()).verdict
 }
 
-fn unknown<S: Subject>(check: &Check<S>, test: &str) -> Unknown {
-    match check.run(&Test::parse(test).unwrap()).verdict {
+fn unknown<S: Subject>(check: &Check, test: &str) -> Unknown {
+    match check.run(&Test::parse::<S>(test).unwrap()).verdict {
         Verdict::Unknown(unknown) => unknown,
         other => panic!("{test}: {other:?}"),
     }
@@ -71,8 +71,8 @@ type AtomicBoolean = shuttle::sync::atomic::AtomicBool;
 #[test]
 fn endless_spin_is_unknown_not_stuck() {
     let diverging = Unknown::Diverging { steps: 2_000, serial: true };
-    assert_eq!(unknown(&Check::<Waiting>::new(), "wait | go"), diverging);
-    assert_eq!(unknown(&Check::<Waiting>::new(), "wait"), diverging);
+    assert_eq!(unknown::<Waiting>(&Check::new(), "wait | go"), diverging);
+    assert_eq!(unknown::<Waiting>(&Check::new(), "wait"), diverging);
 }
 
 lineup::subject! {
@@ -94,7 +94,7 @@ fn panics_are_outcomes() {
     // In some serial executions pop panics: then it may.
     let passed = verdict::<Panicking>("push pop | pop");
     assert!(matches!(passed, Verdict::Pass { .. }), "{passed:?}");
-    let report = Check::<Panicking>::new().run(&Test::parse("racy | racy").unwrap());
+    let report = Check::new().run(&Test::parse::<Panicking>("racy | racy").unwrap());
     assert!(report.verdict.fails());
     let text = lineup::report::report(&Check::new(), &report);
     assert!(text.contains("returned panic: assertion"), "{text}");
@@ -121,8 +121,8 @@ lineup::subject! {
 #[test]
 fn unwinding_a_self_deadlock_gives_unknown() {
     // Unwinding would release the first lock, and let other threads run.
-    assert_eq!(unknown(&Check::<Relocking>::new(), "twice"), Unknown::Unwinding);
-    assert_eq!(unknown(&Check::<Relocking>::new(), "nested | once"), Unknown::Unwinding);
+    assert_eq!(unknown::<Relocking>(&Check::new(), "twice"), Unknown::Unwinding);
+    assert_eq!(unknown::<Relocking>(&Check::new(), "nested | once"), Unknown::Unwinding);
 }
 
 static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
@@ -151,8 +151,8 @@ lineup::subject! {
 /// The phases contradict each other, and the failing execution repeats; phase 1 does not.
 #[test]
 fn static_that_changes_once_gives_unknown() {
-    let test = Test::parse("get set get | set get set").unwrap();
-    let report = Check::<Ageing>::new().run(&test);
+    let test = Test::parse::<Ageing>("get set get | set get set").unwrap();
+    let report = Check::new().run(&test);
     let Verdict::Unknown(unknown) = &report.verdict else { panic!("{report:?}") };
     assert!(matches!(unknown, Unknown::Uncontrolled { .. }), "{unknown}");
     assert_eq!(report.serial.observations.len(), 20, "phase 1 was over before");
@@ -163,7 +163,7 @@ fn static_that_changes_once_gives_unknown() {
 
 #[test]
 fn uncontrolled_state_is_unknown_and_randomness_fails() {
-    let answer = unknown(&Check::<Statics>::new(), "next | next");
+    let answer = unknown::<Statics>(&Check::new(), "next | next");
     assert!(matches!(answer, Unknown::Uncontrolled { .. }), "{answer:?}");
     let text = answer.to_string();
     assert!(text.contains("\n  first difference, event 2: Return("), "{text}");
@@ -180,9 +180,9 @@ lineup::subject! {
 
 #[test]
 fn a_call_that_blocks_outside_control_is_named() {
-    let check = Check::<Blocking>::new().silence(Duration::from_millis(300));
+    let check = Check::new().silence(Duration::from_millis(300));
     let operation = Some("block() of thread B".to_owned());
-    assert_eq!(unknown(&check, "fine | block"), Unknown::Silent { operation });
+    assert_eq!(unknown::<Blocking>(&check, "fine | block"), Unknown::Silent { operation });
     // The next check is not disturbed.
     assert!(matches!(verdict::<Blocking>("fine | fine"), Verdict::Pass { complete: true }));
 }
@@ -207,8 +207,9 @@ fn slow_judge_is_not_a_silent_call() {
 
         fn part(&self, (): &()) {}
     }
-    let check = Check::<Spinning>::new().silence(Duration::from_millis(150));
-    let report = check.against(Slow, |_| (), |_, _| Some(())).run(&Test::parse("inc").unwrap());
+    let check = Check::new().silence(Duration::from_millis(150));
+    let check = check.against::<Spinning, _>(Slow, |_| (), |_, _| Some(()));
+    let report = check.run(&Test::parse::<Spinning>("inc").unwrap());
     assert!(matches!(report.verdict, Verdict::Pass { complete: true }), "{report:?}");
 }
 
@@ -229,24 +230,30 @@ lineup::subject! {
 
 #[test]
 fn subjects_that_spawn_or_cannot_be_made_are_unknown() {
-    assert_eq!(unknown(&Check::<Spawning>::new(), "inc | inc"), Unknown::Threads);
-    let answer = unknown(&Check::<Unmakable>::new(), "get | get");
+    assert_eq!(unknown::<Spawning>(&Check::new(), "inc | inc"), Unknown::Threads);
+    let answer = unknown::<Unmakable>(&Check::new(), "get | get");
     let Unknown::Panicked { message } = answer else { panic!("{answer:?}") };
     assert!(message.contains("pitfalls.rs"), "{message}");
 }
 
 #[test]
 fn time_and_interruption_end_in_unknown() {
-    let time = Check::<Spinning>::new().preemptions(None).time(Some(Duration::from_millis(200)));
+    let time = Check::new().preemptions(None).time(Some(Duration::from_millis(200)));
     let start = Instant::now();
-    assert_eq!(unknown(&time, "inc inc inc | inc inc inc | inc inc inc"), Unknown::Time);
+    assert_eq!(
+        unknown::<Spinning>(&time, "inc inc inc | inc inc inc | inc inc inc"),
+        Unknown::Time
+    );
     let cancel = Arc::new(AtomicBool::new(false));
-    let check = Check::<Spinning>::new().preemptions(None).cancelled_by(Arc::clone(&cancel));
+    let check = Check::new().preemptions(None).cancelled_by(Arc::clone(&cancel));
     let other = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(200));
         cancel.store(true, SeqCst);
     });
-    assert_eq!(unknown(&check, "inc inc inc | inc inc inc | inc inc inc"), Unknown::Interrupted);
+    assert_eq!(
+        unknown::<Spinning>(&check, "inc inc inc | inc inc inc | inc inc inc"),
+        Unknown::Interrupted
+    );
     other.join().unwrap();
     assert!(start.elapsed() < Duration::from_secs(20));
 }
@@ -298,22 +305,22 @@ lineup::subject! {
 #[test]
 fn initial_and_final_sequences_are_executed() {
     let test = lineup::test!(Gate, init[open()], [pass()], [pass()], finally[pass()]);
-    let report = Check::<Gate>::new().preemptions(None).run(&test);
+    let report = Check::new().preemptions(None).run(&test);
     assert!(matches!(report.verdict, Verdict::Pass { complete: true }), "{report:?}");
     assert_eq!((report.serial.observations.len(), report.serial.observations.stuck()), (2, 0));
     let without = lineup::test!(Gate, [pass()], [pass()], finally[open()]);
-    let report = Check::<Gate>::new().preemptions(None).run(&without);
+    let report = Check::new().preemptions(None).run(&without);
     assert!(matches!(report.verdict, Verdict::Pass { .. }), "{report:?}");
     assert_eq!(report.serial.observations.stuck(), 2);
-    let answer = unknown(&Check::<Gate>::new(), "init: pass | open");
+    let answer = unknown::<Gate>(&Check::new(), "init: pass | open");
     assert!(matches!(answer, Unknown::Initial { .. }), "{answer:?}");
 }
 
 #[test]
 fn reports_do_not_depend_on_the_number_of_threads() {
-    let check = Check::<Strictly>::new();
+    let check = Check::new();
     let tests = many::RandomCheck { shape: (2, 2), samples: 24, seed: 5, ..Default::default() }
-        .tests()
+        .tests(AnySubject::of::<Strictly>())
         .unwrap();
     let first = |threads| {
         let series = many::run(&check.clone().threads(NonZero::new(threads)), &tests, false);

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU32 as Word;
 use std::sync::{Arc, Mutex as Memory};
 
 use lineup::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
-use lineup::{Check, ConcurrentPhase, Subject, Tally, Test, Verdict, plain_access, report};
+use lineup::{Check, ConcurrentPhase, Subject, Tally, Test, Text, Verdict, plain_access, report};
 use rand::{RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha8Rng;
 use trial::effort::either;
@@ -70,12 +70,12 @@ lineup::subject! {
 }
 
 fn all_executions<S: Subject>(test: &str) -> ConcurrentPhase {
-    Check::<S>::new().preemptions(None).run(&Test::parse(test).unwrap()).concurrent
+    Check::new().preemptions(None).run(&Test::parse::<S>(test).unwrap()).concurrent
 }
 
 #[test]
 fn a_switch_behind_an_atomic_operation_is_tried() {
-    let test = Test::<Handshake>::parse("send(1) | close try_recv").unwrap();
+    let test = Test::parse::<Handshake>("send(1) | close try_recv").unwrap();
     let check = Check::new();
     let failed = check.run(&test);
     assert!(failed.verdict.fails(), "{failed:?}");
@@ -171,7 +171,6 @@ impl<const ATOMIC: bool> Cells<ATOMIC> {
 impl<const ATOMIC: bool> Subject for Cells<ATOMIC> {
     /// A value to write, and statements.
     type Invocation = (u32, Vec<Statement>);
-    type Response = Vec<u32>;
 
     const NAME: &'static str = "Cells";
 
@@ -179,10 +178,11 @@ impl<const ATOMIC: bool> Subject for Cells<ATOMIC> {
         Self::default()
     }
 
-    fn call(&self, (value, statements): &(u32, Vec<Statement>)) -> Vec<u32> {
+    fn call(&self, (value, statements): &(u32, Vec<Statement>)) -> Text {
         // Otherwise a return takes place in the step of the last atomic, or after it.
         self.frame.load(SeqCst);
-        let answers = statements.iter().map(|statement| self.execute(*statement, *value)).collect();
+        let answers = statements.iter().map(|statement| self.execute(*statement, *value));
+        let answers = Text::of(&answers.collect::<Vec<_>>());
         self.frame.load(SeqCst);
         answers
     }
@@ -219,8 +219,8 @@ fn random_columns(random: &mut ChaCha8Rng, family: usize) -> Columns {
 /// many.
 fn orders<const ATOMIC: bool>(
     columns: &Columns,
-) -> Option<(BTreeSet<crate::reduction::Order<Vec<u32>>>, u64)> {
-    let test = Test::<Cells<ATOMIC>>::new(columns.clone()).unwrap();
+) -> Option<(BTreeSet<crate::reduction::Order>, u64)> {
+    let test = Test::new::<Cells<ATOMIC>>(columns.clone()).unwrap();
     let (most, tally) = (either(600, 6_000), Arc::new(Tally::default()));
     let check = Check::new().preemptions(None).executions(Some(most));
     let found = check.tallied(Some(Arc::clone(&tally))).histories(&test).unwrap();
@@ -228,7 +228,7 @@ fn orders<const ATOMIC: bool>(
 }
 
 fn is_racing(columns: &Columns) -> bool {
-    let test = Test::<Cells<false>>::new(columns.clone()).unwrap();
+    let test = Test::new::<Cells<false>>(columns.clone()).unwrap();
     !Check::new().executions(Some(300)).run(&test).concurrent.unordered.is_empty()
 }
 

@@ -10,7 +10,7 @@ use lineup::subjects::{
 };
 use lineup::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use lineup::sync::{Condvar, Mutex, RwLock};
-use lineup::{Answer, Check, Subject, Tally, Test, Unknown, Verdict, hint, thread};
+use lineup::{Answer, Check, Subject, Tally, Test, Text, Unknown, Verdict, hint, thread};
 use rand::{RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::observation::{ConcurrentHistory, Event};
@@ -18,9 +18,9 @@ use trial::effort::either;
 
 /// An operation: its thread, its answer if it returned, and the number of operations of each thread
 /// that returned before it was called.
-pub(crate) type Order<R> = BTreeSet<(usize, usize, Option<Answer<R>>, Vec<usize>)>;
+pub(crate) type Order = BTreeSet<(usize, usize, Option<Answer>, Vec<usize>)>;
 
-pub(crate) fn order<R: Clone + Ord>(history: &ConcurrentHistory<Answer<R>>) -> Order<R> {
+pub(crate) fn order(history: &ConcurrentHistory<Answer>) -> Order {
     let mut returned = vec![0; 16];
     let mut open = vec![None; 16];
     let mut order = Order::new();
@@ -69,10 +69,10 @@ impl std::ops::AddAssign for Numbers {
 
 /// Compares both enumerations of a test, unless one has too many executions, or the reason why
 /// there is no answer is returned.
-fn compared<S: Subject>(test: &Test<S>, bound: Option<u32>, most: u64) -> Result<Numbers, Unknown> {
+fn compared(test: &Test, bound: Option<u32>, most: u64) -> Result<Numbers, Unknown> {
     let run = |reduces: bool| {
         let tally = Arc::new(Tally::default());
-        let check = Check::<S>::new().preemptions(bound).reduction(reduces);
+        let check = Check::new().preemptions(bound).reduction(reduces);
         let check = check.patience(300).executions(Some(most)).tallied(Some(Arc::clone(&tally)));
         let histories = check.histories(test)?;
         let orders: BTreeSet<_> = histories.iter().map(|h| (order(h), h.is_stuck())).collect();
@@ -96,8 +96,8 @@ fn compared<S: Subject>(test: &Test<S>, bound: Option<u32>, most: u64) -> Result
 /// Three increments on each of two threads have 141 orders, in 328 traces, and 3,116 orders of steps.
 #[test]
 fn a_counter_behind_a_lock_needs_two_executions_per_trace() {
-    let test = Test::<Counter>::parse("inc inc inc | inc inc inc").unwrap();
-    let check = Check::<Counter>::new().preemptions(None);
+    let test = Test::parse::<Counter>("inc inc inc | inc inc inc").unwrap();
+    let check = Check::new().preemptions(None);
     let report = check.run(&test);
     assert!(matches!(report.verdict, Verdict::Pass { complete: true }), "{report:?}");
     assert!(report.concurrent.executions <= 1_200, "{report:?}");
@@ -106,7 +106,7 @@ fn a_counter_behind_a_lock_needs_two_executions_per_trace() {
 }
 
 fn agrees<S: Subject>(test: &str, sum: &mut Numbers) {
-    let test = Test::<S>::parse(test).unwrap();
+    let test = Test::parse::<S>(test).unwrap();
     BOUNDS.into_iter().for_each(|bound| *sum += compared(&test, bound, 40_000).unwrap());
 }
 
@@ -250,7 +250,6 @@ impl Machine {
 
 impl Subject for Machine {
     type Invocation = Vec<Statement>;
-    type Response = Vec<u32>;
 
     const NAME: &'static str = "Machine";
 
@@ -258,8 +257,8 @@ impl Subject for Machine {
         Self::default()
     }
 
-    fn call(&self, statements: &Vec<Statement>) -> Vec<u32> {
-        statements.iter().map(|statement| self.execute(*statement)).collect()
+    fn call(&self, statements: &Vec<Statement>) -> Text {
+        Text::of(&statements.iter().map(|statement| self.execute(*statement)).collect::<Vec<_>>())
     }
 
     fn representatives() -> Vec<Vec<Statement>> {
@@ -268,7 +267,7 @@ impl Subject for Machine {
 }
 
 /// Makes a random test of few steps; `family` chooses the statements.
-fn random_test(random: &mut ChaCha8Rng, family: usize) -> Test<Machine> {
+fn random_test(random: &mut ChaCha8Rng, family: usize) -> Test {
     use Statement::*;
     let any: &[Statement] = match family {
         0 => &[Load(0), Load(1), Store(0, 1), Store(0, 2), Add(0), Add(2), Exchange(1, 2)],
@@ -289,7 +288,7 @@ fn random_test(random: &mut ChaCha8Rng, family: usize) -> Test<Machine> {
                 .collect()
         })
         .collect();
-    Test::new(columns).unwrap()
+    Test::new::<Machine>(columns).unwrap()
 }
 
 /// Each program shows one kind of dependence: without it, orders are missed.
@@ -309,7 +308,7 @@ fn the_order_of_dependent_steps_matters() {
         vec![vec![vec![Wait, Add(0)]], vec![vec![Notify(false)], vec![Add(0)]]],
     ];
     for columns in programs {
-        let test = Test::<Machine>::new(columns).unwrap();
+        let test = Test::new::<Machine>(columns).unwrap();
         let mut sum = Numbers::default();
         BOUNDS.into_iter().for_each(|bound| sum += compared(&test, bound, 20_000).unwrap());
         assert!(sum.compared >= 3 && sum.orders > 8, "{test:?}: {sum:?}");
@@ -318,7 +317,7 @@ fn the_order_of_dependent_steps_matters() {
 
 #[test]
 fn random_programs_have_the_same_orders() {
-    let alone = Test::<Machine>::new(vec![vec![vec![Statement::Park]]]).unwrap();
+    let alone = Test::new::<Machine>(vec![vec![vec![Statement::Park]]]).unwrap();
     assert!(Check::new().histories(&alone).unwrap()[0].is_stuck());
     let (programs, most) = either((20, 100), (1_000, 5_000));
     let mut random = ChaCha8Rng::seed_from_u64(11);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lineup::many::{self, RandomCheck};
 use lineup::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use lineup::sync::{Condvar, Mutex};
-use lineup::{Check, Subject, Test, TestError, Unknown, Verdict};
+use lineup::{AnySubject, Check, Test, TestError, Unknown, Verdict};
 
 /// Tokens in a lock, a counter of tokens, and a flag.
 #[derive(Default)]
@@ -49,8 +49,8 @@ lineup::subject! {
 #[test]
 fn final_drop_reveals_leaks() {
     let run = |finally| {
-        let test = Test::<Leaking>::parse("push | push").unwrap();
-        let test = Test::<Leaking>::with(test.columns().to_vec(), Vec::new(), finally).unwrap();
+        let columns = vec![vec![Leaking::push()]; 2];
+        let test = Test::with::<Leaking>(columns, Vec::new(), finally).unwrap();
         Check::new().run(&test)
     };
     let unseen = run(Vec::new());
@@ -62,30 +62,30 @@ fn final_drop_reveals_leaks() {
     // Random tests and all tests have it at their end.
     let check = Check::new();
     let tests = RandomCheck { shape: (2, 2), samples: 3, ..Default::default() };
-    assert_eq!(tests.run::<Leaking>(&check, true).unwrap().failures.len(), 3);
-    let all = many::all_tests::<Leaking>((1, 2), 5).unwrap();
+    assert_eq!(tests.run(AnySubject::of::<Leaking>(), &check, true).unwrap().failures.len(), 3);
+    let all = many::all_tests(AnySubject::of::<Leaking>(), (1, 2), 5).unwrap();
     assert_eq!(all[0].text(), "push() | push() | final: drop()");
     let passed = RandomCheck { shape: (2, 2), samples: 3, finally: 2, ..Default::default() };
-    assert_eq!(passed.run::<Keeping>(&Check::new(), true).unwrap().passed, 3);
+    assert_eq!(passed.run(AnySubject::of::<Keeping>(), &Check::new(), true).unwrap().passed, 3);
 }
 
 #[test]
 fn the_object_is_dropped_last_or_not_at_all() {
-    let last = Test::<Keeping>::parse("push | push | final: push drop").unwrap();
+    let last = Test::parse::<Keeping>("push | push | final: push drop").unwrap();
     assert!(last.drops());
     assert_eq!(last.text(), "push() | push() | final: push() drop()");
     for wrong in ["drop | push", "push | final: drop push", "init: drop | push"] {
-        let error = Test::<Keeping>::parse(wrong).unwrap_err();
+        let error = Test::parse::<Keeping>(wrong).unwrap_err();
         assert!(matches!(error, TestError::Drop { .. }), "{wrong}: {error}");
     }
     // A subject without it has no such operation.
-    assert!(Test::<Full>::parse("push(1) | final: drop").is_err());
+    assert!(Test::parse::<Full>("push(1) | final: drop").is_err());
     // The object of an execution that gets stuck is not dropped.
-    let report = Check::<Gated>::new().run(&Test::parse("pass | pass | final: drop").unwrap());
+    let report = Check::new().run(&Test::parse::<Gated>("pass | pass | final: drop").unwrap());
     assert!(matches!(report.verdict, Verdict::Pass { .. }), "{report:?}");
     assert_eq!(report.serial.observations.stuck(), report.serial.observations.len());
     let report =
-        Check::<Gated>::new().run(&Test::parse("init: open | pass | pass | final: drop").unwrap());
+        Check::new().run(&Test::parse::<Gated>("init: open | pass | pass | final: drop").unwrap());
     assert!(matches!(report.verdict, Verdict::Pass { complete: true }), "{report:?}");
     assert_eq!(report.serial.observations.stuck(), 0);
 }
@@ -122,14 +122,14 @@ lineup::subject! {
 
 #[test]
 fn random_initial_sequences_find_more_than_all_2x2_tests() {
-    let check = Check::<Full>::new();
-    let all = many::all_tests::<Full>((2, 2), usize::MAX).unwrap();
+    let check = Check::new();
+    let all = many::all_tests(AnySubject::of::<Full>(), (2, 2), usize::MAX).unwrap();
     assert_eq!(all.len(), 136);
     assert_eq!(many::number_of_tests((2, 2), 4), 136);
     assert_eq!(many::number_of_tests((2, 3), 4), 816);
     assert_eq!(many::run(&check, &all, true).passed, 136, "no test of 2 x 2 alone");
     let random = RandomCheck { shape: (2, 2), samples: 150, initial: 2, ..Default::default() };
-    let tests = random.tests::<Full>().unwrap();
+    let tests = random.tests(AnySubject::of::<Full>()).unwrap();
     assert!(tests.iter().all(|test| test.initial().len() == 2 && test.finally().is_empty()));
     let series = many::run(&check, &tests, true);
     assert!(series.failures.len() >= 2, "{series:?}");
@@ -151,23 +151,22 @@ lineup::subject! {
 
 #[test]
 fn random_initial_sequences_are_cut_where_they_get_stuck() {
-    let check = Check::<Gated>::new();
+    let check = Check::new();
     let random = RandomCheck { shape: (1, 2), samples: 40, initial: 2, ..Default::default() };
-    let drawn = random.tests::<Gated>().unwrap();
-    let stuck = |test: &Test<Gated>| {
+    let drawn = random.tests(AnySubject::of::<Gated>()).unwrap();
+    let stuck = |test: &Test| {
         let verdict = check.run(test).verdict;
         matches!(verdict, Verdict::Unknown(Unknown::Initial { .. }))
     };
     assert!(drawn.iter().filter(|test| stuck(test)).count() > 5);
-    let possible = random.possible(&check).unwrap();
+    let possible = random.possible(AnySubject::of::<Gated>(), &check).unwrap();
     assert!(!possible.iter().any(stuck));
     for (drawn, possible) in drawn.iter().zip(&possible) {
         assert_eq!(drawn.columns(), possible.columns());
         let initial = drawn.initial();
         assert!(initial.starts_with(possible.initial()));
         // Cut where it gets stuck, and not earlier.
-        let opens = |i: &<Gated as Subject>::Invocation| *i == Gated::open();
-        let length = if opens(&initial[0]) { 2 } else { 0 };
+        let length = if initial[0].text() == "open()" { 2 } else { 0 };
         assert_eq!(possible.initial().len(), length, "{drawn:?}");
     }
 }

@@ -5,7 +5,7 @@ use lineup::subjects::snapshots::{
     Afek, Algorithm, Bowman, DoubleCollect, Locked, N, NaiveCollect, Operation, SeqLock, Snapshot,
     View, test,
 };
-use lineup::{Answer, Check, Test, Verdict};
+use lineup::{Answer, Check, Test, Text, Verdict};
 use snapshot_core::Segment;
 use snapshot_core::check::check;
 use snapshot_core::generic::objects::{self, SnapshotInput, SnapshotOutput};
@@ -15,11 +15,15 @@ use snapshot_core::search::Budget;
 use snapshot_core::{History, verdict};
 use trial::effort::either;
 
+/// Returns the view of a scan's response; `None` for that of an update.
+fn view(response: &Text) -> Option<View> {
+    let values = response.0.strip_prefix('[')?.strip_suffix(']')?.split(", ");
+    let values: Vec<u8> = values.map(|value| value.parse().unwrap()).collect();
+    Some(values.try_into().unwrap())
+}
+
 /// The linear-time check: true if the history is linearizable, and the words of its argument.
-fn linear<A: Algorithm>(
-    test: &Test<Snapshot<A>>,
-    history: &ConcurrentHistory<Answer<Option<View>>>,
-) -> bool {
+fn linear(test: &Test, history: &ConcurrentHistory<Answer>) -> bool {
     let mut recorded = History::builder(Declaration::new(0).with_segments(N)).unwrap();
     let mut called = [0; N];
     for event in history.events() {
@@ -27,16 +31,18 @@ fn linear<A: Algorithm>(
         let p = thread.index();
         match event {
             Event::Call(_) => {
-                match test.sequence(thread)[called[p]] {
-                    Operation::Update { value, .. } => recorded.invoke_update(p, p, value).unwrap(),
+                match test.sequence(thread)[called[p]].typed() {
+                    Operation::Update { value, .. } => {
+                        recorded.invoke_update(p, p, *value).unwrap()
+                    }
                     Operation::Scan { .. } => recorded.invoke_scan(p).unwrap(),
                 }
                 called[p] += 1;
             }
-            Event::Return(_, Answer::Returned(Some(view))) => {
-                recorded.respond_scan(p, view).unwrap();
-            }
-            Event::Return(_, Answer::Returned(None)) => recorded.respond_update(p).unwrap(),
+            Event::Return(_, Answer::Returned(response)) => match view(response) {
+                Some(view) => recorded.respond_scan(p, &view).unwrap(),
+                None => recorded.respond_update(p).unwrap(),
+            },
             Event::Return(_, Answer::Panicked(message)) => panic!("{message}"),
         }
     }
@@ -66,7 +72,7 @@ fn judged<A: Algorithm>(tests: &[&str], executions: u64) -> Counts {
             .collect();
         let test = test::<A>(&columns).unwrap();
         let serial = Check::new().executions(Some(executions));
-        let specified = serial.clone().against(
+        let specified = serial.clone().against::<Snapshot<A>, _>(
             objects::Snapshot { initial: vec![0_u8; N].into() },
             |operation| match *operation {
                 Operation::Update { process, value } => {
@@ -74,8 +80,8 @@ fn judged<A: Algorithm>(tests: &[&str], executions: u64) -> Counts {
                 }
                 Operation::Scan { .. } => SnapshotInput::Scan,
             },
-            |_, response: &Option<View>| {
-                Some(match response {
+            |_, response| {
+                Some(match view(response) {
                     None => SnapshotOutput::Updated,
                     Some(view) => SnapshotOutput::Scanned(view.to_vec().into()),
                 })

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use lineup::{Answer, Check, Diverging, Subject, Test, Unknown, Verdict};
+use lineup::{Answer, Check, Diverging, Invocation, Subject, Test, Text, Unknown, Verdict};
 use lineup_std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -59,7 +59,6 @@ impl Machine {
 
 impl Subject for Machine {
     type Invocation = Operation;
-    type Response = u32;
 
     const NAME: &'static str = "machine";
 
@@ -67,7 +66,7 @@ impl Subject for Machine {
         Self(Default::default())
     }
 
-    fn call(&self, (steps, style): &Operation) -> u32 {
+    fn call(&self, (steps, style): &Operation) -> Text {
         let mut answer = 0;
         for step in steps {
             match *step {
@@ -83,7 +82,7 @@ impl Subject for Machine {
                     while self.0[cell].load(SeqCst) != value {
                         left -= 1;
                         if left == 0 {
-                            return GAVE_UP;
+                            return Text::of(&GAVE_UP);
                         }
                         Self::rest(*style);
                     }
@@ -95,7 +94,7 @@ impl Subject for Machine {
                 }
             }
         }
-        answer
+        Text::of(&answer)
     }
 
     fn representatives() -> Vec<Operation> {
@@ -119,7 +118,7 @@ struct Place {
 struct Model {
     cells: [u32; 2],
     places: Vec<Place>,
-    events: Vec<Event<Answer<u32>>>,
+    events: Vec<Event<Answer>>,
 }
 
 impl Model {
@@ -160,7 +159,7 @@ impl Model {
         place.looks = 0;
         if gave_up || place.step == steps.len() {
             let answer = if gave_up { GAVE_UP } else { place.answer };
-            next.events.push(Event::Return(thread, Answer::Returned(answer)));
+            next.events.push(Event::Return(thread, Answer::Returned(Text::of(&answer))));
             *place = Place { operation: place.operation + 1, ..Place::default() };
         }
         Some(next)
@@ -171,7 +170,7 @@ impl Model {
     }
 }
 
-type Histories = HashSet<(Vec<Event<Answer<u32>>>, bool)>;
+type Histories = HashSet<(Vec<Event<Answer>>, bool)>;
 
 /// Returns all histories of all orders of steps, or of the serial orders.
 fn enumerated(columns: &[Vec<Operation>], serial: bool) -> Histories {
@@ -203,7 +202,7 @@ fn drawn(
     shapes: &[&[usize]],
     styles: &[Style],
     looks: Option<u32>,
-) -> (Test<Machine>, usize) {
+) -> (Test, usize) {
     let shape = shapes[random.random_range(0..shapes.len())];
     let most = if shape.iter().sum::<usize>() > 3 { 2 } else { 3 };
     let mut size = 0;
@@ -227,19 +226,26 @@ fn drawn(
     };
     let columns =
         shape.iter().map(|rows| (0..*rows).map(|_| operation(random)).collect()).collect();
-    (Test::new(columns).unwrap(), size)
+    (Test::new::<Machine>(columns).unwrap(), size)
 }
 
-fn history(test: &Test<Machine>, events: &[Event<Answer<u32>>], stuck: bool) -> Concurrent {
+fn history(test: &Test, events: &[Event<Answer>], stuck: bool) -> Concurrent {
     ConcurrentHistory::new(test.shape(), events.to_vec(), stuck).unwrap()
 }
 
-type Concurrent = ConcurrentHistory<Answer<u32>>;
+type Concurrent = ConcurrentHistory<Answer>;
+
+/// Returns the operations of each column.
+fn columns(test: &Test) -> Vec<Vec<Operation>> {
+    let typed =
+        |column: &Vec<Invocation>| column.iter().map(|i| i.typed::<Operation>().clone()).collect();
+    test.columns().iter().map(typed).collect()
+}
 
 /// Returns the observations of serial executions of the model.
-fn observed(test: &Test<Machine>) -> Observations<Answer<u32>> {
+fn observed(test: &Test) -> Observations<Answer> {
     let mut observations = Observations::new(*test.shape());
-    for (events, stuck) in enumerated(test.columns(), true) {
+    for (events, stuck) in enumerated(&columns(test), true) {
         let operations = events.iter().filter_map(|event| match event {
             Event::Call(_) => None,
             Event::Return(thread, answer) => Some((*thread, answer.clone())),
@@ -252,7 +258,7 @@ fn observed(test: &Test<Machine>) -> Observations<Answer<u32>> {
     observations
 }
 
-fn check() -> Check<Machine> {
+fn check() -> Check {
     Check::new().preemptions(None).patience(100).diverging(Diverging::Stuck)
 }
 
@@ -266,7 +272,7 @@ fn endless_spinning_agrees_with_waiting() {
             continue;
         }
         tests += 1;
-        let expected: HashSet<Concurrent> = enumerated(test.columns(), false)
+        let expected: HashSet<Concurrent> = enumerated(&columns(&test), false)
             .iter()
             .map(|(events, stuck)| history(&test, events, *stuck))
             .collect();
@@ -311,7 +317,7 @@ fn operations_that_give_up_cause_no_false_failure() {
     while tests < 60 && (tests < 25 || failures == 0) {
         let (test, size) = drawn(&mut random, &TWO, &[Style::Yields], Some(40));
         let gives_up = |(steps, _): &Operation| steps.iter().any(|s| matches!(s, Step::Try(..)));
-        if size > 7 || !test.columns().iter().flatten().any(gives_up) {
+        if size > 7 || !columns(&test).iter().flatten().any(gives_up) {
             continue;
         }
         tests += 1;
@@ -322,7 +328,7 @@ fn operations_that_give_up_cause_no_false_failure() {
         }
         failures += 1;
         let serial = observed(&test);
-        let fails = enumerated(test.columns(), false).iter().any(|(events, stuck)| {
+        let fails = enumerated(&columns(&test), false).iter().any(|(events, stuck)| {
             serial.judge(&history(&test, events, *stuck)) != Judgement::Linearizable
         });
         assert!(fails, "{test:?}: {verdict:?}");
@@ -337,11 +343,11 @@ fn silent_spinning_finds_only_histories_of_the_model() {
     let (mut tests, mut spinning, mut failures) = (0, 0, 0);
     while tests < 40 {
         let (test, size) = drawn(&mut random, &MORE, &[Style::Silent, Style::Yields], None);
-        if size > 7 || test.columns().iter().flatten().all(|(_, style)| *style == Style::Yields) {
+        if size > 7 || columns(&test).iter().flatten().all(|(_, style)| *style == Style::Yields) {
             continue;
         }
         tests += 1;
-        let model = enumerated(test.columns(), false);
+        let model = enumerated(&columns(&test), false);
         let expected: HashSet<Concurrent> =
             model.iter().map(|(events, stuck)| history(&test, events, *stuck)).collect();
         let check = check().preemptions(Some(0)).patience(1_000);
@@ -396,11 +402,10 @@ fn turns<T>(step: impl Fn(u32) -> T) {
 
 #[test]
 fn closed_gate_is_stuck_under_diverging_stuck() {
-    let test = Test::<Gate>::parse("pass | open").unwrap();
-    let unknown =
-        |verdict: Verdict<_>| matches!(verdict, Verdict::Unknown(Unknown::Diverging { .. }));
+    let test = Test::parse::<Gate>("pass | open").unwrap();
+    let unknown = |verdict: Verdict| matches!(verdict, Verdict::Unknown(Unknown::Diverging { .. }));
     assert!(unknown(Check::new().run(&test).verdict), "only if it is requested");
-    let check = Check::<Gate>::new().diverging(Diverging::Stuck);
+    let check = Check::new().diverging(Diverging::Stuck);
     for check in [check.clone(), check.clone().unwinding(true)] {
         let report = check.minimise(check.run(&test));
         assert!(report.verdict.fails(), "{report:?}");
@@ -420,21 +425,21 @@ fn closed_gate_is_stuck_under_diverging_stuck() {
         assert!(lineup::Failure::parse(&file).unwrap().spins);
     }
     // Alone it is stuck serially, too; this is a failure only if the check counts it as one.
-    let alone = Test::<Gate>::parse("pass").unwrap();
+    let alone = Test::parse::<Gate>("pass").unwrap();
     assert!(matches!(check.run(&alone).verdict, Verdict::Pass { .. }));
     assert!(matches!(check.clone().total(true).run(&alone).verdict, Verdict::NotTotal(_)));
 }
 
 #[test]
 fn spins_that_may_see_a_change_are_unknown() {
-    let check = Check::<Unseen>::new().diverging(Diverging::Stuck);
-    assert_eq!(check.run(&Test::parse("pass | open").unwrap()).verdict.word(), "unknown");
-    let check = Check::<Busy>::new().diverging(Diverging::Stuck);
+    let check = Check::new().diverging(Diverging::Stuck);
+    assert_eq!(check.run(&Test::parse::<Unseen>("pass | open").unwrap()).verdict.word(), "unknown");
+    let check = Check::new().diverging(Diverging::Stuck);
     for test in ["add", "store", "swap", "exchange", "locks", "add | same"] {
-        let verdict = check.run(&Test::parse(test).unwrap()).verdict;
+        let verdict = check.run(&Test::parse::<Busy>(test).unwrap()).verdict;
         assert_eq!(verdict.word(), "unknown", "{test}: {verdict:?}");
     }
     // It gives up in the end, which is not seen, but nothing changes meanwhile.
-    let verdict = check.run(&Test::parse("same").unwrap()).verdict;
+    let verdict = check.run(&Test::parse::<Busy>("same").unwrap()).verdict;
     assert!(matches!(verdict, Verdict::Pass { .. }), "{verdict:?}");
 }

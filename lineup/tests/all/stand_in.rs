@@ -10,8 +10,8 @@ use lineup_std::controlled::{
 };
 use lineup_std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::SeqCst};
 
-fn run<S: Subject>(test: &str) -> Verdict<S::Response> {
-    Check::<S>::new().run(&Test::parse(test).unwrap()).verdict
+fn run<S: Subject>(test: &str) -> Verdict {
+    Check::new().run(&Test::parse::<S>(test).unwrap()).verdict
 }
 
 fn passes<S: Subject>(test: &str) {
@@ -138,7 +138,7 @@ lineup::subject! {
 }
 
 fn answers(test: &str) -> Vec<String> {
-    let observations = Check::<PerThread>::new().observations(&Test::parse(test).unwrap()).unwrap();
+    let observations = Check::new().observations(&Test::parse::<PerThread>(test).unwrap()).unwrap();
     let mut all: Vec<String> = observations
         .histories()
         .flat_map(|history| history.operations)
@@ -155,9 +155,9 @@ fn answers(test: &str) -> Vec<String> {
 fn thread_locals_are_per_thread_and_bare_ones_give_unknown() {
     assert_eq!(answers("count | count"), ["1"]);
     assert_eq!(answers("count_shared | count_shared"), ["1", "2"]);
-    let check = Check::<PerThread>::new()
-        .shared_thread_locals(Some("a-crate 1.0 (list.rs:12); b-crate 2.0 (b.rs:5)"));
-    let verdict = check.run(&Test::parse("count | count").unwrap()).verdict;
+    let check =
+        Check::new().shared_thread_locals(Some("a-crate 1.0 (list.rs:12); b-crate 2.0 (b.rs:5)"));
+    let verdict = check.run(&Test::parse::<PerThread>("count | count").unwrap()).verdict;
     let Verdict::Unknown(unknown) = &verdict else { panic!("{verdict:?}") };
     let text = unknown.to_string();
     assert!(text.contains("a-crate 1.0 (list.rs:12); b-crate 2.0 (b.rs:5)"), "{text}");

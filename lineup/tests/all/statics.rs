@@ -5,7 +5,7 @@ use std::num::NonZero;
 use lineup::cell::Cell;
 use lineup::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 use lineup::sync::{Condvar, LazyLock, Mutex, Once, OnceLock, RwLock};
-use lineup::{Check, Subject, Test, Verdict, many};
+use lineup::{Check, Test, Verdict, many};
 use lineup_std::statics::is_noted;
 
 /// A value that owns memory, and has its first value in the program's file.
@@ -35,8 +35,8 @@ lineup::subject! {
     notify() => { LIST.lock().unwrap().push(2); CHANGED.notify_all() };
 }
 
-fn verdict(test: &str) -> Verdict<<Statics as Subject>::Response> {
-    Check::<Statics>::new().run(&Test::parse(test).unwrap()).verdict
+fn verdict(test: &str) -> Verdict {
+    Check::new().run(&Test::parse::<Statics>(test).unwrap()).verdict
 }
 
 #[test]
@@ -57,9 +57,10 @@ fn executions_begin_with_the_first_values() {
 
 #[test]
 fn tests_on_several_threads_take_turns() {
-    let check = Check::<Statics>::new().threads(NonZero::new(3));
+    let check = Check::new().threads(NonZero::new(3));
     let tests = ["push(1) push(1) | push(1) add", "add lazy | add push(1)", "once | push(1) lazy"];
-    let tests: Vec<_> = (0..12).map(|index| Test::parse(tests[index % 3]).unwrap()).collect();
+    let tests: Vec<_> =
+        (0..12).map(|index| Test::parse::<Statics>(tests[index % 3]).unwrap()).collect();
     let series = many::run(&check, &tests, true);
     assert_eq!(series.passed, 12, "{series:?}");
 }

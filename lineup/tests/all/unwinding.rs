@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-use lineup::{Check, Report, Subject, Test, Verdict};
+use lineup::{Check, Report, Subject, Test, Text, Verdict};
 use shuttle::sync::mpsc::channel;
 use shuttle::sync::{Arc, Condvar, Mutex};
 use trial::effort::either;
@@ -54,12 +54,12 @@ lineup::subject! {
     release() => semaphore.0.release();
 }
 
-fn run<S: Subject>(test: &str, unwind: bool) -> Report<S> {
-    Check::new().unwinding(unwind).run(&Test::parse(test).unwrap())
+fn run<S: Subject>(test: &str, unwind: bool) -> Report {
+    Check::new().unwinding(unwind).run(&Test::parse::<S>(test).unwrap())
 }
 
 /// Returns the numbers of executions and histories.
-fn numbers<S: Subject>(report: &Report<S>) -> [u64; 5] {
+fn numbers(report: &Report) -> [u64; 5] {
     let (serial, concurrent) = (&report.serial, &report.concurrent);
     let histories = serial.observations.len() as u64;
     [serial.executions, histories, concurrent.executions, concurrent.histories, concurrent.stuck]
@@ -85,7 +85,6 @@ struct Attended(Arc<Semaphore>);
 
 impl Subject for Attended {
     type Invocation = bool;
-    type Response = ();
 
     const NAME: &'static str = "Attended";
 
@@ -105,8 +104,8 @@ impl Subject for Attended {
         Self(semaphore)
     }
 
-    fn call(&self, acquire: &bool) {
-        if *acquire { self.0.acquire() } else { self.0.release() }
+    fn call(&self, acquire: &bool) -> Text {
+        Text::of(&if *acquire { self.0.acquire() } else { self.0.release() })
     }
 
     fn representatives() -> Vec<bool> {
@@ -117,8 +116,8 @@ impl Subject for Attended {
 #[test]
 fn waiting_threads_of_the_object_are_no_failure() {
     for unwind in [false, true] {
-        let test = Test::new(vec![vec![true, true], vec![false]]).unwrap();
-        let report = Check::<Attended>::new().unwinding(unwind).run(&test);
+        let test = Test::new::<Attended>(vec![vec![true, true], vec![false]]).unwrap();
+        let report = Check::new().unwinding(unwind).run(&test);
         assert!(matches!(report.verdict, Verdict::Pass { .. }), "{unwind}: {report:?}");
         assert!(report.concurrent.stuck > 0, "{unwind}");
     }

@@ -78,9 +78,9 @@ lineup::subject! {
     receive() => lineup::block_on(Receive::<false> { slot, is_second: false });
 }
 
-fn checked<S: Subject>(test: &str, spurious: bool) -> Report<S> {
+fn checked<S: Subject>(test: &str, spurious: bool) -> Report {
     let check = Check::new().preemptions(None).spurious_wakeups(spurious);
-    check.run(&Test::parse(test).unwrap())
+    check.run(&Test::parse::<S>(test).unwrap())
 }
 
 fn found_only_with_spurious_wakeups<Wrong: Subject, Right: Subject>(test: &str) {

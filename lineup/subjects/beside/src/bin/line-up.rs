@@ -6,8 +6,8 @@ use lineup::subjects::{bags, collections, counters, events, lists, queues, tasks
 use lineup::{Check, Subject, Test, Verdict};
 
 fn said<S: Subject>(bug: Bug) -> Said {
-    let report =
-        Check::<S>::new().run(&Test::parse(bug.test).expect("the test is one of the subject"));
+    let test = Test::parse::<S>(bug.test).expect("the test is one of the subject");
+    let report = Check::new().run(&test);
     let word = match &report.verdict {
         Verdict::Violation(violation) if violation.history.is_stuck() => "FAIL (stuck)",
         Verdict::Pass { .. } => "PASS",
