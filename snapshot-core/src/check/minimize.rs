@@ -2,7 +2,7 @@
 //!
 //! For violations found by exact search, where no condition names the culprits. Steps that turn
 //! linearizable histories into linearizable ones are tried as long as the rest stays
-//! non-linearizable: cut the end off, drop scans, drop segments, drop updates that no remaining
+//! non-linearizable: drop scans, drop segments, drop updates that no remaining
 //! scan can have read. Each trial is decided exactly; when the budget runs out, the smallest
 //! history so far is taken.
 
@@ -18,26 +18,23 @@ use crate::{OperationId, Segment};
 /// The remaining part of a history.
 #[derive(Clone, Debug)]
 struct Selection {
-    events: usize,
     scans: Vec<OperationId>,
     segments: Vec<Segment>,
     /// The remaining updates; `None` for all updates of the segments.
     updates: Option<Vec<OperationId>>,
 }
 
-/// Finds a small witness among the first events, which are not linearizable.
+/// Finds a small witness of a non-linearizable history.
 pub(super) fn minimize<V: Clone + Eq + Hash>(
     history: &History<V>,
-    events: usize,
     budget: &mut Budget<'_>,
 ) -> Witness {
-    let complete_before = |id: &OperationId| {
+    let is_complete_scan = |id: &OperationId| {
         let operation = history.operation(*id);
-        operation.is_scan() && operation.response().is_some_and(|response| response < events)
+        operation.is_scan() && operation.is_complete()
     };
     let mut selection = Selection {
-        events,
-        scans: history.operation_ids().filter(complete_before).collect(),
+        scans: history.operation_ids().filter(is_complete_scan).collect(),
         segments: (0..history.segments()).map(Segment::from_index).collect(),
         updates: None,
     };
@@ -78,9 +75,8 @@ impl Selection {
     /// Returns the remaining updates, ascending.
     fn updates<V>(&self, history: &History<V>) -> Vec<OperationId> {
         let left = |id: &OperationId| {
-            let operation = history.operation(*id);
-            operation.invocation() < self.events
-                && operation.segment().is_some_and(|segment| self.has_update(*id, segment))
+            let segment = history.operation(*id).segment();
+            segment.is_some_and(|segment| self.has_update(*id, segment))
         };
         history.operation_ids().filter(left).collect()
     }
@@ -94,7 +90,7 @@ impl Selection {
             .with_initial(initial)
             .with_writers(history.writers());
         let mut builder = History::builder(declaration).expect("at least one segment is left");
-        for (position, step) in history.steps().take(self.events).enumerate() {
+        for (position, step) in history.steps().enumerate() {
             let operation = history.operation(step.operation);
             let left = match operation.segment() {
                 Some(segment) => self.has_update(step.operation, segment),
@@ -138,9 +134,7 @@ impl Selection {
         for &segment in &self.segments {
             let of_segment = |id: &OperationId| {
                 let operation = history.operation(*id);
-                operation.segment() == Some(segment)
-                    && operation.invocation() < self.events
-                    && !operation.is_failed()
+                operation.segment() == Some(segment) && !operation.is_failed()
             };
             let updates: Vec<OperationId> = history.operation_ids().filter(of_segment).collect();
             for scan in &self.scans {

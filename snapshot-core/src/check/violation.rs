@@ -60,8 +60,10 @@ pub(super) fn proved<V: Clone + Eq + Hash>(
         debug_assert!(is_proof, "what is derived follows: {:?}", derived.refutation);
         is_proof.then_some(derived)
     });
-    let shown = shown
-        .unwrap_or_else(|| Explanation::of(history, minimize::minimize(history, events, budget)));
+    // An update that fails later may have been seen.
+    let shown = shown.unwrap_or_else(|| {
+        Explanation::of(history, minimize::minimize(&history.prefix(events), budget))
+    });
     Report::violation(method, shown, at)
 }
 

@@ -138,14 +138,18 @@ fn step_back(history: &History<u32>, choice: usize) -> History<u32> {
 
 /// The execution with values that recur after a period.
 fn recurring(history: &History<u32>, period: u32) -> History<u32> {
-    let again = |value: u32| if value == 0 { 0 } else { value % period + 1 };
+    with_values(history, |value| if value == 0 { 0 } else { value % period + 1 })
+}
+
+/// The execution with other values in place of these.
+pub fn with_values(history: &History<u32>, again: impl Fn(u32) -> u32) -> History<u32> {
     let mut builder =
         History::builder(history.declaration().clone().with_segments(history.segments())).unwrap();
     for (_, event) in history.events() {
         match event.action {
             Action::Invoke { value } => builder.invoke(event.process, again(*value)).unwrap(),
             Action::Respond { values } => {
-                let values: Vec<u32> = values.iter().copied().map(again).collect();
+                let values: Vec<u32> = values.iter().copied().map(&again).collect();
                 builder.respond(event.process, &values).unwrap()
             }
             _ => builder.push(&event).unwrap(),

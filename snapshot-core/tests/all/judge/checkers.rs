@@ -9,7 +9,7 @@ use snapshot_core::certificate::brute_force::MAX_OPERATIONS;
 use snapshot_core::certificate::{self, linearization, witness};
 use snapshot_core::check::{Report, check, decide};
 use snapshot_core::generic::{self, objects::Snapshot};
-use snapshot_core::history::{Operation, Outcome, Writers};
+use snapshot_core::history::{Action, Event, Operation, Outcome, Writers};
 use snapshot_core::linear;
 use snapshot_core::monitor::{Judgement, Monitor, Violation};
 use snapshot_core::observer::{Observation, Observer, OnlineObserver};
@@ -69,9 +69,12 @@ fn by_linear_decision(history: &History<i64>) -> Option<bool> {
 /// alarm at the first bad one, and is undecided only where the check is.
 fn by_monitor(history: &History<i64>) -> Option<bool> {
     let mut monitor = Monitor::linear(history.declaration()).expect("the declaration is valid");
+    let mut branching = monitor.clone();
     let mut judgement = Judgement::Linearizable;
     for (position, event) in history.events().enumerate() {
         judgement = monitor.observe(&event).expect("the event is admissible");
+        take(&mut branching, &event);
+        assert_eq!(branching.judgement(), judgement, "on {}", drawing(history));
         match judgement {
             Judgement::Violation(alarm) => assert!(alarm.event <= position),
             Judgement::Undecided(undecided) => assert!(undecided.event <= position),
@@ -101,24 +104,43 @@ fn by_monitor(history: &History<i64>) -> Option<bool> {
     }
 }
 
+/// Gives a monitor an event by the method for its kind.
+fn take(monitor: &mut Monitor<i64>, event: &Event<'_, i64>) {
+    let process = event.process;
+    let taken = match event.action {
+        Action::InvokeUpdate { segment, value } => monitor.invoke_update(process, segment, value),
+        Action::InvokeScan => monitor.invoke_scan(process),
+        Action::RespondUpdate => monitor.respond_update(process),
+        Action::RespondScan { values } => monitor.respond_scan(process, values),
+        _ => monitor.observe(event).map(drop),
+    };
+    taken.expect("the event is admissible");
+}
+
 /// The monitor must decide if the linear-time conditions do, or if values do not repeat.
 fn by_monitor_of_many_writers(history: &History<i64>) -> Option<bool> {
     if history.writers() != Writers::Many || history.has_partial_scans() {
         return None;
     }
     let mut monitor = Monitor::new(history.declaration()).expect("the declaration is valid");
+    let mut undecided_at = None;
     for (position, event) in history.events().enumerate() {
-        match monitor.observe(&event).expect("the event is admissible") {
+        let judgement = monitor.observe(&event).expect("the event is admissible");
+        assert_eq!(monitor.judgement(), judgement);
+        match judgement {
             Judgement::Violation(alarm) => {
                 assert_eq!(alarm.event, position, "on {}", drawing(history));
                 let is_good = |events| brute_force(&history.prefix(events)).is_some();
                 assert!(!is_good(position + 1), "false alarm on {}", drawing(history));
-                if is_differentiated(history) {
+                assert!(monitor.is_first() || !is_differentiated(history), "{}", drawing(history));
+                if monitor.is_first() {
                     assert!(is_good(position), "late alarm on {}", drawing(history));
                 }
                 return Some(false);
             }
-            Judgement::Undecided(undecided) => assert!(undecided.event <= position),
+            Judgement::Undecided(undecided) => {
+                assert_eq!(undecided.event, *undecided_at.get_or_insert(position));
+            }
             Judgement::Linearizable => {}
         }
     }
