@@ -2,6 +2,7 @@
 
 use snapshot_core::certificate::brute_force::BruteForceError;
 use snapshot_core::certificate::linearization::{self, LinearizationError};
+use snapshot_core::certificate::projection::Projection;
 use snapshot_core::certificate::witness::{self, WitnessError};
 use snapshot_core::history::Declaration;
 use snapshot_core::verdict::{Linearization, Reason, Witness};
@@ -11,7 +12,7 @@ use trial::effort::either;
 use crate::judge::checkers::drawing;
 use crate::judge::enumeration::Space;
 use crate::judge::oracle;
-use crate::judge::sketch::history;
+use crate::judge::sketch::{self, history};
 use crate::judge::witnesses::{brute_force, minimal_witness, whole_witness};
 
 fn ids(indices: &[usize]) -> Vec<OperationId> {
@@ -302,7 +303,13 @@ fn a_witness_beyond_brute_force_is_undecided() {
     let history = history(1, &events);
     let too_large = BruteForceError::TooLarge { given: 129, limit: 128 };
     let refusal = witness::check(&history, &whole_witness(&history)).unwrap_err();
-    assert_eq!(refusal, WitnessError::Undecided(too_large));
+    assert_eq!(refusal, WitnessError::Undecided(too_large.clone()));
+    let whole = Projection::whole(&history).linearization(usize::MAX);
+    assert_eq!(whole, Err(too_large));
+    // One less is decided; a failed update does not count.
+    let events = "2:u0=0 ".to_owned() + &"0:u0=1 0:ok ".repeat(127) + "2:fail 1:s 1:0";
+    let decided = sketch::history(1, &events);
+    assert_eq!(witness::check(&decided, &whole_witness(&decided)), Ok(()));
 
     let out_of_budget = BruteForceError::OutOfBudget { limit: 1 };
     let refusal = witness::check_within(&history, &witness(&[0], &[127, 128]), 1).unwrap_err();

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use snapshot_core::certificate::refutation;
+use snapshot_core::certificate::refutation::{self, RefutationError as E};
 use snapshot_core::check::{Checker, check_by};
 use snapshot_core::saturation::{self, Outcome};
 use snapshot_core::search::Budget;
@@ -12,6 +12,7 @@ use snapshot_core::{OperationId, Segment};
 use trial::effort::either;
 
 use crate::judge::enumeration::Space;
+use crate::judge::sketch::history;
 
 type History = snapshot_core::History<i64>;
 
@@ -114,6 +115,67 @@ fn false_refutations_with_repeated_values_are_refused() {
     for rule in ["source", "excluded", "unreadable", "time", "reads", "first", "chain", "block"] {
         assert!(rules[rule] >= either(5, 10), "{rule}: {rules:?}");
     }
+}
+
+/// Returns the error of lines, given as the operations that they order and their rule.
+fn refusal(history: &History, lines: &[(usize, usize, Rule)]) -> E {
+    let id = OperationId::from_index;
+    let line = |&(before, after, rule)| Line { before: id(before), after: id(after), rule };
+    let lines = lines.iter().map(line).collect();
+    refutation::check(history, &Refutation { lines }).unwrap_err()
+}
+
+/// Suppositions are used where they hold only, and end in their contrary.
+#[test]
+fn lines_beyond_their_suppositions_are_refused() {
+    use Rule::{Otherwise, Suppose, Time};
+    let chain = |first, second| Rule::Chain { first, second };
+    // Two updates that overlap, and one without response.
+    let history = history(2, "0:u0=1 1:u1=1 2:u0=2 0:ok 1:ok");
+    let (a, b, pending) = (0, 1, 2);
+    let both = [(a, b, Suppose), (b, a, Suppose), (a, a, chain(0, 1))];
+    let beyond = [(a, b, Otherwise), (a, a, chain(0, 1)), (b, a, Otherwise), (a, a, chain(0, 5))];
+    let lines = [&both[..], &beyond].concat();
+    assert_eq!(refusal(&history, &lines), E::NoSuchLine { line: 4, to: 1 });
+    let lines = [&both[..], &[(a, b, Time)]].concat();
+    assert_eq!(refusal(&history, &lines), E::AfterContradiction { line: 3 });
+    let lines = [&both[..], &[(b, a, Otherwise)]].concat();
+    let wrong = |line, rule| E::DoesNotFollow { line, rule };
+    assert_eq!(refusal(&history, &lines), wrong(3, "otherwise"));
+    for (before, after) in [(a, a), (pending, a), (a, pending)] {
+        let lines = [(before, after, Suppose), (after, before, Otherwise)];
+        assert_eq!(refusal(&history, &lines), wrong(0, "suppose"));
+    }
+}
+
+/// A source is excluded as it was supposed, and its exclusion orders nothing.
+#[test]
+fn excluded_sources_are_no_orders() {
+    use Rule::{First, Reads, Time};
+    let chain = |first, second| Rule::Chain { first, second };
+    let source = |segment| Rule::Source { segment: Segment::from_index(segment) };
+    let excluded = |segment| Rule::Excluded { segment: Segment::from_index(segment) };
+    // The scan saw the first update, which writes the initial value again.
+    let history = history(2, "2:s 0:u0=0 0:ok 1:u1=7 1:ok 2:0,7");
+    let (scan, first, second) = (0, 1, 2);
+    let contradiction = [
+        (scan, scan, source(0)),
+        (scan, first, First),
+        (first, second, Time),
+        (second, scan, Reads),
+        (first, scan, chain(2, 3)),
+        (scan, scan, chain(1, 4)),
+    ];
+    let after = |lines: &[_]| refusal(&history, &[&contradiction[..], lines].concat());
+    let all = [(scan, scan, excluded(0)), (scan, scan, chain(6, 6))];
+    assert_eq!(after(&all[..1]), E::NoContradiction);
+    assert_eq!(after(&all), E::NoSuchLine { line: 7, to: 6 });
+    for wrong in [(second, scan, excluded(0)), (scan, scan, excluded(1))] {
+        assert_eq!(after(&[wrong]), E::DoesNotFollow { line: 6, rule: "excluded" });
+    }
+    let segment = Segment::from_index(2);
+    let beyond = [(scan, scan, Rule::Source { segment })];
+    assert_eq!(refusal(&history, &beyond), E::NoSuchSegment { line: 0, segment });
 }
 
 /// Returns the refutation with one line left out, or changed.

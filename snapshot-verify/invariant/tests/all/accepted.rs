@@ -192,3 +192,40 @@ fn large_integers_are_known() {
     let refused = certificate(&wrong, &parts(&wrong, &["scans.faults"]), Planted::default());
     assert!(matches!(refused, Err(WriteError::Failure { .. })), "{refused:?}");
 }
+
+/// Collects until the version of the last update, of any process, stays the same.
+const STAMPED: &str = "
+algorithm stamped
+shared a[segment]: value
+shared stamp: version
+update(v):
+    atomic:
+        a[me] := v
+        stamp := fresh
+scan:
+    local w: view
+    loop
+        old := stamp
+        for s in segments: w[s] := a[s]
+        latest := stamp
+        if old = latest: return w
+";
+
+/// Certificate of a program in which each process makes versions that others keep.
+#[test]
+fn proofs_with_versions_by_any_process() {
+    let stamped = parsed(STAMPED, None);
+    accepted(&stamped, &["scans.observer"], 100);
+    for (from, to) in [
+        (
+            "    atomic:\n        a[me] := v\n        stamp := fresh",
+            "    stamp := fresh\n    a[me] := v",
+        ),
+        ("        stamp := fresh", "        old := stamp\n        stamp := old"),
+    ] {
+        assert!(STAMPED.contains(from), "{from}");
+        let wrong = parsed(&STAMPED.replacen(from, to, 1), None);
+        let made = certificate(&wrong, &parts(&wrong, &["scans.observer"]), Planted::default());
+        assert!(matches!(made, Err(WriteError::Failure { .. })), "{to}: {made:?}");
+    }
+}

@@ -13,6 +13,7 @@ mod hints;
 mod lines;
 mod linkable;
 mod named;
+mod passed_over;
 mod planted;
 mod programs;
 mod projection;

@@ -365,3 +365,41 @@ update(v):
         assert!(made.as_ref().is_err_and(is_refused), "{kept}: {made:?}");
     }
 }
+
+/// A collect that leaves out the process of the last update, and so returns its initial value.
+const LEAVES_OUT_THE_LAST: &str = "
+algorithm leaves_out_the_last
+shared a[segment]: value
+shared last: process
+update(v):
+    atomic:
+        a[me] := v
+        last := me
+scan:
+    local w: view
+    atomic:
+        left := last
+        for s in segments except left: w[s] := a[s]
+    return w
+";
+
+/// A loop that leaves out an unknown index may leave out each, or none that is listed.
+#[test]
+fn loops_may_leave_out_any_unknown_index() {
+    let all = LEAVES_OUT_THE_LAST.replacen(" except left", "", 1);
+    for (text, is_right) in [(LEAVES_OUT_THE_LAST, false), (&all, true)] {
+        let program = parsed(text, None);
+        let found = parts(&program, &["scans.observer"]).remove(0);
+        let mut kept = found.kept.clone();
+        kept.retain(|name| !name.contains("last") && !name.contains("left"));
+        for kept in [found.kept.clone(), kept] {
+            let made = certificate(&program, &[Part { kept, ..found.clone() }], Planted::default());
+            let made = made.map(|(_, summary)| summary);
+            let is_wrong = |error: &WriteError| {
+                matches!(error, WriteError::Failure { failure: Failure::Vector(_), .. })
+            };
+            assert_eq!(made.is_ok(), is_right, "{made:?}");
+            assert!(is_right || made.as_ref().is_err_and(is_wrong), "{made:?}");
+        }
+    }
+}
