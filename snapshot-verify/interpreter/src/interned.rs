@@ -18,7 +18,7 @@ pub struct Interned<T: Part> {
     all: Vec<T::Kept>,
     /// Unpacked copies of some of the parts last used, since a part is mostly used again soon.
     /// Indexed by the last bits of their numbers.
-    recent: RefCell<[Option<(u32, T)>; RECENT]>,
+    recent: RefCell<Vec<Option<(u32, T)>>>,
     numbers: HashTable<u32>,
     /// Names in each part, in the order of their occurrence.
     names: Vec<Box<[u32]>>,
@@ -37,7 +37,7 @@ pub struct Interned<T: Part> {
 }
 
 /// Number of unpacked parts.
-const RECENT: usize = 16;
+const RECENT: usize = 512;
 
 /// Approximate size of an allocation besides its content, in bytes.
 pub(super) const ALLOCATION: usize = 16;
@@ -125,7 +125,9 @@ impl<T: Part> Interned<T> {
         self.occurrences.push(Occurrence::of(&names));
         self.names.push(names);
         self.all.push(kept);
-        self.recent.get_mut()[number as usize % RECENT] = Some((number, part));
+        let recent = self.recent.get_mut();
+        recent.resize(recent.len().max((number as usize + 1).min(RECENT)), None);
+        recent[number as usize % RECENT] = Some((number, part));
         number
     }
 

@@ -9,14 +9,17 @@ pub struct Reached {
     pub order: Vec<u32>,
     /// New number of each node; `None`: it is unreachable.
     pub names: Vec<Option<u32>>,
-    is_found: Vec<bool>,
+    /// Per node, the number of the last walk that found it.
+    found: Vec<u32>,
+    /// Number of this walk.
+    walk: u32,
     used: Vec<u32>,
 }
 
 impl Reached {
     fn reach(&mut self, nodes: &[u32]) {
         for &node in nodes {
-            if !std::mem::replace(&mut self.is_found[node as usize], true) {
+            if std::mem::replace(&mut self.found[node as usize], self.walk) != self.walk {
                 self.order.push(node);
             }
         }
@@ -24,7 +27,7 @@ impl Reached {
 
     /// Returns true if the walk has found a node.
     pub fn reaches(&self, node: u32) -> bool {
-        self.is_found[node as usize]
+        self.found[node as usize] == self.walk
     }
 }
 
@@ -38,8 +41,11 @@ impl Heap {
         held: impl Iterator<Item = &'a [u32]>,
     ) {
         walk.order.clear();
-        walk.is_found.clear();
-        walk.is_found.resize(self.len(), false);
+        if walk.found.len() != self.len() || walk.walk == u32::MAX {
+            walk.found = vec![0; self.len()];
+            walk.walk = 0;
+        }
+        walk.walk += 1;
         walk.reach(shape.roots);
         held.for_each(|held| walk.reach(held));
         let mut at = 0;
@@ -49,22 +55,29 @@ impl Heap {
         }
     }
 
-    /// Renumbers the nodes that a walk has found in its order, over all kinds. Returns true if all
-    /// keep their numbers.
-    pub fn name(&self, walk: &mut Reached) -> bool {
+    /// Returns true if [`Self::name`] leaves all nodes that a walk has found their numbers.
+    pub fn keeps_names(&self, walk: &mut Reached) -> bool {
+        let Reached { order, used, .. } = walk;
+        used.clear();
+        used.resize(self.kinds(), 0);
+        order.iter().all(|&node| {
+            let (kind, first) = self.kind_and_first(node);
+            used[kind] += 1;
+            first + used[kind] == node + 1
+        })
+    }
+
+    /// Renumbers the nodes that a walk has found in its order, over all kinds.
+    pub fn name(&self, walk: &mut Reached) {
         let Reached { order, names, used, .. } = walk;
         names.clear();
         names.resize(self.len(), None);
         used.clear();
         used.resize(self.kinds(), 0);
-        let mut is_same = true;
         for &node in &*order {
             let (kind, first) = self.kind_and_first(node);
-            let name = first + used[kind];
-            names[node as usize] = Some(name);
-            is_same &= name == node;
+            names[node as usize] = Some(first + used[kind]);
             used[kind] += 1;
         }
-        is_same
     }
 }

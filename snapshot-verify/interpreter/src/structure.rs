@@ -67,6 +67,11 @@ impl Machine<'_> {
         variable: SharedId,
         indices: &[i64],
     ) -> Option<&'s Cell> {
+        state.cells.get(self.number_of_cell(variable, indices)?)
+    }
+
+    /// Returns the number of a cell among all cells; `None` if an index is out of range.
+    pub fn number_of_cell(&self, variable: SharedId, indices: &[i64]) -> Option<usize> {
         let dimensions = &self.program.shared(variable).dimensions;
         let mut number = 0;
         for (set, index) in dimensions.iter().zip(indices) {
@@ -74,8 +79,7 @@ impl Machine<'_> {
             let count = (i64::from(high) - i64::from(low) + 1).max(0) as usize;
             number = number * count + offset(*index, (low, high))?;
         }
-        let first = self.first_cells[variable.0 as usize];
-        state.cells.get(first + number)
+        Some(self.first_cells[variable.0 as usize] + number)
     }
 
     /// Returns the private variables of a process, in the order of their declarations.

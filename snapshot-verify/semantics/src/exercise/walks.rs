@@ -40,15 +40,15 @@ fn walk(
     while moves.len() < WALK && (budget.proceed)() {
         let outcomes = |process| machine.outcomes(&state, process);
         let next = scheduler.next_taking(&state, outcomes, |_, _, process| {
-            let choices = environment.choices(situation, process, 0).unwrap_or_default();
-            choices.into_iter().map(|(call, _)| call).collect()
+            let choices = environment.choices(situation, process);
+            choices.map_or_else(|_| Vec::new(), |all| all.iter().map(|(call, _)| *call).collect())
         });
         let Some(made) = next else { break };
         let (process, coverage) = (made.process, &mut seen.coverage);
         let action = match made.kind {
             MoveKind::Begin(call) => {
-                let mut choices = environment.choices(situation, process, 0).ok()?.into_iter();
-                situation = choices.find(|(choice, _)| *choice == call)?.1;
+                let choices = environment.choices(situation, process).ok()?;
+                situation = situation.begun(choices.iter().find(|(choice, _)| *choice == call)?.1);
                 open[process.index()] = Some(Operation::from(call));
                 Some(machine.begin_covered(&mut state, process, call, Some(coverage)).ok()?)
             }

@@ -5,12 +5,14 @@
 //! the events so far, as in [`crate::refine`]. If no operation has either, configurations are not
 //! followed: this saves states.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
 
 use crate::interpret::{Call, Client, Event, Fault, Sequential};
 use crate::program::linearization::Points;
-use crate::refine::{ObjectWorld, Possibilities, SnapshotWorld, World};
+use crate::refine::{Choice, ObjectWorld, Possibilities, SnapshotWorld, World};
 
 /// Most configurations visited to decide whether an object keeps operations waiting, over all
 /// questions.
@@ -72,29 +74,17 @@ impl<'p> Environment<'p> {
         Situation { progress: 0, possibilities }
     }
 
-    /// Returns the operations that an idle process may begin, each with the situation before the
-    /// event. `fresh`: the value that replaces all others, the next ones in further arguments; or
-    /// 0: values stay.
+    /// Returns the operations that an idle process may begin, each with the progress of the client
+    /// after it ([`Situation::begun`]).
     ///
     /// # Errors
     /// If the object is faulty there.
-    pub fn choices(
-        &mut self,
-        at: Situation,
-        process: Process,
-        fresh: u32,
-    ) -> Result<Vec<(Call, Situation)>, Fault> {
+    pub fn choices(&mut self, at: Situation, process: Process) -> Result<Rc<[Choice]>, Fault> {
         let Situation { progress, possibilities } = at;
-        let choices = match &mut self.kind {
+        match &mut self.kind {
             Kind::Snapshot(world) => world.choices(progress, possibilities, process),
             Kind::Object { world, .. } => world.choices(progress, possibilities, process),
-        };
-        let begun = |&(call, progress)| (call, Situation { progress, possibilities });
-        let mut choices: Vec<(Call, Situation)> = choices?.iter().map(begun).collect();
-        if fresh > 0 {
-            choices.iter_mut().for_each(|(call, _)| *call = self.with_fresh(*call, fresh));
         }
-        Ok(choices)
     }
 
     /// Replaces the values of a call by `fresh` and the next ones.
@@ -181,6 +171,12 @@ impl Situation {
     /// Creates the situation with these numbers, which must exist.
     pub const fn of_numbers(progress: u32, possibilities: u32) -> Self {
         Self { progress, possibilities: Possibilities::of_number(possibilities) }
+    }
+
+    /// Returns the situation once an operation begins, before the event.
+    #[must_use]
+    pub const fn begun(self, progress: u32) -> Self {
+        Self { progress, ..self }
     }
 
     /// Returns the number of the progress of the client.

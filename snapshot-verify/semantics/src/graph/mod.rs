@@ -12,6 +12,7 @@
 //! | file | content |
 //! | --- | --- |
 //! | `environment` | operations that may begin, and waiting of the object itself |
+//! | `expand` | edges of a state |
 //! | `edges` | edges, packed |
 //! | `label` | moves, packed |
 //! | `player` | answers to responses |
@@ -21,6 +22,7 @@
 mod components;
 mod edges;
 mod environment;
+mod expand;
 mod incoming;
 mod label;
 mod player;
@@ -29,7 +31,7 @@ use rustc_hash::FxHashSet;
 use snapshot_core::Process;
 
 use crate::interpret::{Call, Fault, Machine, Move, MoveKind, State};
-use crate::product::{EventId, Made, Prospect, States, Table};
+use crate::product::{Batch, EventId, Prospect, States, Table};
 pub use components::Components;
 pub use edges::Edge;
 use edges::Edges;
@@ -76,8 +78,11 @@ pub struct Graph<'m, 'p> {
     table: Table,
     labels: Labels,
     edges: Edges,
-    /// Edges of the state being expanded.
+    /// Targets of the states being expanded, not yet numbered.
+    targets: Batch,
+    /// Edges of these states, to positions in `targets`; and the number of edges up to each state.
     new: Vec<Edge>,
+    ends: Vec<usize>,
     /// States with a step that exceeds a limit of the interpreter.
     limited: FxHashSet<u32>,
     /// First faulty move: its state, and the fault.
@@ -110,7 +115,9 @@ impl<'m, 'p> Graph<'m, 'p> {
             table: Table::new(width, 1),
             labels: Labels::default(),
             edges: Edges::new(),
+            targets: Batch::new(width),
             new: Vec::new(),
+            ends: Vec::new(),
             limited: FxHashSet::default(),
             fault: None,
             is_incomplete: false,
@@ -152,7 +159,17 @@ impl<'m, 'p> Graph<'m, 'p> {
                 self.is_incomplete = true;
                 return;
             }
-            self.expand(environment, player);
+            let first = self.expanded();
+            let next_question = (first / QUESTION + 1) * QUESTION;
+            let end = self.len().min(until).min(next_question);
+            let room = limits.states.min(edges::MOST) - self.len();
+            for number in first..end {
+                self.expand(number as u32, environment, player);
+                if self.targets.len() >= Batch::ROWS.min(room) {
+                    break;
+                }
+            }
+            self.number_targets();
         }
     }
 
@@ -334,151 +351,5 @@ impl<'m, 'p> Graph<'m, 'p> {
     /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         self.table.bytes() + self.states.bytes() + self.edges.bytes()
-    }
-
-    fn columns<'r>(&self, row: &'r [u32]) -> &'r [u32] {
-        &row[self.states.width()..]
-    }
-
-    fn expand(&mut self, environment: &mut Environment<'_>, player: &mut impl Player) {
-        let number = self.expanded() as u32;
-        self.table.copy(number, &mut self.from);
-        self.new.clear();
-        let processes = || (0..self.states.machine().processes()).map(Process::from_index);
-        let mut is_done = false;
-        if self.means.partial_order {
-            let mut alone = processes();
-            let found = alone.find(|process| self.states.prospect(&self.from, *process).is_alone);
-            if let Some(process) = found {
-                self.step(number, process, environment, player);
-                // States put first have ascending numbers, so no step is put off for ever.
-                is_done = self.new.len() == 1 && self.new[0].to > number;
-                if !is_done {
-                    self.new.clear();
-                }
-            }
-        }
-        if !is_done {
-            for process in (0..self.machine().processes()).map(Process::from_index) {
-                self.step(number, process, environment, player);
-            }
-        }
-        self.edges.push(&self.new);
-    }
-
-    /// Adds the moves of a process.
-    fn step(
-        &mut self,
-        number: u32,
-        process: Process,
-        environment: &mut Environment<'_>,
-        player: &mut impl Player,
-    ) {
-        let prospect = self.states.prospect(&self.from, process);
-        if !prospect.is_idle {
-            let kind = match (prospect.responds, prospect.chooses) {
-                (true, _) => Kind::Response,
-                (false, true) => Kind::Choice,
-                (false, false) => Kind::Step,
-            };
-            for outcome in 0..self.states.outcomes(&self.from, process, prospect) {
-                let step = self.states.step(&self.from, process, outcome);
-                let made = Move::taking(process, outcome);
-                let label = self.labels.label(made, kind, prospect.accesses);
-                let situation = self.situation_now();
-                self.lead((number, made, label), step, situation, environment, player);
-            }
-            return;
-        }
-        let situation = self.situation_now();
-        let fresh = if self.means.values {
-            let answer = self.columns(&self.from)[2];
-            1 + self.states.latest_value(&self.from).max(player.latest_value(answer))
-        } else {
-            0
-        };
-        let choices = match environment.choices(situation, process, fresh) {
-            Ok(choices) => choices,
-            Err(fault) => return self.go_wrong(number, None, fault),
-        };
-        for (call, situation) in choices {
-            let made = Move { process, kind: MoveKind::Begin(call) };
-            let begun = self.states.begin(&self.from, process, call);
-            let label = self.labels.label(made, Kind::Begin, false);
-            self.lead((number, made, label), begun, situation, environment, player);
-        }
-    }
-
-    fn situation_now(&self) -> Situation {
-        let columns = self.columns(&self.from);
-        Situation::of_numbers(columns[0], columns[1])
-    }
-
-    fn go_wrong(&mut self, number: u32, made: Option<Move>, fault: Fault) {
-        if fault.kind.is_limit() {
-            self.limited.insert(number);
-        }
-        self.fault.get_or_insert((number, made, fault));
-    }
-
-    /// Adds the targets of a move.
-    fn lead(
-        &mut self,
-        (number, made, label): (u32, Move, Label),
-        step: Result<Made, Fault>,
-        situation: Situation,
-        environment: &mut Environment<'_>,
-        player: &mut impl Player,
-    ) {
-        let step = match step {
-            Ok(step) => step,
-            Err(fault) => return self.go_wrong(number, Some(made), fault),
-        };
-        let mut situation = situation;
-        let before = self.columns(&self.from)[2];
-        let mut answers = std::mem::take(&mut self.answers);
-        answers.clear();
-        if let Some(id) = step.event {
-            let event = self.states.event(id);
-            let after = environment.after(situation, event).and_then(|after| {
-                player.answers(before, (id, event), &mut answers)?;
-                Ok(after)
-            });
-            match after {
-                Ok(Some(after)) => situation = after,
-                // The history has no order at all.
-                Ok(None) => answers.clear(),
-                Err(fault) => {
-                    self.go_wrong(number, None, fault);
-                    self.answers = answers;
-                    return;
-                }
-            }
-        } else {
-            answers.push(before);
-        }
-        if answers.is_empty() {
-            self.has_lost = true;
-            self.new.push(Edge { to: LOST, label });
-        }
-        let beside = self.states.width();
-        self.to.copy_from_slice(&self.from);
-        self.states.apply(&mut self.to, made.process, &step);
-        self.states.normalise(&mut self.to);
-        for (position, answer) in answers.iter().enumerate() {
-            let answer = match self.means.values {
-                // The last one may add its names to those of the row.
-                true if position + 1 == answers.len() => {
-                    player.renamed(*answer, self.states.names())
-                }
-                true => player.renamed(*answer, &mut self.states.names().clone()),
-                false => *answer,
-            };
-            let columns = [situation.progress(), situation.possibilities(), answer];
-            self.to[beside..].copy_from_slice(&columns);
-            let to = self.table.insert(&self.to, &[number]);
-            self.new.push(Edge { to, label });
-        }
-        self.answers = answers;
     }
 }

@@ -4,25 +4,31 @@
 //! | file | content |
 //! | --- | --- |
 //! | `states` | states of the interpreter as rows of numbers |
+//! | `steps` | steps, remembered by the parts and cells that they depend on |
 //! | `nodes` | identifies states up to the numbers of nodes |
 //! | `symmetry` | identifies states up to the order of processes |
 //! | `prospect` | next steps, without making them |
+//! | `memo` | remembered results, by few numbers |
 //! | `slices` | cached data of many states, in few allocations |
 //! | `footprint` | steps that are independent of all others |
 //! | `rows` | rows of numbers, packed |
 //! | `table` | interned rows |
 
 mod footprint;
+mod memo;
 mod nodes;
 mod prospect;
 mod rows;
 mod slices;
 mod states;
+mod steps;
 mod symmetry;
 mod table;
 
+pub use memo::Memo;
 pub use prospect::Prospect;
 pub use rows::Rows;
-pub use states::{EventId, Made, States};
+pub use states::{EventId, States};
+pub use steps::Made;
 pub use symmetry::{OrderId, reordered};
-pub use table::Table;
+pub use table::{Batch, Table};

@@ -161,8 +161,9 @@ impl Naming {
         let shape = Shape::new(self.slices.get(shape));
         let mut walk = std::mem::take(&mut self.walk);
         heap.walk(&mut walk, shape, others.iter().map(|number| self.held(*number)));
-        let is_normal = heap.name(&mut walk) && walk.order.len() == shape.present;
+        let is_normal = walk.order.len() == shape.present && heap.keeps_names(&mut walk);
         if !is_normal {
+            heap.name(&mut walk);
             self.renumber(heap, row, &walk, shared, processes);
         }
         self.walk = walk;

@@ -4,7 +4,17 @@ use snapshot_core::Process;
 
 use super::states::States;
 use crate::interpret::{Branching, Next, Operation};
-use crate::program::NodeId;
+use crate::program::{NodeId, SharedId};
+
+/// Cells that a step depends on, before the process goes on with its own variables.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Seen {
+    Nothing,
+    Cell(u32),
+    /// Several cells, or unknown ones.
+    #[default]
+    Any,
+}
 
 /// Properties of the next step of a process, known without making it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -24,6 +34,8 @@ pub struct Prospect {
     pub chooses: bool,
     /// The step accesses shared memory.
     pub accesses: bool,
+    /// Cells that the step depends on.
+    pub seen: Seen,
     /// The open operation.
     pub operation: Option<Operation>,
 }
@@ -81,6 +93,17 @@ impl States<'_, '_> {
             }
             _ => None,
         };
+        let chooses = matches!(branching, Some(Branching::Choice(_)));
+        let seen = match &next {
+            Next::Access { variable, .. } if self.may_be_freed(*variable) => Seen::Any,
+            Next::Access { variable, indices, .. } => {
+                let cell = self.machine.number_of_cell(*variable, indices);
+                cell.map_or(Seen::Any, |cell| Seen::Cell(cell as u32))
+            }
+            Next::Respond => Seen::Nothing,
+            Next::Other if chooses => Seen::Nothing,
+            Next::Begin | Next::Other => Seen::Any,
+        };
         let (is_idle, responds) = (next == Next::Begin, next == Next::Respond);
         let prospect = Prospect {
             is_idle,
@@ -88,12 +111,19 @@ impl States<'_, '_> {
             is_alone,
             node,
             branches: branching.is_some(),
-            chooses: matches!(branching, Some(Branching::Choice(_))),
+            chooses,
             accesses: self.machine.accesses(&state, process),
             operation: self.machine.open_operation(&state, process),
+            seen,
         };
         self.prospects.insert(key, prospect);
         prospect
+    }
+
+    /// Returns true if a variable is a field of nodes that may be freed.
+    fn may_be_freed(&self, variable: SharedId) -> bool {
+        let program = self.machine.program();
+        program.frees() && program.node_of_field(variable).is_some()
     }
 
     /// Returns true if no other process can make a step that depends on the next one of this

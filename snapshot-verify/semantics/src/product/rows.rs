@@ -49,6 +49,10 @@ impl Rows {
         self.len
     }
 
+    pub const fn width(&self) -> usize {
+        self.width
+    }
+
     /// Adds a row.
     pub fn push(&mut self, row: impl IntoIterator<Item = u32>) {
         if self.last.len() == CHUNK * self.width {
@@ -66,6 +70,7 @@ impl Rows {
     }
 
     /// Returns a number.
+    #[inline]
     pub fn get(&self, row: u32, column: usize) -> u32 {
         let (chunk, row) = (row as usize / CHUNK, row as usize % CHUNK);
         match self.packed.get(chunk) {
@@ -90,6 +95,7 @@ impl Rows {
     }
 
     /// Returns true if the first columns of a row are these.
+    #[inline]
     pub fn begins_with(&self, row: u32, numbers: &[u32]) -> bool {
         let (chunk, row) = (row as usize / CHUNK, row as usize % CHUNK);
         match self.packed.get(chunk) {

@@ -1,17 +1,12 @@
-//! The algorithm's side of the product: interned states of the interpreter, and the effects of
-//! steps.
+//! The algorithm's side of the product: interned states of the interpreter.
 //!
 //! A row stores a state as the number of its shared part and one number per process
-//! ([`crate::interpret::Part`]). A step depends only on the shared part and the part of its
-//! process. So the interpreter makes it once for all states that agree on both, and the result is
-//! cached. This removes the interpreter from the inner loop without changing the semantics.
+//! ([`crate::interpret::Part`]). Steps are cached by these numbers (`steps`).
 //!
 //! Versions are named 1, 2, ... in the order of their occurrence in the row, and nodes in the order
 //! in which they are reached (`nodes`). So rows are equal iff their states are, up to the names of
 //! versions and the numbers of nodes. Symmetric processes are sorted (`symmetry`): then equal rows
 //! have equal states up to the order of processes, too.
-
-use std::mem::size_of;
 
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
@@ -19,65 +14,48 @@ use snapshot_core::Process;
 use super::footprint::Footprint;
 use super::nodes::Naming;
 use super::prospect::{Prospect, Prospects};
+use super::steps::Steps;
 use super::symmetry::{OrderId, Orders, reordered};
-use super::table::Table;
 use crate::interpret::{
-    Call, Comparands, Coverage, Emptiable, Event, Fault, Forgetting, Interned, Machine, Move,
-    MoveKind, Names, ProcessPart, SharedPart, State,
+    Comparands, Coverage, Emptiable, Event, Forgetting, Interned, Machine, Move, MoveKind, Names,
+    ProcessPart, SharedPart, State,
 };
 use crate::program::Type;
 
 /// Column of the shared part; the processes follow it.
-const SHARED: usize = 0;
+pub(super) const SHARED: usize = 0;
 
 /// Number of an event. Equal events have equal numbers.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct EventId(pub u32);
-
-/// Effect of a move on a row: new parts, and the event.
-#[derive(Clone, Copy, Debug)]
-pub struct Made {
-    shared: u32,
-    process: u32,
-    /// Number of linearization points passed.
-    pub points: u32,
-    /// Invocation or response.
-    pub event: Option<EventId>,
-}
-
-/// Data that the effect of a move depends on: shared part, process's part, number of versions made,
-/// which is the name of the next, and the process with an outcome, or a call.
-type MoveKey = [u32; 4];
-
-/// Bits of a process in a [`MoveKey`], besides one that is set for calls.
-const PROCESS: u32 = 8;
 
 /// Interner of the states that occurred, in parts.
 #[derive(Debug)]
 pub struct States<'m, 'p> {
     pub(super) machine: &'m Machine<'p>,
     pub(super) footprint: Footprint,
-    forgetting: Option<Forgetting>,
+    pub(super) forgetting: Option<Forgetting>,
     comparands: Option<Comparands>,
     /// Per process's part, the nodes that may be emptied.
     emptiable: Vec<Option<Emptiable>>,
     pub(super) shared: Interned<SharedPart>,
     pub(super) processes: Interned<ProcessPart>,
     pub(super) naming: Naming,
-    /// Effects of moves; beside them the parts, the number of points, and that of the event, plus
-    /// one.
-    made: Table,
-    calls: FxHashMap<Call, u32>,
+    pub(super) steps: Steps,
     pub(super) prospects: Prospects,
     events: Vec<Event>,
     event_numbers: FxHashMap<Event, EventId>,
     /// Statements that the steps so far have executed.
-    coverage: Option<Coverage>,
-    has_names: bool,
+    pub(super) coverage: Option<Coverage>,
+    pub(super) has_names: bool,
+    has_versions: bool,
     /// Names in the row that was normalised last.
     names: Names,
     /// Orders into which processes were sorted; `None`: they are not symmetric.
     orders: Option<Orders>,
+    /// Order of the processes of the row being sorted, and their parts without nodes.
+    order: Vec<u32>,
+    bare: Vec<u32>,
 }
 
 impl<'m, 'p> States<'m, 'p> {
@@ -86,8 +64,8 @@ impl<'m, 'p> States<'m, 'p> {
     pub fn new(machine: &'m Machine<'p>, forgetting: bool, symmetric: bool) -> Self {
         let program = machine.program();
         let has_versions =
-            || program.types().any(|content| content.any(&|part| *part == Type::Version));
-        let symmetric = symmetric && !program.frees() && !has_versions();
+            program.types().any(|content| content.any(&|part| *part == Type::Version));
+        let symmetric = symmetric && !program.frees() && !has_versions;
         Self {
             machine,
             footprint: Footprint::new(machine.program()),
@@ -97,15 +75,17 @@ impl<'m, 'p> States<'m, 'p> {
             shared: Interned::default(),
             processes: Interned::default(),
             naming: Naming::default(),
-            made: Table::new(size_of::<MoveKey>() / size_of::<u32>(), 4),
-            calls: FxHashMap::default(),
+            steps: Steps::new(machine),
             prospects: Prospects::default(),
             events: Vec::new(),
             event_numbers: FxHashMap::default(),
             coverage: None,
             has_names: false,
+            has_versions,
             names: Names::default(),
             orders: symmetric.then(Orders::default),
+            order: Vec::new(),
+            bare: Vec::new(),
         }
     }
 
@@ -176,12 +156,6 @@ impl<'m, 'p> States<'m, 'p> {
         debug_assert!(order.is_none(), "all processes are alike at first");
     }
 
-    /// Replaces a state by its successor after a move, with versions not yet normalised.
-    pub fn apply(&self, row: &mut [u32], process: Process, made: &Made) {
-        row[SHARED] = made.shared;
-        row[1 + process.index()] = made.process;
-    }
-
     /// Writes a state of the interpreter into a row. Processes must not be symmetric.
     pub fn write(&mut self, row: &mut [u32], state: &State) {
         let mut state = state.clone();
@@ -241,46 +215,6 @@ impl<'m, 'p> States<'m, 'p> {
         }
     }
 
-    /// Makes the next step of a process with this outcome.
-    ///
-    /// # Errors
-    /// If the step is a fault.
-    pub fn step(&mut self, row: &[u32], process: Process, outcome: u32) -> Result<Made, Fault> {
-        let key = self.key(row, process, outcome << 1);
-        if let Some(made) = self.remembered(&key) {
-            return Ok(made);
-        }
-        let mut state = self.state_of(row, process);
-        let coverage = self.coverage.as_mut();
-        let advance = self.machine.advance_in_parts(&mut state, process, outcome, coverage)?;
-        let event = advance.action.map(|action| Event { process, action });
-        Ok(self.made(&key, &mut state, process, advance.points, event))
-    }
-
-    /// Begins an operation.
-    ///
-    /// # Errors
-    /// If the invocation is a fault.
-    pub fn begin(&mut self, row: &[u32], process: Process, call: Call) -> Result<Made, Fault> {
-        let next = self.calls.len() as u32;
-        let number = *self.calls.entry(call).or_insert(next);
-        let key = self.key(row, process, number << 1 | 1);
-        if let Some(made) = self.remembered(&key) {
-            return Ok(made);
-        }
-        let mut state = self.state_of(row, process);
-        let coverage = self.coverage.as_mut();
-        let action = self.machine.begin_in_parts(&mut state, process, call, coverage)?;
-        Ok(self.made(&key, &mut state, process, 0, Some(Event { process, action })))
-    }
-
-    fn remembered(&self, key: &MoveKey) -> Option<Made> {
-        let mut beside = [0; 4];
-        self.made.copy_beside(self.made.find(key)?, &mut beside);
-        let [shared, process, points, event] = beside;
-        Some(Made { shared, process, points, event: event.checked_sub(1).map(EventId) })
-    }
-
     /// Sorts symmetric processes, renames nodes in the order in which they are reached, then
     /// versions in the order of their occurrence. Returns the new order of the processes, if it
     /// changed.
@@ -307,27 +241,31 @@ impl<'m, 'p> States<'m, 'p> {
             return None;
         }
         let heap = self.machine.heap();
-        let bare: Vec<u32> = row[1..=n]
-            .iter()
-            .map(|number| self.naming.bare(heap, *number, &mut self.processes))
-            .collect();
-        let mut order: Vec<u32> = (0..n as u32).collect();
-        order.sort_by_key(|process| bare[*process as usize]);
-        put(row, &order);
+        let (order, bare) = (&mut self.order, &mut self.bare);
+        let bares =
+            row[1..=n].iter().map(|number| self.naming.bare(heap, *number, &mut self.processes));
+        bare.clear();
+        bare.extend(bares);
+        order.clear();
+        order.extend(0..n as u32);
+        if !bare.is_sorted() {
+            order.sort_by_key(|process| bare[*process as usize]);
+            put(row, order);
+            bare.sort_unstable();
+        }
         self.rename_nodes(row);
-        let bare = reordered(&bare, &order);
-        if !heap.is_empty() && bare.windows(2).any(|pair| pair[0] == pair[1]) {
+        if !heap.is_empty() && self.bare.windows(2).any(|pair| pair[0] == pair[1]) {
             let held = self.naming.held_in_common(heap, &row[..=n], &self.shared, &self.processes);
             let mut again: Vec<u32> = (0..n as u32).collect();
-            again.sort_by_key(|process| (bare[*process as usize], &held[*process as usize]));
+            again.sort_by_key(|process| (self.bare[*process as usize], &held[*process as usize]));
             if !again.is_sorted() {
                 put(row, &again);
                 self.rename_nodes(row);
-                order = reordered(&order, &again);
+                self.order = reordered(&self.order, &again);
             }
         }
         let orders = self.orders.as_mut()?;
-        (!order.is_sorted()).then(|| orders.number(&order))
+        (!self.order.is_sorted()).then(|| orders.number(&self.order))
     }
 
     fn rename_nodes(&mut self, row: &mut [u32]) {
@@ -386,7 +324,7 @@ impl<'m, 'p> States<'m, 'p> {
 
     /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
-        self.made.bytes()
+        self.steps.bytes()
             + self.prospects.bytes()
             + self.naming.bytes()
             + self.orders.as_ref().map_or(0, Orders::bytes)
@@ -394,29 +332,7 @@ impl<'m, 'p> States<'m, 'p> {
             + self.processes.bytes()
     }
 
-    fn made(
-        &mut self,
-        key: &MoveKey,
-        state: &mut State,
-        process: Process,
-        points: u32,
-        event: Option<Event>,
-    ) -> Made {
-        if let Some(forgetting) = &self.forgetting {
-            forgetting.forget(state, process.index());
-        }
-        let shared = state.shared_part();
-        let is_unchanged = self.shared.get(key[SHARED]).is_same(&shared);
-        let shared = if is_unchanged { key[SHARED] } else { self.shared.number(shared) };
-        let part = self.processes.number(state.process_part(process.index()));
-        self.has_names |= self.shared.has_names() || self.processes.has_names();
-        let event = event.map(|event| self.event_number(event));
-        let number = event.map_or(0, |event| event.0 + 1);
-        self.made.insert(key, &[shared, part, points, number]);
-        Made { shared, process: part, points, event }
-    }
-
-    fn event_number(&mut self, event: Event) -> EventId {
+    pub(super) fn event_number(&mut self, event: Event) -> EventId {
         if let Some(number) = self.event_numbers.get(&event) {
             return *number;
         }
@@ -436,21 +352,15 @@ impl<'m, 'p> States<'m, 'p> {
 
     /// Returns a state with the shared part of a row and the part of one process; those of others
     /// are any.
-    fn state_of(&self, row: &[u32], process: Process) -> State {
+    pub(super) fn state_of(&self, row: &[u32], process: Process) -> State {
         let part = self.processes.get(row[1 + process.index()]);
         let parts = std::iter::repeat_n(part, self.machine.processes());
         State::of_parts(self.shared.get(row[SHARED]), parts, self.versions_made(row))
     }
 
-    fn key(&self, row: &[u32], process: Process, choice: u32) -> MoveKey {
-        let me = process.index() as u32;
-        debug_assert!(me >> PROCESS == 0 && choice << PROCESS >> PROCESS == choice);
-        [row[SHARED], row[1 + process.index()], self.versions_made(row), choice << PROCESS | me]
-    }
-
     /// In a normal row, versions are numbered without gaps.
-    fn versions_made(&self, row: &[u32]) -> u32 {
-        if !self.has_names {
+    pub(super) fn versions_made(&self, row: &[u32]) -> u32 {
+        if !self.has_versions {
             return self.machine.initial().versions_made();
         }
         let processes = row[1..1 + self.machine.processes()].iter();

@@ -14,6 +14,12 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct OrderId(u32);
 
+impl OrderId {
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct Orders {
     all: Vec<Box<[u32]>>,

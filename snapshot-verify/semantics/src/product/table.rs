@@ -6,12 +6,14 @@
 //! Breadth-first, the rows that have not been expanded are the last ones, so no queue is needed. Each
 //! row may have further columns beside it, such as its parent, the row from which it was first
 //! reached.
+//!
+//! Looking up a row mostly waits for memory: its slot, and the row that is compared with it. Rows of a
+//! [`Batch`] are looked up together, so that these waits overlap.
 
-use std::hash::BuildHasher;
+use std::hint::black_box;
 use std::mem::size_of;
 
-use rustc_hash::FxBuildHasher;
-
+use super::memo::{digest, within};
 use super::rows::Rows;
 
 /// Table of rows of one width.
@@ -52,14 +54,9 @@ impl Table {
         self.rows.begins_with(number, row)
     }
 
-    /// Copies the columns beside a row.
-    pub fn copy_beside(&self, number: u32, to: &mut [u32]) {
-        self.rows.copy(number, self.width, to);
-    }
-
     /// Returns the number of a row, if it is known.
     pub fn find(&self, row: &[u32]) -> Option<u32> {
-        self.numbers.find(tag(row), |known| self.rows.begins_with(known, row)).ok()
+        self.numbers.find(digest(row), |known| self.rows.begins_with(known, row)).ok()
     }
 
     /// Returns the number of a row. A new row gets the previous number of rows, and these columns
@@ -67,7 +64,7 @@ impl Table {
     pub fn insert(&mut self, row: &[u32], beside: &[u32]) -> u32 {
         debug_assert_eq!(row.len(), self.width);
         self.numbers.make_room(self.rows.len());
-        let tag = tag(row);
+        let tag = digest(row);
         let found = self.numbers.find(tag, |known| self.rows.begins_with(known, row));
         found.unwrap_or_else(|slot| {
             let number = self.rows.len() as u32;
@@ -77,6 +74,36 @@ impl Table {
         })
     }
 
+    /// Looks up all rows of a batch.
+    pub fn look_up(&self, batch: &mut Batch) {
+        let Batch { rows, found, .. } = batch;
+        let rows = rows.chunks_exact(self.width);
+        found.clear();
+        found.extend(rows.clone().map(digest));
+        // Loads that do not depend on each other, without a branch between them.
+        black_box(found.iter().fold(0, |all, tag| all ^ self.numbers.first_slot(*tag)));
+        for tag in &mut *found {
+            *tag = self.numbers.find(*tag, |_| true).unwrap_or(Batch::NEW);
+        }
+        let known = found.iter().filter(|number| **number != Batch::NEW);
+        black_box(known.fold(0, |all, number| all ^ self.rows.get(*number, 0)));
+        for (number, row) in found.iter_mut().zip(rows) {
+            if *number != Batch::NEW && !self.rows.begins_with(*number, row) {
+                // The row with the same tag is another one.
+                *number = self.find(row).unwrap_or(Batch::NEW);
+            }
+        }
+    }
+
+    /// Returns the number of a row of a batch that was looked up. A new row is inserted, with these
+    /// columns beside it.
+    pub fn insert_from(&mut self, batch: &Batch, position: usize, beside: &[u32]) -> u32 {
+        match batch.found[position] {
+            Batch::NEW => self.insert(batch.row(position), beside),
+            number => number,
+        }
+    }
+
     pub fn bytes(&self) -> usize {
         self.rows.bytes() + self.numbers.bytes()
     }
@@ -84,6 +111,50 @@ impl Table {
     /// Bound on the temporary additional bytes for one more row.
     pub fn growth(&self) -> usize {
         self.rows.growth() + self.numbers.growth(self.rows.len())
+    }
+}
+
+/// Rows to be looked up together, one after the other.
+#[derive(Debug)]
+pub struct Batch {
+    width: usize,
+    rows: Vec<u32>,
+    /// Number of each row; [`Batch::NEW`]: no such row is in the table.
+    found: Vec<u32>,
+}
+
+impl Batch {
+    const NEW: u32 = u32::MAX;
+
+    /// Rows that fill a batch: their cache lines fit into the first cache.
+    pub const ROWS: usize = 128;
+
+    /// Creates an empty batch of rows with this many columns.
+    pub const fn new(width: usize) -> Self {
+        Self { width, rows: Vec::new(), found: Vec::new() }
+    }
+
+    pub const fn len(&self) -> usize {
+        self.rows.len() / self.width
+    }
+
+    pub fn push(&mut self, row: &[u32]) {
+        self.rows.extend_from_slice(row);
+    }
+
+    /// Keeps the first rows.
+    pub fn truncate(&mut self, rows: usize) {
+        self.rows.truncate(rows * self.width);
+    }
+
+    /// Returns a row.
+    pub fn row(&self, position: usize) -> &[u32] {
+        &self.rows[position * self.width..][..self.width]
+    }
+
+    /// Returns true if inserting a row of the batch, which was looked up, may add it to the table.
+    pub fn may_be_new(&self, position: usize) -> bool {
+        self.found[position] == Self::NEW
     }
 }
 
@@ -108,9 +179,14 @@ impl Numbers {
         (tag as u64) << u32::BITS | number as u64
     }
 
+    /// Returns what is in the first slot for this tag.
+    fn first_slot(&self, tag: u32) -> u64 {
+        self.slots.get(within(tag, self.slots.len())).copied().unwrap_or(Self::FREE)
+    }
+
     /// Returns the number with this tag that satisfies a condition, else the slot for it.
     fn find(&self, tag: u32, is_it: impl Fn(u32) -> bool) -> Result<u32, usize> {
-        let mut slot = ((u64::from(tag) * self.slots.len() as u64) >> u32::BITS) as usize;
+        let mut slot = within(tag, self.slots.len());
         while let Some(&entry) = self.slots.get(slot) {
             if entry == Self::FREE {
                 break;
@@ -149,12 +225,6 @@ impl Numbers {
     }
 }
 
-/// Returns a part of the hash, all of whose bits depend on the whole.
-fn tag(row: &[u32]) -> u32 {
-    let hash = FxBuildHasher.hash_one(row);
-    (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> u32::BITS) as u32
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,14 +239,34 @@ mod tests {
             assert_eq!(table.insert(&[number / 3, number / 21], &[0]), number / 3);
         }
         assert_eq!(table.len(), rows as usize);
-        let (mut row, mut beside) = ([0, 0], [0]);
+        let mut row = [0, 0];
         for number in 0..rows {
             table.copy(number, &mut row);
-            table.copy_beside(number, &mut beside);
-            assert_eq!((row, beside), ([number, number / 7], [number / 2]));
+            assert_eq!((row, table.parent(number)), ([number, number / 7], number / 2));
             assert_eq!(table.get(number, 1), number / 7);
             assert_eq!(table.find(&row), Some(number));
         }
+    }
+
+    /// Rows of a batch, some of them twice, and some known: looked up together, they get the numbers
+    /// that they get one after the other.
+    #[test]
+    fn batches_are_numbered_as_single_rows() {
+        let (mut single, mut table) = (Table::new(2, 1), Table::new(2, 1));
+        let (mut batch, mut known) = (Batch::new(2), 0);
+        for first in (0..200_000).step_by(50) {
+            let rows = (first..first + 100).map(|number: u32| [number / 2, number % 1000]);
+            rows.clone().for_each(|row| batch.push(&row));
+            table.look_up(&mut batch);
+            for (position, row) in rows.enumerate() {
+                known += usize::from(!batch.may_be_new(position));
+                let expected = single.insert(&row, &[first]);
+                assert_eq!(table.insert_from(&batch, position, &[first]), expected);
+            }
+            batch.truncate(0);
+        }
+        assert_eq!(table.len(), single.len());
+        assert!(known > 50_000, "{known}");
     }
 
     #[test]

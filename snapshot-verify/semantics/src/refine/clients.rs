@@ -10,7 +10,7 @@ use super::object::{AtomicObject, ObjectSpecification};
 use super::specification::{AtomicSnapshot, Misplacement, SnapshotSpecification};
 use super::subsets::{LetterId, Pointed, Possibilities, Subsets};
 use crate::interpret::{Call, Client, Fault, Progress, Sequential, Values};
-use crate::product::OrderId;
+use crate::product::{Memo, OrderId};
 use crate::program::guards;
 use crate::program::linearization::Points;
 
@@ -146,12 +146,15 @@ pub struct ObjectWorld<'p> {
     specification: ObjectSpecification<'p>,
     /// Operations that may begin in some state, per progress and process.
     offers: FxHashMap<(u32, Process), Rc<[Choice]>>,
-    /// Operations that may begin, per progress, set and process.
-    choices: FxHashMap<(u32, Possibilities, Process), Rc<[Choice]>>,
+    /// Lists of operations that may begin, by progress, set and process. Sets count only if some
+    /// operation has a `when`.
+    choices: Memo<3, 1>,
+    has_guards: bool,
+    lists: Lists,
     is_symmetric: bool,
     /// Reordered progresses and sets.
-    progresses: FxHashMap<(u32, OrderId), u32>,
-    sets: FxHashMap<(Possibilities, OrderId), Possibilities>,
+    progresses: Memo<2, 1>,
+    sets: Memo<2, 1>,
 }
 
 impl<'p> ObjectWorld<'p> {
@@ -165,12 +168,14 @@ impl<'p> ObjectWorld<'p> {
     ) -> Self {
         Self {
             is_symmetric: is_anonymous && client.is_symmetric(sequential.processes()),
-            progresses: FxHashMap::default(),
-            sets: FxHashMap::default(),
+            progresses: Memo::default(),
+            sets: Memo::default(),
+            has_guards: sequential.object().operations.iter().any(|one| one.when.is_some()),
+            lists: Lists::default(),
             clients: Clients::new(client, sequential.processes()),
             specification: ObjectSpecification::with_points(sequential, at_points),
             offers: FxHashMap::default(),
-            choices: FxHashMap::default(),
+            choices: Memo::default(),
         }
     }
 }
@@ -192,9 +197,10 @@ impl<'p> World for ObjectWorld<'p> {
         possibilities: Possibilities,
         process: Process,
     ) -> Result<Rc<[Choice]>, Fault> {
-        let key = (progress, possibilities, process);
-        if let Some(known) = self.choices.get(&key) {
-            return Ok(Rc::clone(known));
+        let set = if self.has_guards { possibilities.number() } else { 0 };
+        let key = [progress, set, process.index() as u32];
+        if let Some([known]) = self.choices.find(&key) {
+            return Ok(self.lists.get(known));
         }
         let sequential = self.specification.sequential();
         let calls = |client: &Client, before: &Progress| {
@@ -211,9 +217,9 @@ impl<'p> World for ObjectWorld<'p> {
                 choices.push((call, after));
             }
         }
-        let choices: Rc<[Choice]> = choices.into();
-        self.choices.insert(key, Rc::clone(&choices));
-        Ok(choices)
+        let list = self.lists.number(choices.into());
+        self.choices.insert(&key, [list]);
+        Ok(self.lists.get(list))
     }
 
     fn is_free(&self) -> bool {
@@ -245,17 +251,39 @@ impl<'p> World for ObjectWorld<'p> {
     ) -> (u32, Possibilities) {
         assert!(self.is_symmetric, "processes are not anonymous");
         let (clients, specification) = (&mut self.clients, &mut self.specification);
-        let progress = self.progresses.entry((progress, number));
-        let progress =
-            *progress.or_insert_with_key(|(before, _)| clients.reordered(*before, order));
-        let possibilities = self.sets.entry((possibilities, number));
-        let possibilities = *possibilities
-            .or_insert_with_key(|(before, _)| specification.reordered(*before, order));
-        (progress, possibilities)
+        let key = [progress, number.number()];
+        let [progress] =
+            self.progresses.get_or_insert_with(&key, || [clients.reordered(progress, order)]);
+        let key = [possibilities.number(), number.number()];
+        let [set] = self
+            .sets
+            .get_or_insert_with(&key, || [specification.reordered(possibilities, order).number()]);
+        (progress, Possibilities::of_number(set))
     }
 
     fn anywhere(&self) -> ObjectSpecification<'p> {
         ObjectSpecification::new(self.specification.sequential().clone())
+    }
+}
+
+/// Interner of lists of operations: there are few.
+#[derive(Debug, Default)]
+struct Lists {
+    all: Vec<Rc<[Choice]>>,
+    numbers: FxHashMap<Rc<[Choice]>, u32>,
+}
+
+impl Lists {
+    fn get(&self, number: u32) -> Rc<[Choice]> {
+        Rc::clone(&self.all[number as usize])
+    }
+
+    fn number(&mut self, list: Rc<[Choice]>) -> u32 {
+        let number = self.numbers.entry(list).or_insert_with_key(|list| {
+            self.all.push(Rc::clone(list));
+            self.all.len() as u32 - 1
+        });
+        *number
     }
 }
 
@@ -266,8 +294,9 @@ pub struct Clients {
     processes: usize,
     all: Vec<Progress>,
     numbers: FxHashMap<Progress, u32>,
-    /// Operations per progress and process, computed on demand.
-    choices: FxHashMap<(u32, Process), Rc<[Choice]>>,
+    /// Lists of operations by progress and process, computed on demand.
+    choices: Memo<2, 1>,
+    lists: Lists,
 }
 
 impl Clients {
@@ -279,7 +308,8 @@ impl Clients {
             processes,
             all: Vec::new(),
             numbers: FxHashMap::default(),
-            choices: FxHashMap::default(),
+            choices: Memo::default(),
+            lists: Lists::default(),
         };
         clients.number(client.start(processes));
         clients
@@ -287,14 +317,16 @@ impl Clients {
 
     /// Returns the operations that an idle process may begin.
     pub fn choices(&mut self, progress: u32, process: Process) -> Rc<[Choice]> {
-        if let Some(known) = self.choices.get(&(progress, process)) {
-            return Rc::clone(known);
+        let key = [progress, process.index() as u32];
+        if let Some([known]) = self.choices.find(&key) {
+            return self.lists.get(known);
         }
         let n = self.processes;
         let calls = |client: &Client, before: &Progress| client.calls(before, process, n);
         let choices = self.after(progress, process, calls);
-        self.choices.insert((progress, process), Rc::clone(&choices));
-        choices
+        let list = self.lists.number(choices);
+        self.choices.insert(&key, [list]);
+        self.lists.get(list)
     }
 
     /// Returns these calls of a process, each with the progress after it.

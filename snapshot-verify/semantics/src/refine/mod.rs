@@ -80,7 +80,7 @@ pub use subsets::{Automaton, Letter, LetterId, Possibilities, Successor};
 use crate::interpret::{Client, ClientError, Fault, Machine, Move, Sequential};
 use crate::program::anonymity;
 use crate::program::linearization::{Points, at_points};
-pub(crate) use clients::{ObjectWorld, SnapshotWorld, World};
+pub(crate) use clients::{Choice, ObjectWorld, SnapshotWorld, World};
 
 /// Limits on the cost of a search.
 pub struct Budget<'a> {

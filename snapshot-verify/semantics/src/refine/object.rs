@@ -10,9 +10,11 @@
 //! `pop` finds a stack empty may be marked beside the CAS that takes a value: the result determines
 //! the point.
 
+use std::cell::RefCell;
 use std::mem::size_of;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use snapshot_core::Process;
 
 use super::subsets::{Automaton, Pointed, Possibilities, Subsets};
@@ -34,7 +36,18 @@ pub struct AtomicObject<'p> {
     at_points: Box<[bool]>,
     /// Per operation, true if it may change the state.
     changes: Box<[bool]>,
+    /// Remembered effects of operations alone: there are few states of the object.
+    effects: RefCell<Effects>,
 }
+
+#[derive(Clone, Debug, Default)]
+struct Effects {
+    known: FxHashMap<(ObjectState, usize, OperationCall), Effect>,
+    bytes: usize,
+}
+
+/// State of the object after an operation, and its result; `None` if the operation waits.
+type Effect = Option<(ObjectState, Option<Data>)>;
 
 /// A possible state of the object after the events so far.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -117,7 +130,7 @@ impl<'p> AtomicObject<'p> {
         let object = sequential.object();
         let ids = (0..object.operations.len() as u16).map(OperationId);
         let changes = ids.map(|id| object.changes(id)).collect();
-        Self { sequential, at_points: Box::default(), changes }
+        Self { sequential, at_points: Box::default(), changes, effects: RefCell::default() }
     }
 
     fn is_at_points(&self, call: OperationCall) -> bool {
@@ -131,12 +144,31 @@ impl<'p> AtomicObject<'p> {
         process: usize,
         call: OperationCall,
     ) -> Result<Option<Configuration>, Fault> {
-        let effect = self.sequential.apply(&one.state, process, call)?;
+        let key = (Arc::clone(&one.state), process, call);
+        let known = self.effects.borrow().known.get(&key).cloned();
+        let effect = match known {
+            Some(effect) => effect,
+            None => {
+                let effect = self.sequential.apply(&one.state, process, call)?;
+                self.effects.borrow_mut().insert(key, effect.clone());
+                effect
+            }
+        };
         Ok(effect.map(|(state, result)| {
             let mut open = one.open.clone();
             open[process] = Open::Done(result);
             Configuration { state, open }
         }))
+    }
+}
+
+impl Effects {
+    fn insert(&mut self, key: (ObjectState, usize, OperationCall), effect: Effect) {
+        self.bytes += 2 * size_of::<((ObjectState, usize, OperationCall), Effect)>();
+        if let Some((state, result)) = &effect {
+            self.bytes += state.iter().chain(result).map(Data::size).sum::<usize>();
+        }
+        self.known.insert(key, effect);
     }
 }
 
@@ -235,6 +267,10 @@ impl Automaton for AtomicObject<'_> {
         });
         let open = open.collect();
         Configuration { state: Arc::new(state), open }
+    }
+
+    fn bytes(&self) -> usize {
+        self.effects.borrow().bytes
     }
 
     fn size(&self, one: &Configuration) -> usize {

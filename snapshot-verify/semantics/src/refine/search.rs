@@ -6,7 +6,7 @@ use super::clients::World;
 use super::subsets::{Letter, LetterId, Possibilities};
 use super::{Budget, Means, Progress, Refinement, RefinementVerdict, Unfinished};
 use crate::interpret::{Fault, FaultKind, Machine, Move, MoveKind};
-use crate::product::{EventId, Made, OrderId, Prospect, States, Table};
+use crate::product::{Batch, EventId, Made, OrderId, Prospect, States, Table};
 
 /// Most moves between two calls of `proceed`, and most evaluations and copied scalars.
 const MOVES: u64 = 4096;
@@ -29,6 +29,9 @@ pub struct Search<'m, 'p, W> {
     /// Letter of each event.
     letters: Vec<LetterId>,
     pub(super) table: Table,
+    /// Targets of transitions, not yet numbered, and their sources.
+    targets: Batch,
+    sources: Vec<u32>,
     transitions: u64,
     /// Number of moves between two calls of `proceed`: smaller if a move may take long.
     question_every: u64,
@@ -81,6 +84,8 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
             world,
             letters: Vec::new(),
             table: Table::new(width, 1),
+            targets: Batch::new(width),
+            sources: Vec::new(),
             transitions: 0,
             question_every: (WORK / (extent.work + extent.scalars).max(1)).clamp(1, MOVES),
             depth: 0,
@@ -97,7 +102,11 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
 
     /// Searches until everything is explored, an error is found, or the budget runs out.
     pub fn run(mut self, budget: &mut Budget<'_>) -> Refinement {
-        let explored = self.explore(budget);
+        let mut explored = self.explore(budget);
+        if explored.is_err() {
+            // The states that were reached before.
+            explored = self.number_targets(budget).map_err(|stop| (0, stop)).and(explored);
+        }
         if self.table.len() > self.level_end {
             self.depth += 1;
         }
@@ -137,8 +146,32 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
             self.table.copy(number, &mut self.from);
             self.expand(number, budget).map_err(|stop| (number, stop))?;
             number += 1;
+            if self.targets.len() >= Batch::ROWS || number as usize == self.level_end {
+                self.number_targets(budget).map_err(|stop| (number, stop))?;
+            }
         }
         Ok(())
+    }
+
+    /// Numbers the targets of the transitions so far, in their order.
+    fn number_targets(&mut self, budget: &Budget<'_>) -> Result<(), Stop> {
+        self.table.look_up(&mut self.targets);
+        let mut numbered = Ok(());
+        for (position, source) in self.sources.iter().enumerate() {
+            let growth = self.table.growth();
+            if growth > 0 && self.targets.may_be_new(position) {
+                let bytes = self.bytes() + growth;
+                if bytes > budget.memory {
+                    numbered = Err(Stop::Budget(Unfinished::Memory));
+                    break;
+                }
+                self.peak_bytes = self.peak_bytes.max(bytes);
+            }
+            self.table.insert_from(&self.targets, position, &[*source]);
+        }
+        self.sources.clear();
+        self.targets.truncate(0);
+        numbered
     }
 
     fn expand(&mut self, number: u32, budget: &mut Budget<'_>) -> Result<(), Stop> {
@@ -146,10 +179,12 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
             self.prospects[process] = self.prospect(Process::from_index(process));
         }
         let put_first = if self.means.partial_order { self.put_first() } else { None };
-        if let Some(process) = put_first
-            && self.follow(number, Move::step(process), None, budget)? > number
-        {
-            return Ok(());
+        if let Some(process) = put_first {
+            let is_made = self.follow(number, Move::step(process), None, budget)?;
+            // Targets that are not numbered yet get larger numbers.
+            if is_made && self.table.find(&self.to).is_none_or(|to| to > number) {
+                return Ok(());
+            }
         }
         // Only one step is tried as the first, though another might succeed.
         let processes = (0..self.machine.processes()).map(Process::from_index);
@@ -202,14 +237,15 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         self.states.prospect(&self.from, process)
     }
 
-    /// Makes a transition from the row being expanded and returns the number of its target.
+    /// Makes a transition from the row being expanded, and adds its target. Returns false if the
+    /// target needs more nodes than the limit.
     fn follow(
         &mut self,
         number: u32,
         made: Move,
         begun: Option<u32>,
         budget: &mut Budget<'_>,
-    ) -> Result<u32, Stop> {
+    ) -> Result<bool, Stop> {
         self.transitions += 1;
         if self.transitions.is_multiple_of(self.question_every) {
             let bytes = self.bytes();
@@ -232,22 +268,20 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
             Ok(()) => {}
             Err(End::Fault(Fault { kind: FaultKind::NodesExhausted { .. }, .. })) => {
                 self.needs_nodes = true;
-                return Ok(number);
+                return Ok(false);
             }
             Err(end) => return Err(Stop::At(end)),
         }
-        let growth = self.table.growth();
-        if growth > 0 {
-            let bytes = self.bytes() + growth;
-            if bytes > budget.memory {
-                return Err(Stop::Budget(Unfinished::Memory));
+        let most = budget.states.min(u32::MAX as usize);
+        if self.table.len() + self.targets.len() >= most {
+            self.number_targets(budget)?;
+            if self.table.len() >= most {
+                return Err(Stop::Budget(Unfinished::States));
             }
-            self.peak_bytes = self.peak_bytes.max(bytes);
         }
-        if self.table.len() >= budget.states.min(u32::MAX as usize) {
-            return Err(Stop::Budget(Unfinished::States));
-        }
-        Ok(self.table.insert(&self.to, &[number]))
+        self.targets.push(&self.to);
+        self.sources.push(number);
+        Ok(true)
     }
 
     /// Makes a transition from the row `from`, and stores the next row in `to`. `begun`: progress

@@ -17,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot_core::Process;
 
 use crate::interpret::{Event, Fault};
+use crate::product::Memo;
 
 /// Number of a set of configurations. Equal sets have equal numbers.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -105,6 +106,11 @@ pub trait Automaton {
         rename: &mut dyn FnMut(u32) -> u32,
     ) -> Self::Configuration;
 
+    /// Approximate memory use in bytes of what the automaton remembers.
+    fn bytes(&self) -> usize {
+        0
+    }
+
     /// Approximate memory use of a configuration in bytes, with its slots in tables.
     fn size(&self, one: &Self::Configuration) -> usize;
 }
@@ -142,7 +148,8 @@ pub struct Subsets<A: Automaton> {
     set_numbers: FxHashMap<Rc<[u32]>, Possibilities>,
     letters: Vec<Rc<Letter>>,
     letter_numbers: FxHashMap<Rc<Letter>, LetterId>,
-    successors: FxHashMap<(Possibilities, LetterId), Successor>,
+    /// Successors of a set by a letter, packed.
+    successors: Memo<2, 1>,
     bytes: usize,
     fault: Option<Fault>,
 }
@@ -158,7 +165,7 @@ impl<A: Pointed> Subsets<A> {
             set_numbers: FxHashMap::default(),
             letters: Vec::new(),
             letter_numbers: FxHashMap::default(),
-            successors: FxHashMap::default(),
+            successors: Memo::default(),
             bytes: 0,
             fault: None,
         };
@@ -215,8 +222,7 @@ impl<A: Pointed> Subsets<A> {
 
     /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
-        let successor = size_of::<((Possibilities, LetterId), Successor)>() + 1;
-        self.bytes + self.successors.capacity() * successor
+        self.bytes + self.successors.bytes() + self.automaton.bytes()
     }
 
     /// Returns the number of a letter.
@@ -237,8 +243,9 @@ impl<A: Pointed> Subsets<A> {
     /// If `before` or `letter` do not belong to this specification, or if the letter begins an
     /// operation of a busy process or ends one of an idle process.
     pub fn successor(&mut self, before: Possibilities, letter: LetterId) -> Successor {
-        if let Some(known) = self.successors.get(&(before, letter)) {
-            return *known;
+        let key = [before.0, letter.0];
+        if let Some([known]) = self.successors.find(&key) {
+            return Successor::unpacked(known);
         }
         let set = Rc::clone(&self.sets[before.0 as usize]);
         let letter_itself = Rc::clone(&self.letters[letter.0 as usize]);
@@ -274,7 +281,7 @@ impl<A: Pointed> Subsets<A> {
         moved.sort_unstable();
         let after = (!moved.is_empty()).then(|| self.set(moved));
         let successor = Successor { after, keeps_all: kept == set.len() };
-        self.successors.insert((before, letter), successor);
+        self.successors.insert(&key, [successor.packed()]);
         successor
     }
 
@@ -346,6 +353,19 @@ impl<A: Pointed> Subsets<A> {
         self.sets.push(Rc::clone(&set));
         self.set_numbers.insert(set, number);
         number
+    }
+}
+
+impl Successor {
+    /// Returns twice the number of the set plus two, or 0 without a set; and 1 more if all
+    /// configurations are kept.
+    fn packed(self) -> u32 {
+        self.after.map_or(0, |set| (set.0 + 1) << 1) | u32::from(self.keeps_all)
+    }
+
+    fn unpacked(packed: u32) -> Self {
+        let after = (packed >> 1).checked_sub(1).map(Possibilities);
+        Self { after, keeps_all: packed & 1 == 1 }
     }
 }
 

@@ -10,7 +10,7 @@ use snapshot_core::Process;
 
 use crate::graph::Player;
 use crate::interpret::{Event, Fault, Names, Occurrence, Renamings};
-use crate::product::EventId;
+use crate::product::{EventId, Memo};
 use crate::refine::Automaton;
 
 /// Interner of the configurations of an automaton.
@@ -25,8 +25,8 @@ pub struct Configurations<A: Automaton> {
     renamings: Renamings,
     /// New values of the configuration being renamed.
     after: Vec<u32>,
-    /// Remembered answers: range in `answers`.
-    known: FxHashMap<(u32, EventId), (u32, u32)>,
+    /// Remembered answers to a configuration and an event: range in `answers`.
+    known: Memo<2, 2>,
     answers: Vec<u32>,
     /// True if values are names.
     names_values: bool,
@@ -47,7 +47,7 @@ impl<A: Automaton> Configurations<A> {
             occurrences: Vec::new(),
             renamings: Renamings::default(),
             after: Vec::new(),
-            known: FxHashMap::default(),
+            known: Memo::default(),
             answers: Vec::new(),
             names_values,
             bytes: 0,
@@ -156,15 +156,15 @@ impl<A: Automaton> Player for Configurations<A> {
         (id, event): (EventId, &Event),
         answers: &mut Vec<u32>,
     ) -> Result<(), Fault> {
-        let key = (before, id);
-        let (first, end) = match self.known.get(&key) {
-            Some(known) => *known,
+        let key = [before, id.0];
+        let [first, end] = match self.known.find(&key) {
+            Some(known) => known,
             None => {
                 let found = self.find(before, event)?;
                 let first = self.answers.len() as u32;
                 self.answers.extend(found);
-                let range = (first, self.answers.len() as u32);
-                self.known.insert(key, range);
+                let range = [first, self.answers.len() as u32];
+                self.known.insert(&key, range);
                 range
             }
         };
@@ -203,7 +203,7 @@ impl<A: Automaton> Player for Configurations<A> {
     }
 
     fn bytes(&self) -> usize {
-        let known = self.known.capacity() * (size_of::<((u32, EventId), (u32, u32))>() + 1);
+        let known = self.known.bytes() + self.automaton.bytes();
         self.bytes + self.renamings.bytes() + known + self.answers.capacity() * size_of::<u32>()
     }
 }

@@ -123,6 +123,10 @@ impl<A: Automaton> Automaton for UpdateOrders<A> {
         sorted(members.iter().map(|one| self.automaton.renamed(one, rename)).collect())
     }
 
+    fn bytes(&self) -> usize {
+        self.automaton.bytes()
+    }
+
     fn size(&self, members: &Members<A>) -> usize {
         members.iter().map(|one| self.automaton.size(one)).sum()
     }
