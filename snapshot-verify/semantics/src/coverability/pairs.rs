@@ -88,7 +88,9 @@ impl Pairs {
         &self.transitions
     }
 
-    pub(super) fn mistakes(&self) -> &[(GlobalId, Option<LocalId>, Mistake)] {
+    /// Returns the errors: each with the global state, and the local state of the process that makes
+    /// it, unless it is watched.
+    pub fn mistakes(&self) -> &[(GlobalId, Option<LocalId>, Mistake)] {
         &self.mistakes
     }
 
