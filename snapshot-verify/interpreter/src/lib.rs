@@ -29,6 +29,7 @@
 //! | `next` | the next access of a process |
 //! | `forget` | dead locals, which no step reads before a write |
 //! | `parts`, `interned`, `names` | states in parts, for tables of many |
+//! | `contents` | contents of single cells, by number |
 //! | `permute` | parts with their processes renamed |
 //! | `written` | parts as text, and back |
 //! | `schedule` | executions as lists of moves |
