@@ -3,15 +3,13 @@
 use std::fmt;
 use std::io::{BufWriter, Cursor, Read, Seek, Write};
 
-use snapshot_core::history::Admission;
-use snapshot_core::{Names, immediate};
+use snapshot_core::Names;
 use thiserror::Error;
 
 use crate::error::InputError;
-use crate::format::{
-    Excerpt, Format, Heading, KeyedEvent, Location, Object, Reader, WriteError, Writer, text,
-};
-use crate::read::Origins;
+use crate::format::{Excerpt, Format, Heading, Location, Object, Reader, WriteError, Writer, text};
+use crate::kind::{Atomic, Immediate, Next, SnapshotKind};
+use crate::origins::Origins;
 
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -103,101 +101,52 @@ fn convert_with<R: Read, W: Write>(
     format: Format,
     output: W,
 ) -> Result<W, ConvertError> {
-    if reader.object() == Object::Immediate {
-        return convert_exchanges(reader, names, format, output);
-    }
-    let mut origins = Origins::default();
-    let mut admission = Admission::new(reader.declaration())
-        .map_err(|error| origins.refused(Location::START, error, None))?;
-    let declaration = reader.declaration();
-    let heading = Heading { object: Object::Snapshot, declaration, names, comments: &[] };
-    let mut writer = Writer::begin(format, output, &heading)?;
-    if reader.is_keyed() && !reader.is_selecting() {
-        return convert_all(reader, writer);
-    }
-    while let Some(next) = reader.next_event() {
-        let (location, event) = next.map_err(InputError::from)?;
-        if let Err(error) = admission.admit(&event) {
-            let error = origins.refused(location, error, reader.excerpt());
-            return Err(error.named(&reader.names().get()).into());
+    match reader.object() {
+        Object::Snapshot => convert_kind::<Atomic, _, _>(&mut reader, names, format, output),
+        // Segments have the names of their processes.
+        Object::Immediate => {
+            let names = &Names::new(names.processes().to_vec(), Vec::new());
+            convert_kind::<Immediate, _, _>(&mut reader, names, format, output)
         }
-        if let Err(error) = writer.write(&event) {
-            return Err(ConvertError::Event { location, excerpt: reader.excerpt(), error });
-        }
-        origins.note(location, &event);
     }
-    Ok(writer.finish()?)
 }
 
-/// As `convert`, for a recording of several objects, which keeps its keys. Each object is
-/// admitted separately.
-fn convert_all<R: Read, W: Write>(
-    mut reader: Reader<R>,
-    mut writer: Writer<W>,
-) -> Result<W, ConvertError> {
-    let declaration = reader.declaration().clone();
-    let mut objects: Vec<(Admission, Origins)> = Vec::new();
-    while let Some(next) = reader.next_keyed() {
-        let KeyedEvent { key, name, location, event } = next.map_err(InputError::from)?;
-        if key.index() == objects.len() {
-            let admission = Admission::new(&declaration)
-                .map_err(|error| Origins::default().refused(Location::START, error, None))?;
-            objects.push((admission, Origins::default()));
-        }
-        let (admission, origins) = &mut objects[key.index()];
-        let admitted = admission.admit(&event);
-        if admitted.is_ok() {
-            origins.note(location, &event);
-        }
-        let written = if admitted.is_ok() { writer.write_of(name, &event) } else { Ok(()) };
-        if let Err(error) = admitted {
-            let error = origins.refused(location, error, reader.excerpt());
-            return Err(error.named(&reader.names().get()).into());
-        }
-        if let Err(error) = written {
-            return Err(ConvertError::Event { location, excerpt: reader.excerpt(), error });
-        }
-    }
-    Ok(writer.finish()?)
-}
-
-/// As `convert`, for immediate snapshots, one or several.
-fn convert_exchanges<R: Read, W: Write>(
-    mut reader: Reader<R>,
+/// Each object of several keeps its key, and is admitted separately.
+fn convert_kind<K: SnapshotKind, R: Read, W: Write>(
+    reader: &mut Reader<R>,
     names: &Names,
     format: Format,
     output: W,
 ) -> Result<W, ConvertError> {
     let declaration = &reader.declaration().clone();
     let admission = || {
-        immediate::Admission::new(declaration)
-            .map_err(|error| InputError::of_exchange(Location::START, error, None))
-    };
-    // Segments have the names of their processes.
-    let names = &Names::new(names.processes().to_vec(), Vec::new());
-    let object = Object::Immediate;
-    let heading = Heading { object, declaration, names, comments: &[] };
-    let mut writer = Writer::begin(format, output, &heading)?;
-    let is_of_all = reader.is_keyed() && !reader.is_selecting();
-    let mut admissions = vec![admission()?];
-    loop {
-        let next = match is_of_all {
-            true => reader.next_keyed_exchange().map(|next| {
-                next.map(|one| (one.key.index(), Some(one.name), one.location, one.event))
-            }),
-            false => {
-                reader.next_exchange().map(|next| next.map(|(at, event)| (0, None, at, event)))
-            }
-        };
-        let Some(next) = next else { break };
-        let (index, key, location, event) = next.map_err(InputError::from)?;
-        if index == admissions.len() {
-            admissions.push(admission()?);
+        let origins = Origins::default();
+        match K::admission(declaration) {
+            Ok(admission) => Ok((admission, origins)),
+            Err(error) => Err(K::refused(&origins, Location::START, error, None)),
         }
-        let admitted = admissions[index].admit(&event);
-        let written = if admitted.is_ok() { writer.write_exchange(key, &event) } else { Ok(()) };
+    };
+    let heading = Heading { object: K::OBJECT, declaration, names, comments: &[] };
+    let mut objects = vec![admission()?];
+    let mut writer = Writer::begin(format, output, &heading)?;
+    reader.take_all();
+    loop {
+        let Some(next) = K::next(reader) else { break };
+        let Next { key, location, event } = next.map_err(InputError::from)?;
+        let index = key.map_or(0, |(index, _)| index);
+        if index == objects.len() {
+            objects.push(admission()?);
+        }
+        let (admission, origins) = &mut objects[index];
+        let admitted = K::admit(admission, &event);
+        let mut written = Ok(());
+        if admitted.is_ok() {
+            K::note(origins, location, &event);
+            written = K::write(&mut writer, key.map(|(_, name)| name), &event);
+        }
+        drop(event);
         if let Err(error) = admitted {
-            let error = InputError::of_exchange(location, error, reader.excerpt());
+            let error = K::refused(origins, location, error, reader.excerpt());
             return Err(error.named(&reader.names().get()).into());
         }
         if let Err(error) = written {

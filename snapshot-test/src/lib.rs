@@ -30,7 +30,9 @@ pub mod generate;
 pub mod import;
 pub mod input;
 pub mod judge;
+mod kind;
 pub mod monitor;
+mod origins;
 mod read;
 pub mod rename;
 pub mod report;
@@ -38,5 +40,7 @@ mod stamp;
 pub mod synchronisation;
 
 pub use error::{InputError, InputErrorKind};
-pub use read::{Origins, Recording, read_exchanges, read_history, read_recording};
+pub use kind::{Atomic, Immediate, Next, SnapshotKind};
+pub use origins::Origins;
+pub use read::{Recording, read_exchanges, read_history};
 pub use snapshot_kit::{Value, record};

@@ -4,9 +4,9 @@
 use snapshot_core::Process;
 use snapshot_core::history::{Action, Event};
 use snapshot_test::Value;
-use snapshot_test::format::Location;
+use snapshot_test::format::{Location, Object};
 use snapshot_test::judge::Options;
-use snapshot_test::monitor::{Checkpoint, Checkpoints, Judge, Live, Snapshots};
+use snapshot_test::monitor::{Checkpoint, Checkpoints, Live, Snapshots};
 
 /// Reads, resumes, continues, and saves.
 ///
@@ -29,7 +29,7 @@ pub fn check(bytes: &[u8]) {
         Ok(again) => assert_eq!(again.text(), written, "a checkpoint changes"),
         Err(error) => panic!("{error}\n{written}"),
     }
-    if checkpoint.input_object() == Some(Snapshots::OBJECT) {
+    if checkpoint.input_object() == Some(Object::Snapshot) {
         let Ok(mut live) = Live::<Snapshots>::resume(&checkpoint, Options::default()) else {
             return;
         };

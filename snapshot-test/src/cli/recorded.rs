@@ -63,7 +63,7 @@ pub fn open<E: From<OpenError>>(
         Object::Snapshot => {
             read_history(reader).map(|(history, locations)| (Either::Snapshot(history), locations))
         }
-        Object::Immediate => read_exchanges(reader, usize::MAX)
+        Object::Immediate => read_exchanges(reader)
             .map(|(history, locations)| (Either::Immediate(history), locations)),
     };
     let (history, locations) = read.map_err(OpenError::from)?;

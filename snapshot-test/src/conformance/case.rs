@@ -59,7 +59,7 @@ impl Case {
         let reader = Reader::text(case.source.as_bytes());
         let history = reader.map_err(InputError::from).and_then(|reader| match reader.object() {
             Object::Snapshot => Ok(Recorded::Snapshot(read_history(reader)?.0)),
-            Object::Immediate => Ok(Recorded::Immediate(read_exchanges(reader, usize::MAX)?.0)),
+            Object::Immediate => Ok(Recorded::Immediate(read_exchanges(reader)?.0)),
         });
         let history = history.expect("the hand-written cases are recordings, and tested");
         Self {

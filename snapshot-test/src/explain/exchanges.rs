@@ -25,7 +25,7 @@ pub(super) struct Exchanges {
 impl Exchanges {
     pub(super) fn new(reader: InputReader) -> Result<Self, OpenError> {
         let (format, noticed, names) = (reader.format(), reader.noticed(), reader.names());
-        let (history, locations) = read_exchanges(reader, usize::MAX)?;
+        let (history, locations) = read_exchanges(reader)?;
         let judgement = judge_recording(format, history.clone(), locations.clone());
         let judgement = judgement.named(names.get());
         let judgement = Judgement { backwards: noticed.backwards(), ..judgement };

@@ -14,7 +14,8 @@ use crate::format::{Format, Location};
 use crate::import::Imported;
 use crate::input::{InputReader, OpenError};
 use crate::judge::{self, Finding, Judgement, Options, Proof};
-use crate::read::{Recording, read_recording};
+use crate::kind::Atomic;
+use crate::read::{Most, Recording, read_recording};
 use crate::report::{Shown, shown};
 
 /// The recording of a snapshot in memory, with its judgement.
@@ -27,7 +28,8 @@ pub(super) struct Snapshots {
 impl Snapshots {
     pub(super) fn new(reader: InputReader, options: &Options) -> Result<Self, OpenError> {
         let (format, noticed, names) = (reader.format(), reader.noticed(), reader.names());
-        let Recording { history, locations, defect, .. } = read_recording(reader, usize::MAX)?;
+        let Recording { history, locations, defect, .. } =
+            read_recording::<Atomic, _>(reader, Most::ALL)?;
         let judgement = judge::judge_recording(Some(format), &history, &locations, defect, options);
         let judgement = judgement.named(names.get());
         let judgement = read(Judgement { backwards: noticed.backwards(), ..judgement })?;

@@ -30,8 +30,6 @@ mod writer;
 
 use std::fmt;
 
-use snapshot_core::history::Event;
-
 pub use batch::Batch;
 pub(crate) use clock::Clock;
 pub use clock::{Backwards, Doubt, Noticed};
@@ -105,17 +103,6 @@ impl fmt::Display for Format {
             Self::Intervals => "intervals",
         })
     }
-}
-
-/// An event of one of several objects.
-#[derive(Debug)]
-pub struct KeyedEvent<'a, E = Event<'a, Value>> {
-    pub key: Key,
-    /// The key, as written in the recording.
-    pub name: &'a Value,
-    /// Position of the start of the event.
-    pub location: Location,
-    pub event: E,
 }
 
 /// Returns the error for an object that the recording does not have.

@@ -29,7 +29,7 @@ pub(super) enum Shape {
 /// The values of parsed events: of updates and full scans, and the entries of partial scans. A
 /// parser that gives up truncates its part.
 #[derive(Debug, Default)]
-pub(super) struct Payload {
+pub(crate) struct Payload {
     pub(super) values: Vec<Value>,
     pub(super) entries: Vec<(Segment, Value)>,
 }
@@ -66,6 +66,19 @@ pub(crate) struct Parsed {
     pub(super) process: Process,
     pub(super) shape: Shape,
     pub(crate) key: Option<Key>,
+}
+
+impl Parsed {
+    /// Returns the event in a recording of a snapshot.
+    #[inline]
+    pub(crate) fn event<'a>(&self, payload: &'a Payload) -> Event<'a, Value> {
+        self.shape.event(self.process, &payload.values, &payload.entries)
+    }
+
+    /// Returns the event in a recording of an immediate snapshot.
+    pub(crate) fn exchange<'a>(&self, payload: &'a Payload) -> immediate::Event<'a, Value> {
+        self.shape.exchange(self.process, &payload.values)
+    }
 }
 
 impl Shape {

@@ -2,14 +2,14 @@
 
 use std::io::Read;
 
+use snapshot_core::Names;
 use snapshot_core::history::{Declaration, Event};
-use snapshot_core::{Names, immediate};
 
 use super::keys::{Fate, Selection};
 use super::names::Naming;
 use super::{
-    Batch, Excerpt, Format, Key, KeyedEvent, Location, NamesSoFar, Noticed, Object, Parsed,
-    Payload, Pieces, ReadError, ReadErrorKind, disc22, jsonl, no_such_key, text,
+    Batch, Excerpt, Format, Key, Location, NamesSoFar, Noticed, Object, Parsed, Payload, Pieces,
+    ReadError, ReadErrorKind, disc22, jsonl, no_such_key, text,
 };
 use crate::Value;
 use crate::stamp::Stamp;
@@ -113,7 +113,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Restricts reading to the events of one object, by its key. Before this, or
-    /// [`Self::next_keyed`], the events of a recording of several are refused.
+    /// [`Self::take_all`], the events of a recording of several are refused.
     ///
     /// # Errors
     /// If the recording has no keys.
@@ -178,27 +178,28 @@ impl<R: Read> Reader<R> {
         matches!(self.selection, Selection::One(_))
     }
 
-    /// Returns the next event of a recording of several objects, of any of them, as
-    /// [`Self::next_event`]. `None` also if events have no keys.
-    ///
-    /// # Errors
-    /// If the next line is not an event of this format.
+    /// Lets all objects of a recording of several be read, unless one is selected.
+    pub fn take_all(&mut self) {
+        if self.is_keyed() && !self.is_selecting() {
+            self.selection = Selection::All;
+        }
+    }
+
+    /// Parses the next chosen event of a recording of this object.
     #[inline]
-    pub fn next_keyed(&mut self) -> Option<Result<KeyedEvent<'_>, ReadError>> {
-        self.payload.clear();
-        if self.object != Object::Snapshot {
+    pub(crate) fn parse_next(&mut self, object: Object) -> Option<Result<Parsed, ReadError>> {
+        if self.object != object {
             return Some(Err(self.refused(ReadErrorKind::ForeignObject)));
         }
-        match self.inner.advance(&mut self.input, &mut self.payload) {
-            Ok(Some(Parsed { location, process, shape, key })) => {
-                let key = key?;
-                let Payload { values, entries } = &self.payload;
-                let event = shape.event(process, values, entries);
-                Some(Ok(KeyedEvent { key, name: &self.keys()[key.index()], location, event }))
-            }
-            Ok(None) => None,
-            Err(error) => Some(Err(error)),
-        }
+        self.advance().transpose()
+    }
+
+    /// Returns the key and the values of the event that was parsed last; the key, if the events of
+    /// all objects are read.
+    #[inline]
+    pub(crate) fn parts(&self, parsed: &Parsed) -> (Option<(usize, &Value)>, &Payload) {
+        let key = parsed.key.filter(|_| self.selection == Selection::All);
+        (key.map(|key| (key.index(), &self.keys()[key.index()])), &self.payload)
     }
 
     /// Parses the next event of a recording of several objects, to be [appended](Self::append) to a
@@ -332,42 +333,6 @@ impl<R: Read> Reader<R> {
         Ok(Self::new(input, inner))
     }
 
-    /// Returns the next event of a recording of an immediate snapshot, as [`Self::next_event`].
-    ///
-    /// # Errors
-    /// If the next line is not an event of this format.
-    pub fn next_exchange(
-        &mut self,
-    ) -> Option<Result<(Location, immediate::Event<'_, Value>), ReadError>> {
-        match self.advance() {
-            Ok(Some(Parsed { location, process, shape, .. })) => {
-                Some(Ok((location, shape.exchange(process, &self.payload.values))))
-            }
-            Ok(None) => None,
-            Err(error) => Some(Err(error)),
-        }
-    }
-
-    /// Returns the next event of a recording of several immediate snapshots, of any of them, as
-    /// [`Self::next_exchange`]. `None` also if events have no keys.
-    ///
-    /// # Errors
-    /// If the next line is not an event of this format.
-    pub fn next_keyed_exchange(
-        &mut self,
-    ) -> Option<Result<KeyedEvent<'_, immediate::Event<'_, Value>>, ReadError>> {
-        self.payload.clear();
-        match self.inner.advance(&mut self.input, &mut self.payload) {
-            Ok(Some(Parsed { location, process, shape, key })) => {
-                let key = key?;
-                let event = shape.exchange(process, &self.payload.values);
-                Some(Ok(KeyedEvent { key, name: &self.keys()[key.index()], location, event }))
-            }
-            Ok(None) => None,
-            Err(error) => Some(Err(error)),
-        }
-    }
-
     /// Returns the next event and its position; `None` at the end of the input and after an error.
     /// The reader owns the values, until its next call.
     ///
@@ -375,17 +340,10 @@ impl<R: Read> Reader<R> {
     /// If the next line is not an event of this format, or the recording has another object.
     #[inline]
     pub fn next_event(&mut self) -> Option<Result<(Location, Event<'_, Value>), ReadError>> {
-        if self.object != Object::Snapshot {
-            return Some(Err(self.refused(ReadErrorKind::ForeignObject)));
-        }
-        match self.advance() {
-            Ok(Some(Parsed { location, process, shape, .. })) => {
-                let Payload { values, entries } = &self.payload;
-                Some(Ok((location, shape.event(process, values, entries))))
-            }
-            Ok(None) => None,
-            Err(error) => Some(Err(error)),
-        }
+        Some(self.parse_next(Object::Snapshot)?.map(|parsed| {
+            let (_, payload) = self.parts(&parsed);
+            (parsed.location, parsed.event(payload))
+        }))
     }
 
     /// Fills the batch with the next events. Reads until the batch is full, even if it has to wait
@@ -399,12 +357,6 @@ impl<R: Read> Reader<R> {
         {
             batch.fail(error);
         }
-    }
-
-    /// As [`Self::next_batch`], with the events of all objects.
-    pub(crate) fn next_keyed_batch(&mut self, batch: &mut Batch) {
-        self.selection = Selection::All;
-        self.next_batch(batch);
     }
 
     /// Returns the position of the next line (disc22: event); at the end of the input, its end.

@@ -13,7 +13,8 @@ use super::timeline::{self, Arranged, Deed, Fate, Interval};
 use super::{ImportErrorKind, Imported, Stamp};
 use crate::Value;
 use crate::error::InputError;
-use crate::format::{KeyedEvent, Location, Object, Reader};
+use crate::format::{Location, Object, Reader};
+use crate::kind::{Atomic, Next, SnapshotKind};
 
 #[derive(Debug)]
 enum Act {
@@ -60,19 +61,11 @@ pub fn by_time(
     let declaration = reader.declaration().clone();
     let is_of_all = reader.is_keyed() && !reader.is_selecting();
     let mut objects: BTreeMap<usize, Vec<Timed>> = BTreeMap::new();
-    loop {
-        let next = match is_of_all {
-            true => reader.next_keyed().map(|next| {
-                let KeyedEvent { key, location, event, .. } = next?;
-                Ok::<_, InputError>((key.index(), location, timed(&event)))
-            }),
-            false => reader.next_event().map(|next| {
-                let (location, event) = next?;
-                Ok((0, location, timed(&event)))
-            }),
-        };
-        let Some(next) = next else { break };
-        let (object, location, (process, act, width)) = next?;
+    reader.take_all();
+    while let Some(next) = Atomic::next(&mut reader) {
+        let Next { key, location, event } = next.map_err(InputError::from)?;
+        let object = key.map_or(0, |(index, _)| index);
+        let (process, act, width) = timed(&event);
         let spot = spot(log, location);
         let Some(time) = reader.time() else {
             let cure =

@@ -14,6 +14,7 @@ mod named;
 pub mod objects;
 mod pipeline;
 mod proof;
+mod reading;
 mod recorded;
 mod stream;
 
@@ -32,7 +33,8 @@ use crate::error::InputError;
 use crate::format::{Backwards, Format, Location, Object};
 use crate::import::Warning;
 use crate::input::{Gauge, Input, InputReader, OpenError, Opened, Replay};
-use crate::read::{Recording, read_recording};
+use crate::kind::Atomic;
+use crate::read::{Most, Recording, read_recording};
 use crate::synchronisation;
 
 pub use self::class::Class;
@@ -266,14 +268,15 @@ fn judge_reader(
     key: Option<&Value>,
     options: &Options,
 ) -> Judgement {
-    if reader.object() == Object::Immediate && reader.is_keyed() && key.is_none() {
-        return immediate::judge_each(reader, replay.as_ref(), options);
-    }
-    if reader.object() == Object::Immediate {
-        return immediate::judge(reader, replay, options);
-    }
-    if reader.is_keyed() && key.is_none() {
-        return objects::judge(reader, replay.as_ref(), options);
+    match (reader.object(), reader.is_keyed() && key.is_none()) {
+        (Object::Snapshot, true) => {
+            return objects::judge::<stream::Reading>(reader, replay.as_ref(), options);
+        }
+        (Object::Immediate, true) => {
+            return objects::judge::<immediate::Reading>(reader, replay.as_ref(), options);
+        }
+        (Object::Immediate, false) => return immediate::judge(reader, replay, options),
+        (Object::Snapshot, false) => {}
     }
     if options.linearization || options.checker.is_some() {
         whole(reader, options)
@@ -284,7 +287,7 @@ fn judge_reader(
 
 fn whole(reader: InputReader, options: &Options) -> Judgement {
     let format = Some(reader.format());
-    match read_recording(reader, usize::MAX) {
+    match read_recording::<Atomic, _>(reader, Most::ALL) {
         Ok(recording) => {
             let Recording { history, locations, defect, .. } = recording;
             judge_recording(format, &history, &locations, defect, options)

@@ -7,16 +7,12 @@
 //! memory, and checked in parallel as separate recordings.
 
 mod second;
-mod survey;
+pub(super) mod survey;
 
-use super::stream::Standing;
+use super::reading::{FirstReading, Standing};
 use super::{Class, Counts, Finding, Judgement, Options};
 use crate::Value;
 use crate::input::{InputReader, OpenError, Replay};
-
-/// A saturated relation forgets as soon as this many operations are held, so that many objects take
-/// little memory.
-pub(super) const KEPT: usize = 64;
 
 /// Number of failing objects that are explained; for others, only the verdict and its position are
 /// reported.
@@ -61,9 +57,13 @@ pub struct Part {
 }
 
 /// Judges a recording of several objects.
-pub(super) fn judge(reader: InputReader, replay: Option<&Replay>, options: &Options) -> Judgement {
+pub(super) fn judge<R: FirstReading>(
+    reader: InputReader,
+    replay: Option<&Replay>,
+    options: &Options,
+) -> Judgement {
     let format = Some(reader.format());
-    let surveyed = match survey::survey(reader, replay, options) {
+    let surveyed = match survey::survey::<R>(reader, replay, options) {
         Ok(surveyed) => surveyed,
         Err(error) => {
             return Judgement::new(format, Counts::default(), Finding::Malformed(error));

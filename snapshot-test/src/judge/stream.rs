@@ -7,6 +7,7 @@ mod division;
 
 use std::ops::ControlFlow;
 
+use snapshot_core::History;
 use snapshot_core::certificate::projection::Projection;
 use snapshot_core::explanation::{Excerpt, Explanation, ReturnedValues};
 use snapshot_core::history::{Declaration, Event, HistoryError, Writers};
@@ -16,16 +17,23 @@ use snapshot_core::saturation::Saturation;
 use snapshot_core::verdict::{Dispute, Method};
 
 use self::division::Division;
+use super::reading::{FirstReading, Standing};
 use super::{Counts, Finding, Judgement, Obstacle, Options, Proof, ViolationFinding, proof};
 use crate::Value;
 use crate::error::InputError;
 use crate::format::Location;
 use crate::input::{InputReader, OpenError, Replay};
-use crate::read::{Origins, Recording, read_recording};
+use crate::kind::Atomic;
+use crate::origins::Origins;
+use crate::read::{Most, Recording, read_recording};
 
 /// States that brute force may visit to confirm an explanation; two scans and a few updates need
 /// some dozens.
 const CONFIRMATION: usize = 1_000_000;
+
+/// Of one of many objects, a saturated relation forgets as soon as this many operations are held, so that many objects take
+/// little memory.
+const KEPT: usize = 64;
 
 /// The state of the first reading.
 pub(super) struct Reading {
@@ -164,14 +172,6 @@ fn read(
     Ok(reading)
 }
 
-/// The finding as far as known without another reading.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Standing {
-    Linearizable(Method),
-    Violation,
-    Undecided,
-}
-
 impl Reading {
     /// Creates the state before the first event.
     pub(super) fn new(
@@ -223,23 +223,6 @@ impl Reading {
         }
     }
 
-    pub(super) fn standing(&self) -> Standing {
-        match (self.monitor.judgement(), &self.saturation) {
-            (monitor::Judgement::Violation(_), _) => Standing::Violation,
-            _ if self.conflict.is_some() => Standing::Violation,
-            (monitor::Judgement::Linearizable, _) => {
-                Standing::Linearizable(match self.observer.observation() {
-                    Observation::NotSimple => Method::Linear,
-                    Observation::Linearizable | Observation::Violation => Method::Simple,
-                })
-            }
-            (_, Some(saturation)) if saturation.uncertainty().is_none() => {
-                Standing::Linearizable(Method::Saturation)
-            }
-            _ => Standing::Undecided,
-        }
-    }
-
     /// Takes the next event; breaks if no later event matters.
     #[inline]
     pub(super) fn take(
@@ -281,6 +264,52 @@ impl Reading {
             }
         }
         Ok(ControlFlow::Continue(()))
+    }
+}
+
+impl FirstReading for Reading {
+    type Kind = Atomic;
+
+    const SEARCHES: bool = true;
+
+    fn begin(declaration: &Declaration<Value>) -> Result<Self, HistoryError> {
+        Self::of_one_of_many(declaration.clone(), KEPT)
+    }
+
+    #[inline]
+    fn take(
+        &mut self,
+        location: Location,
+        event: &Event<'_, Value>,
+        options: &Options,
+    ) -> Result<ControlFlow<()>, HistoryError> {
+        Self::take(self, location, event, options)
+    }
+
+    fn counts(&self) -> Counts {
+        Self::counts(self)
+    }
+
+    fn standing(&self) -> Standing {
+        match (self.monitor.judgement(), &self.saturation) {
+            (monitor::Judgement::Violation(_), _) => Standing::Violation,
+            _ if self.conflict.is_some() => Standing::Violation,
+            (monitor::Judgement::Linearizable, _) => Standing::Right,
+            (_, Some(saturation)) if saturation.uncertainty().is_none() => Standing::Right,
+            _ => Standing::Undecided,
+        }
+    }
+
+    fn extent(&self, _: &Options) -> usize {
+        usize::MAX
+    }
+
+    fn conclude(self, replay: Option<Replay>, options: &Options) -> Finding {
+        conclude(self, replay, options)
+    }
+
+    fn judge(history: History<Value>, locations: Vec<Location>, options: &Options) -> Finding {
+        super::find(&history, &locations, None, options)
     }
 }
 
@@ -374,7 +403,9 @@ fn locate(replay: &Replay, events: &[usize]) -> Result<Vec<(usize, Location)>, O
 /// Reads the whole history into memory and decides it exactly; `None` if it does not fit in the
 /// memory allowed.
 fn search(replay: &Replay, options: &Options) -> Option<Finding> {
-    let recording = replay.open().and_then(|reader| Ok(read_recording(reader, options.memory)?));
+    let recording = replay.open().and_then(|reader| {
+        Ok(read_recording::<Atomic, _>(reader, Most { bytes: options.memory, ..Most::ALL })?)
+    });
     match recording {
         Ok(recording) if recording.is_cut => None,
         Ok(Recording { history, locations, defect, .. }) => {

@@ -14,14 +14,17 @@
 use std::collections::HashMap;
 use std::io;
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use super::intake::Intake;
+use super::judge::EventOf;
 use super::{Answer, Judge, Saved, Share, Standing};
 use crate::format::{Batch, Key, Location};
+use crate::kind::SnapshotKind;
 use crate::{InputError, Value};
 
 /// Number of batches that a worker may be behind.
@@ -266,7 +269,7 @@ impl<J: Judge> Judged<J> {
         &mut self,
         key: Key,
         location: Location,
-        event: &J::Event<'_>,
+        event: &EventOf<'_, J>,
         (input, bench): (usize, &Bench<'_>),
     ) {
         if bench.is_stopped() {
@@ -294,8 +297,9 @@ impl<J: Judge> Part for Judged<J> {
 
     fn judge(&mut self, fresh: Vec<Value>, batch: &Batch, input: usize, bench: &Bench<'_>) {
         self.names.extend(fresh);
-        J::for_each(batch, |key, location, event| {
+        J::Kind::for_each(batch, |key, location, event| {
             self.judge_event(key, location, event, (input, bench));
+            ControlFlow::Continue(())
         });
     }
 

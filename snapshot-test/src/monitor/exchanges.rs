@@ -1,16 +1,13 @@
 //! One immediate snapshot of a recording that is judged while it is being made.
 
-use std::io::Read;
-
-use snapshot_core::immediate::{
-    Action, Event, ExchangeError, History, HistoryBuilder, Judgement as Answer, Monitor,
-};
+use snapshot_core::immediate::{Action, Event, ExchangeError, Judgement as Answer, Monitor};
 
 use super::State;
-use super::judge::{Judge, Next, Past};
-use crate::format::{Batch, Excerpt, Format, Key, Location, Object, ReadError, Reader};
+use super::judge::{Judge, Kept, Past};
+use crate::Value;
+use crate::format::{Format, Location};
 use crate::judge::{Judgement, Options, immediate};
-use crate::{InputError, Value};
+use crate::kind::Immediate;
 
 /// The judge of one immediate snapshot.
 ///
@@ -21,7 +18,7 @@ pub struct Exchanges {
     past: Past,
     monitor: Monitor<Value>,
     /// The events since the cut, if few.
-    kept: Option<(HistoryBuilder<Value>, Vec<Location>)>,
+    kept: Kept<Immediate>,
     /// The value that each process is writing.
     open: Vec<Option<Value>>,
     /// The value of the last operation of each process.
@@ -49,15 +46,13 @@ impl Exchanges {
 }
 
 impl Judge for Exchanges {
-    const OBJECT: Object = Object::Immediate;
-    type Event<'a> = Event<'a, Value>;
-    type Error = ExchangeError;
+    type Kind = Immediate;
 
     fn since(past: Past) -> Result<Self, ExchangeError> {
         let monitor = Monitor::new(past.declaration.clone())?;
-        let builder = History::builder(past.declaration.clone())?;
+        let kept = Kept::new(past.declaration.clone())?;
         let (open, values) = (Vec::new(), past.declaration.initial.clone());
-        Ok(Self { past, monitor, kept: Some((builder, Vec::new())), open, values })
+        Ok(Self { past, monitor, kept, open, values })
     }
 
     fn past(&self) -> &Past {
@@ -94,13 +89,7 @@ impl Judge for Exchanges {
         event: &Event<'_, Value>,
     ) -> Result<(), ExchangeError> {
         self.monitor.observe(event)?;
-        match &mut self.kept {
-            Some((builder, locations)) if locations.len() < self.past.most_kept => {
-                builder.push(event)?;
-                locations.push(location);
-            }
-            kept => *kept = None,
-        }
+        self.kept.push(location, event, self.past.most_kept)?;
         self.note(event);
         Ok(())
     }
@@ -114,40 +103,14 @@ impl Judge for Exchanges {
             let segments = self.monitor.known_segments();
             self.past.extend(self.monitor.events(), segments, &self.values);
             self.monitor = Monitor::new(self.past.declaration.clone())?;
-            self.kept = Some((History::builder(self.past.declaration.clone())?, Vec::new()));
+            self.kept.restart(self.past.declaration.clone())?;
         }
         self.past.cut = at;
         Ok(State::Fine)
     }
 
     fn judgement(&self, format: Format, _: &Options) -> Option<Judgement> {
-        let (builder, locations) = self.kept.as_ref()?;
-        let history = builder.clone().finish();
-        Some(immediate::judge_recording(format, history, locations.clone()))
-    }
-
-    fn next<R: Read>(
-        reader: &mut Reader<R>,
-    ) -> Option<Result<Next<'_, Event<'_, Value>>, ReadError>> {
-        if reader.is_keyed() {
-            let next = reader.next_keyed_exchange()?;
-            return Some(next.map(|one| Next {
-                key: Some((one.key.index(), one.name)),
-                location: one.location,
-                event: one.event,
-            }));
-        }
-        let next = reader.next_exchange()?;
-        Some(next.map(|(location, event)| Next { key: None, location, event }))
-    }
-
-    fn for_each(batch: &Batch, mut take: impl FnMut(Key, Location, &Event<'_, Value>)) {
-        for ((location, event), key) in batch.located_exchanges().zip(batch.keys()) {
-            take(*key, *location, &event);
-        }
-    }
-
-    fn refused(location: Location, error: ExchangeError, excerpt: Option<Excerpt>) -> InputError {
-        InputError::of_exchange(location, error, excerpt)
+        let (history, locations) = self.kept.history()?;
+        Some(immediate::judge_recording(format, history, locations.to_vec()))
     }
 }

@@ -1,25 +1,13 @@
 //! The interface of the judge of one object.
 
-use std::fmt::Debug;
-use std::io::Read;
-
 use snapshot_core::history::Declaration;
 
 use super::object::MOST_KEPT;
 use super::{CheckpointError, Saved, State};
-use crate::format::{Batch, Excerpt, Format, JsonValue, Key, Location, Object, ReadError, Reader};
+use crate::Value;
+use crate::format::{Format, JsonValue, Location};
 use crate::judge::{Judgement, Options};
-use crate::{InputError, Value};
-
-/// An event of a recording, as a judge takes it.
-#[derive(Debug)]
-pub struct Next<'a, E> {
-    /// The number of the object's key in the reader and the key, if there are several objects.
-    pub key: Option<(usize, &'a Value)>,
-    /// Position of the start of the event.
-    pub location: Location,
-    pub event: E,
-}
+use crate::kind::SnapshotKind;
 
 /// The past of an object that was cut off: all of it is correct, and ended.
 #[derive(Debug)]
@@ -70,26 +58,83 @@ impl Past {
     }
 }
 
+/// The events of an object since its past was cut off; `None` if they were too many to keep.
+pub struct Kept<K: SnapshotKind>(Option<(K::Builder, Vec<Location>)>);
+
+/// The largest number of events whose memory is reused after the next cut.
+const MOST_REUSED: usize = 1 << 16;
+
+impl<K: SnapshotKind> Kept<K> {
+    /// # Errors
+    /// If the declaration contradicts itself.
+    pub fn new(declaration: Declaration<Value>) -> Result<Self, K::Error> {
+        Ok(Self(Some((K::builder(declaration)?, Vec::new()))))
+    }
+
+    /// Keeps an event, of this many at most.
+    ///
+    /// # Errors
+    /// If no execution can have it here.
+    pub fn push(
+        &mut self,
+        location: Location,
+        event: &K::Event<'_>,
+        most: usize,
+    ) -> Result<(), K::Error> {
+        match &mut self.0 {
+            Some((builder, locations)) if locations.len() < most => {
+                K::push(builder, event)?;
+                locations.push(location);
+            }
+            kept => *kept = None,
+        }
+        Ok(())
+    }
+
+    /// Forgets the events, and begins again with this declaration.
+    ///
+    /// # Errors
+    /// If it contradicts itself.
+    pub fn restart(&mut self, declaration: Declaration<Value>) -> Result<(), K::Error> {
+        match &mut self.0 {
+            Some((builder, locations)) if locations.capacity() <= MOST_REUSED => {
+                K::restart(builder, declaration)?;
+                locations.clear();
+            }
+            kept => *kept = Self::new(declaration)?.0,
+        }
+        Ok(())
+    }
+
+    /// Returns the history, with the positions of its events.
+    pub fn history(&self) -> Option<(K::History, &[Location])> {
+        let (builder, locations) = self.0.as_ref()?;
+        Some((K::finish(builder.clone()), locations))
+    }
+}
+
+/// The event of the kind of snapshot that is judged.
+pub type EventOf<'a, J> = <<J as Judge>::Kind as SnapshotKind>::Event<'a>;
+
+/// The error of an event.
+pub type ErrorOf<J> = <<J as Judge>::Kind as SnapshotKind>::Error;
+
 /// The judge of one object, since the last instant at which its past was cut off.
 pub trait Judge: Sized + Send {
-    /// The object whose recordings it judges.
-    const OBJECT: Object;
-
-    type Event<'a>;
-
-    type Error: Into<CheckpointError> + Debug;
+    /// The kind of snapshot whose recordings it judges.
+    type Kind: SnapshotKind<Error: Into<CheckpointError>>;
 
     /// Creates a judge after that past, without further events.
     ///
     /// # Errors
     /// If the declaration contradicts itself.
-    fn since(past: Past) -> Result<Self, Self::Error>;
+    fn since(past: Past) -> Result<Self, ErrorOf<Self>>;
 
     /// Creates a judge without events.
     ///
     /// # Errors
     /// If the declaration contradicts itself.
-    fn new(declaration: Declaration<Value>) -> Result<Self, Self::Error> {
+    fn new(declaration: Declaration<Value>) -> Result<Self, ErrorOf<Self>> {
         Self::since(Past::new(declaration))
     }
 
@@ -97,7 +142,7 @@ pub trait Judge: Sized + Send {
     ///
     /// # Errors
     /// If the saved state contradicts itself.
-    fn resume(declaration: &Declaration<Value>, saved: &Saved) -> Result<Self, Self::Error> {
+    fn resume(declaration: &Declaration<Value>, saved: &Saved) -> Result<Self, ErrorOf<Self>> {
         Self::since(Past::resumed(declaration, saved))
     }
 
@@ -128,7 +173,11 @@ pub trait Judge: Sized + Send {
     ///
     /// # Errors
     /// If no execution can have it here.
-    fn observe(&mut self, location: Location, event: &Self::Event<'_>) -> Result<(), Self::Error>;
+    fn observe(
+        &mut self,
+        location: Location,
+        event: &EventOf<'_, Self>,
+    ) -> Result<(), ErrorOf<Self>>;
 
     /// Cuts off the past before this position, if no information is lost. Returns the state after
     /// it: where values repeat, an exact search may have found a violation.
@@ -140,23 +189,9 @@ pub trait Judge: Sized + Send {
         at: Location,
         format: Format,
         options: &Options,
-    ) -> Result<State, Self::Error>;
+    ) -> Result<State, ErrorOf<Self>>;
 
     /// Returns the exact judgement of the events since the last cut; `None` if they were too many
     /// to keep.
     fn judgement(&self, format: Format, options: &Options) -> Option<Judgement>;
-
-    /// Returns the next event of a recording, with its key if it has one.
-    ///
-    /// # Errors
-    /// If the next line is not an event.
-    fn next<R: Read>(
-        reader: &mut Reader<R>,
-    ) -> Option<Result<Next<'_, Self::Event<'_>>, ReadError>>;
-
-    /// Has `take` take the events of a batch of several objects, with their keys and positions.
-    fn for_each(batch: &Batch, take: impl FnMut(Key, Location, &Self::Event<'_>));
-
-    /// Returns the error for an event that was refused at this position.
-    fn refused(location: Location, error: Self::Error, excerpt: Option<Excerpt>) -> InputError;
 }

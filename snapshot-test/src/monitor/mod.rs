@@ -51,7 +51,7 @@ pub use self::checkpoints::{Checkpoints, NamedCheckpoint};
 pub use self::crew::{Clash, Crew, Desk};
 pub use self::exchanges::Exchanges;
 pub use self::intake::{Dealer, Dealt, Emptied, Intake, Outbox};
-pub use self::judge::{Judge, Next};
+pub use self::judge::{ErrorOf, EventOf, Judge};
 use self::object::MOST_KEPT;
 pub use self::object::Snapshots;
 pub use self::owner::owner;
@@ -61,6 +61,7 @@ pub use self::summary::{End, InputStanding, Standing, Summary, title};
 use crate::Value;
 use crate::format::{Format, Location, NamesSoFar, Reader};
 use crate::judge::Options;
+use crate::kind::SnapshotKind;
 
 /// Events of an object after which its past is cut off, where it can be.
 const PART: usize = 1 << 14;
@@ -164,8 +165,8 @@ impl<J: Judge> Live<J> {
         &mut self,
         key: Option<(usize, &Value)>,
         location: Location,
-        event: &J::Event<'_>,
-    ) -> Result<bool, J::Error> {
+        event: &EventOf<'_, J>,
+    ) -> Result<bool, ErrorOf<J>> {
         let violated = self.share.observe(key, location, event)?;
         self.violated = self.violated.or(violated);
         Ok(self.violated.is_some())
@@ -176,10 +177,10 @@ impl<J: Judge> Live<J> {
     ///
     /// # Errors
     /// Never, since admitted events contradict nothing.
-    pub fn checkpoint(&mut self, location: Location) -> Result<Checkpoint, J::Error> {
+    pub fn checkpoint(&mut self, location: Location) -> Result<Checkpoint, ErrorOf<J>> {
         let violated = self.share.cut(location)?;
         self.violated = self.violated.or(violated.first().copied());
-        let kind = (self.format, J::OBJECT);
+        let kind = (self.format, J::Kind::OBJECT);
         let (at, objects) = (self.share.place(location), self.share.save(location));
         let checkpoint = Checkpoint::at(at, kind, &self.declaration, objects);
         Ok(checkpoint.with_names(&self.names.get(), self.are_declared))
@@ -189,7 +190,7 @@ impl<J: Judge> Live<J> {
     /// rest; and the exit code. `name` is the input's.
     pub fn report(&self, name: &str) -> (String, u8) {
         let (events, open) = (self.events(), self.pending());
-        let fine = J::OBJECT.criterion();
+        let fine = J::Kind::OBJECT.criterion();
         let of = match self.objects() {
             0 | 1 => String::new(),
             many => format!(" of {many} objects"),

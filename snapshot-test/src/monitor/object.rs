@@ -1,32 +1,26 @@
 //! One object of a recording that is judged while it is being made.
 
-use std::io::Read;
-
-use snapshot_core::history::{
-    Action, Declaration, Event, HistoryBuilder, HistoryError, HistoryErrorKind, Writers,
-};
+use snapshot_core::history::{Action, Declaration, Event, HistoryError, HistoryErrorKind, Writers};
 use snapshot_core::monitor::{Judgement as Answer, Monitor};
-use snapshot_core::{History, Process, Segment};
+use snapshot_core::{Process, Segment};
 
 use super::State;
 use super::checkpoint::Saved;
-use super::judge::{Judge, Next, Past};
-use crate::format::{Batch, Excerpt, Format, Key, Location, Object, ReadError, Reader};
+use super::judge::{Judge, Kept, Past};
+use crate::Value;
+use crate::format::{Format, Location};
 use crate::judge::{Finding, Judgement, Options, judge_recording};
-use crate::{InputError, Origins, Value};
+use crate::kind::Atomic;
 
 /// The largest number of events of an object that are kept for an argument.
 pub(super) const MOST_KEPT: usize = 1 << 20;
-
-/// The largest number of events of a part whose memory is reused for the next one.
-const MOST_REUSED: usize = 1 << 16;
 
 /// The judge of one snapshot, since the last instant at which its past was cut off.
 pub struct Snapshots {
     past: Past,
     monitor: Monitor<Value>,
     /// The events since the cut, if few.
-    kept: Option<(HistoryBuilder<Value>, Vec<Location>)>,
+    kept: Kept<Atomic>,
     /// The open update of each process.
     open: Vec<Option<(Segment, Value)>>,
     /// The value of the last update of each segment.
@@ -78,15 +72,12 @@ impl Snapshots {
 }
 
 impl Judge for Snapshots {
-    const OBJECT: Object = Object::Snapshot;
-    type Event<'a> = Event<'a, Value>;
-    type Error = HistoryError;
+    type Kind = Atomic;
 
     fn since(past: Past) -> Result<Self, HistoryError> {
         let monitor = Monitor::new(past.declaration.clone())?;
-        let builder = History::builder(past.declaration.clone())?;
+        let kept = Kept::new(past.declaration.clone())?;
         let (open, values) = (Vec::new(), past.declaration.initial.clone());
-        let kept = Some((builder, Vec::new()));
         Ok(Self { past, monitor, kept, open, values, writers: Vec::new() })
     }
 
@@ -135,13 +126,7 @@ impl Judge for Snapshots {
     ) -> Result<(), HistoryError> {
         self.require_writer(event)?;
         self.monitor.observe(event)?;
-        match &mut self.kept {
-            Some((builder, locations)) if locations.len() < self.past.most_kept => {
-                builder.push(event)?;
-                locations.push(location);
-            }
-            kept => *kept = None,
-        }
+        self.kept.push(location, event, self.past.most_kept)?;
         self.note(event);
         Ok(())
     }
@@ -172,47 +157,14 @@ impl Judge for Snapshots {
             self.past.extend(self.monitor.events(), segments, &self.values);
             let declaration = &self.past.declaration;
             self.monitor = Monitor::new(declaration.clone())?;
-            // The memory of a part is reused if the part is as short as most.
-            match &mut self.kept {
-                Some((builder, locations)) if locations.capacity() <= MOST_REUSED => {
-                    builder.restart(declaration.clone())?;
-                    locations.clear();
-                }
-                kept => *kept = Some((History::builder(declaration.clone())?, Vec::new())),
-            }
+            self.kept.restart(declaration.clone())?;
         }
         self.past.cut = at;
         Ok(State::Fine)
     }
 
     fn judgement(&self, format: Format, options: &Options) -> Option<Judgement> {
-        let (builder, locations) = self.kept.as_ref()?;
-        let history = builder.clone().finish();
+        let (history, locations) = self.kept.history()?;
         Some(judge_recording(Some(format), &history, locations, None, options))
-    }
-
-    fn next<R: Read>(
-        reader: &mut Reader<R>,
-    ) -> Option<Result<Next<'_, Event<'_, Value>>, ReadError>> {
-        if reader.is_keyed() {
-            let next = reader.next_keyed()?;
-            return Some(next.map(|one| Next {
-                key: Some((one.key.index(), one.name)),
-                location: one.location,
-                event: one.event,
-            }));
-        }
-        let next = reader.next_event()?;
-        Some(next.map(|(location, event)| Next { key: None, location, event }))
-    }
-
-    fn for_each(batch: &Batch, mut take: impl FnMut(Key, Location, &Event<'_, Value>)) {
-        for ((location, event), key) in batch.located_events().zip(batch.keys()) {
-            take(*key, *location, &event);
-        }
-    }
-
-    fn refused(location: Location, error: HistoryError, excerpt: Option<Excerpt>) -> InputError {
-        Origins::default().refused(location, error, excerpt)
     }
 }

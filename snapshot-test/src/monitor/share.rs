@@ -11,11 +11,13 @@ use snapshot_core::history::Declaration;
 
 use super::answer::Answer;
 use super::checkpoint::Ended;
+use super::judge::{ErrorOf, EventOf};
 use super::summary::{End, Standing};
 use super::{CheckpointError, Judge, Saved, State};
 use crate::format::{Format, JsonValue, Location, NamesSoFar};
 use crate::judge::Options;
-use crate::{InputError, Value};
+use crate::kind::SnapshotKind;
+use crate::{InputError, Origins, Value};
 
 /// For one of many objects, the number of events after which its past is cut off, where it can be.
 const PART: usize = 1 << 6;
@@ -85,7 +87,7 @@ impl<J: Judge> Object<J> {
         at: Location,
         part: usize,
         (format, options): (Format, &Options),
-    ) -> Result<State, J::Error> {
+    ) -> Result<State, ErrorOf<J>> {
         let Stage::Judged(judge) = &mut self.stage else { return Ok(State::Fine) };
         let is_undecided = judge.state() == State::Undecided;
         if at.offset < judge.past().cut.offset || is_undecided && judge.events() < self.patience {
@@ -214,8 +216,8 @@ impl<J: Judge> Share<J> {
         &mut self,
         key: Option<(usize, &Value)>,
         location: Location,
-        event: &J::Event<'_>,
-    ) -> Result<Option<usize>, J::Error> {
+        event: &EventOf<'_, J>,
+    ) -> Result<Option<usize>, ErrorOf<J>> {
         let at = self.place(location);
         let number = self.number(key, at)?;
         let object = &mut self.objects[number];
@@ -243,8 +245,8 @@ impl<J: Judge> Share<J> {
         &mut self,
         number: usize,
         at: Location,
-        event: &J::Event<'_>,
-    ) -> Result<Option<usize>, J::Error> {
+        event: &EventOf<'_, J>,
+    ) -> Result<Option<usize>, ErrorOf<J>> {
         let object = &mut self.objects[number];
         let found = object.cut(at, self.part, (self.format, &self.options))?;
         let Stage::Judged(judge) = &mut object.stage else { return Ok(None) };
@@ -254,7 +256,7 @@ impl<J: Judge> Share<J> {
         Ok(is_violated.then_some(number))
     }
 
-    fn number(&mut self, key: Option<(usize, &Value)>, at: Location) -> Result<usize, J::Error> {
+    fn number(&mut self, key: Option<(usize, &Value)>, at: Location) -> Result<usize, ErrorOf<J>> {
         let index = key.map_or(0, |(index, _)| index);
         if let Some(number) = self.by_reader.get(index) {
             return Ok(*number);
@@ -278,7 +280,7 @@ impl<J: Judge> Share<J> {
     ///
     /// # Errors
     /// Never, since admitted events contradict nothing.
-    pub fn cut(&mut self, location: Location) -> Result<Vec<usize>, J::Error> {
+    pub fn cut(&mut self, location: Location) -> Result<Vec<usize>, ErrorOf<J>> {
         let at = self.place(location);
         let mut violated = Vec::new();
         for (number, object) in self.objects.iter_mut().enumerate() {
@@ -293,7 +295,7 @@ impl<J: Judge> Share<J> {
     ///
     /// # Errors
     /// Never, since admitted events contradict nothing.
-    pub fn cut_decided(&mut self, location: Location) -> Result<(), J::Error> {
+    pub fn cut_decided(&mut self, location: Location) -> Result<(), ErrorOf<J>> {
         let at = self.place(location);
         for object in &mut self.objects {
             if object.judge().is_some_and(|judge| judge.state() == State::Fine) {
@@ -333,7 +335,7 @@ impl<J: Judge> Share<J> {
         let past = judge.past();
         Answer {
             key: object.key.clone(),
-            object: J::OBJECT,
+            object: J::Kind::OBJECT,
             state: judge.state(),
             is_certain: judge.is_first(),
             last: object.last,
@@ -385,9 +387,10 @@ impl<J: Judge> Share<J> {
         &mut self,
         key: Option<(usize, &Value)>,
         location: Location,
-        error: J::Error,
+        error: ErrorOf<J>,
     ) -> Result<InputError, Box<Answer>> {
-        let error = J::refused(location, error, None).behind(self.bytes, self.lines);
+        let error = J::Kind::refused(&Origins::default(), location, error, None)
+            .behind(self.bytes, self.lines);
         let error = error.named(&self.names.get());
         let at = self.place(location);
         // If the object cannot exist, every event of it is refused.

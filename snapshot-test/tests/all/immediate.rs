@@ -397,7 +397,7 @@ fn a_page_holds_the_recording_and_its_blocks() {
     let text = BLOCK.to_owned() + "p2 exchange 9\np0 exchange 6\np0 fail\np2 unknown\n";
     let history = {
         let reader = snapshot_test::format::Reader::text(text.as_bytes()).unwrap();
-        snapshot_test::read_exchanges(reader, usize::MAX).unwrap().0
+        snapshot_test::read_exchanges(reader).unwrap().0
     };
     let snapshot_core::immediate::Verdict::SetLinearizable(blocks) =
         snapshot_core::immediate::check(&history)

@@ -9,11 +9,11 @@ use std::thread;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
-use snapshot_test::format::{Format, Location, Reader};
+use snapshot_test::format::{Format, Location, Object, Reader};
 use snapshot_test::judge::Options;
 use snapshot_test::monitor::{
-    Answer, Checkpoint, Checkpoints, Clash, Crew, Desk, Emptied, Judge as _, Outbox, Share,
-    Snapshots, Standing, owner,
+    Answer, Checkpoint, Checkpoints, Clash, Crew, Desk, Emptied, Outbox, Share, Snapshots,
+    Standing, owner,
 };
 use snapshot_test::{InputError, Value};
 use trial::effort::either;
@@ -212,7 +212,7 @@ fn checkpoint(
     let offset = offset.min(text.len() as u64);
     let line = line.min(text.lines().count() as u64 + 1);
     let at = Location { offset, line, ..at };
-    Checkpoint::at(at, (Format::Text, Snapshots::OBJECT), &declaration, objects).text()
+    Checkpoint::at(at, (Format::Text, Object::Snapshot), &declaration, objects).text()
 }
 
 /// Returns inputs with different objects; some inputs have no keys.

@@ -9,7 +9,7 @@ use snapshot_core::verdict::Verdict;
 use snapshot_test::format::{Format, Reader};
 use snapshot_test::judge::Options;
 use snapshot_test::monitor::{Checkpoint, Live, Snapshots, State};
-use snapshot_test::read_history;
+use snapshot_test::{Atomic, SnapshotKind as _, read_history};
 
 /// Returns recordings as text: rounds, between which no operation is open, the last with a scan
 /// that may be wrong.
@@ -136,11 +136,11 @@ fn each_object_resumes_from_its_own_position() {
     {
         let run = |live: &mut Live, text: &str, saves: &mut Vec<String>| {
             let mut reader = Reader::text(text.as_bytes()).unwrap();
-            while let Some(next) = reader.next_keyed() {
+            reader.take_all();
+            while let Some(next) = Atomic::next(&mut reader) {
                 let next = next.unwrap();
                 saves.push(live.checkpoint(next.location).unwrap().text());
-                let key = Some((next.key.index(), next.name));
-                if live.observe(key, next.location, &next.event).unwrap() {
+                if live.observe(next.key, next.location, &next.event).unwrap() {
                     break;
                 }
             }

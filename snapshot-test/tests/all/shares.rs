@@ -8,10 +8,11 @@ use std::ops::Range;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
-use snapshot_test::format::{Format, Reader};
+use snapshot_test::format::{Format, Object, Reader};
 use snapshot_test::input::{Input, OpenError};
 use snapshot_test::judge::{Finding, Options, judge};
-use snapshot_test::monitor::{Answer, Checkpoint, End, Judge as _, Share, Snapshots, Standing};
+use snapshot_test::monitor::{Answer, Checkpoint, End, Share, Snapshots, Standing};
+use snapshot_test::{Atomic, SnapshotKind as _};
 use trial::effort::either;
 
 use crate::inputs::Course;
@@ -152,14 +153,15 @@ fn killed(text: &str, random: &mut ChaCha8Rng, part: usize) -> (BTreeMap<Alarm, 
             *raised.entry(alarm).or_default() += 1;
         };
         let mut reader = Reader::text(rest.as_bytes()).unwrap();
-        while let Some(next) = reader.next_keyed() {
+        reader.take_all();
+        while let Some(next) = Atomic::next(&mut reader) {
             let next = next.unwrap();
             if random.random_range(0..20) == 0 {
                 for number in share.cut(next.location).unwrap() {
                     raise(share.alarm(number));
                 }
                 let (at, saved) = (share.place(next.location), share.save(next.location));
-                let kind = (Format::Text, Snapshots::OBJECT);
+                let kind = (Format::Text, Object::Snapshot);
                 let kept = Checkpoint::at(at, kind, &declaration, saved).text();
                 checkpoint = Some(Checkpoint::parse(&kept).unwrap());
             }
@@ -167,7 +169,7 @@ fn killed(text: &str, random: &mut ChaCha8Rng, part: usize) -> (BTreeMap<Alarm, 
                 kills -= 1;
                 continue 'killed;
             }
-            let key = Some((next.key.index(), next.name));
+            let key = next.key;
             match share.observe(key, next.location, &next.event) {
                 Ok(None) => {}
                 Ok(Some(number)) => raise(share.alarm(number)),
@@ -218,10 +220,10 @@ fn search_raises_alarms_before_the_end() {
         let declaration = reader.declaration().clone();
         let mut share = Share::<Snapshots>::of_many(Format::Text, declaration, Options::default());
         share.cut_after(1);
-        while let Some(next) = reader.next_keyed() {
+        reader.take_all();
+        while let Some(next) = Atomic::next(&mut reader) {
             let next = next.unwrap();
-            let key = Some((next.key.index(), next.name));
-            let Ok(found) = share.observe(key, next.location, &next.event) else { break };
+            let Ok(found) = share.observe(next.key, next.location, &next.event) else { break };
             if let Some(number) = found {
                 early += usize::from(share.undecided().next().is_some());
                 share.alarm(number);

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use snapshot_io::{output, replacement};
+use snapshot_test::SnapshotKind;
 use snapshot_test::monitor::{Judge, Live, State};
 
 /// Number of events between two reads of the clock.
@@ -95,7 +96,7 @@ impl Clocks {
 /// Returns the progress of a monitor that ends at the first violation.
 pub(super) fn progress<J: Judge>(live: &Live<J>) -> String {
     let state = match live.state() {
-        State::Fine => format!("{} so far", J::OBJECT.criterion()),
+        State::Fine => format!("{} so far", J::Kind::OBJECT.criterion()),
         State::Undecided => "not decided".to_owned(),
         State::Violation => "a violation".to_owned(),
     };

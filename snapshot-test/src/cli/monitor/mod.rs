@@ -22,11 +22,9 @@ use clap::Args;
 use snapshot_io::{escape, quantity};
 use snapshot_test::format::{Object, Reader};
 use snapshot_test::judge::Options;
-use snapshot_test::monitor::{
-    Checkpoint, CheckpointError, Exchanges, Judge, Live, Next, Snapshots,
-};
+use snapshot_test::monitor::{Checkpoint, CheckpointError, Exchanges, Judge, Live, Snapshots};
 use snapshot_test::synchronisation::Object as RecordedObject;
-use snapshot_test::{InputError, Value};
+use snapshot_test::{InputError, Next, Origins, SnapshotKind, Value};
 
 use self::all::Resumed;
 use self::clocks::{Clocks, Keeper};
@@ -223,12 +221,13 @@ impl Monitor {
             }
             None => trouble(error.report(name)),
         };
+        reader.take_all();
         let mut clocks = Clocks::new(self.status, self.every);
         let mut keeper = Keeper::new(self.checkpoint.as_deref(), self.every);
         let begin = resumed.map_or((0, 0), |checkpoint| (checkpoint.bytes, checkpoint.lines));
         let mut times = times::Watch::new(name, reader.noticed(), begin);
         loop {
-            let Next { key, location, event } = match J::next(&mut reader) {
+            let Next { key, location, event } = match J::Kind::next(&mut reader) {
                 None => break,
                 Some(Ok(next)) => next,
                 // An unfinished line.
@@ -252,7 +251,8 @@ impl Monitor {
                 Ok(false) => {}
                 Ok(true) => break,
                 Err(error) => {
-                    let error = J::refused(location, error, reader.excerpt());
+                    let error =
+                        J::Kind::refused(&Origins::default(), location, error, reader.excerpt());
                     return Err(refused(error.named(&reader.names().get())));
                 }
             }

@@ -10,7 +10,7 @@ use snapshot_test::format::{Format, Location, NamesSoFar, Object, ReadErrorKind,
 use snapshot_test::monitor::{
     Checkpoint, Dealer, Exchanges, Intake, Judge, Outbox, Saved, Share, Snapshots, owner,
 };
-use snapshot_test::{InputError, Value};
+use snapshot_test::{InputError, Origins, SnapshotKind, Value};
 
 use super::inputs::{self, Input};
 use super::printer::Printer;
@@ -160,7 +160,7 @@ impl One<'_> {
         let dealer = self.dealer::<J>(intake, format, &checkpoint.declaration(), &names)?;
         self.reading.whole.objects.fetch_add(checkpoint.objects.len() as u64, Ordering::Relaxed);
         dealer.end(None);
-        Ok(J::OBJECT)
+        Ok(J::Kind::OBJECT)
     }
 
     /// Creates the dealer that hands events over, with the objects of a checkpoint.
@@ -204,8 +204,11 @@ impl One<'_> {
             None => reader.declaration().clone(),
         };
         if let Err(error) = J::new(declaration.clone()) {
-            reading.lose(self.number, &J::refused(Location::START, error, None));
-            return Ok(J::OBJECT);
+            reading.lose(
+                self.number,
+                &J::Kind::refused(&Origins::default(), Location::START, error, None),
+            );
+            return Ok(J::Kind::OBJECT);
         }
         self.require_keys(&reader)?;
         let format = reader.format();
@@ -218,7 +221,7 @@ impl One<'_> {
             }
             let (bytes, lines) = self.begin();
             let at = Location { line: at.line + lines, offset: at.offset + bytes, ..at };
-            let checkpoint = Checkpoint::at(at, (format, J::OBJECT), &declaration, objects);
+            let checkpoint = Checkpoint::at(at, (format, J::Kind::OBJECT), &declaration, objects);
             let text = checkpoint.with_names(&names.get(), are_declared).text();
             let _ = reading.notices.send(Notice::Kept(self.number, text, began.elapsed()));
         };
@@ -260,7 +263,7 @@ impl One<'_> {
         if let Some(at) = end {
             keep(at, objects, began);
         }
-        Ok(J::OBJECT)
+        Ok(J::Kind::OBJECT)
     }
 
     /// Checks that objects have keys in the checkpoint if they have keys here.

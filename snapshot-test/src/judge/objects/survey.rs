@@ -8,16 +8,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use snapshot_core::history::{Declaration, HistoryError};
+use snapshot_core::history::Declaration;
 
-use super::KEPT;
 use crate::Value;
 use crate::error::InputError;
-use crate::format::{Batch, KeyedEvent, Location, ReadError};
+use crate::format::{Batch, Location, ReadError};
 use crate::input::{InputReader, OpenError, Replay};
 use crate::judge::Options;
-use crate::judge::stream::Reading;
-use crate::read::{Origins, size};
+use crate::judge::reading::{ErrorOf, FirstReading, Standing};
+use crate::kind::{Next, SnapshotKind};
+use crate::origins::Origins;
 
 /// Number of batches that a judging thread may be behind.
 const BATCHES: usize = 3;
@@ -26,9 +26,9 @@ const BATCHES: usize = 3;
 const MOST_JUDGES: usize = 8;
 
 /// The result of the first reading.
-pub(super) struct Survey {
+pub(in crate::judge) struct Survey<R> {
     /// The objects, by number.
-    pub objects: Vec<Object>,
+    pub objects: Vec<Object<R>>,
     pub names: Vec<Value>,
     /// Number of events taken, of all objects.
     pub events: u64,
@@ -38,17 +38,16 @@ pub(super) struct Survey {
     pub is_stopped: bool,
 }
 
-pub(super) struct Object {
+pub(in crate::judge) struct Object<R> {
     /// Boxed, since there are many, and they move while their number grows.
-    pub reading: Box<Reading>,
+    pub reading: Box<R>,
     /// Approximate number of bytes of its history in memory.
     pub bytes: usize,
 }
 
-impl Object {
-    fn new(declaration: &Declaration<Value>) -> Result<Self, HistoryError> {
-        let reading = Reading::of_one_of_many(declaration.clone(), KEPT)?;
-        Ok(Self { reading: Box::new(reading), bytes: 0 })
+impl<R: FirstReading> Object<R> {
+    fn new(declaration: &Declaration<Value>) -> Result<Self, ErrorOf<R>> {
+        Ok(Self { reading: Box::new(R::begin(declaration)?), bytes: 0 })
     }
 }
 
@@ -56,65 +55,91 @@ impl Object {
 ///
 /// # Errors
 /// If the declaration contradicts itself, or the input cannot be read a second time.
-pub(super) fn survey(
+pub(super) fn survey<R: FirstReading>(
     mut reader: InputReader,
     replay: Option<&Replay>,
     options: &Options,
-) -> Result<Survey, OpenError> {
+) -> Result<Survey<R>, OpenError> {
     let judges = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_JUDGES);
+    reader.take_all();
     match replay.filter(|replay| replay.is_of_file() && !options.live && judges > 1) {
-        None => Ok(by_one_thread(reader, options)?),
+        None => Ok(by_one_thread(&mut reader, options)?),
         Some(replay) => match by_threads(&mut reader, judges, options) {
             Some(survey) => Ok(survey),
             // An event was refused. This finds the first one, and the reason.
-            None => Ok(by_one_thread(replay.open()?, options)?),
+            None => {
+                let mut reader = replay.open()?;
+                reader.take_all();
+                Ok(by_one_thread(&mut reader, options)?)
+            }
         },
     }
 }
 
-fn by_one_thread(mut reader: InputReader, options: &Options) -> Result<Survey, InputError> {
+/// Reads all chosen events, of one or of several objects; of a live input, up to the first
+/// violation.
+///
+/// # Errors
+/// If the declaration contradicts itself.
+pub(in crate::judge) fn by_one_thread<R: FirstReading>(
+    reader: &mut InputReader,
+    options: &Options,
+) -> Result<Survey<R>, InputError> {
     let declaration = reader.declaration().clone();
-    let contradiction = |error| Origins::default().refused(Location::START, error, None);
-    let mut objects: Vec<Object> = Vec::new();
+    let contradiction = |error| R::Kind::refused(&Origins::default(), Location::START, error, None);
+    let mut objects: Vec<Object<R>> = Vec::new();
     let mut origins: Vec<Origins> = Vec::new();
     let (mut events, mut error, mut is_stopped) = (0, None, false);
-    while let Some(next) = reader.next_keyed() {
-        let KeyedEvent { key, location, event, .. } = match next {
-            Ok(next) => next,
-            Err(defect) => {
+    loop {
+        let Next { key, location, event } = match R::Kind::next(reader) {
+            None => break,
+            Some(Ok(next)) => next,
+            Some(Err(defect)) => {
                 error = Some(defect.into());
                 break;
             }
         };
-        let index = key.index();
+        let is_alone = key.is_none();
+        let index = key.map_or(0, |(index, _)| index);
         if index == objects.len() {
             objects.push(Object::new(&declaration).map_err(contradiction)?);
             origins.push(Origins::default());
         }
         let object = &mut objects[index];
-        match object.reading.take(location, &event, options) {
+        let taken = object.reading.take(location, &event, options);
+        if taken.is_ok() {
+            object.bytes += R::Kind::size(&event);
+            R::Kind::note(&mut origins[index], location, &event);
+        }
+        drop(event);
+        match taken {
             Ok(flow) => {
-                object.bytes += size(&event);
-                origins[index].note(location, &event);
                 events += 1;
-                if flow.is_break() {
+                // An undecided object does not end the others.
+                if flow.is_break() && (is_alone || object.reading.standing() == Standing::Violation)
+                {
                     is_stopped = true;
                     break;
                 }
             }
             Err(refused) => {
-                error = Some(origins[index].refused(location, refused, reader.excerpt()));
+                let excerpt = reader.excerpt();
+                error = Some(R::Kind::refused(&origins[index], location, refused, excerpt));
                 break;
             }
         }
     }
     // The key of a refused event may belong to an object without events.
-    let names = reader.keys()[..objects.len()].to_vec();
+    let names = reader.keys().iter().take(objects.len()).cloned().collect();
     Ok(Survey { objects, names, events, error, is_stopped })
 }
 
 /// Returns `None` if an event was refused.
-fn by_threads(reader: &mut InputReader, judges: usize, options: &Options) -> Option<Survey> {
+fn by_threads<R: FirstReading>(
+    reader: &mut InputReader,
+    judges: usize,
+    options: &Options,
+) -> Option<Survey<R>> {
     let declaration = reader.declaration().clone();
     let is_refused = AtomicBool::new(false);
     let (shards, unread) = thread::scope(|scope| {
@@ -134,7 +159,7 @@ fn by_threads(reader: &mut InputReader, judges: usize, options: &Options) -> Opt
         }
         let unread = deal(reader, &senders, &is_refused);
         drop(senders);
-        let shards: Vec<Vec<Object>> =
+        let shards: Vec<Vec<Object<R>>> =
             threads.into_iter().map(|thread| thread.join().expect("it does not panic")).collect();
         (shards, unread)
     });
@@ -143,7 +168,7 @@ fn by_threads(reader: &mut InputReader, judges: usize, options: &Options) -> Opt
     }
     let names = reader.keys().to_vec();
     let mut shards: Vec<_> = shards.into_iter().map(Vec::into_iter).collect();
-    let objects: Vec<Object> =
+    let objects: Vec<Object<R>> =
         (0..names.len()).map_while(|index| shards[index % judges].next()).collect();
     let names = names[..objects.len()].to_vec();
     let events = objects.iter().map(|object| object.reading.counts().events as u64).sum();
@@ -162,7 +187,7 @@ fn deal(
         let used = dealt.front_mut().is_some_and(|batch| Arc::get_mut(batch).is_some());
         let idle = if used { dealt.pop_front() } else { None };
         let mut batch = idle.and_then(Arc::into_inner).unwrap_or_else(Batch::new);
-        reader.next_keyed_batch(&mut batch);
+        reader.next_batch(&mut batch);
         let (is_last, error) = (batch.is_last(), batch.take_error());
         let batch = Arc::new(batch);
         for judge in judges {
@@ -183,26 +208,39 @@ struct Share {
     judges: usize,
 }
 
-fn judge_share(
+fn judge_share<R: FirstReading>(
     batches: &Receiver<Arc<Batch>>,
     share: Share,
     declaration: &Declaration<Value>,
     options: &Options,
-) -> Result<Vec<Object>, HistoryError> {
-    let mut objects: Vec<Object> = Vec::new();
+) -> Result<Vec<Object<R>>, ErrorOf<R>> {
+    let mut objects: Vec<Object<R>> = Vec::new();
     for batch in batches {
-        for ((location, event), key) in batch.located_events().zip(batch.keys()) {
+        let mut refused = None;
+        R::Kind::for_each(&batch, |key, location, event| {
             if key.index() % share.judges != share.number {
-                continue;
+                return ControlFlow::Continue(());
             }
             let index = key.index() / share.judges;
             if index == objects.len() {
-                objects.push(Object::new(declaration)?);
+                match Object::new(declaration) {
+                    Ok(object) => objects.push(object),
+                    Err(error) => {
+                        refused = Some(error);
+                        return ControlFlow::Break(());
+                    }
+                }
             }
             let object = &mut objects[index];
-            let flow = object.reading.take(*location, &event, options)?;
-            debug_assert!(flow == ControlFlow::Continue(()), "not live");
-            object.bytes += size(&event);
+            object.bytes += R::Kind::size(event);
+            // Not live, so nothing else breaks off.
+            object.reading.take(location, event, options).unwrap_or_else(|error| {
+                refused = Some(error);
+                ControlFlow::Break(())
+            })
+        });
+        if let Some(refused) = refused {
+            return Err(refused);
         }
     }
     Ok(objects)

@@ -21,7 +21,7 @@ use crate::Value;
 use crate::error::InputError;
 use crate::format::{Batch, Irregular, Location, PIECE_SIZE, Pieces, integer};
 use crate::input::{InputReader, Replay};
-use crate::read::Origins;
+use crate::origins::Origins;
 
 /// The way of reading a long file, which does not influence the answer.
 #[derive(Clone, Copy, Debug)]

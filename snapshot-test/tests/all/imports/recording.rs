@@ -82,11 +82,8 @@ fn values() -> Vec<Value> {
 fn backwards(text: &str) -> u64 {
     let mut reader = Reader::jsonl(text.as_bytes()).expect("a recording");
     let noticed = reader.noticed();
-    if reader.is_keyed() {
-        while reader.next_keyed().is_some_and(|next| next.is_ok()) {}
-    } else {
-        while reader.next_event().is_some_and(|next| next.is_ok()) {}
-    }
+    reader.take_all();
+    while reader.next_event().is_some_and(|next| next.is_ok()) {}
     noticed.backwards().map_or(0, |backwards| backwards.events)
 }
 

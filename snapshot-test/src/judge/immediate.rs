@@ -4,20 +4,24 @@
 //! violation is explained by reading it again up to the event that completes it. The whole is held
 //! in memory if a proof of linearizability is wanted.
 
-mod each;
+use std::ops::ControlFlow;
 
+use snapshot_core::history::Declaration;
 use snapshot_core::immediate::{
-    Alarm, ExchangeError, History, Judgement as State, Monitor, Repeated, SetLinearization,
+    Alarm, Event, ExchangeError, History, Judgement as State, Monitor, Repeated, SetLinearization,
     Verdict, check,
 };
 use snapshot_core::verdict::Dispute;
 
+use super::objects::survey::{Survey, by_one_thread};
+use super::reading::{FirstReading, Standing};
 use super::{Counts, Judgement, Options};
 use crate::Value;
 use crate::error::InputError;
-use crate::format::{Excerpt, Format, Location};
+use crate::format::{Format, Location};
 use crate::input::{InputReader, OpenError, Replay};
-use crate::read::read_exchanges;
+use crate::kind::Immediate;
+use crate::read::{Most, read_exchanges, read_recording};
 
 /// The answer for a recording of an immediate snapshot.
 #[derive(Debug)]
@@ -44,75 +48,104 @@ pub struct Violation {
     pub recording: Option<(History<Value>, Vec<Location>)>,
 }
 
-pub(super) use self::each::judge_each;
-
-fn refused(location: Location, error: ExchangeError, excerpt: Option<Excerpt>) -> InputError {
-    InputError::of_exchange(location, error, excerpt)
+/// The state of one object during the first reading.
+pub(super) struct Reading {
+    monitor: Monitor<Value>,
+    /// Position of the event that decided it, if any.
+    decided: Option<Location>,
 }
 
-pub(super) fn judge(
+impl FirstReading for Reading {
+    type Kind = Immediate;
+
+    const SEARCHES: bool = false;
+
+    fn begin(declaration: &Declaration<Value>) -> Result<Self, ExchangeError> {
+        Ok(Self { monitor: Monitor::new(declaration.clone())?, decided: None })
+    }
+
+    fn take(
+        &mut self,
+        location: Location,
+        event: &Event<'_, Value>,
+        options: &Options,
+    ) -> Result<ControlFlow<()>, ExchangeError> {
+        if self.monitor.observe(event)? != State::SetLinearizable {
+            self.decided.get_or_insert(location);
+            if options.live {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn counts(&self) -> Counts {
+        let monitor = &self.monitor;
+        Counts {
+            processes: monitor.segments(),
+            segments: monitor.segments(),
+            events: monitor.events(),
+            operations: monitor.operations(),
+            pending: monitor.pending(),
+            failed: monitor.failed(),
+        }
+    }
+
+    fn standing(&self) -> Standing {
+        match self.monitor.judgement() {
+            State::SetLinearizable => Standing::Right,
+            State::Violation(_) => Standing::Violation,
+            State::Undecided(_) => Standing::Undecided,
+        }
+    }
+
+    fn extent(&self, options: &Options) -> usize {
+        match self.monitor.judgement() {
+            State::Violation(alarm) if !options.linearization => alarm.event + 1,
+            _ => usize::MAX,
+        }
+    }
+
+    fn conclude(self, replay: Option<Replay>, _: &Options) -> super::Finding {
+        let at = self.decided.unwrap_or(Location::START);
+        match found(self.monitor.judgement(), at, replay) {
+            Ok(found) => super::Finding::Immediate(found),
+            Err(error) => super::Finding::Malformed(error),
+        }
+    }
+
+    fn judge(history: History<Value>, locations: Vec<Location>, _: &Options) -> super::Finding {
+        super::Finding::Immediate(explained((history, locations)))
+    }
+}
+
+pub(super) fn judge(reader: InputReader, replay: Option<Replay>, options: &Options) -> Judgement {
+    let format = Some(reader.format());
+    let judged = if options.linearization { whole(reader) } else { first(reader, replay, options) };
+    match judged {
+        Ok((counts, finding)) => Judgement::new(format, counts, super::Finding::Immediate(finding)),
+        Err(error) => Judgement::new(format, Counts::default(), super::Finding::Malformed(error)),
+    }
+}
+
+/// Judges the input as it is read, to its end unless it is live.
+fn first(
     mut reader: InputReader,
     replay: Option<Replay>,
     options: &Options,
-) -> Judgement {
-    let format = Some(reader.format());
-    let judged = if options.linearization {
-        whole(reader)
-    } else {
-        read(&mut reader, options).and_then(|(counts, state, at)| {
-            drop(reader);
-            Ok((counts, found(state, at, replay)?))
-        })
+) -> Result<(Counts, Finding), OpenError> {
+    let Survey { objects, error, .. } = by_one_thread::<Reading>(&mut reader, options)?;
+    if let Some(error) = error {
+        return Err(error.into());
+    }
+    let refused = |error| InputError::of_exchange(Location::START, error, None);
+    let reading = match objects.into_iter().next() {
+        Some(object) => *object.reading,
+        None => Reading::begin(reader.declaration()).map_err(refused)?,
     };
-    match judged {
-        Ok((counts, finding)) => Judgement::new(format, counts, super::Finding::Immediate(finding)),
-        Err(error) => {
-            let finding = super::Finding::Malformed(error);
-            Judgement::new(format, Counts::default(), finding)
-        }
-    }
-}
-
-/// Reads the input, to its end unless it is live. Returns the position of the event that decided
-/// it.
-fn read(
-    reader: &mut InputReader,
-    options: &Options,
-) -> Result<(Counts, State, Location), OpenError> {
-    let mut monitor = Monitor::new(reader.declaration().clone())
-        .map_err(|error| refused(Location::START, error, None))?;
-    let mut decided = None;
-    loop {
-        let (location, observed) = match reader.next_exchange() {
-            None => break,
-            Some(Err(error)) => return Err(error.into()),
-            Some(Ok((location, event))) => (location, monitor.observe(&event)),
-        };
-        match observed {
-            Ok(State::SetLinearizable) => {}
-            Ok(_) => {
-                decided = decided.or(Some(location));
-                if options.live {
-                    break;
-                }
-            }
-            Err(error) => {
-                return Err(refused(location, error, reader.excerpt()).into());
-            }
-        }
-    }
-    Ok((counts(&monitor), monitor.judgement(), decided.unwrap_or(Location::START)))
-}
-
-fn counts(monitor: &Monitor<Value>) -> Counts {
-    Counts {
-        processes: monitor.segments(),
-        segments: monitor.segments(),
-        events: monitor.events(),
-        operations: monitor.operations(),
-        pending: monitor.pending(),
-        failed: monitor.failed(),
-    }
+    drop(reader);
+    let at = reading.decided.unwrap_or(Location::START);
+    Ok((reading.counts(), found(reading.monitor.judgement(), at, replay)?))
 }
 
 /// Returns the finding for the monitor's judgement; reads a violation again.
@@ -126,7 +159,12 @@ fn found(state: State, at: Location, replay: Option<Replay>) -> Result<Finding, 
         let violation = Violation { alarm, decided_at: at, recording: None };
         return Ok(Finding::Violation(Box::new(violation)));
     };
-    let recording = read_exchanges(replay.open()?, alarm.event + 1)?;
+    let most = Most { events: alarm.event + 1, ..Most::ALL };
+    let recording = read_recording::<Immediate, _>(replay.open()?, most)?;
+    if let Some(defect) = recording.defect {
+        return Err(defect.into());
+    }
+    let recording = (recording.history, recording.locations);
     Ok(match explained(recording) {
         Finding::SetLinearizable(_) => {
             let (accepting, refusing) = (Dispute::PASS, Dispute::MONITOR);
@@ -166,7 +204,7 @@ pub(crate) fn judge_recording(
 
 /// Reads and judges the whole recording in memory.
 fn whole(reader: InputReader) -> Result<(Counts, Finding), OpenError> {
-    let recording = read_exchanges(reader, usize::MAX)?;
+    let recording = read_exchanges(reader)?;
     let counts = counts_of(&recording.0);
     Ok((counts, explained(recording)))
 }
