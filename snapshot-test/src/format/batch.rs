@@ -270,12 +270,12 @@ impl Batch {
     }
 
     /// Returns true if this is the last batch: the input has ended, or a malformed event follows,
-    /// for the reason in [`Self::into_error`].
+    /// for the reason in [`Self::take_error`].
     pub(crate) const fn is_last(&self) -> bool {
         !matches!(self.ending, Ending::Open)
     }
 
-    /// As [`Self::into_error`]; the batch then ends without an error.
+    /// Takes the error behind the events, if any; the batch then ends without one.
     pub(crate) fn take_error(&mut self) -> Option<ReadError> {
         match std::mem::replace(&mut self.ending, Ending::End) {
             Ending::Error(error) => Some(error),
@@ -283,14 +283,6 @@ impl Batch {
                 self.ending = ending;
                 None
             }
-        }
-    }
-
-    /// Returns the error behind the events, if any.
-    pub(crate) fn into_error(self) -> Option<ReadError> {
-        match self.ending {
-            Ending::Error(error) => Some(error),
-            Ending::Open | Ending::End => None,
         }
     }
 
@@ -367,7 +359,7 @@ mod tests {
             read.extend(events.map(|(location, event)| format!("{location:?} {event:?}")));
             sizes.push((batch.events().count(), batch.payload.values.len()));
             if batch.is_last() {
-                read.extend(batch.into_error().map(|error| error.to_string()));
+                read.extend(batch.take_error().map(|error| error.to_string()));
                 return (read, sizes);
             }
         }

@@ -6,7 +6,7 @@
 //! processor; only the judge, which is small, moves between threads. While another thread has the
 //! turn, a thread parses more pieces, up to [`PIECES`], which bounds the memory.
 //!
-//! As in [`super::pipeline`], a thread may have to wait for its input: this is for files.
+//! As in [`super::ahead`], a thread may have to wait for its input: this is for files.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;

@@ -5,6 +5,7 @@
 //! reading the recording again, with the same bound. The whole history is held in memory only if
 //! the linear-time conditions do not decide, or a linearization is wanted.
 
+mod ahead;
 mod class;
 mod cooperation;
 mod dispute;
@@ -12,7 +13,6 @@ pub mod immediate;
 mod log;
 mod named;
 pub mod objects;
-mod pipeline;
 mod proof;
 mod reading;
 mod recorded;

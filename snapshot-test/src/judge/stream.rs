@@ -149,8 +149,8 @@ fn read(
     loop {
         if let Some(file) = file
             && reading.monitor.events() == division.first
+            && reading.read_with_threads(reader, file, options, division)
         {
-            reading.read_with_threads(reader, file, options, division);
             break;
         }
         match reader.next_event() {

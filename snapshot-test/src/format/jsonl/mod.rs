@@ -23,6 +23,7 @@ mod fields;
 mod line;
 mod members;
 mod time;
+mod usual;
 mod values;
 mod writer;
 
@@ -137,11 +138,40 @@ impl JsonlReader {
     ) -> Result<Option<Parsed>, ReadError> {
         let parsed = match self.first.take() {
             Some(first) => Some(first),
-            None => self.next_line(input)?,
+            None => match self.next_usual(input, payload)? {
+                Some(parsed) => return Ok(Some(parsed)),
+                None => self.next_line(input)?,
+            },
         };
         payload.values.append(&mut self.payload.values);
         payload.entries.append(&mut self.payload.entries);
         Ok(parsed)
+    }
+
+    /// Parses the next line, if it is of the usual form and may be here; its values are appended.
+    #[inline]
+    fn next_usual(
+        &mut self,
+        input: &mut dyn Read,
+        payload: &mut Payload,
+    ) -> Result<Option<Parsed>, ReadError> {
+        let is_allowed = self.object == Object::Snapshot
+            && self.keys.are_unused()
+            && self.naming.has_numbers(Kind::Process)
+            && self.naming.has_numbers(Kind::Segment);
+        if !is_allowed || !self.source.fill(input)? {
+            return Ok(None);
+        }
+        let start = payload.values.len();
+        let Some((process, shape, length)) = usual::event(self.source.units(), &mut payload.values)
+        else {
+            payload.values.truncate(start);
+            return Ok(None);
+        };
+        let location = self.source.location(0);
+        self.source.pass_line(length);
+        self.time = None;
+        Ok(Some(Parsed { location, process, shape, key: None }))
     }
 
     /// Parses the next line with an event; takes in the header before the first one.

@@ -34,6 +34,7 @@ use snapshot_core::history::Declaration;
 use snapshot_core::{Process, Segment};
 
 pub(super) use lines::{lines, lines_of_integers};
+pub(super) use usual::integer;
 pub use writer::TextWriter;
 pub(crate) use writer::write_names;
 

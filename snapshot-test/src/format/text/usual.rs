@@ -85,7 +85,7 @@ fn integers<V: From<i64>>(lines: &[u8], mut at: usize, values: &mut Vec<V>) -> O
 
 /// Returns the integer at `at`, and the position of the byte after it.
 #[inline(always)]
-fn integer(lines: &[u8], at: usize) -> Option<(i64, usize)> {
+pub(in crate::format) fn integer(lines: &[u8], at: usize) -> Option<(i64, usize)> {
     match leading_digits(chunk(lines, at)?) {
         (_, 0) => None,
         (high, 8) => {

@@ -1,26 +1,20 @@
 //! The first reading: every event is judged by the judges of its object.
 
-use std::collections::VecDeque;
 use std::num::NonZero;
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use snapshot_core::history::Declaration;
 
 use crate::Value;
 use crate::error::InputError;
-use crate::format::{Batch, Location, ReadError};
+use crate::format::Location;
 use crate::input::{InputReader, OpenError, Replay};
 use crate::judge::Options;
+use crate::judge::ahead::{Batches, read_ahead};
 use crate::judge::reading::{ErrorOf, FirstReading, Standing};
 use crate::kind::{Next, SnapshotKind};
 use crate::origins::Origins;
-
-/// Number of batches that a judging thread may be behind.
-const BATCHES: usize = 3;
 
 /// More threads would be idle: one thread reads for all.
 const MOST_JUDGES: usize = 8;
@@ -134,71 +128,27 @@ pub(in crate::judge) fn by_one_thread<R: FirstReading>(
     Ok(Survey { objects, names, events, error, is_stopped })
 }
 
-/// Returns `None` if an event was refused.
+/// Returns `None` if an event was refused, or the threads cannot be started.
 fn by_threads<R: FirstReading>(
     reader: &mut InputReader,
     judges: usize,
     options: &Options,
 ) -> Option<Survey<R>> {
     let declaration = reader.declaration().clone();
-    let is_refused = AtomicBool::new(false);
-    let (shards, unread) = thread::scope(|scope| {
-        let mut senders = Vec::new();
-        let mut threads = Vec::new();
-        for number in 0..judges {
-            let (sender, batches) = sync_channel::<Arc<Batch>>(BATCHES);
-            senders.push(sender);
-            let (declaration, is_refused) = (&declaration, &is_refused);
-            threads.push(scope.spawn(move || {
-                let share = Share { number, judges };
-                judge_share(&batches, share, declaration, options).unwrap_or_else(|_| {
-                    is_refused.store(true, Ordering::Relaxed);
-                    Vec::new()
-                })
-            }));
-        }
-        let unread = deal(reader, &senders, &is_refused);
-        drop(senders);
-        let shards: Vec<Vec<Object<R>>> =
-            threads.into_iter().map(|thread| thread.join().expect("it does not panic")).collect();
-        (shards, unread)
-    });
-    if is_refused.into_inner() {
-        return None;
-    }
+    let judge = |number| {
+        let (share, declaration) = (Share { number, judges }, &declaration);
+        move |batches| judge_share(batches, share, declaration, options)
+    };
+    let (shards, unread) = read_ahead(reader, (0..judges).map(judge).collect())?;
+    let shards: Result<Vec<Vec<Object<R>>>, ErrorOf<R>> = shards.into_iter().collect();
     let names = reader.keys().to_vec();
-    let mut shards: Vec<_> = shards.into_iter().map(Vec::into_iter).collect();
+    let mut shards: Vec<_> = shards.ok()?.into_iter().map(Vec::into_iter).collect();
     let objects: Vec<Object<R>> =
         (0..names.len()).map_while(|index| shards[index % judges].next()).collect();
     let names = names[..objects.len()].to_vec();
     let events = objects.iter().map(|object| object.reading.counts().events as u64).sum();
     let error = unread.map(InputError::from);
     Some(Survey { objects, names, events, error, is_stopped: false })
-}
-
-/// Sends every batch to all judges; reuses batches that all have finished.
-fn deal(
-    reader: &mut InputReader,
-    judges: &[SyncSender<Arc<Batch>>],
-    is_refused: &AtomicBool,
-) -> Option<ReadError> {
-    let mut dealt: VecDeque<Arc<Batch>> = VecDeque::new();
-    loop {
-        let used = dealt.front_mut().is_some_and(|batch| Arc::get_mut(batch).is_some());
-        let idle = if used { dealt.pop_front() } else { None };
-        let mut batch = idle.and_then(Arc::into_inner).unwrap_or_else(Batch::new);
-        reader.next_batch(&mut batch);
-        let (is_last, error) = (batch.is_last(), batch.take_error());
-        let batch = Arc::new(batch);
-        for judge in judges {
-            // A judge that is gone has refused an event.
-            let _ = judge.send(Arc::clone(&batch));
-        }
-        if is_last || is_refused.load(Ordering::Relaxed) {
-            return error;
-        }
-        dealt.push_back(batch);
-    }
 }
 
 /// The objects of a thread: those with its number, modulo the number of threads.
@@ -209,7 +159,7 @@ struct Share {
 }
 
 fn judge_share<R: FirstReading>(
-    batches: &Receiver<Arc<Batch>>,
+    batches: Batches,
     share: Share,
     declaration: &Declaration<Value>,
     options: &Options,

@@ -1,7 +1,7 @@
 //! A long file, divided among threads.
 //!
-//! All threads read text without keys in pieces ([`cooperation`]); a second thread reads other
-//! recordings ahead, in batches ([`pipeline`]). Either way one thread at a time judges, event after
+//! All threads read text without keys in pieces ([`cooperation`]); one reads other recordings ahead
+//! of another, in batches ([`ahead`]). Either way one thread at a time judges, event after
 //! event. Rarely needed details are found by reading the file again: the position of an event, the
 //! error of a line, a refused event's line and the earlier event that it contradicts.
 
@@ -14,8 +14,9 @@ use snapshot_core::history::HistoryError;
 use snapshot_core::monitor::{self, Monitor};
 use snapshot_core::observer::Observation;
 
+use super::super::Options;
+use super::super::ahead::{Batches, read_ahead};
 use super::super::cooperation::{self, MOST_THREADS};
-use super::super::{Options, pipeline};
 use super::{Reading, locate};
 use crate::Value;
 use crate::error::InputError;
@@ -42,47 +43,37 @@ impl Division {
 }
 
 impl Reading {
-    /// Takes all remaining events of `reader`.
+    /// Takes all remaining events of `reader`; false if none, for lack of threads.
     pub(super) fn read_with_threads(
         &mut self,
         reader: &mut InputReader,
         replay: &Replay,
         options: &Options,
         division: Division,
-    ) {
-        match reader.pieces() {
-            Some(pieces) => {
-                let pieces = pieces.of_size(division.size);
-                self.read_pieces(pieces, division.threads, replay, options);
-            }
-            None => self.read_with_two_threads(reader, replay, options),
+    ) -> bool {
+        if let Some(pieces) = reader.pieces() {
+            let pieces = pieces.of_size(division.size);
+            self.read_pieces(pieces, division.threads, replay, options);
+            return true;
         }
-    }
 
-    fn read_with_two_threads(
-        &mut self,
-        reader: &mut InputReader,
-        replay: &Replay,
-        options: &Options,
-    ) {
-        let mut refused = None;
-        let unread = pipeline::for_each_batch(reader, |batch| {
-            for (location, event) in batch.located_events() {
-                match self.take(*location, &event, options) {
-                    Ok(ControlFlow::Continue(())) => {}
-                    Ok(ControlFlow::Break(())) => return ControlFlow::Break(()),
-                    Err(error) => {
-                        refused = Some(error);
-                        return ControlFlow::Break(());
+        let judge = |batches: Batches| {
+            for batch in batches {
+                for (location, event) in batch.located_events() {
+                    if self.take(*location, &event, options)?.is_break() {
+                        return Ok(ControlFlow::Break(()));
                     }
                 }
             }
-            ControlFlow::Continue(())
-        });
-        self.error = match refused {
-            Some(error) => Some(refusal(replay, error)),
-            None => unread.map(InputError::from),
+            Ok(ControlFlow::Continue(()))
         };
+        let Some((mut judged, unread)) = read_ahead(reader, vec![judge]) else { return false };
+        self.error = match judged.pop() {
+            Some(Err(error)) => Some(refusal(replay, error)),
+            Some(Ok(ControlFlow::Break(()))) | None => None,
+            Some(Ok(ControlFlow::Continue(()))) => unread.map(InputError::from),
+        };
+        true
     }
 
     /// As [`Self::read_with_threads`], for a recording that can be cut into pieces. Positions, and
