@@ -178,6 +178,10 @@ impl<S: Specification> Online<History<S::Input, S::Output>, Single<S>> for OfSin
         self.0.is_violation()
     }
 
+    fn is_partial(&self) -> bool {
+        self.0.is_partial()
+    }
+
     fn beyond(&self, history: &History<S::Input, S::Output>) -> Option<Beyond> {
         self.0.beyond(history)
     }

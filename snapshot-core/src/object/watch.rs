@@ -26,8 +26,8 @@ enum Way<'k, I, O, K> {
 }
 
 /// An execution that is judged while it is being made, event by event if the kind has a judge for
-/// that ([`ObjectKind::online`]), else again each time it has grown by an eighth. Kinds that only a
-/// search decides are not judged.
+/// that ([`ObjectKind::online`]), else again each time it has grown by an eighth; also where that
+/// judge is partial. Kinds that only a search decides are not judged.
 ///
 /// Operations that no later violation needs are forgotten; the others have their events and
 /// order, and numbers without gaps. They have an order, from [`Self::object`] on, iff all have.
@@ -36,6 +36,8 @@ pub struct Watch<'k, K, I, O> {
     object: Option<K>,
     history: HistoryBuilder<I, O>,
     way: Way<'k, I, O, K>,
+    /// The number of events at which an execution with a partial judge is judged again.
+    due: usize,
     /// Settled operations that are kept, by their invocations.
     settled: Vec<usize>,
     /// The most of them that are kept, unless there are fewer than others.
@@ -58,6 +60,7 @@ where
             object: None,
             history: History::builder(),
             way: Way::Never,
+            due: 0,
             settled: Vec::new(),
             most_settled: usize::MAX,
             most: 0,
@@ -108,7 +111,12 @@ where
     }
 
     /// True if it is judged event by event.
-    pub const fn is_online(&self) -> bool {
+    pub fn is_online(&self) -> bool {
+        matches!(&self.way, Way::Online(judge) if !judge.is_partial())
+    }
+
+    /// True if operations may be forgotten.
+    pub const fn is_forgetting(&self) -> bool {
         matches!(self.way, Way::Online(_))
     }
 
@@ -173,9 +181,7 @@ where
             Way::Never => false,
             Way::Again(due) if self.history.so_far().len() < *due => false,
             Way::Again(due) => {
-                let history = self.history.so_far();
-                let events = 2 * history.operations().len();
-                *due = if events < OFTEN { 0 } else { history.len() + events / PART };
+                *due = next_due(self.history.so_far());
                 alarm(self.object(), self.history()).is_some()
             }
             Way::Online(judge) => {
@@ -186,6 +192,15 @@ where
                 let is_full =
                     self.settled.len() > self.most_settled && 2 * self.settled.len() > operations;
                 let is_over = is_violation || is_lost;
+                if judge.is_partial() {
+                    let history = self.history.so_far();
+                    if is_over || is_full || history.len() >= self.due {
+                        self.due = next_due(history);
+                        if alarm(self.object(), self.history()).is_some() {
+                            return true;
+                        }
+                    }
+                }
                 // As long as nothing was forgotten, the whole is judged from now on.
                 let is_due = if is_over { self.forgotten > 0 } else { is_full };
                 if is_due {
@@ -214,7 +229,7 @@ where
 
     /// Ends the execution: if operations were forgotten, so are all others that are settled.
     pub fn end(&mut self) {
-        if self.forgotten > 0 {
+        if self.forgotten > 0 && self.is_online() {
             self.forget();
         }
     }
@@ -237,4 +252,10 @@ where
         self.object = judge.object();
         self.kept = Some(kept);
     }
+}
+
+/// Returns the number of events at which an execution is judged again.
+fn next_due<I, O>(history: &History<I, O>) -> usize {
+    let events = 2 * history.operations().len();
+    if events < OFTEN { 0 } else { history.len() + events / PART }
 }

@@ -53,9 +53,9 @@ pub struct Check {
           value_parser = quantity::bytes::<usize>)]
     budget_memory: usize,
     /// The recordings are of this object: queue, stack, priority-queue, register, cas-register,
-    /// map, lock, set or counter; or one whose operations take effect together: channel,
-    /// exchanger, barrier:N, ... (docs/synchronisation.md). FILE.snapshot declares one. They are
-    /// text, JSON Lines, or logs of Jepsen.
+    /// map, lock, set, counter, bounded-queue:N or semaphore:N; or one whose operations take effect
+    /// together: channel, exchanger, barrier:N, ... (docs/synchronisation.md). FILE.snapshot
+    /// declares one. They are text, JSON Lines, or logs of Jepsen.
     #[arg(long, value_name = "OBJECT",
           conflicts_with_all = ["method", "explain", "forget"])]
     object: Option<Object>,

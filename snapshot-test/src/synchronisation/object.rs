@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use snapshot_core::generic::objects::{
-    Counter, Lock, Map, PriorityQueue, Queue, Register, Set, Stack, SwapRegister,
+    Counter, Lock, Map, PriorityQueue, Queue, Register, Semaphore, Set, Stack, SwapRegister,
 };
 use snapshot_core::object::{ByKeys, BySearch, Criterion};
 use snapshot_core::synchronisation::Single;
@@ -32,7 +32,7 @@ const MOST: usize = 1 << 16;
 pub struct Object {
     /// Its place in [`OBJECTS`].
     place: usize,
-    /// Number of threads; 0 where the object has none.
+    /// Number of threads, of values or of permits; 0 where the object has none.
     threads: usize,
     /// The value before the first operation, unless it is the usual one.
     initial: Option<Value>,
@@ -93,7 +93,7 @@ const fn threads(name: &'static str, make: fn(&Object) -> Box<dyn Kind>) -> Entr
 static DECLARED: Entry = object("declared", |object| object.kind());
 
 /// All objects.
-static OBJECTS: [Entry; 25] = [
+static OBJECTS: [Entry; 27] = [
     object("channel", |_| Box::new(ByKeys(Channel::default()))),
     object("filter-channel", |_| Box::new(ByKeys(FilterChannel::default()))),
     object("timeout-channel", |_| Box::new(ByKeys(TimeoutChannel::default()))),
@@ -115,6 +115,7 @@ static OBJECTS: [Entry; 25] = [
     }),
     threads("atomic-broadcast", |object| Box::new(BySearch(AtomicBroadcast::new(object.threads)))),
     object("queue", |_| Box::new(Single(Queue::default()))),
+    threads("bounded-queue", |object| Box::new(Single(Queue::bounded(object.threads)))),
     object("stack", |_| Box::new(Single(Stack::default()))),
     object("priority-queue", |_| Box::new(Single(PriorityQueue::default()))),
     cell("register", |object| Box::new(Single(Register { initial: object.first() }))),
@@ -128,6 +129,7 @@ static OBJECTS: [Entry; 25] = [
         initial: Initial::Integer,
         make: |object| Box::new(Single(Counter { initial: object.first_number() })),
     },
+    threads("semaphore", |object| Box::new(Single(Semaphore { permits: object.threads as u64 }))),
 ];
 
 /// A text that names no object.
@@ -146,14 +148,14 @@ pub enum ObjectError {
         /// The name most like it.
         nearest: Option<&'static str>,
     },
-    /// The number of threads is missing, or is none.
-    #[error("expected a number of threads from 1 to {MOST}, as in `{name}:3`")]
+    /// The number of threads, of values or of permits is missing or invalid.
+    #[error("expected a number from 1 to {MOST}, as in `{name}:3`")]
     Threads {
         /// The object.
         name: &'static str,
     },
-    /// A number of threads where none belongs.
-    #[error("`{name}` has no number of threads: leave out what is behind the colon")]
+    /// A number where none belongs.
+    #[error("`{name}` has no number: leave out what is behind the colon")]
     NoThreads {
         /// The object.
         name: &'static str,

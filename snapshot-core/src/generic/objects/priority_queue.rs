@@ -8,6 +8,7 @@ use crate::OperationId;
 use crate::generic::certificate::{Facts, Kind, ProofError};
 use crate::generic::effect::{Effect, effects};
 use crate::generic::monitors::{self, Decision, part::Part};
+use crate::generic::online::{self, OnlineOf};
 use crate::generic::{ByValues, Concern, History, Proof, Specification};
 
 /// A priority queue of any length, empty at first, whose values are their priorities.
@@ -103,6 +104,11 @@ impl<V: Clone + Eq + Hash + Ord> Specification for PriorityQueue<V> {
 
     fn has_rules(&self) -> bool {
         true
+    }
+
+    fn online(&self) -> Option<Box<OnlineOf<'_, Self>>> {
+        let make = |(): &()| online::Sweep::<V, V, false>::new(V::clone);
+        Some(online::by_parts(self, make, effect, |_, _| None))
     }
 
     fn decide_part(

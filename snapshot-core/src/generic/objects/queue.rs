@@ -7,25 +7,46 @@ use std::marker::PhantomData;
 use crate::OperationId;
 use crate::generic::certificate::{Facts, Kind, ProofError};
 use crate::generic::effect::{Effect, effects};
-use crate::generic::monitors::{self, Decision, part::Part};
+use crate::generic::monitors::{self, Beyond, Decision, part::Part};
 use crate::generic::online::{self, OnlineOf};
 use crate::generic::{ByValues, Concern, History, Proof, Specification};
 
-/// A queue of any length, empty at first. It has no parts: that x was enqueued before y matters
-/// to dequeues.
+/// A queue, empty at first. It has no parts: that x was enqueued before y matters to dequeues.
+///
+/// Rules decide queues of any length; with a bound a queue has no parts by values either, since all
+/// values take room.
 #[derive(Clone, Copy, Debug)]
-pub struct Queue<V>(PhantomData<V>);
+pub struct Queue<V> {
+    most: Option<usize>,
+    values: PhantomData<V>,
+}
 
 impl<V> Default for Queue<V> {
     fn default() -> Self {
-        Self(PhantomData)
+        Self { most: None, values: PhantomData }
+    }
+}
+
+impl<V> Queue<V> {
+    /// Creates a queue that has room for this many values.
+    pub fn bounded(most: usize) -> Self {
+        Self { most: Some(most), ..Self::default() }
+    }
+
+    /// Returns true if it has room for a number of values only.
+    pub const fn is_bounded(&self) -> bool {
+        self.most.is_some()
+    }
+
+    fn is_full(&self, state: &VecDeque<V>) -> bool {
+        self.most.is_some_and(|most| state.len() >= most)
     }
 }
 
 /// An operation of a queue.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum QueueInput<V> {
-    /// Adds a value.
+    /// Adds a value, if there is room.
     Enqueue(V),
     /// Removes a value, if there is one: the oldest.
     Dequeue,
@@ -40,6 +61,8 @@ pub enum QueueOutput<V> {
     Dequeued(V),
     /// There was none to remove.
     Empty,
+    /// There was no room to add the value.
+    Full,
 }
 
 impl<V: Clone + Eq + Hash> Specification for Queue<V> {
@@ -59,12 +82,15 @@ impl<V: Clone + Eq + Hash> Specification for Queue<V> {
         output: Option<&QueueOutput<V>>,
     ) -> bool {
         match (input, output) {
+            (QueueInput::Enqueue(_), output) if self.is_full(state) => {
+                matches!(output, None | Some(QueueOutput::Full))
+            }
             (QueueInput::Enqueue(value), None | Some(QueueOutput::Enqueued)) => {
                 state.push_back(value.clone());
                 true
             }
             (QueueInput::Enqueue(_), Some(_))
-            | (QueueInput::Dequeue, Some(QueueOutput::Enqueued)) => false,
+            | (QueueInput::Dequeue, Some(QueueOutput::Enqueued | QueueOutput::Full)) => false,
             (QueueInput::Dequeue, None) => {
                 state.pop_front();
                 true
@@ -79,7 +105,7 @@ impl<V: Clone + Eq + Hash> Specification for Queue<V> {
     fn part(&self, _: &QueueInput<V>) {}
 
     fn is_query(&self, _: &QueueInput<V>, output: Option<&QueueOutput<V>>) -> bool {
-        output == Some(&QueueOutput::Empty)
+        matches!(output, Some(QueueOutput::Empty | QueueOutput::Full))
     }
 
     fn allows(
@@ -88,8 +114,11 @@ impl<V: Clone + Eq + Hash> Specification for Queue<V> {
         input: &QueueInput<V>,
         output: Option<&QueueOutput<V>>,
     ) -> bool {
-        matches!((input, output), (QueueInput::Dequeue, Some(QueueOutput::Empty)))
-            && state.is_empty()
+        match (input, output) {
+            (QueueInput::Dequeue, Some(QueueOutput::Empty)) => state.is_empty(),
+            (QueueInput::Enqueue(_), Some(QueueOutput::Full)) => self.is_full(state),
+            _ => false,
+        }
     }
 
     fn bytes(&self, state: &VecDeque<V>) -> usize {
@@ -97,10 +126,13 @@ impl<V: Clone + Eq + Hash> Specification for Queue<V> {
     }
 
     fn has_rules(&self) -> bool {
-        true
+        self.most.is_none()
     }
 
     fn online(&self) -> Option<Box<OnlineOf<'_, Self>>> {
+        if self.most.is_some() {
+            return None;
+        }
         Some(online::by_parts(self, |()| online::Queue::default(), effect, |_, _| None))
     }
 
@@ -109,6 +141,9 @@ impl<V: Clone + Eq + Hash> Specification for Queue<V> {
         history: &History<QueueInput<V>, QueueOutput<V>>,
         part: &[OperationId],
     ) -> Decision {
+        if self.most.is_some() {
+            return Decision::Beyond(Beyond::Object);
+        }
         monitors::queue(&Part::new(history, part, effects(history, part, effect)))
     }
 
@@ -128,6 +163,7 @@ impl<V: Clone + Eq + Hash> ByValues for Queue<V> {
 
     fn concern(&self, input: &QueueInput<V>, output: Option<&QueueOutput<V>>) -> Concern<V> {
         match (input, output) {
+            _ if self.most.is_some() => Concern::All,
             (QueueInput::Enqueue(value), _) | (_, Some(QueueOutput::Dequeued(value))) => {
                 Concern::Value(value.clone())
             }

@@ -7,6 +7,7 @@ use crate::OperationId;
 use crate::generic::certificate::{Facts, Kind, ProofError};
 use crate::generic::effect::{Effect, effects};
 use crate::generic::monitors::{self, Decision, part::Part};
+use crate::generic::online::{self, OnlineOf};
 use crate::generic::{ByValues, Concern, History, Proof, Specification};
 
 /// A stack of any height, empty at first.
@@ -93,6 +94,11 @@ impl<V: Clone + Eq + Hash> Specification for Stack<V> {
 
     fn has_rules(&self) -> bool {
         true
+    }
+
+    fn online(&self) -> Option<Box<OnlineOf<'_, Self>>> {
+        let make = |(): &()| online::Sweep::<V, (), true>::new(|_| ());
+        Some(online::by_parts(self, make, effect, |_, _| None))
     }
 
     fn decide_part(

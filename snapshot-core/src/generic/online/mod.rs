@@ -6,6 +6,8 @@
 //! | [`queue`] | first in, first out | at the first prefix that has no order; of a removal that found nothing, when the removals open at its response have ended, at the latest |
 //! | [`cell`] | registers | at the first prefix that has no order |
 //! | [`lock`] | locks | the same |
+//! | [`sweep`] | priority queues | when the removals open at the response of a wrong removal have ended, at the latest |
+//! | [`sweep`] | stacks | they are judged again as they grow; the judge only settles operations |
 //! | [`waiting`] | an element of a set, a counter without decrements | when the operations open at such a prefix have ended, at the latest |
 //!
 //! The others are judged again as they grow ([`Watch`](crate::object::Watch)).
@@ -19,6 +21,7 @@ mod cell;
 mod empty;
 mod lock;
 mod queue;
+mod sweep;
 mod waiting;
 
 use std::collections::hash_map::Entry;
@@ -33,6 +36,7 @@ use crate::seeded::SeededMap;
 pub(super) use self::cell::Cell;
 pub(super) use self::lock::Lock;
 pub(super) use self::queue::Queue;
+pub(super) use self::sweep::Sweep;
 pub(super) use self::waiting::Waiting;
 
 /// The number of an event, of an operation that of its invocation.
@@ -48,6 +52,12 @@ pub trait Online<H, K> {
 
     /// Returns true if the execution is a violation.
     fn is_violation(&self) -> bool;
+
+    /// Returns true if it settles operations, once they were found to have an order, but may find
+    /// no violation: the execution must be judged as it grows.
+    fn is_partial(&self) -> bool {
+        false
+    }
 
     /// Returns the reason why later violations may be missed, if there is one.
     fn beyond(&self, history: &H) -> Option<Beyond>;
@@ -101,6 +111,9 @@ impl Notes {
 
 /// A judge of one part.
 pub(super) trait Steps<V> {
+    /// As [`Online::is_partial`].
+    const IS_PARTIAL: bool = false;
+
     fn invoke(&mut self, operation: Time, effect: Effect<V>, notes: &mut Notes);
 
     /// Ends an operation at an event; without response it has the effect of its invocation.
@@ -189,6 +202,10 @@ impl<S: Specification, V, M: Steps<V>> Online<History<S::Input, S::Output>, S>
 
     fn is_violation(&self) -> bool {
         self.notes.is_violation
+    }
+
+    fn is_partial(&self) -> bool {
+        M::IS_PARTIAL
     }
 
     fn beyond(&self, history: &History<S::Input, S::Output>) -> Option<Beyond> {

@@ -6,14 +6,16 @@
 use std::fmt::Debug;
 
 use snapshot_core::generic::objects::{
-    Queue, QueueInput, QueueOutput, Register, RegisterInput, RegisterOutput, Set, SetInput,
-    SetOutput, Stack, StackInput, StackOutput, SwapRegister, SwapRegisterInput, SwapRegisterOutput,
+    Queue, QueueInput, QueueOutput, Register, RegisterInput, RegisterOutput, Semaphore,
+    SemaphoreInput, SemaphoreOutput, Set, SetInput, SetOutput, Stack, StackInput, StackOutput,
+    SwapRegister, SwapRegisterInput, SwapRegisterOutput,
 };
 use snapshot_core::generic::{HistoryBuilder, Specification};
 
 use crate::objects::judged::agreed_verdict;
 use crate::objects::oracle::{
-    Machine, QueueMachine, RegisterMachine, SetMachine, StackMachine, SwapRegisterMachine,
+    Machine, Permits, QueueMachine, RegisterMachine, RoomForOne, SetMachine, StackMachine,
+    SwapRegisterMachine,
 };
 
 /// The histories of some processes that begin at most some operations, each
@@ -167,4 +169,28 @@ fn three_processes() {
     let counts =
         Space { processes: 3, operations: 4, calls }.explore::<_, QueueMachine>(&Queue::default());
     assert_eq!(counts, Counts { histories: 65_869, linearizable: 36_289 });
+}
+
+#[test]
+fn bounded_queues() {
+    use QueueInput::{Dequeue, Enqueue};
+    use QueueOutput::{Dequeued, Empty, Enqueued, Full};
+    let calls = vec![
+        (Enqueue(1), vec![Enqueued, Full]),
+        (Enqueue(2), vec![Enqueued, Full]),
+        (Dequeue, vec![Dequeued(1), Dequeued(2), Empty]),
+    ];
+    let counts =
+        Space { processes: 2, operations: 4, calls }.explore::<_, RoomForOne>(&Queue::bounded(1));
+    assert_eq!(counts, Counts { histories: 469_935, linearizable: 50_871 });
+}
+
+#[test]
+fn semaphores() {
+    use SemaphoreInput::{Release, TryAcquire};
+    use SemaphoreOutput::{Done, Tried};
+    let calls = vec![(TryAcquire, vec![Tried(true), Tried(false)]), (Release, vec![Done])];
+    let counts = Space { processes: 3, operations: 4, calls }
+        .explore::<_, Permits>(&Semaphore { permits: 0 });
+    assert_eq!(counts, Counts { histories: 251_989, linearizable: 116_989 });
 }

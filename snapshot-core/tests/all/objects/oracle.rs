@@ -4,8 +4,8 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use snapshot_core::generic::objects::{
-    QueueInput, QueueOutput, RegisterInput, RegisterOutput, SetInput, SetOutput, StackInput,
-    StackOutput, SwapRegisterInput, SwapRegisterOutput,
+    QueueInput, QueueOutput, RegisterInput, RegisterOutput, SemaphoreInput, SemaphoreOutput,
+    SetInput, SetOutput, StackInput, StackOutput, SwapRegisterInput, SwapRegisterOutput,
 };
 use snapshot_core::generic::{History, Operation};
 
@@ -164,5 +164,46 @@ impl Machine for SetMachine {
             SetInput::Remove(element) => self.0.remove(element),
             SetInput::Contains(element) => self.0.contains(element),
         })
+    }
+}
+
+/// A queue with room for one value.
+#[derive(Clone, Default)]
+pub struct RoomForOne(Option<u8>);
+
+impl Machine for RoomForOne {
+    type Input = QueueInput<u8>;
+    type Output = QueueOutput<u8>;
+
+    fn run(&mut self, input: &QueueInput<u8>) -> QueueOutput<u8> {
+        match (input, self.0) {
+            (QueueInput::Enqueue(_), Some(_)) => QueueOutput::Full,
+            (QueueInput::Enqueue(value), None) => {
+                self.0 = Some(*value);
+                QueueOutput::Enqueued
+            }
+            (QueueInput::Dequeue, _) => {
+                self.0.take().map_or(QueueOutput::Empty, QueueOutput::Dequeued)
+            }
+        }
+    }
+}
+
+/// A semaphore without permits at first, of which permits are only tried.
+#[derive(Clone, Default)]
+pub struct Permits(u8);
+
+impl Machine for Permits {
+    type Input = SemaphoreInput;
+    type Output = SemaphoreOutput;
+
+    fn run(&mut self, input: &SemaphoreInput) -> SemaphoreOutput {
+        if *input == SemaphoreInput::Release {
+            self.0 += 1;
+            return SemaphoreOutput::Done;
+        }
+        let left = self.0.checked_sub(1);
+        self.0 = left.unwrap_or(0);
+        SemaphoreOutput::Tried(left.is_some())
     }
 }

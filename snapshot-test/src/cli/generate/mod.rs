@@ -39,7 +39,7 @@ const BUFFER: usize = 1 << 16;
 pub struct Generate {
     /// The object to run: snapshot, immediate, or an object of `check --object` whose operations take
     /// effect one at a time: queue, stack, priority-queue, register, cas-register, map, lock, set,
-    /// counter, or the file that declares one, NAME.snapshot.
+    /// counter, bounded-queue:N, semaphore:N, or the file that declares one, NAME.snapshot.
     #[arg(long, value_name = "OBJECT", default_value = "snapshot")]
     object: ObjectName,
     /// Objects with named operations: the value before the first operation, as of `check --initial`.

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use snapshot_core::generic::objects::{
     Counter, CounterInput, CounterOutput, Lock, LockInput, LockOutput, Map, MapInput, MapOutput,
     PriorityQueue, PriorityQueueInput, PriorityQueueOutput, Queue, QueueInput, QueueOutput,
-    Register, RegisterInput, RegisterOutput, Set, SetInput, SetOutput, Stack, StackInput,
-    StackOutput, SwapRegister, SwapRegisterInput, SwapRegisterOutput, Text,
+    Register, RegisterInput, RegisterOutput, Semaphore, SemaphoreInput, SemaphoreOutput, Set,
+    SetInput, SetOutput, Stack, StackInput, StackOutput, SwapRegister, SwapRegisterInput,
+    SwapRegisterOutput, Text,
 };
 use snapshot_core::synchronisation::Single;
 
@@ -30,6 +31,14 @@ impl Interface for Single<Queue<Value>> {
         has_owners: false,
     };
 
+    fn signatures(&self) -> &'static [Signature] {
+        const BOUNDED: &[Signature] = &[
+            signature("enqueue", "enqueue VALUE", "nothing, or whether there was room"),
+            signature("dequeue", "dequeue", "a value or none"),
+        ];
+        if self.0.is_bounded() { BOUNDED } else { Self::SIGNATURES }
+    }
+
     fn input(&self, name: &str, arguments: &[Token]) -> Option<QueueInput<Value>> {
         match (name, arguments) {
             ("dequeue", []) => Some(QueueInput::Dequeue),
@@ -40,6 +49,9 @@ impl Interface for Single<Queue<Value>> {
     fn output(&self, input: &Self::Input, results: &[Token]) -> Option<QueueOutput<Value>> {
         match (input, results) {
             (QueueInput::Enqueue(_), []) => Some(QueueOutput::Enqueued),
+            (QueueInput::Enqueue(_), [Token::Truth(is_added)]) if self.0.is_bounded() => {
+                Some(if *is_added { QueueOutput::Enqueued } else { QueueOutput::Full })
+            }
             (QueueInput::Dequeue, [Token::Value(value)]) => {
                 Some(QueueOutput::Dequeued(value.clone()))
             }
@@ -312,6 +324,37 @@ impl Interface for Single<Counter> {
         match results {
             [] if *input != CounterInput::Read => Some(CounterOutput::Changed),
             [Token::Value(Value::Integer(number))] => Some(CounterOutput::Number(*number)),
+            _ => None,
+        }
+    }
+}
+
+impl Interface for Single<Semaphore> {
+    type Input = SemaphoreInput;
+    type Output = SemaphoreOutput;
+
+    const SIGNATURES: &'static [Signature] = &[
+        signature("acquire", "acquire", "nothing"),
+        signature("try-acquire", "try-acquire", "true if there was a permit, else false"),
+        signature("release", "release", "nothing"),
+    ];
+
+    fn input(&self, name: &str, arguments: &[Token]) -> Option<SemaphoreInput> {
+        match name {
+            _ if !arguments.is_empty() => None,
+            "acquire" => Some(SemaphoreInput::Acquire),
+            "try-acquire" => Some(SemaphoreInput::TryAcquire),
+            "release" => Some(SemaphoreInput::Release),
+            _ => None,
+        }
+    }
+
+    fn output(&self, input: &SemaphoreInput, results: &[Token]) -> Option<SemaphoreOutput> {
+        match (input, results) {
+            (SemaphoreInput::TryAcquire, [Token::Truth(is_acquired)]) => {
+                Some(SemaphoreOutput::Tried(*is_acquired))
+            }
+            (SemaphoreInput::Acquire | SemaphoreInput::Release, []) => Some(SemaphoreOutput::Done),
             _ => None,
         }
     }

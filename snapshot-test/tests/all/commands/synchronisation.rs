@@ -99,7 +99,7 @@ fn invalid_options_are_refused() {
         assert!(error.contains(part), "{arguments}: {error}");
     };
     refused_with("check --object chanel x", "did you mean `channel`?");
-    refused_with("check --object barrier x", "a number of threads from 1");
+    refused_with("check --object barrier x", "a number from 1");
     refused_with("check --progress x", "--object");
     refused_with("check --object channel --forget x", "--forget");
     refused_with("check --object queue --initial 5 x", "leave out --initial");

@@ -31,6 +31,8 @@ fn objects() -> Vec<String> {
         "lock",
         "set",
         "counter",
+        "bounded-queue:2",
+        "semaphore:2",
     ];
     let texts = ["array_queue", "linked_stack", "ticket_lock"].map(declared);
     named.map(str::to_owned).into_iter().chain(texts).collect()
@@ -88,7 +90,7 @@ fn each_object_has_executions_with_the_answers_they_are_made_for() {
             twins += 1;
         }
     }
-    assert_eq!(twins, 12 * 12);
+    assert_eq!(twins, 14 * 12);
     assert!(pending > 60 && failed > 200, "{pending} pending, {failed} failed");
     let broken: Vec<&str> = broken.into_iter().collect();
     let expected = ["crossed", "interleaved", "not-empty", "overtaken", "reversed", "unfounded"];

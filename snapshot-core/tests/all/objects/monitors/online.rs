@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 
 use snapshot_core::generic::objects::{
-    Counter, Lock, LockInput, LockOutput, Queue, QueueInput, QueueOutput, Register, RegisterInput,
-    RegisterOutput, Set,
+    Counter, Lock, LockInput, LockOutput, PriorityQueue, Queue, QueueInput, QueueOutput, Register,
+    RegisterInput, RegisterOutput, Set, Stack,
 };
 use snapshot_core::generic::{ByValues, Ending, History};
 use snapshot_core::object::{Answer, ObjectKind, Watch, completion};
@@ -112,7 +112,7 @@ fn watch<S>(
     let by = wrong.map(|wrong| latest(deeds, wrong, when));
     let kind = Single(object.clone());
     let mut watch = Watch::new(&kind, 0);
-    assert!(watch.is_online());
+    assert!(watch.is_forgetting());
     let mut alarm = None;
     for (event, deed) in deeds.iter().enumerate() {
         match *deed {
@@ -128,7 +128,7 @@ fn watch<S>(
             alarm = Some(event + 1);
             break;
         }
-        if !watch.is_online() {
+        if !watch.is_forgetting() {
             counts.lost += 1;
             break;
         }
@@ -137,7 +137,7 @@ fn watch<S>(
     watch.end();
     counts.cut += usize::from(watch.forgotten() > 0);
     counts.forgotten += watch.forgotten() as usize;
-    if alarm.is_none() && !watch.is_online() {
+    if alarm.is_none() && !watch.is_forgetting() {
         return;
     }
     let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
@@ -397,4 +397,21 @@ fn counters() {
     );
     let counts = random(&Counter::default(), ended, 400);
     assert!(counts.right > 200 && counts.first > 20 && counts.forgotten > 1000, "{counts:?}");
+}
+
+#[test]
+fn priority_queues() {
+    let counts = all(&PriorityQueue::<u8>::default(), (3, 4), ended);
+    assert_eq!(counted(counts), effort::either([936, 1_563, 0, 0], [59_408, 227_994, 720, 0]));
+    let counts = random(&PriorityQueue::<u8>::default(), ended, 400);
+    assert!(counts.right > 200 && counts.first > 50 && counts.forgotten > 1000, "{counts:?}");
+}
+
+/// Short stacks are judged at each event, by rules.
+#[test]
+fn stacks() {
+    let counts = all(&Stack::<u8>::default(), (3, 4), ended);
+    assert_eq!(counted(counts), effort::either([558, 1_039, 0, 0], [12_752, 85_526, 110, 0]));
+    let counts = random(&Stack::<u8>::default(), ended, 400);
+    assert!(counts.right > 200 && counts.first > 50 && counts.forgotten > 1000, "{counts:?}");
 }

@@ -5,8 +5,9 @@ use std::fmt::Debug;
 use snapshot_core::generic::ByValues;
 use snapshot_core::generic::objects::{
     Counter, CounterInput, CounterOutput, Lock, LockInput, LockOutput, Map, MapInput, MapOutput,
-    Queue, QueueInput, QueueOutput, Register, RegisterInput, RegisterOutput, Set, SetInput,
-    SetOutput, SwapRegister, SwapRegisterInput, SwapRegisterOutput,
+    PriorityQueue, PriorityQueueInput, PriorityQueueOutput, Queue, QueueInput, QueueOutput,
+    Register, RegisterInput, RegisterOutput, Set, SetInput, SetOutput, Stack, StackInput,
+    StackOutput, SwapRegister, SwapRegisterInput, SwapRegisterOutput,
 };
 use snapshot_core::object::Watch;
 use snapshot_core::synchronisation::Single;
@@ -46,7 +47,7 @@ where
             None => {}
         }
         let is_alarm = watch.is_violation(&mut || true);
-        assert!(!is_alarm && watch.is_online(), "{is_alarm}: {:?}", watch.history());
+        assert!(!is_alarm && watch.is_forgetting(), "{is_alarm}: {:?}", watch.history());
     }
     watch.invoke(0, lie.0).unwrap();
     watch.respond(0, lie.1).unwrap();
@@ -68,6 +69,32 @@ fn streams_keep_what_is_open_or_inside() {
     };
     let wrong = (QueueInput::Dequeue, QueueOutput::Dequeued(u64::MAX));
     let mut most = vec![stream(&Queue::default(), queue, wrong)];
+    let (mut next, mut heap) = (0, std::collections::BTreeSet::new());
+    let priority = |draws: &mut Draws| {
+        if heap.len() < 40 && draws.below(2) == 0 {
+            // Values come again.
+            next = (next + 7) % 1_009;
+            if heap.insert(next) {
+                return (PriorityQueueInput::Add(next), PriorityQueueOutput::Added);
+            }
+        }
+        let least = heap.pop_first();
+        let found = least.map_or(PriorityQueueOutput::Empty, PriorityQueueOutput::Removed);
+        (PriorityQueueInput::Remove, found)
+    };
+    let wrong = (PriorityQueueInput::Remove, PriorityQueueOutput::Removed(u64::MAX));
+    most.push(stream(&PriorityQueue::default(), priority, wrong));
+    let (mut next, mut pushed) = (0, Vec::new());
+    let stack = |draws: &mut Draws| {
+        if pushed.len() < 4 && draws.below(2) == 0 {
+            next += 1;
+            pushed.push(next);
+            return (StackInput::Push(next), StackOutput::Pushed);
+        }
+        (StackInput::Pop, pushed.pop().map_or(StackOutput::Empty, StackOutput::Popped))
+    };
+    let wrong = (StackInput::Pop, StackOutput::Popped(u64::MAX));
+    most.push(stream(&Stack::default(), stack, wrong));
     let mut value = 0;
     let register = |draws: &mut Draws| {
         if draws.below(2) == 0 {
