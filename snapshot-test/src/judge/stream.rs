@@ -191,17 +191,6 @@ impl Reading {
         })
     }
 
-    /// As [`Self::new`], for one of many objects: while no operation is open, almost nothing is
-    /// held. With many writers, a relation of at least `kept` operations is kept while an operation
-    /// is open, and permanently once updates of a segment have overlapped.
-    pub(super) fn of_one_of_many(
-        declaration: Declaration<Value>,
-        kept: usize,
-    ) -> Result<Self, HistoryError> {
-        let renewed = (declaration.writers == Writers::Many).then_some(kept);
-        Ok(Self { renewed, ..Self::new(declaration, None)? })
-    }
-
     /// Begins a relation if one is wanted, and no earlier event matters.
     fn renew(&mut self) {
         if let (Some(kept), None) = (self.renewed, &self.saturation)
@@ -210,22 +199,23 @@ impl Reading {
             self.saturation = Some(Box::new(Saturation::new(declaration).keeping(kept)));
         }
     }
+}
 
-    pub(super) fn counts(&self) -> Counts {
-        let monitor = &self.monitor;
-        Counts {
-            processes: monitor.processes(),
-            segments: monitor.segments(),
-            events: monitor.events(),
-            operations: monitor.operations(),
-            pending: monitor.pending(),
-            failed: monitor.failed(),
-        }
+impl FirstReading for Reading {
+    type Kind = Atomic;
+
+    const SEARCHES: bool = true;
+
+    /// While no operation is open, almost nothing is held. With many writers, a relation of at least
+    /// [`KEPT`] operations is kept while an operation is open, and permanently once updates of a
+    /// segment have overlapped.
+    fn begin(declaration: &Declaration<Value>) -> Result<Self, HistoryError> {
+        let renewed = (declaration.writers == Writers::Many).then_some(KEPT);
+        Ok(Self { renewed, ..Self::new(declaration.clone(), None)? })
     }
 
-    /// Takes the next event; breaks if no later event matters.
     #[inline]
-    pub(super) fn take(
+    fn take(
         &mut self,
         location: Location,
         event: &Event<'_, Value>,
@@ -265,29 +255,17 @@ impl Reading {
         }
         Ok(ControlFlow::Continue(()))
     }
-}
-
-impl FirstReading for Reading {
-    type Kind = Atomic;
-
-    const SEARCHES: bool = true;
-
-    fn begin(declaration: &Declaration<Value>) -> Result<Self, HistoryError> {
-        Self::of_one_of_many(declaration.clone(), KEPT)
-    }
-
-    #[inline]
-    fn take(
-        &mut self,
-        location: Location,
-        event: &Event<'_, Value>,
-        options: &Options,
-    ) -> Result<ControlFlow<()>, HistoryError> {
-        Self::take(self, location, event, options)
-    }
 
     fn counts(&self) -> Counts {
-        Self::counts(self)
+        let monitor = &self.monitor;
+        Counts {
+            processes: monitor.processes(),
+            segments: monitor.segments(),
+            events: monitor.events(),
+            operations: monitor.operations(),
+            pending: monitor.pending(),
+            failed: monitor.failed(),
+        }
     }
 
     fn standing(&self) -> Standing {

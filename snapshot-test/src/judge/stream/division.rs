@@ -17,6 +17,7 @@ use snapshot_core::observer::Observation;
 use super::super::Options;
 use super::super::ahead::{Batches, read_ahead};
 use super::super::cooperation::{self, MOST_THREADS};
+use super::super::reading::FirstReading as _;
 use super::{Reading, locate};
 use crate::Value;
 use crate::error::InputError;
