@@ -6,7 +6,7 @@ use trial::{Program, pages};
 
 /// Options of other programs on the pages: cargo, its tests, rustc, Redis, tree-sitter, Helix and the Python
 /// examples.
-const FOREIGN: [&str; 19] = [
+const FOREIGN: [&str; 16] = [
     "--abi",
     "--appendfsync",
     "--appendonly",
@@ -22,9 +22,6 @@ const FOREIGN: [&str; 19] = [
     "--locked",
     "--nocapture",
     "--save-baseline",
-    "--shard",
-    "--sharding",
-    "--timeout",
     "--workspace",
 ];
 
