@@ -32,7 +32,7 @@ impl Origins {
     }
 
     /// The error for an event that was refused at `location`; `excerpt` is
-    /// [`Reader::excerpt`] of it.
+    /// [`Reader::excerpt`](crate::format::Reader::excerpt) of it.
     pub fn refused(
         &self,
         location: Location,

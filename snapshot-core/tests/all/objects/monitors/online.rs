@@ -3,8 +3,9 @@
 use std::fmt::Debug;
 
 use snapshot_core::generic::objects::{
-    Counter, Lock, LockInput, LockOutput, PriorityQueue, Queue, QueueInput, QueueOutput, Register,
-    RegisterInput, RegisterOutput, Set, Stack,
+    Counter, Lock, LockInput, LockOutput, PriorityQueue, PriorityQueueInput, PriorityQueueOutput,
+    Queue, QueueInput, QueueOutput, Register, RegisterInput, RegisterOutput, Set, Stack,
+    StackInput, StackOutput,
 };
 use snapshot_core::generic::{ByValues, Ending, History};
 use snapshot_core::object::{Answer, ObjectKind, Watch, completion};
@@ -414,4 +415,39 @@ fn stacks() {
     assert_eq!(counted(counts), effort::either([558, 1_039, 0, 0], [12_752, 85_526, 110, 0]));
     let counts = random(&Stack::<u8>::default(), ended, 400);
     assert!(counts.right > 200 && counts.first > 50 && counts.forgotten > 1000, "{counts:?}");
+}
+
+/// Violations whose proofs name values that left while a removal was open, or between gaps.
+#[test]
+fn what_priority_queues_and_stacks_need_is_kept() {
+    use Deed::{Fail, Invoke, Respond};
+    let both = |operation| [Invoke(operation), Respond(operation)];
+    let added = |value: u8| (PriorityQueueInput::Add(value), Some(PriorityQueueOutput::Added));
+    let removed =
+        |value: u8| (PriorityQueueInput::Remove, Some(PriorityQueueOutput::Removed(value)));
+    let object = PriorityQueue::<u8>::default();
+    let earlier = [added(91), removed(91), added(92), removed(92), added(93), removed(93)];
+    // While the removal of 9 was open, 3 and then 5 was inside; the removal of 1 did not take 5.
+    let calls = [added(3), added(9), removed(9), added(5), removed(3), added(1), removed(1)];
+    let order = [both(0), both(1), [Invoke(2), Invoke(3)], [Respond(3), Invoke(4)]];
+    let rest = [[Invoke(6), Respond(4)], [Respond(2), Invoke(5)], [Respond(5), Respond(6)]];
+    directed(&object, &earlier, &calls, &[order.as_slice(), &rest].concat().concat());
+    // A removal that failed found no value, and nothing.
+    let calls = [added(1), removed(1), removed(9)];
+    directed(&object, &earlier, &calls, &[both(0), [Invoke(1), Fail(1)], both(2)].concat());
+    // A value that is added while it is inside leaves the rest to others.
+    let mut counts = Counts::default();
+    let deeds = [both(0), both(1), both(2)].concat();
+    watch(&object, &deeds, &[added(1), added(1), removed(1)], ended, &mut counts);
+    assert_eq!(counts.lost, 1);
+    // 1 was popped before 3 could be, and 2, between them, was pushed after 1 and popped after it.
+    let push = |value: u8| (StackInput::Push(value), Some(StackOutput::Pushed));
+    let pop = |value: u8| (StackInput::Pop, Some(StackOutput::Popped(value)));
+    let calls = [push(1), push(2), pop(1), push(3), pop(2), pop(3)];
+    let order = [both(0), both(1), [Invoke(2), Invoke(3)], [Respond(3), Invoke(4)]];
+    let rest = [[Respond(2), Invoke(5)], [Respond(4), Respond(5)]];
+    let deeds = [order.as_slice(), &rest].concat().concat();
+    let mut counts = Counts::default();
+    watch(&Stack::<u8>::default(), &deeds, &calls, ended, &mut counts);
+    assert_eq!((counts.first + counts.late, counts.lost), (1, 0));
 }
