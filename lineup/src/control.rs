@@ -72,8 +72,7 @@ pub(crate) struct Control<D> {
     /// True if the threads of a stuck execution are unwound.
     pub(crate) unwind: bool,
     state: Option<State>,
-    trace: Trace,
-    unordered: Unordered,
+    seen: Seen,
     random: u64,
     recorder: Option<Recorder>,
     /// True if waits of condition variables wake up spuriously.
@@ -120,7 +119,150 @@ fn without_waiting(threads: u16, tasks: &[Option<u32>; Thread::LIMIT + 1]) -> u1
     }
 }
 
+/// Returns the next step of a thread, as far as it is known.
+fn next(board: &Board, thread: Thread) -> Option<lineup_std::control::Next> {
+    lineup_std::control::next(board.tasks[thread.index()]? as usize)
+}
+
+/// Tasks that can run.
+struct Runnable {
+    /// Threads of the test.
+    threads: u16,
+    /// A thread of the test that has finished.
+    finishing: Option<TaskId>,
+    /// The task that executes the test.
+    main: Option<TaskId>,
+    /// True if there is a thread of the subject's own.
+    is_foreign: bool,
+}
+
+impl Runnable {
+    fn of(tasks: &[&Task], board: &Board) -> Self {
+        let mut all = Self { threads: 0, finishing: None, main: None, is_foreign: false };
+        for task in tasks.iter().filter(|task| task.runnable()) {
+            match board.thread(task.id().into()) {
+                Some(thread) if board.phases[thread.index()] == Phase::Done => {
+                    all.finishing = Some(task.id());
+                }
+                Some(thread) => all.threads |= 1 << thread.index(),
+                None if usize::from(task.id()) == MAIN => all.main = Some(task.id()),
+                None => all.is_foreign = board.started,
+            }
+        }
+        all
+    }
+}
+
+/// Steps of the present execution, and the accesses of plain memory among them that nothing orders.
+struct Seen {
+    trace: Trace,
+    unordered: Unordered,
+}
+
+impl Seen {
+    /// Records the step that has ended.
+    fn end_step(&mut self, state: &mut State, board: &Board) {
+        let running = state.running.take();
+        lineup_std::control::take_accesses(|access| {
+            self.trace.access(access);
+            if let Some((thread, _)) = running {
+                self.unordered.access(thread, access, None);
+            }
+        });
+        let Some((thread, known)) = running else {
+            self.trace.skip();
+            return;
+        };
+        let events = &board.events[state.traced..];
+        let called = events.iter().any(|event| matches!(event, Event::Call(_)));
+        let answer = events.iter().find_map(|event| match event {
+            Event::Return(_, answer) => Some(FxBuildHasher.hash_one(answer)),
+            Event::Call(_) => None,
+        });
+        state.traced = board.events.len();
+        let known = known && !std::mem::take(&mut state.draws);
+        let next = next(board, thread).map_or(0, |next| std::ptr::from_ref(next.place).addr());
+        self.trace.step(&Step { thread, known, called, answer, next });
+    }
+
+    /// Begins a step of a thread; returns true if all its accesses are recorded.
+    fn begin_step(&mut self, thread: Thread, task: usize, board: &Board) -> bool {
+        let announced = lineup_std::control::begin_step(task);
+        // Between two operations a thread has nothing to access.
+        let known = announced.is_some() || board.phases[thread.index()] == Phase::Between;
+        self.unordered.step(thread);
+        let line = lineup_std::control::next(task).map(|next| next.place);
+        for access in announced.into_iter().flatten().flatten() {
+            self.trace.access(access);
+            self.unordered.access(thread, access, line);
+        }
+        known
+    }
+}
+
 impl State {
+    /// Abandons the execution.
+    fn abandon(&mut self, reason: Abandonment) -> Option<TaskId> {
+        self.end.get_or_insert(End::Abandoned(reason));
+        self.left_behind = true;
+        None
+    }
+
+    /// Counts a step; returns true if shared memory may have changed in it, or an operation was
+    /// called or returned.
+    fn count_step(&mut self, board: &Board, is_yielding: bool) -> bool {
+        self.steps += 1;
+        self.idle += 1;
+        let changed = self.memory.may_have_changed(is_yielding);
+        if board.events.len() == self.events {
+            return changed;
+        }
+        (self.events, self.idle) = (board.events.len(), 0);
+        true
+    }
+
+    /// Returns the situation of the thread that ran last.
+    fn situation<'t>(&self, board: &Board, trace: &'t Trace) -> Situation<'t> {
+        let phase = |thread: &Thread| board.phases[thread.index()];
+        let current = self.current.filter(|thread| phase(thread) != Phase::Done);
+        let inside = self.current.is_some_and(|thread| phase(&thread) == Phase::Inside);
+        let next = current.filter(|_| inside).and_then(|thread| next(board, thread));
+        Situation {
+            enabled: 0,
+            current,
+            events: board.events.len(),
+            inside,
+            yielding: false,
+            returned: board.returns > self.returns,
+            unwinding: false,
+            changed: false,
+            plain: next.filter(|next| next.is_plain()).map(|next| next.place),
+            trace,
+        }
+    }
+
+    /// Notes a return and a change in the schedule.
+    fn note(&mut self, situation: &Situation<'_>, returns: u32) {
+        self.returns = returns;
+        self.schedule.returned(situation.returned);
+        if situation.changed {
+            self.last_change = (self.schedule.0.len(), self.schedule.0.last().copied());
+        }
+    }
+
+    /// Ends the execution as stuck, unless a wait with a time limit is open.
+    fn stuck(&mut self, tasks: &[&Task], board: &mut Board, unwind: bool) -> Option<TaskId> {
+        if lineup_std::control::timed_waits() > 0 {
+            self.end = Some(End::Abandoned(Abandonment::Timed));
+            self.left_behind = true;
+            return None;
+        }
+        self.end = Some(End::Stuck);
+        self.waiting = waiting(board);
+        board.is_stuck = true;
+        self.ending(tasks, board, unwind)
+    }
+
     /// Truncates the schedule to where the threads began to spin.
     fn without_spin(&mut self) {
         let (parts, last) = self.last_change;
@@ -160,7 +302,7 @@ impl<D: Driver> Control<D> {
         watch: &Watch,
     ) -> Self {
         let (patience, unwind) = (watch.patience, watch.unwind);
-        let trace = Trace::default();
+        let seen = Seen { trace: Trace::default(), unordered: Unordered::new(columns) };
         let (state, recorder) = (None, apart::recorder());
         Self {
             board,
@@ -170,29 +312,28 @@ impl<D: Driver> Control<D> {
             patience,
             unwind,
             state,
-            trace,
-            unordered: Unordered::new(columns),
+            seen,
             random: 0,
             is_spurious: watch.is_spurious,
             recorder,
         }
     }
 
-    /// Returns the given threads that may run in this stage.
-    const fn stage(&self, runnable: u16, phases: &[Phase; Thread::LIMIT + 1]) -> u16 {
+    /// Returns the threads that may run in this stage.
+    const fn stage(&self, phases: &[Phase; Thread::LIMIT + 1]) -> u16 {
         let columns = (1_u16 << self.columns) - 1;
         let initial = 1_u16 << self.columns;
         if !matches!(phases[self.columns], Phase::Done) {
-            return runnable & initial;
+            return initial;
         }
         let mut t = 0;
         while t < self.columns {
             if !matches!(phases[t], Phase::Done) {
-                return runnable & columns;
+                return columns;
             }
             t += 1;
         }
-        runnable & !columns & !initial
+        !columns & !initial
     }
 }
 
@@ -212,13 +353,13 @@ impl<D: Driver> Scheduler for Control<D> {
                 spins: state.spins,
                 left_behind: state.left_behind || state.end.is_none(),
                 waiting: state.waiting,
-                unordered: self.unordered.take(),
+                unordered: self.seen.unordered.take(),
             });
         }
         board.clear();
         lineup_std::control::begin(self.is_spurious);
-        self.trace.clear();
-        self.unordered.clear();
+        self.seen.trace.clear();
+        self.seen.unordered.clear();
         if self.pulse.cancelled.load(Ordering::Relaxed) {
             return None;
         }
@@ -257,159 +398,71 @@ impl<D: Driver> Scheduler for Control<D> {
     ) -> Option<TaskId> {
         self.pulse.steps.fetch_add(1, Ordering::Relaxed);
         let mut board = lock(&self.board);
-        let main = TaskId::from(MAIN);
         let unwinding = std::thread::panicking();
-        let columns = self.stage(u16::MAX, &board.phases);
-        let unwind = self.unwind;
+        let stage = self.stage(&board.phases);
         let state = self.state.as_mut()?;
         state.tasks =
             tasks.iter().map(|task| usize::from(task.id()) + 1).fold(state.tasks, Ord::max);
         if state.end == Some(End::Stuck) {
-            return state.ending(tasks, &board, unwind);
+            return state.ending(tasks, &board, self.unwind);
         }
-        let mut abandon = |reason| {
-            state.end.get_or_insert(End::Abandoned(reason));
-            state.left_behind = true;
-            None::<TaskId>
-        };
         if unwinding && RELOCKING.get() {
-            return abandon(Abandonment::Unwinding);
+            return state.abandon(Abandonment::Unwinding);
         }
-        let (mut runnable, mut finishing, mut main_can, mut foreign) = (0_u16, None, false, false);
-        for task in tasks.iter().filter(|task| task.runnable()) {
-            match board.thread(task.id().into()) {
-                Some(thread) if board.phases[thread.index()] == Phase::Done => {
-                    finishing = Some(task.id());
-                }
-                Some(thread) => runnable |= 1 << thread.index(),
-                None if task.id() == main => main_can = true,
-                None => foreign = board.started,
-            }
-        }
-        state.steps += 1;
-        state.idle += 1;
-        let mut changed = state.memory.may_have_changed(is_yielding);
-        if board.events.len() > state.events {
-            (state.events, state.idle, changed) = (board.events.len(), 0, true);
-        }
+        let runnable = Runnable::of(tasks, &board);
+        let changed = state.count_step(&board, is_yielding);
         if self.pulse.cancelled.load(Ordering::Relaxed) {
-            return abandon(Abandonment::Cancelled);
+            return state.abandon(Abandonment::Cancelled);
         }
         if state.idle > self.patience {
-            return abandon(Abandonment::Diverging);
+            return state.abandon(Abandonment::Diverging);
         }
-        if foreign {
-            return abandon(Abandonment::Foreign);
+        if runnable.is_foreign {
+            return state.abandon(Abandonment::Foreign);
         }
         if !board.started {
-            return if main_can { Some(main) } else { tasks.first().map(|task| task.id()) };
+            return runnable.main.or_else(|| tasks.first().map(|task| task.id()));
         }
-        if finishing.is_some() {
-            return finishing;
+        if runnable.finishing.is_some() {
+            return runnable.finishing;
         }
         if board.all_done() {
             state.end.get_or_insert(End::Full);
-            return Some(main);
+            return Some(TaskId::from(MAIN));
         }
-        let enabled = without_waiting(runnable & columns, &board.tasks);
-        let last = state.current;
-        let running = state.running.take();
-        lineup_std::control::take_accesses(|access| {
-            self.trace.access(access);
-            if let Some((thread, _)) = running {
-                self.unordered.access(thread, access, None);
-            }
-        });
-        match running {
-            Some((thread, known)) => {
-                let events = &board.events[state.traced..];
-                let called = events.iter().any(|event| matches!(event, Event::Call(_)));
-                let answer = events.iter().find_map(|event| match event {
-                    Event::Return(_, answer) => Some(FxBuildHasher.hash_one(answer)),
-                    Event::Call(_) => None,
-                });
-                state.traced = board.events.len();
-                let known = known && !std::mem::take(&mut state.draws);
-                let next = board.tasks[thread.index()]
-                    .and_then(|task| lineup_std::control::next(task as usize))
-                    .map_or(0, |next| std::ptr::from_ref(next.place).addr());
-                self.trace.step(&Step { thread, known, called, answer, next });
-            }
-            None => self.trace.skip(),
-        }
-        let mut situation = Situation {
-            enabled,
-            current: last.filter(|t| board.phases[t.index()] != Phase::Done),
-            events: board.events.len(),
-            inside: last.is_some_and(|t| board.phases[t.index()] == Phase::Inside),
-            yielding: false,
-            returned: board.returns > state.returns,
-            unwinding,
-            changed,
-            plain: None,
-            trace: &self.trace,
-        };
+        let enabled = without_waiting(runnable.threads & stage, &board.tasks);
+        self.seen.end_step(state, &board);
+        let mut situation = state.situation(&board, &self.seen.trace);
+        situation.enabled = enabled;
         situation.yielding = is_yielding && situation.inside;
-        situation.plain = situation.current.filter(|_| situation.inside).and_then(|thread| {
-            let next = lineup_std::control::next(board.tasks[thread.index()]? as usize)?;
-            next.is_plain().then_some(next.place)
-        });
-        state.returns = board.returns;
-        state.schedule.returned(situation.returned);
-        if changed {
-            state.last_change = (state.schedule.0.len(), state.schedule.0.last().copied());
-        }
-        let mut stuck = |state: &mut State| {
-            if lineup_std::control::timed_waits() > 0 {
-                state.end = Some(End::Abandoned(Abandonment::Timed));
-                state.left_behind = true;
-                return None;
-            }
-            state.end = Some(End::Stuck);
-            state.waiting = waiting(&board);
-            board.is_stuck = true;
-            state.ending(tasks, &board, unwind)
-        };
+        situation.unwinding = unwinding;
+        situation.changed = changed;
+        state.note(&situation, board.returns);
         if enabled == 0 {
-            return stuck(state);
+            return state.stuck(tasks, &mut board, self.unwind);
         }
-        if unwinding && last.is_some_and(|t| enabled >> t.index() & 1 == 0) {
-            return abandon(Abandonment::Unwinding);
+        if unwinding && state.current.is_some_and(|t| enabled >> t.index() & 1 == 0) {
+            return state.abandon(Abandonment::Unwinding);
         }
         match lock(&self.driver).choose(&situation) {
             Choice::Run(thread) => {
+                let stopped = state.current.filter(|_| situation.inside);
+                if let Some(recorder) = self.recorder {
+                    let place = |t| next(&board, t).map(|next| next.place);
+                    recorder.runs(thread, place(thread), stopped.and_then(place));
+                }
                 state.schedule.note(thread);
                 state.current = Some(thread);
-                if let Some(recorder) = self.recorder {
-                    let next = |t: Thread| {
-                        let task = board.tasks[t.index()]? as usize;
-                        lineup_std::control::next(task).map(|next| next.place)
-                    };
-                    recorder.runs(
-                        thread,
-                        next(thread),
-                        last.filter(|_| situation.inside).and_then(next),
-                    );
-                }
                 let task = board.tasks[thread.index()]? as usize;
-                let announced = lineup_std::control::begin_step(task);
-                // Between two operations a thread has nothing to access.
-                let known = announced.is_some() || board.phases[thread.index()] == Phase::Between;
-                self.unordered.step(thread);
-                let line = lineup_std::control::next(task).map(|next| next.place);
-                for access in announced.into_iter().flatten().flatten() {
-                    self.trace.access(access);
-                    self.unordered.access(thread, access, line);
-                }
-                state.running = Some((thread, known));
+                state.running = Some((thread, self.seen.begin_step(thread, task, &board)));
                 Some(TaskId::from(task))
             }
-            Choice::Stuck => stuck(state),
+            Choice::Stuck => state.stuck(tasks, &mut board, self.unwind),
             Choice::Spinning => {
                 state.without_spin();
-                stuck(state)
+                state.stuck(tasks, &mut board, self.unwind)
             }
-            Choice::Diverged => abandon(Abandonment::Nondeterministic),
+            Choice::Diverged => state.abandon(Abandonment::Nondeterministic),
         }
     }
 

@@ -97,67 +97,11 @@ pub fn run(
 ) -> Result<u8, Error> {
     let package = Package::find(selection)?;
     let target = Target::take(package.target.join("lineup"))?;
-    let notes = target.path().join("lineup-notes");
-    let sources = target.path().join("lineup-sources");
-    let wrapper = wrapper()?;
-    let named: Vec<&str> = package.controlled.iter().map(|(name, _)| name.as_str()).collect();
-    let command = |subcommand: &str| {
-        let mut command = Command::new(cargo());
-        command.arg(subcommand);
-        if let Some(manifest) = &selection.manifest {
-            command.arg("--manifest-path").arg(manifest);
-        }
-        if release {
-            command.arg("--release");
-        }
-        command
-            .env("CARGO_TARGET_DIR", target.path())
-            .env("RUSTC_WRAPPER", &wrapper)
-            .env(CONTROLLED, named.join(","))
-            .env(NOTES, &notes)
-            .env(SOURCES, &sources);
-        command
-    };
-    let chosen = &selection.options()[selection.manifest.as_ref().map_or(0, |_| 2)..];
-    let start = |error| Error::Start { program: "cargo".to_owned(), error };
-
-    let mut first = command("build");
-    first.args(MESSAGES);
-    for stand_in in STAND_INS {
-        first.args(["-p", stand_in]);
-    }
-    let output = first.stderr(Stdio::inherit()).output().map_err(start)?;
-    if !output.status.success() {
-        return Err(Error::Cargo { command: "build -p lineup-std".to_owned() });
-    }
-    let built = artifacts(&output.stdout);
-    let library = |name| library(&built, name).ok_or_else(|| missing(name));
-    let (std, core) = (library("lineup_std")?, library("lineup_core")?);
-
-    let profile = if release { "release" } else { "dev" };
-    let path = target.path().join(format!("lineup-stand-ins-{profile}"));
-    let mut stamp = Stamp::parse(&fs::read_to_string(&path).unwrap_or_default());
-    let stale = stamp.update(&hash(&[&std, &core])?, &named, &package.dependencies);
-    if !stale.is_empty() {
-        let mut clean = command("clean");
-        clean.arg("--quiet").args(stale.iter().flat_map(|name| ["-p", name]));
-        if !clean.status().map_err(start)?.success() {
-            return Err(Error::Cargo { command: "clean".to_owned() });
-        }
-    }
-    fs::write(&path, stamp.text()).map_err(|error| Error::File { path, error })?;
-
-    let mut second = command("build");
-    second.args(chosen).args(MESSAGES);
-    if subcommand == "test" {
-        second.arg("--tests");
-    }
-    second.env(STD, &std).env(CORE, &core);
-    let output = second.stderr(Stdio::inherit()).output().map_err(start)?;
-    if !output.status.success() {
-        return Ok(2);
-    }
-    let found = bare(&package, &notes);
+    let build = Build { selection, release, package, wrapper: wrapper()? };
+    let stand_ins = build.stand_ins(&target)?;
+    let is_test = subcommand == "test";
+    let Some(output) = build.package(&target, &stand_ins, is_test)? else { return Ok(2) };
+    let found = bare(&build.package, &build.notes(&target));
     if let Some(found) = &found {
         eprintln!(
             "lineup: bare `thread_local!`, which all threads of a test share: {found}. Answers \
@@ -166,28 +110,29 @@ pub fn run(
         );
     }
     // The tests of one package at a time: cargo looks once more whether they are built.
-    let (mut third, aside) = if subcommand == "test" {
-        let mut test = command("test");
-        test.arg("--quiet").args(chosen).env(STD, &std).env(CORE, &core);
+    let (mut command, aside) = if is_test {
+        let mut test = build.command(&target, "test");
+        test.arg("--quiet").args(build.chosen());
+        stand_ins.name(&mut test);
         (test, None)
     } else {
-        let program = program(&artifacts(&output.stdout), &package)?;
+        let program = program(&artifacts(&output), &build.package)?;
         let aside = Aside::of(target, &program)?;
         let mut run = Command::new(aside.program());
-        if let Some(directory) = package.manifest.parent() {
+        if let Some(directory) = build.package.manifest.parent() {
             run.env("CARGO_MANIFEST_DIR", directory);
         }
         (run, Some(aside))
     };
-    third.env(VERSIONS, versions(&package.name, &package.controlled));
+    command.env(VERSIONS, versions(&build.package.name, &build.package.controlled));
     if let Some(found) = found {
-        third.env(THREAD_LOCALS, found);
+        command.env(THREAD_LOCALS, found);
     }
     if aside.is_some() {
         // Ctrl-C reaches the program, which ends with its answer.
         drop(ctrlc::set_handler(|| ()));
     }
-    let status = third.args(arguments).status();
+    let status = command.args(arguments).status();
     let program = || aside.as_ref().map_or_else(|| "cargo".into(), Aside::program);
     let status =
         status.map_err(|error| Error::Start { program: program().display().to_string(), error })?;
@@ -197,6 +142,114 @@ pub fn run(
             eprintln!("lineup: {} ended without an answer: {status}", program().display());
             Ok(UNKNOWN)
         }
+    }
+}
+
+fn start(error: std::io::Error) -> Error {
+    Error::Start { program: "cargo".to_owned(), error }
+}
+
+/// Libraries of the stand-ins.
+struct StandIns {
+    std: PathBuf,
+    core: PathBuf,
+}
+
+impl StandIns {
+    /// Names them to the wrapper of the compiler.
+    fn name(&self, command: &mut Command) {
+        command.env(STD, &self.std).env(CORE, &self.core);
+    }
+}
+
+/// A package that is built.
+struct Build<'s> {
+    selection: &'s Selection,
+    release: bool,
+    package: Package,
+    /// The program `lineup-rustc`.
+    wrapper: PathBuf,
+}
+
+impl Build<'_> {
+    /// Returns the folder of notes on crates under control.
+    fn notes(&self, target: &Target) -> PathBuf {
+        target.path().join("lineup-notes")
+    }
+
+    /// Returns the names of the crates under control.
+    fn controlled(&self) -> Vec<&str> {
+        self.package.controlled.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// Returns the options that choose the package and its features.
+    fn chosen(&self) -> Vec<String> {
+        let manifest = self.selection.manifest.as_ref().map_or(0, |_| 2);
+        self.selection.options()[manifest..].to_vec()
+    }
+
+    /// Returns a command of cargo that compiles by the wrapper.
+    fn command(&self, target: &Target, subcommand: &str) -> Command {
+        let mut command = Command::new(cargo());
+        command.arg(subcommand);
+        if let Some(manifest) = &self.selection.manifest {
+            command.arg("--manifest-path").arg(manifest);
+        }
+        if self.release {
+            command.arg("--release");
+        }
+        command
+            .env("CARGO_TARGET_DIR", target.path())
+            .env("RUSTC_WRAPPER", &self.wrapper)
+            .env(CONTROLLED, self.controlled().join(","))
+            .env(NOTES, self.notes(target))
+            .env(SOURCES, target.path().join("lineup-sources"));
+        command
+    }
+
+    /// Builds the stand-ins, and removes crates that were compiled with others.
+    fn stand_ins(&self, target: &Target) -> Result<StandIns, Error> {
+        let mut build = self.command(target, "build");
+        build.args(MESSAGES).args(STAND_INS.iter().flat_map(|stand_in| ["-p", stand_in]));
+        let output = build.stderr(Stdio::inherit()).output().map_err(start)?;
+        if !output.status.success() {
+            return Err(Error::Cargo { command: "build -p lineup-std".to_owned() });
+        }
+        let built = artifacts(&output.stdout);
+        let library = |name| library(&built, name).ok_or_else(|| missing(name));
+        let libraries = StandIns { std: library("lineup_std")?, core: library("lineup_core")? };
+
+        let profile = if self.release { "release" } else { "dev" };
+        let path = target.path().join(format!("lineup-stand-ins-{profile}"));
+        let mut stamp = Stamp::parse(&fs::read_to_string(&path).unwrap_or_default());
+        let hash = hash(&[&libraries.std, &libraries.core])?;
+        let stale = stamp.update(&hash, &self.controlled(), &self.package.dependencies);
+        if !stale.is_empty() {
+            let mut clean = self.command(target, "clean");
+            clean.arg("--quiet").args(stale.iter().flat_map(|name| ["-p", name]));
+            if !clean.status().map_err(start)?.success() {
+                return Err(Error::Cargo { command: "clean".to_owned() });
+            }
+        }
+        fs::write(&path, stamp.text()).map_err(|error| Error::File { path, error })?;
+        Ok(libraries)
+    }
+
+    /// Builds the package; returns the messages of cargo, or `None` if it does not compile.
+    fn package(
+        &self,
+        target: &Target,
+        stand_ins: &StandIns,
+        is_test: bool,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let mut build = self.command(target, "build");
+        build.args(self.chosen()).args(MESSAGES);
+        if is_test {
+            build.arg("--tests");
+        }
+        stand_ins.name(&mut build);
+        let output = build.stderr(Stdio::inherit()).output().map_err(start)?;
+        Ok(output.status.success().then_some(output.stdout))
     }
 }
 
