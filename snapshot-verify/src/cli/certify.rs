@@ -209,39 +209,40 @@ impl Certify {
         };
         let mut budget = Budget { memory: self.memory, proceed: &mut proceed };
         let digest = digest(input.algorithm.source().text());
-        let (answer, seconds);
-        if is_strategy {
+        let seconds = || began.elapsed().as_secs_f64();
+        let text = |file: BufReader<File>| {
             let mut text = String::new();
-            file.take(LARGEST).read_to_string(&mut text).map_err(cannot)?;
-            let played = strategy::read(&text).and_then(|(claim, answers)| {
-                let played =
-                    strategy::check(&variant.program, &digest, (&claim, answers), &mut budget)?;
+            file.take(LARGEST).read_to_string(&mut text).map_err(cannot).map(|_| text)
+        };
+        let checked = if is_strategy {
+            let played = strategy::read(&text(file)?).and_then(|(claim, answers)| {
+                let strategy = (&claim, answers);
+                let played = strategy::check(&variant.program, &digest, strategy, &mut budget)?;
                 Ok((claim, played))
             });
-            seconds = began.elapsed().as_secs_f64();
-            answer = strong(&input.name, played, seconds);
+            strong(&input.name, played, seconds())
         } else if is_coverability {
-            let mut text = String::new();
-            file.take(LARGEST).read_to_string(&mut text).map_err(cannot)?;
-            let checked = coverability::read(&text).and_then(|(claim, upward)| {
+            let checked = coverability::read(&text(file)?).and_then(|(claim, upward)| {
                 let of = (digest.as_str(), input.algorithm.size());
                 coverability::check(&variant.program, of, (&claim, &upward), &mut budget)?;
                 Ok((claim, upward.len()))
             });
-            seconds = began.elapsed().as_secs_f64();
-            answer = object(&input.name, checked, seconds);
+            object(&input.name, checked, seconds())
         } else if is_every {
             let extent = if self.thorough { Extent::THOROUGH } else { Extent::default() };
             let checked =
                 check_projecting(&variant.program, &digest, &mut file, &mut budget, Some(extent));
-            seconds = began.elapsed().as_secs_f64();
-            let source = input.algorithm.source();
-            answer = every(&input.name, source, checked.map_err(cannot)?, seconds);
+            every(&input.name, input.algorithm.source(), checked.map_err(cannot)?, seconds())
         } else {
             let checked = check(&variant.program, &digest, &mut file, &mut budget);
-            seconds = began.elapsed().as_secs_f64();
-            answer = one(&input.name, checked.map_err(cannot)?, seconds);
-        }
+            one(&input.name, checked.map_err(cannot)?, seconds())
+        };
+        self.report(&input, checked, seconds())
+    }
+
+    /// Prints the answer.
+    fn report(&self, input: &Input, checked: Checked, seconds: f64) -> Result<ExitCode, ExitCode> {
+        let place = self.certificate.display();
         let mut report = Report {
             schema: 1,
             certificate: place.to_string(),
@@ -250,7 +251,7 @@ impl Certify {
             reason: None,
             seconds,
         };
-        let (text, code) = match answer {
+        let (text, code) = match checked {
             Checked::Foreign => return Err(self.foreign()),
             Checked::Accepted(text, proved) => {
                 report.proved = Some(proved);

@@ -193,32 +193,16 @@ impl Search<'_> {
                 reporter.tick(self, depth, before, &level, progress);
             });
             let is_in_memory = spill.as_ref().is_none_or(|spill| !spill.has_begun());
-            let is_examined = is_in_memory && self.watch.cause().is_none();
-            for worker in workers.iter_mut().filter(|_| is_examined) {
-                worker.examine(&store, |_| true);
-            }
-            workers.iter_mut().for_each(|worker| explored.examined.add(&worker.take_examined()));
-            let defects = workers.iter_mut().filter_map(Worker::take_defect);
-            explored.defect = defects.min_by_key(|(state, _)| *state).map(|(_, defect)| defect);
+            self.examine(&mut workers, &store, is_in_memory, &mut explored);
             if let (Some(levels), Some(level)) = (&mut explored.levels, level.into_kept()) {
                 levels.push(LevelStates::Memory(level));
             }
             if self.watch.cause().is_some() || explored.defect.is_some() {
                 break;
             }
-            next = match spill.as_mut().filter(|spill| spill.has_begun()) {
-                Some(spill) => match spill.next_level(&store) {
-                    Ok(run) => Next::Disk(run),
-                    Err(error) => {
-                        self.watch.fail(error);
-                        break;
-                    }
-                },
-                None => Next::Memory((0..SHARDS).flat_map(|shard| store.take_new(shard)).collect()),
-            };
-            if self.watch.cause().is_some() {
-                // The level may be incomplete.
-                break;
+            match self.next_level(&store, &mut spill) {
+                Some(found) => next = found,
+                None => break,
             }
             let states = next.states();
             explored.states += states;
@@ -235,6 +219,42 @@ impl Search<'_> {
             self.watch.look();
         }
         Ok(explored)
+    }
+
+    /// Has the workers examine states of a level that is in memory, and takes what they found.
+    fn examine<const W: usize>(
+        &self,
+        workers: &mut [Worker<'_, W>],
+        store: &Store<'_, W>,
+        is_in_memory: bool,
+        explored: &mut Explored<W>,
+    ) {
+        if is_in_memory && self.watch.cause().is_none() {
+            workers.iter_mut().for_each(|worker| worker.examine(store, |_| true));
+        }
+        workers.iter_mut().for_each(|worker| explored.examined.add(&worker.take_examined()));
+        let defects = workers.iter_mut().filter_map(Worker::take_defect);
+        explored.defect = defects.min_by_key(|(state, _)| *state).map(|(_, defect)| defect);
+    }
+
+    /// Returns the new states, or `None` if the watch has ended the search: the level may be
+    /// incomplete.
+    fn next_level<const W: usize>(
+        &self,
+        store: &Store<'_, W>,
+        spill: &mut Option<Spill<'_>>,
+    ) -> Option<Next<W>> {
+        let next = match spill.as_mut().filter(|spill| spill.has_begun()) {
+            Some(spill) => match spill.next_level(store) {
+                Ok(run) => Next::Disk(run),
+                Err(error) => {
+                    self.watch.fail(error);
+                    return None;
+                }
+            },
+            None => Next::Memory((0..SHARDS).flat_map(|shard| store.take_new(shard)).collect()),
+        };
+        self.watch.cause().is_none().then_some(next)
     }
 
     /// Adds the initial state to the store and returns it as a level, or `None` if it does not fit.

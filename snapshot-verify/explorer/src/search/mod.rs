@@ -340,30 +340,10 @@ impl Exploration<'_> {
         if let Some(defect) = explored.defect.take() {
             return Err(ExploreError::SelfCheck(Box::new(defect)));
         }
-        let mut peak_bytes = memory.peak();
-        let mut moves = None;
-        let verdict = match (explored.found, watch.cause()) {
-            (None, None) => SearchVerdict::Verified,
-            (None, Some(cause)) => SearchVerdict::Unknown { cause, found_at: None },
-            // The level may be incomplete: an earlier violation may exist on it.
-            (Some((depth, _)), Some(cause)) => {
-                SearchVerdict::Unknown { cause, found_at: Some(depth + 1) }
-            }
-            (Some((depth, found)), None) => {
-                let levels = explored.levels.take();
-                let memory = Memory::new(self.memory);
-                let way = self.way(&search(&memory, None), levels, depth, &found, progress);
-                peak_bytes = peak_bytes.max(memory.peak());
-                match way {
-                    Ok(way) => {
-                        let trace = trace_reconstruction::walk(product, &way);
-                        moves = Some(way);
-                        stopped(found.stop, trace)
-                    }
-                    Err(cause) => SearchVerdict::Unknown { cause, found_at: Some(depth + 1) },
-                }
-            }
-        };
+        let again = Memory::new(self.memory);
+        let search = search(&again, None);
+        let (verdict, moves) = self.verdict(&search, &mut explored, watch.cause(), progress);
+        let peak_bytes = memory.peak().max(again.peak());
         if let Some(disk) = self.disk {
             disk.clear();
         }
@@ -377,6 +357,34 @@ impl Exploration<'_> {
         let seconds = watch.elapsed().as_secs_f64();
         let limits = product.limits();
         Ok(Outcome { verdict, states, transitions, depth, seconds, peak_bytes, examined, limits })
+    }
+
+    /// Returns the verdict of a search, and the moves to a violation or fault, which `search`
+    /// reconstructs.
+    fn verdict<const W: usize>(
+        &self,
+        search: &Search<'_>,
+        explored: &mut Explored<W>,
+        cause: Option<Unfinished>,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> (SearchVerdict, Option<Vec<([u64; W], Move)>>) {
+        let unknown = |cause, found_at| (SearchVerdict::Unknown { cause, found_at }, None);
+        match (&explored.found, cause) {
+            (None, None) => (SearchVerdict::Verified, None),
+            (None, Some(cause)) => unknown(cause, None),
+            // The level may be incomplete: an earlier violation may exist on it.
+            (Some((depth, _)), Some(cause)) => unknown(cause, Some(depth + 1)),
+            (Some((depth, found)), None) => {
+                let levels = explored.levels.take();
+                match self.way(search, levels, *depth, found, progress) {
+                    Ok(way) => {
+                        let trace = trace_reconstruction::walk(search.product, &way);
+                        (stopped(found.stop, trace), Some(way))
+                    }
+                    Err(cause) => unknown(cause, Some(depth + 1)),
+                }
+            }
+        }
     }
 }
 

@@ -120,6 +120,7 @@ impl<'a> Session<'a> {
         let engine = self.engine.map(|engine| engine as _);
         let watch = ProgressWatch { title: case.title(), stop, ticker, keeper, disk, engine };
         let began = Instant::now();
+        let left = || request.time.map(|time| time.saturating_sub(began.elapsed()));
         let way = self.command.way();
         let found = verify_by(&variant.program, looks_at_values.is_empty(), &request, &way, &watch);
         self.ticker.clear();
@@ -130,8 +131,7 @@ impl<'a> Session<'a> {
         let is_bounded = request.barriers.bound().is_some();
         let exercise = match outcomes.iter().all(is_proof) && !is_bounded {
             true => {
-                let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
-                let exercise = exercised(&variant.program, &request, left, &watch);
+                let exercise = exercised(&variant.program, &request, left(), &watch);
                 Some(exercise.map_err(|error| refused(&watch.title, source, &error))?)
             }
             false => None,
@@ -142,8 +142,7 @@ impl<'a> Session<'a> {
         let is_trial = outcomes.iter().any(is_refused) && !outcomes.iter().any(is_wrong);
         let trial = match is_trial && every.is_none() {
             true => {
-                let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
-                let trial = tried(&variant.program, &request, left, &watch);
+                let trial = tried(&variant.program, &request, left(), &watch);
                 self.ticker.clear();
                 Some(trial.map_err(|error| refused(&watch.title, source, &error))?)
             }
@@ -151,47 +150,66 @@ impl<'a> Session<'a> {
         };
         let is_vacuous = exercise.as_ref().is_some_and(Exercise::is_vacuous);
         for outcome in &outcomes {
-            self.tally.count(&outcome.verdict);
             self.tally.vacuous += usize::from(is_vacuous);
-            self.peak_bytes = self.peak_bytes.max(outcome.measures.peak_bytes);
-            let trace = self.trace(input, &variant.program, &case, outcome)?;
-            self.collect(&case, outcome);
+            let trace = self.count(input, &variant.program, &case, outcome)?;
             self.print(&match self.format {
                 ReportFormat::Human if is_unneeded(outcome) => String::new(),
                 ReportFormat::Human => human(&case, outcome, trace, WIDTH),
                 ReportFormat::Json => json(&case, outcome, trace) + "\n",
             })?;
         }
-        let Some((request, outcome)) = trial else {
-            if self.format == ReportFormat::Human {
-                self.print(&(human_unneeded(&case) + &human_conclusion(&case)))?;
-                if let Some(every) = every.filter(|every| every.verdict() == "unknown") {
-                    self.print(&human_every(&case.title(), source, &every))?;
-                }
-            }
-            let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
-            self.page(input, variant, &case, left, &watch)?;
-            let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
-            return self.certificate(variant, &case, left);
-        };
-        let outcomes = [outcome];
-        let full = Case { request: &request, outcomes: &outcomes, ..case };
-        let [outcome] = &outcomes;
-        let mut trace = None;
-        if is_wrong(outcome) {
-            self.tally.count(&outcome.verdict);
-            self.peak_bytes = self.peak_bytes.max(outcome.measures.peak_bytes);
-            trace = self.trace(input, &variant.program, &full, outcome)?;
-            self.collect(&full, outcome);
+        if let Some((request, outcome)) = trial {
+            let full = Case { request: &request, outcomes: std::slice::from_ref(&outcome), ..case };
+            return self.conclude_by_trial(input, variant, &case, &full, &watch);
         }
-        let shown = if is_wrong(outcome) { &full } else { &case };
-        self.page(input, variant, shown, None, &watch)?;
-        self.print(&match (self.format, is_wrong(outcome)) {
-            (ReportFormat::Json, _) => json(&full, outcome, trace) + "\n",
-            (ReportFormat::Human, true) => {
-                human(&full, outcome, trace, WIDTH) + &human_conclusion(&full)
+        if self.format == ReportFormat::Human {
+            self.print(&(human_unneeded(&case) + &human_conclusion(&case)))?;
+            if let Some(every) = every.filter(|every| every.verdict() == "unknown") {
+                self.print(&human_every(&case.title(), source, &every))?;
             }
-            (ReportFormat::Human, false) => human_conclusion(&case) + &human_trial(&full, outcome),
+        }
+        self.page(input, variant, &case, left(), &watch)?;
+        self.certificate(variant, &case, left())
+    }
+
+    /// Counts and collects an outcome; returns the file of its trace, if one is written.
+    fn count(
+        &mut self,
+        input: &Input,
+        program: &Program,
+        case: &Case<'_>,
+        outcome: &Outcome,
+    ) -> Result<Option<&'a Path>, ExitCode> {
+        self.tally.count(&outcome.verdict);
+        self.peak_bytes = self.peak_bytes.max(outcome.measures.peak_bytes);
+        let trace = self.trace(input, program, case, outcome)?;
+        self.collect(case, outcome);
+        Ok(trace)
+    }
+
+    /// Reports on executions that were tried because simple ones do not decide the case: `full` is
+    /// the case with their outcome.
+    fn conclude_by_trial(
+        &mut self,
+        input: &Input,
+        variant: &Variant,
+        case: &Case<'_>,
+        full: &Case<'_>,
+        watch: &ProgressWatch<'_>,
+    ) -> Result<(), ExitCode> {
+        let outcome = &full.outcomes[0];
+        let is_wrong = outcome.verdict.is_wrong();
+        let trace = match is_wrong {
+            true => self.count(input, &variant.program, full, outcome)?,
+            false => None,
+        };
+        self.page(input, variant, if is_wrong { full } else { case }, None, watch)?;
+        self.print(&match (self.format, is_wrong) {
+            (ReportFormat::Json, _) => json(full, outcome, trace) + "\n",
+            (ReportFormat::Human, true) => {
+                human(full, outcome, trace, WIDTH) + &human_conclusion(full)
+            }
+            (ReportFormat::Human, false) => human_conclusion(case) + &human_trial(full, outcome),
         })
     }
 
@@ -228,9 +246,7 @@ impl<'a> Session<'a> {
         case: &Case<'_>,
         outcome: &Outcome,
     ) -> Result<(), ExitCode> {
-        self.tally.count(&outcome.verdict);
-        let trace = self.trace(input, &variant.program, case, outcome)?;
-        self.collect(case, outcome);
+        let trace = self.count(input, &variant.program, case, outcome)?;
         self.print(&match self.format {
             ReportFormat::Human => human(case, outcome, trace, WIDTH),
             ReportFormat::Json => json(case, outcome, trace) + "\n",
