@@ -138,6 +138,7 @@ impl Edit {
             }
             Change::Replace(by) => {
                 let mut text = text(by, reporter)?;
+                refuse_open_block(&text, tokens.get(end), by, reporter)?;
                 if closes_block(&target) && !closes_block(&text) {
                     separate(&mut text, TokenKind::Newline);
                 }
@@ -146,6 +147,7 @@ impl Edit {
             Change::Before(what) => {
                 let mut text = text(what, reporter)?;
                 if begins_statement(tokens, begin) && !closes_block(&text) {
+                    refuse_open_block(&text, tokens.get(begin - 1), what, reporter)?;
                     let between = between(&text);
                     separate(&mut text, between);
                 }
@@ -153,6 +155,7 @@ impl Edit {
             }
             Change::After(what) => {
                 let mut text = text(what, reporter)?;
+                refuse_open_block(&text, tokens.get(end), what, reporter)?;
                 if closes_block(&target) {
                     if !closes_block(&text) {
                         separate(&mut text, TokenKind::Newline);
@@ -180,10 +183,46 @@ fn closes_block(text: &[Token]) -> bool {
     text.last().is_some_and(|last| last.kind == TokenKind::Dedent)
 }
 
+/// Returns true if a text ends within a block on one line, such as `if c: x`, to which all that
+/// follows on the line belongs.
+fn ends_in_block_of_line(text: &[Token]) -> bool {
+    use TokenKind as K;
+    let mut opens = false;
+    let mut is_open = false;
+    for token in text {
+        match token.kind {
+            kind if kind.is_layout() => (opens, is_open) = (false, false),
+            K::If | K::Else | K::For | K::While | K::Loop | K::Atomic => opens = true,
+            K::Colon | K::Then => is_open |= opens,
+            _ => {}
+        }
+    }
+    is_open
+}
+
+/// Refuses a text whose last block, on one line, would take statements of the program: `beside` is
+/// the symbol between them and the text.
+fn refuse_open_block(
+    text: &[Token],
+    beside: Option<&Token>,
+    quotation: Quotation,
+    reporter: &mut Reporter,
+) -> Parsed<()> {
+    let shares_line = beside.is_some_and(|token| token.kind == TokenKind::Semicolon);
+    if !shares_line || !ends_in_block_of_line(text) {
+        return Ok(());
+    }
+    let message =
+        message!("edit-takes-line", "the statements behind it on the line would be its block")
+            .label("this block ends with the line")
+            .help("write the block as lines, or quote all statements of the line");
+    Err(reporter.report(message, quotation.span))
+}
+
 /// Returns the separator between this text and the neighbouring statement.
 fn between(text: &[Token]) -> TokenKind {
     let has_lines = text.iter().any(|token| token.kind.is_layout());
-    if has_lines { TokenKind::Newline } else { TokenKind::Semicolon }
+    if has_lines || ends_in_block_of_line(text) { TokenKind::Newline } else { TokenKind::Semicolon }
 }
 
 /// Ends the last statement of a text, unless the statement is incomplete.
