@@ -109,3 +109,35 @@ fn packages_contain_sources_and_no_tests() {
         cargo(&["package", "--list", "--offline", "--allow-dirty", "-p", "snapshot-picture"]);
     assert!(page.lines().any(|file| file == "assets/page.js"), "{page}");
 }
+
+/// `doctest = false` saves a run of rustdoc, and hides no example.
+#[test]
+fn crates_without_documentation_tests_have_no_examples() {
+    let is_untested = |target: &&Value| target["doctest"] == false && target["kind"][0] == "lib";
+    let (mut crates, mut files) = (0, 0);
+    for (name, package) in members() {
+        let targets = package["targets"].as_array().expect("a list");
+        let Some(library) = targets.iter().find(is_untested) else { continue };
+        crates += 1;
+        let library = PathBuf::from(text_of(&library["src_path"]));
+        let mut folders = vec![library.parent().expect("a file lies in a folder").to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder of sources") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).expect("a source");
+                let is_fence = |line: &str| {
+                    let comment = line.trim_start();
+                    let text = comment.strip_prefix("///").or(comment.strip_prefix("//!"));
+                    text.is_some_and(|text| text.trim_start().starts_with("```"))
+                };
+                assert!(!text.lines().any(is_fence), "{name}: {}", path.display());
+                files += 1;
+            }
+        }
+    }
+    assert!(crates >= 10 && files > 300, "{crates} crates, {files} files");
+}
