@@ -21,24 +21,14 @@ const MEANT: [(&str, &str); 17] = [
     ("result", "values"),
 ];
 
-/// Returns the candidate that is called `word` elsewhere, or else the candidate within two edits of
-/// `word` (one edit for short words), if any: the closest, the first among equally close ones.
+/// Returns the candidate that is called `word` elsewhere, or else the most similar one, if any is
+/// similar.
 pub(crate) fn nearest(word: &str, candidates: &[&'static str]) -> Option<&'static str> {
-    const LONGEST: usize = 32;
-    if word.len() > LONGEST {
-        return None;
-    }
-    let word = word.to_lowercase();
-    let meant = MEANT.iter().filter(|(other, _)| *other == word).map(|(_, meant)| *meant);
-    if let Some(meant) = meant.into_iter().find(|meant| candidates.contains(meant)) {
-        return Some(meant);
-    }
-    candidates
-        .iter()
-        .map(|candidate| (strsim::osa_distance(&word, candidate), *candidate))
-        .filter(|(distance, candidate)| *distance <= if candidate.len() < 4 { 1 } else { 2 })
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+    let lower = word.to_lowercase();
+    let mut meant = MEANT.iter().filter(|(other, _)| *other == lower).map(|(_, meant)| *meant);
+    meant
+        .find(|meant| candidates.contains(meant))
+        .or_else(|| snapshot_language::nearest(word, candidates.iter().copied()))
 }
 
 #[cfg(test)]

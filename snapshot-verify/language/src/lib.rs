@@ -15,4 +15,4 @@ pub mod program;
 pub use language::{Algorithm, parse};
 pub use language::{Bug, Diagnostic, Diagnostics, Expectation, ExpectedVerdict, Freedom, Strength};
 pub use language::{Item, ItemKind, Meaning, MeaningText, outline};
-pub use language::{Source, Span, format, tree};
+pub use language::{Source, Span, format, nearest, tree};

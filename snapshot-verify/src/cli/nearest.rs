@@ -1,14 +1,6 @@
-//! The closest known name to a mistyped one.
+//! The closest known name to a mistyped one, as a hint.
 
-/// Returns the name most similar to the written one, if one is similar enough.
-pub fn nearest<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |name: &str| strsim::damerau_levenshtein(written, name);
-    let (distance, name) = names.into_iter().map(|name| (distance(name), name)).min()?;
-    // At most a third of the letters differ, or half of the name is written.
-    let begun = name.starts_with(written) && 2 * written.len() >= name.len();
-    let like = begun || distance <= name.len().max(written.len()) / 3;
-    like.then_some(name)
-}
+use snapshot_verify::language::nearest;
 
 /// Returns `; did you mean ...?` if a name is similar, else lists the names.
 pub fn hint<'a>(written: &str, names: impl IntoIterator<Item = &'a str> + Clone) -> String {

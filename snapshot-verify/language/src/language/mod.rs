@@ -49,6 +49,7 @@ pub use diagnostic::{Diagnostic, Diagnostics};
 pub use expectation::{Expectation, ExpectedVerdict, Freedom, Strength};
 pub use format::format;
 pub use meaning::{Meaning, MeaningText};
+pub use nearest::nearest;
 pub use outline::{Item, ItemKind, outline};
 pub use source::Source;
 pub use span::Span;

@@ -6,27 +6,21 @@ const LONGEST: usize = 40;
 /// Most known names that are compared.
 const MOST: usize = 1000;
 
-/// The known name that is most like this one, if any is alike at all; the first of the
-/// alphabet among several.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+/// Returns the known name that is most like this one, case ignored: at most a third of the letters
+/// differ, or at least half of it is written. Among equally similar names, returns the first of the
+/// alphabet.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > LONGEST {
         return None;
     }
     let lower = name.to_lowercase();
-    let distance = |other: &str| strsim::damerau_levenshtein(&lower, &other.to_lowercase());
     let (distance, nearest) = known
+        .into_iter()
         .filter(|other| other.len() <= LONGEST)
         .take(MOST)
-        .map(|other| (distance(other), other))
+        .map(|other| (strsim::damerau_levenshtein(&lower, &other.to_lowercase()), other))
         .min()?;
-    (distance <= tolerated(name.chars().count())).then(|| nearest.to_owned())
-}
-
-/// Returns the number of letters that may be wrong in a name of this length; case is ignored.
-const fn tolerated(length: usize) -> usize {
-    match length {
-        0..=2 => 0,
-        3..=5 => 1,
-        length => length / 3,
-    }
+    let is_begun = !name.is_empty() && nearest.starts_with(name) && 2 * name.len() >= nearest.len();
+    let longest = name.chars().count().max(nearest.chars().count());
+    (is_begun || distance <= longest / 3).then_some(nearest)
 }

@@ -180,7 +180,7 @@ impl Reporter {
 
     /// Returns the known name nearest to this one, within the limit of diagnostics.
     pub fn nearest<'a>(&self, name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-        if self.list.len() == Self::LIMIT { None } else { nearest(name, known) }
+        if self.list.len() == Self::LIMIT { None } else { nearest(name, known).map(str::to_owned) }
     }
 
     /// Returns the diagnostics, of which there is at least one.
