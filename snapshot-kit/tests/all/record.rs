@@ -126,7 +126,7 @@ fn histories_taken_during_a_run_are_parts_of_the_final_one() {
 }
 
 fn take_during_a_run(clock: Clock) -> usize {
-    let rounds = either(600, 2_000);
+    let rounds = either(200, 2_000);
     let mut count = 0;
     let recorder = Recorder::with_clock(Declaration::new(0).with_segments(3), clock);
     let object = Mutex::new(vec![0; 3]);
