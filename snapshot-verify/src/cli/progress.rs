@@ -12,10 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use snapshot_core::Process;
 use snapshot_io::escape;
 use snapshot_verify::report::{count, memory};
-use snapshot_verify::search::Progress;
-use snapshot_verify::search::checkpoint::Keeper;
-use snapshot_verify::search::distributed::Engine;
-use snapshot_verify::search::spill::Disk;
+use snapshot_verify::search::{Progress, Storage};
 use snapshot_verify::verify::{Effort, Watch};
 
 use super::interrupt;
@@ -128,19 +125,15 @@ pub struct ProgressWatch<'a> {
     pub title: String,
     pub stop: &'a AtomicBool,
     pub ticker: &'a Ticker,
-    /// Store of searches.
-    pub keeper: Option<&'a dyn Keeper>,
-    /// Storage for states that do not fit into memory.
-    pub disk: Option<&'a dyn Disk>,
-    /// Runs searches on its workers.
-    pub engine: Option<&'a dyn Engine>,
+    /// Place of the states of searches.
+    pub storage: Storage<'a>,
 }
 
 impl<'a> ProgressWatch<'a> {
     /// Watches searches in memory by threads of this process, until Ctrl-C.
     pub fn new(title: String, ticker: &'a Ticker) -> Self {
         let stop = interrupt::listen();
-        Self { title, stop, ticker, keeper: None, disk: None, engine: None }
+        Self { title, stop, ticker, storage: Storage::Memory }
     }
 }
 
@@ -170,16 +163,8 @@ impl Watch for ProgressWatch<'_> {
         }
     }
 
-    fn keeper(&self) -> Option<&dyn Keeper> {
-        self.keeper
-    }
-
-    fn disk(&self) -> Option<&dyn Disk> {
-        self.disk
-    }
-
-    fn engine(&self) -> Option<&dyn Engine> {
-        self.engine
+    fn storage(&self) -> Storage<'_> {
+        self.storage
     }
 
     fn allocated(&self) -> Option<fn() -> u64> {

@@ -31,7 +31,7 @@ use crate::program::Program;
 use crate::quotient::canonical_renaming::CanonicalRenaming;
 use crate::quotient::canonical_renaming::plain::Plain;
 use crate::quotient::process_symmetry::isomorphism;
-use crate::search::{self, Exploration, ExploreError, SearchPath, SearchVerdict};
+use crate::search::{self, Exploration, ExploreError, SearchPath, SearchVerdict, Storage};
 
 /// With fewer operations hardly any state is ever abandoned.
 const WORTH_ANALYSING: u32 = 2;
@@ -230,7 +230,7 @@ impl Explore for PairExplorer<'_> {
     }
 
     fn is_kept(&self) -> bool {
-        self.watch.keeper().is_some()
+        matches!(self.watch.storage(), Storage::Checkpoints(_))
     }
 }
 

@@ -5,10 +5,7 @@ use std::sync::atomic::AtomicBool;
 use snapshot_core::Process;
 
 use super::schedule::Effort;
-use crate::search::Progress;
-use crate::search::checkpoint::Keeper;
-use crate::search::distributed::Engine;
-use crate::search::spill::Disk;
+use crate::search::{Progress, Storage};
 
 /// Observer of searches.
 pub trait Watch {
@@ -30,19 +27,9 @@ pub trait Watch {
     /// Called when a rung of the ladder for every n begins, with its name.
     fn prove(&self, _: &str) {}
 
-    /// The store in which explorations are saved, and from which they resume.
-    fn keeper(&self) -> Option<&dyn Keeper> {
-        None
-    }
-
-    /// The storage for states of explorations that do not fit into memory.
-    fn disk(&self) -> Option<&dyn Disk> {
-        None
-    }
-
-    /// The engine that runs explorations on its workers, in place of threads.
-    fn engine(&self) -> Option<&dyn Engine> {
-        None
+    /// The place of the states of explorations.
+    fn storage(&self) -> Storage<'_> {
+        Storage::Memory
     }
 
     /// A function that returns the allocated bytes, so that preparation keeps to

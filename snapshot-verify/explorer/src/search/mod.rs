@@ -152,16 +152,29 @@ pub struct Exploration<'a> {
     pub ample: Option<&'a dyn Ample>,
     /// The density of the self-check, if it is on.
     pub self_check: Option<SelfCheck>,
-    /// The store of checkpoints; the search resumes from its record.
-    pub keeper: Option<&'a dyn Keeper>,
-    /// The disk for states that exceed the memory; not with `keeper`.
-    pub disk: Option<&'a dyn Disk>,
-    /// The engine that runs the search on its workers instead of `threads`; not with `keeper` or
-    /// `disk`. `memory` is the memory of this process.
-    pub engine: Option<&'a dyn Engine>,
-    /// States go to the disk once more bytes than this are in use. `None` reserves room for the
-    /// work that threads have begun when the memory gets full.
-    pub spill_above: Option<u64>,
+    /// The place of states.
+    pub storage: Storage<'a>,
+}
+
+/// Place of the states of a search.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Storage<'a> {
+    /// The memory of this process.
+    #[default]
+    Memory,
+    /// The memory, with checkpoints; the search resumes from its record.
+    Checkpoints(&'a dyn Keeper),
+    /// The memory, and a disk for the states that exceed it.
+    Disk {
+        /// The disk.
+        disk: &'a dyn Disk,
+        /// States go to the disk once more bytes than this are in use. `None` reserves room for the
+        /// work that threads have begun when the memory gets full.
+        above: Option<u64>,
+    },
+    /// The memory of the workers of an engine, which runs the search in place of `threads`. The
+    /// search's `memory` is that of this process.
+    Workers(&'a dyn Engine),
 }
 
 impl Default for Exploration<'_> {
@@ -186,10 +199,7 @@ impl Default for Exploration<'_> {
             symmetry: None,
             ample: None,
             self_check: SelfCheck::of_build(),
-            keeper: None,
-            disk: None,
-            engine: None,
-            spill_above: None,
+            storage: Storage::Memory,
         }
     }
 }
@@ -288,17 +298,17 @@ impl Exploration<'_> {
         instance: &Instance,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Outcome, ExploreError> {
-        if let Some(engine) = self.engine {
+        if let Storage::Workers(engine) = self.storage {
             return self.explore_distributed::<W>(engine, product, instance, progress);
         }
         let watch = Supervisor::new(self.time, [self.stop, self.answered]);
         let memory = Memory::new(self.memory);
         let spill_above = self.spill_above::<W>()?;
         let identity = Identity { of: self, layout: product.layout(), instance };
-        let checkpoint = self.keeper.map(|keeper| {
-            let key = keeper.key(&identity);
-            Checkpoint { keeper, key }
-        });
+        let checkpoint = match self.storage {
+            Storage::Checkpoints(keeper) => Some(Checkpoint { keeper, key: keeper.key(&identity) }),
+            _ => None,
+        };
         let unusable = |error| {
             let place = checkpoint.map(|of| of.keeper.place(&of.key)).unwrap_or_default();
             ExploreError::Checkpoint { place, error }
@@ -311,7 +321,10 @@ impl Exploration<'_> {
             Some(Kept::UnderWay(kept)) => Some(kept),
             Some(Kept::Nothing) | None => None,
         };
-        let disk = self.disk.filter(|_| self.keeper.is_none());
+        let disk = match self.storage {
+            Storage::Disk { disk, .. } => Some(disk),
+            _ => None,
+        };
         let files = disk.map(|disk| Files::new(disk, self.memory));
         let search = |memory, checkpoint| Search {
             product,
@@ -344,7 +357,7 @@ impl Exploration<'_> {
         let search = search(&again, None);
         let (verdict, moves) = self.verdict(&search, &mut explored, watch.cause(), progress);
         let peak_bytes = memory.peak().max(again.peak());
-        if let Some(disk) = self.disk {
+        if let Some(disk) = disk {
             disk.clear();
         }
         if let Some(error) = watch.take_error() {
@@ -458,9 +471,11 @@ impl Exploration<'_> {
 
     /// Returns the number of bytes in use above which states go to the disk.
     fn spill_above<const W: usize>(&self) -> Result<u64, ExploreError> {
-        let (Some(_), None) = (self.disk, self.spill_above) else {
-            return Ok(self.spill_above.unwrap_or(u64::MAX));
-        };
+        match self.storage {
+            Storage::Disk { above: None, .. } => {}
+            Storage::Disk { above: Some(above), .. } => return Ok(above),
+            _ => return Ok(u64::MAX),
+        }
         let (given, threads) = (self.memory, self.threads.max(1));
         spill::share::<W>(given, threads, self.least_bytes::<W>())
             .map_err(|least| ExploreError::Memory { given, least })

@@ -16,7 +16,7 @@ use snapshot_verify::report::{
     Case, Tally, human, human_conclusion, human_every, human_every_exercised, human_exercised,
     human_trial, human_unneeded, is_unneeded, json, json_every, json_summary,
 };
-use snapshot_verify::search::checkpoint::Keeper;
+use snapshot_verify::search::Storage;
 use snapshot_verify::verify::every::{EXERCISED, Every, every_by};
 use snapshot_verify::verify::{Method, Outcome, Request, Verdict, exercised, tried, verify_by};
 
@@ -78,8 +78,13 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn keeper(&self) -> Option<&'a dyn Keeper> {
-        self.checkpoints.map(|checkpoints| checkpoints as _)
+    fn storage(&self) -> Storage<'a> {
+        match (self.checkpoints, self.disk, self.engine) {
+            (Some(checkpoints), ..) => Storage::Checkpoints(checkpoints),
+            (None, Some(disk), _) => Storage::Disk { disk, above: None },
+            (None, None, Some(engine)) => Storage::Workers(engine),
+            (None, None, None) => Storage::Memory,
+        }
     }
 
     /// Returns the time of the next case: an equal share of the rest of the command's time.
@@ -115,10 +120,8 @@ impl<'a> Session<'a> {
             exercise: None,
             looks_at_values: &looks_at_values,
         };
-        let (stop, ticker, keeper) = (self.stop, self.ticker, self.keeper());
-        let disk = self.disk.map(|disk| disk as _);
-        let engine = self.engine.map(|engine| engine as _);
-        let watch = ProgressWatch { title: case.title(), stop, ticker, keeper, disk, engine };
+        let (stop, ticker, storage) = (self.stop, self.ticker, self.storage());
+        let watch = ProgressWatch { title: case.title(), stop, ticker, storage };
         let began = Instant::now();
         let left = || request.time.map(|time| time.saturating_sub(began.elapsed()));
         let way = self.command.way();

@@ -166,9 +166,7 @@ impl<'e, 'a> Rounds<'e, 'a> {
         let forgetful = Exploration {
             forgetting: forgetting.as_ref().map(|forgetting| forgetting as _),
             memory: explorer.memory_left(),
-            keeper: watch.keeper(),
-            disk: watch.disk(),
-            engine: watch.engine(),
+            storage: watch.storage(),
             ..exploration.clone()
         };
         let forgetful = narrowed(&forgetful, self.prepared.explored(), &mut self.most_numbers)

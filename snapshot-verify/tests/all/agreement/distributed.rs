@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use snapshot_cluster::Cluster;
 use snapshot_core::Process;
 use snapshot_verify::program::Program;
-use snapshot_verify::search::Progress;
 use snapshot_verify::search::distributed::Engine;
+use snapshot_verify::search::{Progress, Storage};
 use snapshot_verify::verify::{
     Effort, Operations, Outcome, Reductions, Request, Unfinished, Unwatched, Verdict, Watch, verify,
 };
@@ -31,8 +31,8 @@ impl Watch for ByWorkers<'_> {
 
     fn progress(&self, _: &Progress) {}
 
-    fn engine(&self) -> Option<&dyn Engine> {
-        Some(self.cluster)
+    fn storage(&self) -> Storage<'_> {
+        Storage::Workers(self.cluster)
     }
 }
 

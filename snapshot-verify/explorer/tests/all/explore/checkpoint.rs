@@ -12,7 +12,9 @@ use std::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use snapshot_explorer::search::checkpoint::{CheckpointError, Contents, Keeper, Kept, Key};
-use snapshot_explorer::search::{Exploration, ExploreError, Outcome, SearchVerdict, Unfinished};
+use snapshot_explorer::search::{
+    Exploration, ExploreError, Outcome, SearchVerdict, Storage, Unfinished,
+};
 
 use crate::explore::bowman::{Exit, bowman};
 
@@ -37,8 +39,8 @@ impl Memory {
     fn run(&self, due: u32, end: u32, exploration: &Exploration<'_>, exit: Exit) -> Outcome {
         *self.left.lock().unwrap() = (due, end);
         self.killed.store(false, Ordering::Relaxed);
-        let (stop, keeper) = (Some(&*self.killed), Some(self as &dyn Keeper));
-        let exploration = Exploration { stop, keeper, ..exploration.clone() };
+        let (stop, storage) = (Some(&*self.killed), Storage::Checkpoints(self));
+        let exploration = Exploration { stop, storage, ..exploration.clone() };
         exploration.run(&bowman(3, [0, 1], exit), &mut |_| {}).unwrap()
     }
 
@@ -151,8 +153,8 @@ fn time_and_interruption_keep_the_progress() {
     let outcome = loop {
         *memory.left.lock().unwrap() = (u32::MAX, u32::MAX);
         let time = Some(Duration::from_millis(if rounds.get() < 20 { 3 } else { 600_000 }));
-        let keeper = Some(&memory as &dyn Keeper);
-        let exploration = Exploration { time, keeper, ..Exploration::default() };
+        let storage = Storage::Checkpoints(&memory);
+        let exploration = Exploration { time, storage, ..Exploration::default() };
         let outcome = exploration.run(&bowman(3, [0, 1], Exit::Correct), &mut |_| {}).unwrap();
         rounds.set(rounds.get() + 1);
         match outcome.verdict {
@@ -174,8 +176,8 @@ fn damaged_and_too_large_checkpoints_are_refused() {
     let resumed = |bytes: &[u8], budget| {
         memory.kept.lock().unwrap().insert(key, (false, bytes.to_vec()));
         *memory.left.lock().unwrap() = (u32::MAX, u32::MAX);
-        let keeper = Some(&memory as &dyn Keeper);
-        let exploration = Exploration { keeper, memory: budget, ..Exploration::default() };
+        let storage = Storage::Checkpoints(&memory);
+        let exploration = Exploration { storage, memory: budget, ..Exploration::default() };
         exploration.run(&bowman(3, [0, 1], Exit::Correct), &mut |_| {})
     };
     for length in [0, 7, 8, 100, bytes.len() / 2, bytes.len() - 1] {

@@ -7,7 +7,9 @@ use std::sync::Mutex;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use snapshot_explorer::search::distributed::{Engine, Failure, Job, Part, Place};
-use snapshot_explorer::search::{Exploration, ExploreError, Outcome, SearchVerdict, Unfinished};
+use snapshot_explorer::search::{
+    Exploration, ExploreError, Outcome, SearchVerdict, Storage, Unfinished,
+};
 
 use crate::explore::bowman::{Exit, bowman};
 use crate::explore::random;
@@ -110,8 +112,8 @@ fn parts_give_the_result_of_one_search() {
                 wrong += u32::from(!matches!(whole.verdict, SearchVerdict::Verified));
                 for workers in 1..=4 {
                     let engine = Simulated::new(workers, 22, Mistake::None);
-                    let engine = Some(&engine as &dyn Engine);
-                    let parts = Exploration { engine, ..exploration.clone() };
+                    let storage = Storage::Workers(&engine);
+                    let parts = Exploration { storage, ..exploration.clone() };
                     let outcome = parts.run(&instance, &mut |_| {}).unwrap();
                     assert_eq!(counts(&outcome), counts(&whole), "{workers}, {exploration:?}");
                 }
@@ -140,8 +142,8 @@ fn parts_agree_with_one_search_on_random_instances() {
             SearchVerdict::Unknown { .. } => panic!("it fits"),
         }] += 1;
         let engine = Simulated::new(2 + number as usize % 3, number.into(), Mistake::None);
-        let engine = Some(&engine as &dyn Engine);
-        let parts = Exploration { engine, ..exploration.clone() };
+        let storage = Storage::Workers(&engine);
+        let parts = Exploration { storage, ..exploration.clone() };
         let mut traced = false;
         let outcome = parts.run(&instance, &mut |progress| traced |= progress.tracing).unwrap();
         assert_eq!(counts(&outcome), counts(&whole), "instance {number}");
@@ -157,9 +159,9 @@ fn trace_is_the_same_without_kept_levels() {
     let whole = Exploration::default().run(&instance, &mut |_| {}).unwrap();
     assert!(matches!(whole.verdict, SearchVerdict::Violation { .. }));
     let engine = Simulated::new(2, 5, Mistake::None);
-    let engine = Some(&engine as &dyn Engine);
+    let storage = Storage::Workers(&engine);
     let mut traced = false;
-    let parts = Exploration { engine, ..Exploration::default() };
+    let parts = Exploration { storage, ..Exploration::default() };
     let outcome = parts.run(&instance, &mut |progress| traced |= progress.tracing).unwrap();
     assert_eq!(counts(&outcome), counts(&whole));
     assert!(traced, "a second search was needed");
@@ -172,8 +174,8 @@ fn is_detected(mistake: Mistake) -> bool {
     let whole = exploration.run(&instance, &mut |_| {}).unwrap();
     (0..3).any(|seed| {
         let engine = Simulated::new(3, seed, mistake);
-        let engine = Some(&engine as &dyn Engine);
-        let outcome = Exploration { engine, ..exploration.clone() }.run(&instance, &mut |_| {});
+        let storage = Storage::Workers(&engine);
+        let outcome = Exploration { storage, ..exploration.clone() }.run(&instance, &mut |_| {});
         counts(&outcome.unwrap()) != counts(&whole)
     })
 }
@@ -191,8 +193,8 @@ fn late_lost_and_misplaced_messages_are_detected() {
 fn too_little_memory_ends_all_parts() {
     let instance = bowman(4, [0, 1], Exit::Correct);
     let engine = Simulated::new(3, 7, Mistake::None);
-    let engine = Some(&engine as &dyn Engine);
-    let exploration = Exploration { engine, memory: 1 << 20, ..Exploration::default() };
+    let storage = Storage::Workers(&engine);
+    let exploration = Exploration { storage, memory: 1 << 20, ..Exploration::default() };
     let error = exploration.run(&instance, &mut |_| {}).unwrap_err();
     let ExploreError::Memory { least, .. } = error else { panic!("{error}") };
     let exploration = Exploration { memory: least + 4096, ..exploration };
@@ -228,7 +230,7 @@ impl Engine for Differing {
 #[test]
 fn another_search_is_refused() {
     let instance = bowman(3, [0, 1], Exit::Correct);
-    let engine = Some(&Differing as &dyn Engine);
-    let error = Exploration { engine, ..Exploration::default() }.run(&instance, &mut |_| {});
+    let storage = Storage::Workers(&Differing);
+    let error = Exploration { storage, ..Exploration::default() }.run(&instance, &mut |_| {});
     assert_eq!(error.unwrap_err(), ExploreError::Cluster(Failure::Differs { worker: 1 }));
 }

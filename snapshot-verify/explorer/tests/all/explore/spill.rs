@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use snapshot_explorer::search::spill::{Disk, FileId};
-use snapshot_explorer::search::{Exploration, ExploreError, Outcome, SearchVerdict, Unfinished};
+use snapshot_explorer::search::{
+    Exploration, ExploreError, Outcome, SearchVerdict, Storage, Unfinished,
+};
 use trial::effort::{Effort, either, is_left_out};
 
 use crate::explore::bowman::{Exit, bowman};
@@ -139,9 +141,9 @@ fn search_on_disk_equals_search_in_memory() {
                     // The limits hold a part of a level, and several levels.
                     for more in [1 << 20, 5 << 18] {
                         let room = Room::of(usize::MAX);
-                        let spill_above = Some(least(&exploration, exit) + more);
-                        let disk = Some(&room as &dyn Disk);
-                        let exploration = Exploration { spill_above, disk, ..exploration.clone() };
+                        let above = Some(least(&exploration, exit) + more);
+                        let storage = Storage::Disk { disk: &room, above };
+                        let exploration = Exploration { storage, ..exploration.clone() };
                         let outcome = exploration.run(&instance, &mut |_| {}).unwrap();
                         assert_eq!(counts(&outcome), counts(&whole), "{exploration:?}");
                         assert!(room.files.lock().unwrap().is_empty(), "all files are removed");
@@ -166,8 +168,8 @@ fn few_files_are_open_at_once() {
     let instance = bowman(4, [0, 1], Exit::Correct);
     let whole = exploration.run(&instance, &mut |_| {}).unwrap();
     let room = Room::of(usize::MAX);
-    let spill_above = Some(least(&exploration, Exit::Correct) + (1 << 10));
-    let spilt = Exploration { spill_above, disk: Some(&room), ..exploration };
+    let above = Some(least(&exploration, Exit::Correct) + (1 << 10));
+    let spilt = Exploration { storage: Storage::Disk { disk: &room, above }, ..exploration };
     let outcome = spilt.run(&instance, &mut |_| {}).unwrap();
     assert_eq!(counts(&outcome), counts(&whole));
     let (most, files) = (room.open.most.load(Ordering::SeqCst), room.created());
@@ -187,11 +189,11 @@ fn least_memory_suffices_with_a_disk() {
     let instance = bowman(4, [0, 1], Exit::Correct);
     let whole = exploration.run(&instance, &mut |_| {}).unwrap();
     let room = Room::of(usize::MAX);
-    let disk = Some(&room as &dyn Disk);
-    let too_little = Exploration { memory: 1 << 20, disk, ..exploration.clone() };
+    let storage = Storage::Disk { disk: &room, above: None };
+    let too_little = Exploration { memory: 1 << 20, storage, ..exploration.clone() };
     let error = too_little.run(&instance, &mut |_| {}).unwrap_err();
     let ExploreError::Memory { least: memory, .. } = error else { panic!("{error}") };
-    let spilt = Exploration { memory, disk, ..exploration.clone() };
+    let spilt = Exploration { memory, storage, ..exploration.clone() };
     let outcome = spilt.run(&instance, &mut |_| {}).unwrap();
     assert_eq!(counts(&outcome), counts(&whole));
     assert!(outcome.peak_bytes <= memory && whole.peak_bytes > 2 * memory, "{memory}");
@@ -203,14 +205,13 @@ fn least_memory_suffices_with_a_disk() {
 #[test]
 fn a_disk_that_fails_ends_the_search() {
     let exploration = Exploration::default();
-    let spill_above = Some(least(&exploration, Exit::Correct) + (1 << 20));
+    let above = Some(least(&exploration, Exit::Correct) + (1 << 20));
     let instance = bowman(3, [0, 1], Exit::Correct);
     let cut = Room { cut: 8, ..Room::of(usize::MAX) };
     for room in [Room::of(0), Room::of(100_000), Room::of(1_000_000), cut] {
-        let disk = Some(&room as &dyn Disk);
-        let error = Exploration { spill_above, disk, ..exploration.clone() }
-            .run(&instance, &mut |_| {})
-            .unwrap_err();
+        let storage = Storage::Disk { disk: &room, above };
+        let error =
+            Exploration { storage, ..exploration.clone() }.run(&instance, &mut |_| {}).unwrap_err();
         assert!(matches!(error, ExploreError::Disk { .. }), "{error}");
         assert!(error.to_string().contains("--disk"), "{error}");
     }
