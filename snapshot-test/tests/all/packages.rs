@@ -1,6 +1,6 @@
 //! Requirements of `cargo publish` for the crates that users depend on, without a registry.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -140,4 +140,49 @@ fn crates_without_documentation_tests_have_no_examples() {
         }
     }
     assert!(crates >= 10 && files > 300, "{crates} crates, {files} files");
+}
+
+/// Returns the packages of a lock file without a source, each with the names of its dependencies.
+fn local_packages(lock: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut packages = BTreeMap::new();
+    for package in lock.split("[[package]]").skip(1) {
+        let field = |name: &str| {
+            let line = package.lines().find_map(|line| line.strip_prefix(name))?;
+            line.split('"').nth(1).map(str::to_owned)
+        };
+        if field("source = ").is_none() {
+            let listed = package.split("dependencies = [").nth(1).unwrap_or_default();
+            let names = listed.split('"').skip(1).step_by(2);
+            let names = names.filter_map(|name| name.split(' ').next()).map(str::to_owned);
+            packages.insert(field("name = ").expect("a package has a name"), names.collect());
+        }
+    }
+    packages
+}
+
+/// The lock files of the packages under Line-Up, which are not built with the workspace, follow its
+/// manifests.
+#[test]
+fn lock_files_of_subjects_have_the_dependencies_of_the_workspace() {
+    let members = members();
+    let subjects = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lineup/subjects");
+    let mut compared = 0;
+    for folder in [".", "beside", "ends", "statics"] {
+        let path = subjects.join(folder).join("Cargo.lock");
+        let lock = std::fs::read_to_string(&path).expect("a lock file");
+        for (name, locked) in local_packages(&lock) {
+            let Some(package) = members.get(&name) else { continue };
+            let dependencies = package["dependencies"].as_array().expect("a list");
+            let of = |is: &dyn Fn(&Value) -> bool| -> BTreeSet<String> {
+                dependencies.iter().filter(|one| is(one)).map(|one| text_of(&one["name"])).collect()
+            };
+            let any = of(&|one| one["kind"] != "dev");
+            let needed = of(&|one| one["kind"].is_null() && one["optional"] == false);
+            let place = format!("{}: {name}", path.display());
+            assert!(needed.is_subset(&locked), "{place} lacks {:?}", &needed - &locked);
+            assert!(locked.is_subset(&any), "{place} has {:?}", &locked - &any);
+            compared += 1;
+        }
+    }
+    assert!(compared >= 4 * 4, "{compared}");
 }

@@ -64,7 +64,8 @@ lineup::subject! {
     recv() => ends.last_receive(lineup::block_on);
 }
 
-type FutureEnds = Ends<futures_channel::oneshot::Sender<u32>, futures_channel::oneshot::Receiver<u32>>;
+type FutureEnds =
+    Ends<futures_channel::oneshot::Sender<u32>, futures_channel::oneshot::Receiver<u32>>;
 
 lineup::subject! {
     /// futures-channel: a channel for one message, without waiting.
