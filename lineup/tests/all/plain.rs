@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicU32 as Word;
 use std::sync::{Arc, Mutex as Memory};
 
+use lineup::cell::{Cell, UnsafeCell};
 use lineup::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
 use lineup::{Check, ConcurrentPhase, Subject, Tally, Test, Text, Verdict, plain_access, report};
 use rand::{RngExt, SeedableRng, seq::IndexedRandom};
@@ -97,6 +98,62 @@ fn ordered_accesses_need_no_executions_more() {
     // Two receivers race.
     let racing = all_executions::<HandOver>("send(1) | try_recv | try_recv");
     assert!(!racing.unordered.is_empty(), "{racing:?}");
+}
+
+/// Cells behind a lock whose steps are not seen: nothing orders their accesses. An operation that
+/// finds the lock taken does nothing.
+#[derive(Default)]
+struct Shelf(Memory<(UnsafeCell<u32>, Cell<u32>, Cell<u32>)>);
+
+impl Shelf {
+    fn with<T>(
+        &self,
+        access: impl FnOnce(&(UnsafeCell<u32>, Cell<u32>, Cell<u32>)) -> T,
+    ) -> Option<T> {
+        self.0.try_lock().ok().map(|cells| access(&cells))
+    }
+}
+
+lineup::subject! {
+    /// One operation for each function of the cells.
+    Shelved(shelf: Shelf) = Shelf::default();
+    nothing() => shelf.with(|_| ()).is_some();
+    pointer() => shelf.with(|cells| drop(cells.0.get())).is_some();
+    get() => shelf.with(|cells| drop(cells.1.get())).is_some();
+    set() => shelf.with(|cells| cells.1.set(1)).is_some();
+    replace() => shelf.with(|cells| drop(cells.1.replace(1))).is_some();
+    take() => shelf.with(|cells| drop(cells.1.take())).is_some();
+    swap() => shelf.with(|cells| cells.1.swap(&cells.2)).is_some();
+    update() => shelf.with(|cells| cells.1.update(|value| value + 1)).is_some();
+}
+
+/// Each access is a step, and two of one cell conflict unless both read.
+#[test]
+fn accesses_of_cells_are_steps() {
+    let steps = |operation: &str| {
+        let alone = all_executions::<Shelved>(operation);
+        alone.steps / alone.executions
+    };
+    let alone = steps("nothing");
+    let operations = [
+        ("pointer", 1),
+        ("get", 1),
+        ("set", 1),
+        ("replace", 1),
+        ("take", 1),
+        ("swap", 2),
+        ("update", 2),
+    ];
+    for (operation, accesses) in operations {
+        assert_eq!(steps(operation) - alone, accesses, "{operation}");
+        let reads = operation == "get";
+        for other in ["get", "set"] {
+            let phase = all_executions::<Shelved>(&format!("{operation} | {other}"));
+            let conflict = operation != "pointer" && !(reads && other == "get");
+            assert_eq!(!phase.unordered.is_empty(), conflict, "{operation} | {other}");
+        }
+    }
+    assert!(!all_executions::<Shelved>("pointer | pointer").unordered.is_empty());
 }
 
 /// A statement of a random operation.
