@@ -1,9 +1,9 @@
 //! The process that starts workers.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::PathBuf;
-use std::process::{ChildStdin, Command, ExitStatus, Output, Stdio};
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 
 use super::record::{self, Note};
@@ -50,7 +50,7 @@ pub(super) fn start(arguments: &Arguments, job: impl FnOnce(PathBuf) -> Job) -> 
         return Outcome::Unreached;
     };
     let job = job(record.path().to_owned());
-    let Ok(Output { status, stderr, .. }) = execute(arguments, &job) else {
+    let Ok((status, written)) = execute(arguments, &job) else {
         return Outcome::Unreached;
     };
     let notes = record::notes(&fs::read_to_string(record.path()).unwrap_or_default());
@@ -61,13 +61,15 @@ pub(super) fn start(arguments: &Arguments, job: impl FnOnce(PathBuf) -> Job) -> 
         return Outcome::Unreached;
     }
     let (name, is_crash) = ending(status);
-    let text = String::from_utf8_lossy(&stderr);
+    let text = String::from_utf8_lossy(&written);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let output = lines[lines.len().saturating_sub(LINES)..].iter().map(|line| (*line).to_owned());
     Outcome::Ended(Ended { name, is_crash, notes, output: output.collect() })
 }
 
-fn execute(arguments: &Arguments, job: &Job) -> io::Result<Output> {
+/// Executes a job; returns the status, and the standard error if it is not shown. That goes to a file:
+/// a process that the worker left behind may keep a pipe open for ever.
+fn execute(arguments: &Arguments, job: &Job) -> io::Result<(ExitStatus, Vec<u8>)> {
     let mut command = Command::new(std::env::current_exe()?);
     let is_shown = matches!(job.task, Task::Whole) && matches!(arguments, Arguments::Same);
     match arguments {
@@ -76,20 +78,26 @@ fn execute(arguments: &Arguments, job: &Job) -> io::Result<Output> {
             command.args([name.as_str(), "--exact", "--nocapture", "--include-ignored"])
         }
     };
-    let output = |shown: bool, else_: Stdio| if shown { Stdio::inherit() } else { else_ };
+    let mut written = tempfile::tempfile()?;
     let mut worker = command
         .env(JOB, serde_json::to_string(job)?)
         .stdin(Stdio::piped())
-        .stdout(output(is_shown, Stdio::null()))
-        .stderr(output(is_shown && !job.steps, Stdio::piped()))
+        .stdout(if is_shown { Stdio::inherit() } else { Stdio::null() })
+        .stderr(match is_shown && !job.steps {
+            true => Stdio::inherit(),
+            false => written.try_clone()?.into(),
+        })
         .spawn()?;
     let process = worker.id();
     if let Some(input) = worker.stdin.take() {
         lock(&WORKERS).push((process, input));
     }
-    let output = worker.wait_with_output();
+    let status = worker.wait();
     lock(&WORKERS).retain(|(of, _)| *of != process);
-    output
+    let mut text = Vec::new();
+    written.rewind()?;
+    written.read_to_end(&mut text)?;
+    Ok((status?, text))
 }
 
 /// Returns the name of an end, and whether it is a crash.

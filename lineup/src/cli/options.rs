@@ -33,7 +33,7 @@ pub(super) enum Command {
         /// The subject.
         subject: String,
         /// The test: columns between bars, as in `push(1) pop | pop`; `init:` and `final:`
-        /// before what is executed before and after.
+        /// before the operations before and after these.
         #[arg(long, short)]
         test: String,
         /// Writes the serial histories to a file.
@@ -129,7 +129,7 @@ pub(super) struct SurveyArguments {
     /// Seconds per subject and series; a test that is not finished by then is not counted.
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = quantity::seconds)]
     pub(super) budget: Duration,
-    /// Seconds per subject, for all of its series: each has an equal part of what is left.
+    /// Seconds per subject, for all of its series: each has an equal part of the rest.
     #[arg(long, conflicts_with = "budget", value_name = "SECONDS",
         value_parser = quantity::seconds)]
     pub(super) subject_budget: Option<Duration>,
@@ -141,13 +141,13 @@ pub(super) struct SurveyArguments {
     pub(super) record: PathBuf,
 }
 
-/// What is executed before and after the threads of each test.
+/// Operations before and after the threads of each test.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct Given {
-    /// What is executed before each test: `push(10) push(20)`.
+    /// Operations before each test: `push(10) push(20)`.
     #[arg(long, default_value = "", value_name = "OPERATIONS")]
     pub(super) init: String,
-    /// What is executed after each test.
+    /// Operations after each test.
     #[arg(long = "final", default_value = "", value_name = "OPERATIONS")]
     pub(super) finally: String,
 }
@@ -180,7 +180,7 @@ impl Given {
     }
 }
 
-/// What to do with failures.
+/// Options for failures.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Failing {
     /// Reports failing tests as they are.
@@ -210,14 +210,14 @@ pub(super) struct Bounds {
     /// Seconds per test.
     #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
     time: Option<Duration>,
-    /// Tests that run at once; as many as the machine has processors, unless it is given.
+    /// Number of tests that run at once [default: the number of processors].
     #[arg(long)]
     threads: Option<NonZero<usize>>,
     /// Steps without call or return after which an execution is given up.
     #[arg(long, default_value_t = 2_000)]
     patience: u32,
-    /// What an execution counts as in which threads only spin, and nothing changes: `stuck`, if it is
-    /// known that operations of the object which spin never give up by themselves.
+    /// Meaning of an execution in which threads only spin, and nothing changes: `stuck`, if
+    /// operations of the object that spin are known never to give up by themselves.
     #[arg(long, value_enum, default_value_t)]
     diverging: Diverging,
     /// Gives the memory of executions that get stuck back, by unwinding their threads: this

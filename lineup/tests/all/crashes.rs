@@ -2,6 +2,7 @@
 
 use std::panic::catch_unwind;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use lineup::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -21,7 +22,8 @@ fn overlapping(calls: &AtomicU32, crash: fn()) {
 /// Sends a signal to this process until it ends: the handler of `std` returns from the first
 /// SIGSEGV.
 fn send(signal: &str) {
-    let kill = format!("while kill -{signal} $PPID; do sleep 0.01; done");
+    let process = std::process::id();
+    let kill = format!("while kill -{signal} {process}; do sleep 0.01; done");
     drop(Command::new("sh").args(["-c", &kill]).stderr(Stdio::null()).status());
 }
 
@@ -50,6 +52,12 @@ fn once() {
     }
 }
 
+/// Leaves a process behind, which outlives any test.
+fn orphan() {
+    drop(Command::new("sleep").arg("30").stdout(Stdio::null()).spawn());
+    std::process::abort();
+}
+
 lineup::subject! {
     /// Ends the process where two calls overlap.
     pub(crate) Crashing(calls: AtomicU32) = AtomicU32::new(0);
@@ -60,6 +68,14 @@ lineup::subject! {
     exit() => overlapping(calls, || std::process::exit(7));
     killed() => overlapping(calls, || send("KILL"));
     once() => overlapping(calls, once);
+    orphan() => overlapping(calls, orphan);
+    fine() => overlapping(calls, || ());
+}
+
+lineup::subject! {
+    /// As `Crashing`, in one way.
+    pub(crate) Aborting(calls: AtomicU32) = AtomicU32::new(0);
+    abort() => overlapping(calls, || std::process::abort());
     fine() => overlapping(calls, || ());
 }
 
@@ -106,7 +122,7 @@ fn calls_that_do_not_overlap_do_not_crash() {
 
 #[test]
 fn series_with_a_crash_reports_its_smallest_test() {
-    let series = ["random", "Crashing", "--shape", "2x2", "--samples", "9", "--seed", "1"];
+    let series = ["random", "Aborting", "--shape", "2x2", "--samples", "9", "--seed", "1"];
     let (code, text, _) = program(&series);
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("test (1 x 2):"), "{text}");
@@ -117,13 +133,25 @@ fn series_with_a_crash_reports_its_smallest_test() {
 fn a_crash_ends_a_survey_with_an_answer() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("records.csv").display().to_string();
-    let series = ["survey", "Crashing", "--tests", "all:1x1", "--tests", "all:1x2"];
+    let series = ["survey", "Aborting", "--tests", "all:1x1", "--tests", "all:1x2"];
     let (code, text, _) = program(&[&series[..], &["--record", &record]].concat());
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("Crashing: FAIL: an execution ends the process: "), "{text}");
+    assert!(text.contains("Aborting: FAIL: an execution ends the process: "), "{text}");
     assert!(text.contains("test (1 x 2):"), "{text}");
     let recorded = std::fs::read_to_string(&record).unwrap();
-    assert!(recorded.contains("Crashing,all:1x1,") && recorded.lines().count() == 2, "{recorded}");
+    assert!(recorded.contains("Aborting,all:1x1,") && recorded.lines().count() == 2, "{recorded}");
+}
+
+/// A process that the object started keeps the standard error of the check open.
+#[test]
+fn processes_that_are_left_behind_are_not_waited_for() {
+    let begin = Instant::now();
+    let mut command = command(&["run", "Crashing", "--test", "orphan fine | orphan"]);
+    // Shown errors of the first process go to the terminal, here to nowhere.
+    let (code, text, _) = finish(command.stderr(Stdio::null()).spawn().unwrap());
+    assert!(begin.elapsed() < Duration::from_secs(20), "{text}");
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("FAIL: an execution ends the process: SIGABRT"), "{text}");
 }
 
 /// Neither a crash that happens once nor a signal of the system is a failure.

@@ -69,7 +69,7 @@ lineup::subject! {
     };
 }
 
-fn subjects() -> [AnySubject; 8] {
+fn subjects() -> [AnySubject; 9] {
     [
         AnySubject::of::<Endless>(),
         AnySubject::of::<Panicking>(),
@@ -78,6 +78,7 @@ fn subjects() -> [AnySubject; 8] {
         AnySubject::of::<Leaking>(),
         AnySubject::of::<crate::spinning::Gate>(),
         AnySubject::of::<crate::crashes::Crashing>(),
+        AnySubject::of::<crate::crashes::Aborting>(),
         AnySubject::of::<crate::wakeups::LatchPre>(),
     ]
 }

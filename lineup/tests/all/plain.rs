@@ -118,11 +118,11 @@ lineup::subject! {
     /// One operation for each function of the cells.
     Shelved(shelf: Shelf) = Shelf::default();
     nothing() => shelf.with(|_| ()).is_some();
-    pointer() => shelf.with(|cells| drop(cells.0.get())).is_some();
-    get() => shelf.with(|cells| drop(cells.1.get())).is_some();
+    pointer() => shelf.with(|cells| cells.0.get()).is_some();
+    get() => shelf.with(|cells| cells.1.get()).is_some();
     set() => shelf.with(|cells| cells.1.set(1)).is_some();
-    replace() => shelf.with(|cells| drop(cells.1.replace(1))).is_some();
-    take() => shelf.with(|cells| drop(cells.1.take())).is_some();
+    replace() => shelf.with(|cells| cells.1.replace(1)).is_some();
+    take() => shelf.with(|cells| cells.1.take()).is_some();
     swap() => shelf.with(|cells| cells.1.swap(&cells.2)).is_some();
     update() => shelf.with(|cells| cells.1.update(|value| value + 1)).is_some();
 }

@@ -109,6 +109,9 @@ use worker::{Found, Worker};
 /// of the memory. Beyond that a violation costs a second search.
 const KEEP_BYTES: u64 = 8 << 20;
 
+/// States of an execution, each with the move that leads to it.
+type Way<const W: usize> = Vec<([u64; W], Move)>;
+
 /// Parameters of a search.
 #[derive(Clone, Debug)]
 pub struct Exploration<'a> {
@@ -380,7 +383,7 @@ impl Exploration<'_> {
         explored: &mut Explored<W>,
         cause: Option<Unfinished>,
         progress: &mut dyn FnMut(&Progress),
-    ) -> (SearchVerdict, Option<Vec<([u64; W], Move)>>) {
+    ) -> (SearchVerdict, Option<Way<W>>) {
         let unknown = |cause, found_at| (SearchVerdict::Unknown { cause, found_at }, None);
         match (&explored.found, cause) {
             (None, None) => (SearchVerdict::Verified, None),
@@ -436,7 +439,7 @@ impl Exploration<'_> {
         depth: u32,
         found: &Found<W>,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<Vec<([u64; W], Move)>, Unfinished> {
+    ) -> Result<Way<W>, Unfinished> {
         let levels = match levels {
             Some(levels) => levels,
             None => {
