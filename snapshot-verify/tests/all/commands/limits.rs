@@ -183,13 +183,13 @@ fn refinement_ends_in_time() {
     );
     let (code, out, error) = within(&long, "-n 2 --method refinement", 1.0);
     assert_eq!((code, error.as_str()), (3, ""), "{out}");
-    // Copies that take as long.
-    let copies = "    z[0] := not z[0]\n    y := z\n    z := y\n".repeat(30);
+    // Copies that take as long, in updates that differ.
+    let copies = "    z[c] := not z[c]\n    y := z\n    z := y\n".repeat(30);
     let large = Text::of(
-        "private z: array [0..199999] of bool\n",
-        &format!("    local y: array [0..199999] of bool\n{copies}"),
+        "private c: 0..4095\nprivate z: array [0..199999] of bool\n",
+        &format!("    local y: array [0..199999] of bool\n    c := (c + 1) mod 4096\n{copies}"),
     );
-    let (code, out, error) = within(&large, "-n 4 --method refinement --operations 2", 1.0);
+    let (code, out, error) = within(&large, "-n 2 --method refinement", 1.0);
     assert_eq!((code, error.as_str()), (3, ""), "{out}");
 }
 
