@@ -98,7 +98,7 @@ impl Test {
     ///
     /// # Errors
     /// As [`Test::with`].
-    pub fn of(
+    pub(crate) fn of(
         subject: AnySubject,
         mut columns: Vec<Vec<Invocation>>,
         initial: Vec<Invocation>,
@@ -127,7 +127,7 @@ impl Test {
     ///
     /// # Errors
     /// As [`Test::with`].
-    pub fn between(
+    pub(crate) fn between(
         &self,
         initial: Vec<Invocation>,
         mut finally: Vec<Invocation>,

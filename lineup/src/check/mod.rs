@@ -392,7 +392,7 @@ impl Check {
     /// spin: a random sequence may, and then no test takes place.
     ///
     /// # Errors
-    /// Only the error of [`Test::between`].
+    /// Only those of [`Test::with`].
     pub fn with_possible_start(&self, test: Test) -> Result<Test, TestError> {
         if test.initial().is_empty() || self.is_cancelled() {
             return Ok(test);
