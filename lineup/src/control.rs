@@ -221,21 +221,28 @@ impl State {
         true
     }
 
-    /// Returns the situation of the thread that ran last.
-    fn situation<'t>(&self, board: &Board, trace: &'t Trace) -> Situation<'t> {
+    /// Returns the situation in which one of the `enabled` threads is chosen.
+    fn situation<'t>(
+        &self,
+        board: &Board,
+        trace: &'t Trace,
+        enabled: u16,
+        is_yielding: bool,
+        changed: bool,
+    ) -> Situation<'t> {
         let phase = |thread: &Thread| board.phases[thread.index()];
         let current = self.current.filter(|thread| phase(thread) != Phase::Done);
         let inside = self.current.is_some_and(|thread| phase(&thread) == Phase::Inside);
         let next = current.filter(|_| inside).and_then(|thread| next(board, thread));
         Situation {
-            enabled: 0,
+            enabled,
             current,
             events: board.events.len(),
             inside,
-            yielding: false,
+            yielding: is_yielding && inside,
             returned: board.returns > self.returns,
-            unwinding: false,
-            changed: false,
+            unwinding: std::thread::panicking(),
+            changed,
             plain: next.filter(|next| next.is_plain()).map(|next| next.place),
             trace,
         }
@@ -253,9 +260,7 @@ impl State {
     /// Ends the execution as stuck, unless a wait with a time limit is open.
     fn stuck(&mut self, tasks: &[&Task], board: &mut Board, unwind: bool) -> Option<TaskId> {
         if lineup_std::control::timed_waits() > 0 {
-            self.end = Some(End::Abandoned(Abandonment::Timed));
-            self.left_behind = true;
-            return None;
+            return self.abandon(Abandonment::Timed);
         }
         self.end = Some(End::Stuck);
         self.waiting = waiting(board);
@@ -398,7 +403,6 @@ impl<D: Driver> Scheduler for Control<D> {
     ) -> Option<TaskId> {
         self.pulse.steps.fetch_add(1, Ordering::Relaxed);
         let mut board = lock(&self.board);
-        let unwinding = std::thread::panicking();
         let stage = self.stage(&board.phases);
         let state = self.state.as_mut()?;
         state.tasks =
@@ -406,7 +410,7 @@ impl<D: Driver> Scheduler for Control<D> {
         if state.end == Some(End::Stuck) {
             return state.ending(tasks, &board, self.unwind);
         }
-        if unwinding && RELOCKING.get() {
+        if RELOCKING.get() && std::thread::panicking() {
             return state.abandon(Abandonment::Unwinding);
         }
         let runnable = Runnable::of(tasks, &board);
@@ -432,16 +436,12 @@ impl<D: Driver> Scheduler for Control<D> {
         }
         let enabled = without_waiting(runnable.threads & stage, &board.tasks);
         self.seen.end_step(state, &board);
-        let mut situation = state.situation(&board, &self.seen.trace);
-        situation.enabled = enabled;
-        situation.yielding = is_yielding && situation.inside;
-        situation.unwinding = unwinding;
-        situation.changed = changed;
+        let situation = state.situation(&board, &self.seen.trace, enabled, is_yielding, changed);
         state.note(&situation, board.returns);
         if enabled == 0 {
             return state.stuck(tasks, &mut board, self.unwind);
         }
-        if unwinding && state.current.is_some_and(|t| enabled >> t.index() & 1 == 0) {
+        if situation.unwinding && state.current.is_some_and(|t| enabled >> t.index() & 1 == 0) {
             return state.abandon(Abandonment::Unwinding);
         }
         match lock(&self.driver).choose(&situation) {
