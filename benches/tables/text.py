@@ -88,8 +88,12 @@ class Share:
         return self.asked > 0 and bool(solves_less or is_slower)
 
 
-def provenance(records, sessions, form):
-    """When, where and how records were measured, and which answers were wrong."""
+MEASURED = "\nMeasured {date} at {commit} on {machine}: `{command}`\n"
+
+
+def provenance(records, sessions, is_brief):
+    """Which answers were wrong, and when, where and how records were measured; in brief, without
+    machine and command."""
     text = ""
     for record in records:
         if record.is_wrong:
@@ -98,7 +102,14 @@ def provenance(records, sessions, form):
     if refused:
         text += f"\n{refused} runs ended without an answer: not supported.\n"
     used = {record.session for record in records}
-    for session in sessions:
-        if int(session["session"]) in used:
-            text += form.format(**session)
-    return text
+    used_sessions = [session for session in sessions if int(session["session"]) in used]
+    if not is_brief:
+        return text + "".join(MEASURED.format(**session) for session in used_sessions)
+    measured = names(used_sessions, day_and_commit)
+    return text + (f"\nMeasured {'; '.join(measured)}.\n" if measured else "")
+
+
+def day_and_commit(session):
+    day, _, rest = session["date"].partition("T")
+    _, _, note = rest.partition("Z")
+    return f"{day}{note} at {session['commit']}"

@@ -82,9 +82,9 @@ class Pieces(unittest.TestCase):
 
     def test_wrong_answers_are_told(self):
         right = solved("g", "case", "method", 1.0)
-        self.assertEqual(text.provenance([right], [], ""), "")
+        self.assertEqual(text.provenance([right], [], True), "")
         wrong = dataclasses.replace(right, outcome="violation")
-        self.assertIn("**Wrong: method on case", text.provenance([wrong], [], ""))
+        self.assertIn("**Wrong: method on case", text.provenance([wrong], [], True))
 
 
 class Records(unittest.TestCase):
