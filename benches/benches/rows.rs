@@ -98,8 +98,8 @@ fn observer(criterion: &mut Criterion) {
 fn snapshot(criterion: &mut Criterion) {
     let input = half_scans(events());
     let elements = input.len() as u64;
-    row(criterion, "check", elements, &input, linear::decide, |decision| {
-        assert_eq!(*decision, linear::Decision::Linearizable);
+    row(criterion, "check", elements, &input, linear::decide, |judgement| {
+        assert_eq!(*judgement, Judgement::Linearizable);
     });
     let linearize = |input: &History<i64>| match linear::check(input) {
         linear::Outcome::Linearizable(reading) => reading.linearization(),
@@ -124,7 +124,7 @@ fn immediate_snapshot(criterion: &mut Criterion) {
     let input = execution(events());
     let elements = input.len() as u64;
     row(criterion, "immediate", elements, &input, immediate::decide, |decision| {
-        assert_eq!(*decision, immediate::Decision::SetLinearizable);
+        assert_eq!(*decision, immediate::Judgement::SetLinearizable);
     });
     row(criterion, "immediate-blocks", elements, &input, immediate::check, |verdict| {
         let immediate::Verdict::SetLinearizable(order) = verdict else {

@@ -24,7 +24,7 @@ use self::violation::Completion;
 use crate::explanation::{Explanation, explain};
 use crate::history::History;
 use crate::linear;
-use crate::monitor::{Alarm, Judgement, Monitor, Undecided};
+use crate::monitor::{Alarm, Judgement, Undecided};
 use crate::observer::Observer;
 use crate::saturation;
 use crate::search::{self, Budget};
@@ -222,8 +222,8 @@ fn without_search<V: Clone + Eq + Hash>(
     let report = match linear::check(history) {
         linear::Outcome::Linearizable(reading) => method(true)
             .map(|method| Report::of(method, Verdict::Linearizable(reading.linearization()))),
-        linear::Outcome::Violation => {
-            method(false).and_then(|method| violation(history, method, budget))
+        linear::Outcome::Violation(alarm) => {
+            method(false).map(|method| violation(history, method, &alarm, budget))
         }
         linear::Outcome::Undecided(undecided) => return Err(undecided),
     };
@@ -242,30 +242,17 @@ fn method<V: Eq>(history: &History<V>, is_linearizable: bool) -> Result<Method, 
     }
 }
 
-/// Returns the first event at which a history with a violation is non-linearizable.
-fn first_alarm<V: Clone + Eq + Hash>(history: &History<V>) -> Result<Alarm, Dispute> {
-    let mut monitor =
-        Monitor::linear(history.declaration()).expect("a history's declaration is valid");
-    for event in history.events() {
-        let judgement = monitor.observe(&event).expect("a history's events are admissible");
-        if let Judgement::Violation(alarm) = judgement {
-            return Ok(alarm);
-        }
-    }
-    Err(Dispute { accepting: Dispute::MONITOR, refusing: Dispute::PASS })
-}
-
 /// Explains an alarm. Its operations alone may not prove it: the order of two overlapping updates
 /// of one segment may follow only from other scans. Then searches for a proof.
 fn violation<V: Clone + Eq + Hash>(
     history: &History<V>,
     method: Method,
+    alarm: &Alarm,
     budget: &mut Budget<'_>,
-) -> Result<Report<V>, Dispute> {
-    let alarm = first_alarm(history)?;
+) -> Report<V> {
     // The monitor has judged every shorter prefix.
     let at = Completion { event: alarm.event, is_first: true };
-    Ok(violation::proved(method, history, at, Some(explain(history, &alarm)), budget))
+    violation::proved(method, history, at, Some(explain(history, alarm)), budget)
 }
 
 /// Decides whether a history is linearizable, without certificates; `None` if the budget ran out.
@@ -293,9 +280,9 @@ fn decide_whole<V: Clone + Eq + Hash>(
     budget: &mut Budget<'_>,
 ) -> Option<bool> {
     match linear::decide(history) {
-        linear::Decision::Linearizable => Some(true),
-        linear::Decision::Violation => Some(false),
-        linear::Decision::Undecided(_) => match saturation::check(history, budget) {
+        Judgement::Linearizable => Some(true),
+        Judgement::Violation(_) => Some(false),
+        Judgement::Undecided(_) => match saturation::check(history, budget) {
             saturation::Outcome::Linearizable(_) => Some(true),
             saturation::Outcome::Violation { .. } | saturation::Outcome::Excluded => Some(false),
             saturation::Outcome::Exhausted { .. } => None,

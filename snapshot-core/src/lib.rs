@@ -60,6 +60,7 @@ pub mod renaming;
 pub mod saturation;
 pub mod search;
 pub mod seeded;
+mod sights;
 pub mod simple;
 pub mod synchronisation;
 pub mod verdict;

@@ -117,7 +117,7 @@ impl Recording {
         match linear::check(&self.history) {
             linear::Outcome::Undecided(_) => {}
             outcome => {
-                let is_violation = matches!(outcome, linear::Outcome::Violation);
+                let is_violation = matches!(outcome, linear::Outcome::Violation(_));
                 let agrees = is_violation == first.is_some();
                 require(letters, agrees, "the linear-time check is wrong", letters.len());
             }

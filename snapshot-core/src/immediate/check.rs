@@ -5,12 +5,11 @@ use std::hash::Hash;
 use super::blocks::SetLinearization;
 use super::history::History;
 use super::monitor::{Alarm, Judgement, Monitor, Repeated};
-use super::pass::{Pass, Stop};
 use super::violation::Violation;
 use crate::OperationId;
 use crate::history::Outcome;
 use crate::seeded::SeededMap;
-use crate::verdict::Dispute;
+use crate::sights::Sights;
 
 /// The verdict on an execution, with its proof.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -21,31 +20,27 @@ pub enum Verdict {
     Violation(Alarm),
     /// A process wrote a value twice.
     Undecided(Repeated),
-    /// Two judges contradict each other, so neither is believed.
-    Disputed(Dispute),
 }
 
-/// The decision on an execution, without proof.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Decision {
-    /// The execution is set-linearizable.
-    SetLinearizable,
-    /// The execution is not set-linearizable.
-    Violation,
-    /// A process wrote a value again while the first one could still be returned.
-    Undecided(Repeated),
-}
-
-/// Decides whether an execution is set-linearizable.
+/// Decides whether an execution is set-linearizable, and proves it.
 ///
-/// Cost: O(length of the history), O(segments) per complete operation, plus sorting the vectors of
-/// concurrent operations. To locate a violation takes the monitor as well, and a table of all
-/// values.
+/// Cost: O(length of the history), O(segments) per complete operation, plus sorting the vectors. To
+/// locate a violation takes a table of all values as well.
 pub fn check<V: Clone + Eq + Hash>(history: &History<V>) -> Verdict {
-    match Pass::new(history, Some(SetLinearization::default())).run() {
-        Ok(blocks) => Verdict::SetLinearizable(blocks.unwrap_or_default()),
-        Err(Stop::Undecided(repeated)) => Verdict::Undecided(repeated),
-        Err(Stop::Violation) => violation(history),
+    let mut monitor = Monitor::of_history(history);
+    monitor.keep(Sights::new(history.operations().len(), history.segments()));
+    match judge(&mut monitor, history) {
+        Judgement::SetLinearizable => {
+            Verdict::SetLinearizable(blocks(&monitor.into_sights().expect("they are kept")))
+        }
+        Judgement::Undecided(repeated) => Verdict::Undecided(repeated),
+        Judgement::Violation(alarm) => match Numbers::new(history) {
+            Err(repeated) => Verdict::Undecided(repeated),
+            Ok(numbers) => {
+                let violation = numbers.precise(alarm.violation);
+                Verdict::Violation(Alarm { violation, ..alarm })
+            }
+        },
     }
 }
 
@@ -53,41 +48,45 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>) -> Verdict {
 ///
 /// ```
 /// use snapshot_core::history::Declaration;
-/// use snapshot_core::immediate::{Decision, History, decide};
+/// use snapshot_core::immediate::{History, Judgement, decide};
 ///
 /// let mut history = History::builder(Declaration::new(0).with_segments(2)).unwrap();
 /// history.invoke(0, 5).unwrap();
 /// history.respond(0, &[5, 8]).unwrap(); // before 8 is written
 /// history.invoke(1, 8).unwrap();
-/// assert_eq!(decide(&history.finish()), Decision::Violation);
+/// assert!(matches!(decide(&history.finish()), Judgement::Violation(alarm) if alarm.event == 1));
 /// ```
-pub fn decide<V: Eq + Hash>(history: &History<V>) -> Decision {
-    match Pass::new(history, None).run() {
-        Ok(_) => Decision::SetLinearizable,
-        Err(Stop::Undecided(repeated)) => Decision::Undecided(repeated),
-        Err(Stop::Violation) => Decision::Violation,
-    }
+pub fn decide<V: Clone + Eq + Hash>(history: &History<V>) -> Judgement {
+    judge(&mut Monitor::of_history(history), history)
 }
 
-/// Locates the violation of an execution that the pass refused.
-fn violation<V: Clone + Eq + Hash>(history: &History<V>) -> Verdict {
-    let numbers = match Numbers::new(history) {
-        Ok(numbers) => numbers,
-        Err(repeated) => return Verdict::Undecided(repeated),
-    };
-    let mut monitor = Monitor::of_history(history);
-    let alarm = history.events().enumerate().find_map(|(now, (_, event))| {
+fn judge<V: Clone + Eq + Hash>(monitor: &mut Monitor<V>, history: &History<V>) -> Judgement {
+    for (now, (_, event)) in history.events().enumerate() {
         monitor.follow(&event, now);
-        match monitor.judgement() {
-            Judgement::Violation(alarm) => Some(alarm),
-            _ => None,
+        if monitor.judgement() != Judgement::SetLinearizable {
+            break;
         }
-    });
-    let Some(alarm) = alarm else {
-        let (accepting, refusing) = (Dispute::MONITOR, Dispute::PASS);
-        return Verdict::Disputed(Dispute { accepting, refusing });
-    };
-    Verdict::Violation(Alarm { violation: numbers.precise(alarm.violation), ..alarm })
+    }
+    monitor.judgement()
+}
+
+/// Returns the blocks of an execution: the operations that each vector shows and the one below it
+/// does not.
+fn blocks(sights: &Sights) -> SetLinearization {
+    let mut blocks = SetLinearization::default();
+    let mut below: &[u32] = &[];
+    for (_, shown) in sights.chain() {
+        if shown == below {
+            continue;
+        }
+        let is_new = |&(at, one): &(usize, &u32)| {
+            *one != Sights::INITIAL && below.get(at).is_none_or(|known| known != one)
+        };
+        let new = shown.iter().enumerate().filter(is_new);
+        blocks.push(new.map(|(_, &one)| OperationId::from_index(one as usize)));
+        below = shown;
+    }
+    blocks
 }
 
 /// The operations of each process by the values that they wrote, numbered from 1.
@@ -147,23 +146,5 @@ impl<'a, V: Clone + Eq + Hash> Numbers<'a, V> {
             Some(second) => Violation::Containment { first: operation, second, i: own, j: segment },
             None => violation,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::history::Declaration;
-
-    #[test]
-    fn violation_missed_by_the_monitor_is_disputed() {
-        let declaration = Declaration::new(0).with_segments(2);
-        let mut history = History::builder(declaration).expect("it is valid");
-        history.invoke(0, 5).expect("it can begin");
-        history.respond(0, &[5, 0]).expect("it can end");
-        let Verdict::Disputed(dispute) = violation(&history.finish()) else {
-            panic!("it is set-linearizable")
-        };
-        assert_eq!((dispute.accepting, dispute.refusing), (Dispute::MONITOR, Dispute::PASS));
     }
 }

@@ -57,22 +57,20 @@
 //! Memory holds only the vectors and values that open operations can be compared with, independent
 //! of the length of the execution.
 //!
-//! [`check()`] and [`decide`] have the whole execution. They sort vectors in batches, once no new
-//! vector can come between them: then I3 is one comparison per operation, and the blocks of the
-//! proof arise in order (`pass.rs`).
+//! [`check()`] also keeps which operations each vector shows: in the order of the vectors, the new
+//! ones of each are a block of the proof.
 
 mod admission;
 mod blocks;
 mod check;
 mod history;
 mod monitor;
-mod pass;
 mod violation;
 mod window;
 
 pub use admission::{Admission, ExchangeError, ExchangeErrorKind};
 pub use blocks::SetLinearization;
-pub use check::{Decision, Verdict, check, decide};
+pub use check::{Verdict, check, decide};
 pub use history::{Action, Event, History, HistoryBuilder, Operation};
 pub use monitor::{Alarm, Judgement, Monitor, Repeated};
 pub use violation::{Condition, Violation};

@@ -20,6 +20,7 @@ use super::violation::Violation;
 use super::window::Window;
 use crate::chain::{Chain, Conflict};
 use crate::history::Declaration;
+use crate::sights::Sights;
 use crate::{Names, OperationId, Process};
 
 /// Up to this many vectors and values are never forgotten.
@@ -112,6 +113,8 @@ pub struct Monitor<V> {
     failed: u64,
     /// The vector of the operation that responds.
     vector: Vec<u64>,
+    /// The operations whose values were returned, if they are wanted.
+    sights: Option<Box<Sights>>,
 }
 
 impl<V: Clone + Eq + Hash> Monitor<V> {
@@ -137,7 +140,18 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             pending: 0,
             failed: 0,
             vector: Vec::new(),
+            sights: None,
         }
+    }
+
+    /// Keeps the operations whose values were returned, from now on.
+    pub(super) fn keep(&mut self, sights: Sights) {
+        self.sights = Some(Box::new(sights));
+    }
+
+    /// Returns the operations whose values were returned, if they were kept.
+    pub(super) fn into_sights(self) -> Option<Sights> {
+        self.sights.map(|sights| *sights)
     }
 
     /// The judgement so far.
@@ -289,6 +303,10 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
         if is_new {
             self.immediacy(own, operation, below)?;
+        }
+        if let Some(sights) = &mut self.sights {
+            let seen = self.windows.iter().zip(&self.vector);
+            sights.push(operation, sum, seen.map(|(window, &number)| window.operation(number)));
         }
         Ok(())
     }

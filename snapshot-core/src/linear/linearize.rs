@@ -16,56 +16,75 @@
 use std::hash::Hash;
 
 use super::Reading;
-use super::runs::NEVER;
-use crate::OperationId;
+use crate::sights::Sights;
 use crate::verdict::Linearization;
+use crate::{OperationId, Segment};
+
+/// The instant of an event: its number plus 1.
+type Instant = u32;
 
 impl<V: Clone + Eq + Hash> Reading<'_, V> {
-    /// Returns an order that explains the history. O(events + entries of all scans).
+    /// Returns an order that explains the history. O(events + entries of all scans), plus sorting
+    /// the scans.
     pub fn linearization(&self) -> Linearization {
+        let (runs, redundant) = self.updates();
         // Operations with instants, in the order of scans and their entries.
-        let mut placed: Vec<(u32, u32)> = Vec::with_capacity(self.history.operations().len());
-        let mut seen: Vec<usize> = vec![0; self.runs.len()];
+        let mut placed: Vec<(Instant, u32)> = Vec::with_capacity(self.history.operations().len());
+        let mut rest: Vec<&[u32]> = runs.iter().map(Vec::as_slice).collect();
         let mut instant = 0;
-        for &scan in &self.chain {
-            let scan = scan as usize;
-            for ((runs, seen), &number) in
-                self.runs.iter().zip(&mut seen).zip(self.scans.vector(scan))
-            {
-                for run in &runs.runs()[(*seen + 1).min(number as usize + 1)..=number as usize] {
-                    placed.extend(
-                        run.update().map(|id| (run.invocation.max(instant), id.index() as u32)),
-                    );
+        for (scan, updates) in self.sights.chain() {
+            let mut since = self.invocation(scan.index() as u32);
+            for (rest, &update) in rest.iter_mut().zip(updates) {
+                if update == Sights::INITIAL {
+                    continue;
                 }
-                *seen = (*seen).max(number as usize);
-            }
-            instant = instant.max(self.scans.since[scan]);
-            placed.push((instant, self.scans.operations[scan]));
-        }
-        for (runs, seen) in self.runs.iter().zip(seen) {
-            for run in &runs.runs()[seen + 1..] {
-                if run.response != NEVER {
-                    placed.extend(
-                        run.update().map(|id| (run.invocation.max(instant), id.index() as u32)),
-                    );
+                since = since.max(self.invocation(update));
+                while let Some((&first, others)) = rest.split_first()
+                    && first <= update
+                {
+                    placed.push((self.invocation(first).max(instant), first));
+                    *rest = others;
                 }
             }
+            instant = instant.max(since);
+            placed.push((instant, scan.index() as u32));
         }
-        self.place_redundant(&mut placed);
+        for &update in rest.into_iter().flatten() {
+            placed.push((self.invocation(update).max(instant), update));
+        }
+        placed.extend(redundant.into_iter().map(|update| (self.invocation(update), update)));
         Linearization { order: sort_by_instant(&placed, self.history.len()) }
     }
 
-    /// Places complete updates that begin no run at their invocations.
-    fn place_redundant(&self, placed: &mut Vec<(u32, u32)>) {
-        let mut is_placed = vec![false; self.history.operations().len()];
-        for &(_, operation) in placed.iter() {
-            is_placed[operation as usize] = true;
+    fn invocation(&self, operation: u32) -> Instant {
+        self.history.operations()[operation as usize].invocation() as Instant + 1
+    }
+
+    /// Returns the first updates of the runs of each segment that take effect, and redundant ones.
+    fn updates(&self) -> (Vec<Vec<u32>>, Vec<u32>) {
+        let history = self.history;
+        let mut is_seen = vec![false; history.operations().len()];
+        for &update in self.sights.updates().iter().filter(|&&update| update != Sights::INITIAL) {
+            is_seen[update as usize] = true;
         }
-        for (id, operation) in self.history.operations().iter().enumerate() {
-            if operation.is_complete() && !operation.is_scan() && !is_placed[id] {
-                placed.push((operation.invocation() as u32 + 1, id as u32));
+        let initial = |segment| history.initial_value(Segment::from_index(segment));
+        let mut last: Vec<&V> = (0..history.segments()).map(initial).collect();
+        let mut runs = vec![Vec::new(); history.segments()];
+        let mut redundant = Vec::new();
+        for (number, operation) in history.operations().iter().enumerate() {
+            let Some(segment) = operation.segment().map(Segment::index) else { continue };
+            if !operation.is_complete() && !is_seen[number] {
+                continue;
+            }
+            let value = history.update_value(operation);
+            if value == last[segment] {
+                redundant.push(number as u32);
+            } else {
+                runs[segment].push(number as u32);
+                last[segment] = value;
             }
         }
+        (runs, redundant)
     }
 }
 

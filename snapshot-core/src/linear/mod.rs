@@ -14,46 +14,24 @@
 //! (Anderson's shrinking lemma, with the real-time condition C that Lemma 30 of
 //! the DISC 2022 paper's full version leaves out.)
 //!
-//! Each condition takes one comparison per entry. B and E: with t* the latest among inv S and the
-//! invocations of the updates that S saw, no direct successor of a seen update may have responded
-//! before t*. D: order the scans by the sums of their vectors, by counting, and compare neighbours.
-//! C: given D, it is enough that the sum of S2 is not below the largest sum of a scan that had
-//! ended when S2 began.
-//!
-//! This module and [`crate::monitor`] implement the same conditions by
-//! different means; that they agree on every prefix is a test.
+//! [`crate::monitor`] decides them event by event. Here it keeps which updates each scan read, from
+//! which a linearization follows.
 
 mod linearize;
-mod pass;
-mod runs;
-mod scans;
 
 use std::hash::Hash;
 
-use self::pass::{Pass, Stop};
-use self::runs::Runs;
-use self::scans::Scans;
 use crate::history::History;
-use crate::monitor::Undecided;
+use crate::monitor::{Alarm, Judgement, Monitor, Undecided};
+use crate::sights::Sights;
 
 /// The result of the conditions.
 #[derive(Debug)]
 pub enum Outcome<'h, V> {
     /// The history is linearizable; the reading provides a linearization.
     Linearizable(Reading<'h, V>),
-    /// The history is not linearizable.
-    Violation,
-    /// The conditions do not decide.
-    Undecided(Undecided),
-}
-
-/// The result of the conditions, without a reading.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Decision {
-    /// The history is linearizable.
-    Linearizable,
-    /// The history is not linearizable.
-    Violation,
+    /// The history is not linearizable from this event on.
+    Violation(Alarm),
     /// The conditions do not decide.
     Undecided(Undecided),
 }
@@ -62,10 +40,7 @@ pub enum Decision {
 #[derive(Debug)]
 pub struct Reading<'h, V> {
     history: &'h History<V>,
-    runs: Vec<Runs<'h, V>>,
-    scans: Scans,
-    /// Indices into `scans`, in the order in which the scans take effect.
-    chain: Vec<u32>,
+    sights: Sights,
 }
 
 /// Checks the conditions. O(length of the history), `segments` per scan.
@@ -83,29 +58,33 @@ pub struct Reading<'h, V> {
 /// assert_eq!(reading.linearization().order.len(), 2); // the pending update took effect
 /// ```
 pub fn check<V: Clone + Eq + Hash>(history: &History<V>) -> Outcome<'_, V> {
-    let mut pass = Pass::new(history, Scans::keeping_all(history));
-    let stopped = pass.run();
-    let (runs, scans) = pass.into_parts();
-    if let Err(Stop::Violation) = stopped {
-        return Outcome::Violation;
-    }
-    let Some(chain) = scans.chain() else { return Outcome::Violation };
-    match stopped {
-        Err(Stop::Undecided(undecided)) => Outcome::Undecided(undecided),
-        _ => Outcome::Linearizable(Reading { history, runs, scans, chain }),
+    let mut monitor = monitor(history);
+    monitor.keep(Sights::new(history.scans(), history.segments()));
+    match judge(&mut monitor, history) {
+        Judgement::Violation(alarm) => Outcome::Violation(alarm),
+        Judgement::Undecided(undecided) => Outcome::Undecided(undecided),
+        Judgement::Linearizable => {
+            let sights = monitor.into_sights().expect("they are kept");
+            Outcome::Linearizable(Reading { history, sights })
+        }
     }
 }
 
-/// As [`check`], without a reading: faster, and in less memory, since vectors are forgotten as soon
-/// as no open scan can be compared with them.
-pub fn decide<V: Clone + Eq + Hash>(history: &History<V>) -> Decision {
-    let mut pass = Pass::new(history, Scans::keeping_recent(history));
-    let stopped = pass.run();
-    let (_, mut scans) = pass.into_parts();
-    match stopped {
-        Err(Stop::Violation) => Decision::Violation,
-        _ if !scans.settle(u64::MAX) => Decision::Violation,
-        Err(Stop::Undecided(undecided)) => Decision::Undecided(undecided),
-        Ok(()) => Decision::Linearizable,
+/// As [`check`], without a reading: faster, and in memory bounded by concurrency.
+pub fn decide<V: Clone + Eq + Hash>(history: &History<V>) -> Judgement {
+    judge(&mut monitor(history), history)
+}
+
+fn monitor<V: Clone + Eq + Hash>(history: &History<V>) -> Monitor<V> {
+    Monitor::linear(history.declaration()).expect("a history's declaration is valid")
+}
+
+fn judge<V: Clone + Eq + Hash>(monitor: &mut Monitor<V>, history: &History<V>) -> Judgement {
+    for event in history.events() {
+        let judgement = monitor.observe(&event).expect("a history's events are admissible");
+        if judgement != Judgement::Linearizable {
+            return judgement;
+        }
     }
+    Judgement::Linearizable
 }

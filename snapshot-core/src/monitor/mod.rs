@@ -36,6 +36,7 @@ use self::overlap::Overlap;
 use self::window::{Instant, Window};
 use crate::chain::Chain;
 use crate::history::{Action, Admission, Declaration, Event, HistoryError, Writers};
+use crate::sights::Sights;
 use crate::verdict::Cause;
 use crate::{Process, Segment};
 
@@ -99,6 +100,8 @@ pub struct Monitor<V> {
     vector: Vec<u64>,
     /// Judges streams in which updates of one segment overlap.
     overlap: Option<Box<Overlap<V>>>,
+    /// The updates that scans read, if they are wanted.
+    sights: Option<Box<Sights>>,
 }
 
 impl<V: Clone + Eq + Hash> Monitor<V> {
@@ -131,7 +134,18 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             failed: 0,
             vector: Vec::new(),
             overlap: None,
+            sights: None,
         })
+    }
+
+    /// Keeps the updates that scans read, from now on.
+    pub(crate) fn keep(&mut self, sights: Sights) {
+        self.sights = Some(Box::new(sights));
+    }
+
+    /// Returns the updates that scans read, if they were kept.
+    pub(crate) fn into_sights(self) -> Option<Sights> {
+        self.sights.map(|sights| *sights)
     }
 
     /// The judgement so far.

@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use super::evidence::{id, overlap};
 use super::narrow::{self, Narrowed};
-use super::window::{Glance, Instant, NEVER, Sight};
+use super::window::{Glance, Instant, NEVER, NONE, Sight, Window};
 use super::{FEW, Monitor, Violation};
 use crate::Segment;
 use crate::verdict::Cause;
@@ -48,6 +48,11 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             let violation = self.conflict(scan, conflict);
             self.alarm(now, violation);
             return;
+        }
+        if let Some(sights) = &mut self.sights {
+            let seen = self.windows.iter().zip(&self.vector);
+            let update = |(window, number): (&Window<V>, &u64)| window.run(*number).update;
+            sights.push(id(scan), sum, seen.map(update).map(|one| (one != NONE).then_some(one)));
         }
         if self.chain.len() + self.scanning.len() > FEW {
             self.tidy(now);

@@ -32,6 +32,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             failed,
             vector,
             overlap: None,
+            sights: None,
         } = self
         else {
             return None;
@@ -58,6 +59,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             failed: *failed,
             vector: vector.clone(),
             overlap: None,
+            sights: None,
         })
     }
 }

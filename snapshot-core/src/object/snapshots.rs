@@ -151,7 +151,6 @@ impl<V: Clone + Eq + Hash> ObjectKind for Immediate<V> {
             immediate::Verdict::SetLinearizable(blocks) => Answer::Correct(blocks),
             immediate::Verdict::Violation(alarm) => Answer::Violation(alarm),
             immediate::Verdict::Undecided(repeated) => Answer::Unknown(repeated),
-            immediate::Verdict::Disputed(dispute) => Answer::Disputed(dispute),
         };
         Judged { answer, method: "immediate" }
     }

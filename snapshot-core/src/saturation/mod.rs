@@ -22,6 +22,7 @@
 //! possible sources take no part in the relation, so only certain violations are found.
 
 mod chains;
+mod excerpt;
 mod exclusion;
 mod linearize;
 mod online;

@@ -2,8 +2,9 @@
 //!
 //! The operations of a refutation, each scan only with the entries that the refutation uses, are a
 //! small history, refuted by the same rules. Entries and operations are left out as long as the
-//! rest is refuted. A missing entry constrains nothing: the scan is in no block of the segment.
+//! rest is refuted.
 
+use super::excerpt::{Entry, Excerpt, Item};
 use super::proof;
 use super::relation::{Kind, NONE, Relation};
 use super::schedule::{self, Failure};
@@ -11,13 +12,6 @@ use crate::history::History;
 use crate::search::Budget;
 use crate::verdict::{Line, Refutation, Rule};
 use crate::{OperationId, Segment};
-
-/// An operation, or an entry of a scan, with the update that the scan saw.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Item {
-    Operation(OperationId),
-    Entry { scan: OperationId, segment: Segment, update: Option<OperationId> },
-}
 
 /// A part of a history.
 #[derive(Clone, Debug)]
@@ -69,7 +63,8 @@ impl Part {
                 let update = (update != NONE).then(|| super::id(update));
                 // The update identifies the block.
                 operations.extend(update);
-                items.push(Item::Entry { scan, segment, update });
+                let sources = vec![update];
+                items.push(Item::Entry(Entry { scan, segment, sources }));
             }
         }
         operations.sort_unstable();
@@ -103,69 +98,15 @@ impl Part {
 
     /// Returns a refutation of these items alone.
     fn refute<V>(&self, history: &History<V>, items: &[Item]) -> Option<Refutation> {
-        let mut ids: Vec<OperationId> = items
-            .iter()
-            .filter_map(|item| match item {
-                Item::Operation(id) => Some(*id),
-                Item::Entry { .. } => None,
-            })
-            .collect();
-        ids.sort_unstable();
-        let place = |id: OperationId| ids.binary_search(&id).ok();
-        let mut entries: Vec<Vec<(Segment, Option<usize>)>> = vec![Vec::new(); ids.len()];
-        for item in items {
-            if let Item::Entry { scan, segment, update } = *item
-                && let Some(scan) = place(scan)
-            {
-                let seen = match update {
-                    None => None,
-                    Some(update) => Some(place(update)?),
-                };
-                entries[scan].push((segment, seen));
-            }
-        }
-        let mut moments: Vec<(usize, usize, bool)> = Vec::new();
-        for (at, id) in ids.iter().enumerate() {
-            let operation = history.operation(*id);
-            moments.push((operation.invocation(), at, false));
-            moments.extend(operation.response().map(|response| (response, at, true)));
-        }
-        moments.sort_unstable();
+        let excerpt = Excerpt::new(items);
+        let name = |operation: u32| excerpt.operations[operation as usize];
         let mut relation = Relation::new();
         relation.is_thorough = true;
-        // Operations are numbered by invocation in both histories.
-        let name = |operation: u32| ids[operation as usize];
-        for &(_, at, is_end) in &moments {
-            let operation = history.operation(ids[at]);
-            let result = match (operation.segment(), is_end) {
-                (Some(segment), false) => {
-                    relation.invoke_update(segment.index() as u32).map(|_| ())
-                }
-                (None, false) => {
-                    relation.invoke_scan();
-                    Ok(())
-                }
-                (Some(_), true) => relation.respond_update(at as u32),
-                (None, true) => {
-                    let count = entries[at].iter().map(|(k, _)| k.index() + 1).max().unwrap_or(0);
-                    let mut blocks = vec![NONE; count];
-                    for &(segment, seen) in &entries[at] {
-                        let k = segment.index() as u32;
-                        blocks[k as usize] = match seen {
-                            None => relation.initial_block(k),
-                            // It has been invoked: the scan saw it in the history, too.
-                            Some(update) => relation.block_at(update as u32, k),
-                        };
-                    }
-                    relation.respond_scan(at as u32, &blocks)
-                }
-            };
-            if let Err(found) = result {
-                return proof::cycle(&relation, found.operation, &name);
-            }
+        if let Err(operation) = excerpt.relate(history, &mut relation) {
+            return proof::cycle(&relation, operation, &name);
         }
         let Some((first, second)) = self.pair else { return search(&mut relation, &name) };
-        let pair = (place(first)? as u32, place(second)? as u32);
+        let pair = (excerpt.place(first)? as u32, excerpt.place(second)? as u32);
         proof::both_ways(&mut relation, pair, &name)
     }
 }

@@ -9,7 +9,7 @@ use snapshot_core::check::check;
 use snapshot_core::generic::{self, objects as generic_objects};
 use snapshot_core::history::{Declaration, Writers};
 use snapshot_core::immediate;
-use snapshot_core::monitor::Monitor;
+use snapshot_core::monitor::{Judgement, Monitor};
 use snapshot_core::saturation::Saturation;
 use snapshot_core::search::Budget;
 use snapshot_core::seeded::SeededSet;
@@ -131,7 +131,7 @@ fn values_colliding_without_a_seed_cost_no_more_comparisons() {
     let judges: [(&str, Judge<'_>); 9] = [
         ("linear", &|values| {
             let found = linear::decide(&one_writer(values));
-            assert_eq!(found, linear::Decision::Linearizable);
+            assert_eq!(found, Judgement::Linearizable);
         }),
         ("monitor", &|values| {
             let history = one_writer(values);
@@ -159,7 +159,7 @@ fn values_colliding_without_a_seed_cost_no_more_comparisons() {
         }),
         ("immediate", &|values| {
             let found = immediate::decide(&exchanges(values, true));
-            assert_eq!(found, immediate::Decision::SetLinearizable);
+            assert_eq!(found, immediate::Judgement::SetLinearizable);
         }),
         ("immediate, wrong", &|values| {
             let history = exchanges(values, false);

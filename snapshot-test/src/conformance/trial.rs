@@ -45,7 +45,6 @@ impl Answer {
                 Self::Violation(alarm.violation.condition().name())
             }
             immediate::Verdict::Undecided(_) => Self::Unknown,
-            immediate::Verdict::Disputed(_) => Self::Disputed,
         }
     }
 
@@ -189,7 +188,7 @@ fn confirm_exchanges(
             let checked = certificate::exchanges::check(history, &alarm.violation);
             Some(checked.map_err(Fault::Exchanges))
         }
-        immediate::Verdict::Undecided(_) | immediate::Verdict::Disputed(_) => None,
+        immediate::Verdict::Undecided(_) => None,
     }
 }
 

@@ -178,7 +178,6 @@ fn explained(recording: (History<Value>, Vec<Location>)) -> Finding {
     let (history, locations) = &recording;
     match check(history) {
         Verdict::SetLinearizable(blocks) => Finding::SetLinearizable(Some(blocks)),
-        Verdict::Disputed(dispute) => Finding::Disputed(dispute),
         Verdict::Undecided(repeated) => {
             let at = history.operation(repeated.operation).invocation;
             Finding::Undecided(repeated, locations[at])

@@ -18,8 +18,9 @@ use std::hash::Hash;
 
 use self::narrowing::{Narrowing, Open};
 use self::updates::Updates;
+use super::excerpt::{Entry, Excerpt, Item, Source};
 use super::proof;
-use super::relation::{NONE, Relation};
+use super::relation::Relation;
 use super::shrink::reduce;
 use crate::history::History;
 use crate::search::Budget;
@@ -32,23 +33,6 @@ const WINDOW: usize = 64;
 /// The largest depth of nested suppositions of sources, besides those by which single entries are
 /// narrowed.
 const DEPTH: usize = 3;
-
-/// The update that an entry was read from; `None`: the initial value.
-type Source = Option<OperationId>;
-
-/// An entry, with all its possible sources by time.
-#[derive(Clone, Debug, Eq, PartialEq)]
-struct Entry {
-    scan: OperationId,
-    segment: Segment,
-    sources: Vec<Source>,
-}
-
-#[derive(Clone, Debug)]
-enum Item {
-    Operation(OperationId),
-    Entry(Entry),
-}
 
 /// Searches for a refutation of a history by its first events, which are not linearizable, while
 /// all but the last of them are. `None` if no refutation of this kind exists, or the budget is used
@@ -130,35 +114,20 @@ fn refutation<V>(
     if !(budget.proceed)() {
         return None;
     }
-    let mut ids: Vec<OperationId> = items
-        .iter()
-        .filter_map(|item| match item {
-            Item::Operation(id) => Some(*id),
-            Item::Entry(_) => None,
-        })
-        .collect();
-    ids.sort_unstable();
-    let is_in = |id: &OperationId| ids.binary_search(id).is_ok();
-    let entries: Vec<&Entry> = items
-        .iter()
-        .filter_map(|item| match item {
-            Item::Entry(entry) => Some(entry),
-            Item::Operation(_) => None,
-        })
-        .filter(|entry| is_in(&entry.scan) && entry.sources.iter().flatten().all(is_in))
-        .collect();
+    let excerpt = Excerpt::new(items);
+    let entries = &excerpt.entries;
     if let Some(Entry { scan, segment, .. }) = entries.iter().find(|one| one.sources.is_empty()) {
         let rule = Rule::Unreadable { segment: *segment };
         return Some(Refutation { lines: vec![Line { before: *scan, after: *scan, rule }] });
     }
-    let name = |operation: u32| ids[operation as usize];
+    let name = |operation: u32| excerpt.operations[operation as usize];
     let mut relation = Relation::new();
     relation.is_thorough = true;
     relation.keeps_chains = true;
-    if let Err(operation) = relate(history, &ids, &entries, &mut relation) {
+    if let Err(operation) = excerpt.relate(history, &mut relation) {
         return proof::cycle(&relation, operation, &name);
     }
-    let place = |id: OperationId| ids.binary_search(&id).unwrap_or_default() as u32;
+    let place = |id: OperationId| excerpt.place(id).unwrap_or_default() as u32;
     let block = |relation: &mut Relation, segment: Segment, source: &Source| match source {
         Some(update) => relation.block_at(place(*update), segment.index() as u32),
         None => relation.initial_block(segment.index() as u32),
@@ -170,53 +139,4 @@ fn refutation<V>(
     });
     let open = open.collect();
     Narrowing::new(relation, &name, budget).refutation(open, depth)
-}
-
-/// Builds the relation of some operations, with the entries that have one source. `Err` is an
-/// operation that comes before itself, if the relation has a cycle.
-fn relate<V>(
-    history: &History<V>,
-    ids: &[OperationId],
-    entries: &[&Entry],
-    relation: &mut Relation,
-) -> Result<(), u32> {
-    let place = |id: OperationId| ids.binary_search(&id).unwrap_or_default();
-    let mut of_scan: Vec<Vec<&Entry>> = vec![Vec::new(); ids.len()];
-    for entry in entries {
-        of_scan[place(entry.scan)].push(entry);
-    }
-    if let Some(last) = history.segments().checked_sub(1) {
-        relation.initial_block(last as u32);
-    }
-    let mut moments: Vec<(usize, usize, bool)> = Vec::new();
-    for (at, id) in ids.iter().enumerate() {
-        let operation = history.operation(*id);
-        moments.push((operation.invocation(), at, false));
-        moments.extend(operation.response().map(|response| (response, at, true)));
-    }
-    moments.sort_unstable();
-    for (_, at, is_end) in moments {
-        let result = match (history.operation(ids[at]).segment(), is_end) {
-            (Some(segment), false) => relation.invoke_update(segment.index() as u32).map(|_| ()),
-            (None, false) => {
-                relation.invoke_scan();
-                Ok(())
-            }
-            (Some(_), true) => relation.respond_update(at as u32),
-            (None, true) => {
-                let mut blocks = vec![NONE; history.segments()];
-                for Entry { segment, sources, .. } in &of_scan[at] {
-                    let k = segment.index();
-                    blocks[k] = match sources[..] {
-                        [Some(update)] => relation.block_at(place(update) as u32, k as u32),
-                        [None] => relation.initial_block(k as u32),
-                        _ => NONE,
-                    };
-                }
-                relation.respond_scan(at as u32, &blocks)
-            }
-        };
-        result.map_err(|cycle| cycle.operation)?;
-    }
-    Ok(())
 }

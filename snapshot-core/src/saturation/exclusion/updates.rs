@@ -2,7 +2,7 @@
 
 use std::hash::Hash;
 
-use super::{Entry, Item, Source};
+use super::super::excerpt::{Entry, Item, Source};
 use crate::history::History;
 use crate::seeded::SeededMap;
 use crate::verdict::{Reason, Refutation, Rule, Witness};

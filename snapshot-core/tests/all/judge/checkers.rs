@@ -31,7 +31,6 @@ type Prover = fn(&History<i64>) -> Verdict;
 const DECIDERS: &[(&str, Decider)] = &[
     ("literal definition", oracle::decide),
     ("linear-time check", by_linear_check),
-    ("linear-time decision", by_linear_decision),
     ("monitor", by_monitor),
     ("saturation", by_saturation),
     ("online saturation", by_online_saturation),
@@ -52,16 +51,8 @@ const PROVERS: &[(&str, Prover)] = &[("check", by_check), ("exact search", by_pr
 fn by_linear_check(history: &History<i64>) -> Option<bool> {
     match linear::check(history) {
         linear::Outcome::Linearizable(_) => Some(true),
-        linear::Outcome::Violation => Some(false),
+        linear::Outcome::Violation(_) => Some(false),
         linear::Outcome::Undecided(_) => None,
-    }
-}
-
-fn by_linear_decision(history: &History<i64>) -> Option<bool> {
-    match linear::decide(history) {
-        linear::Decision::Linearizable => Some(true),
-        linear::Decision::Violation => Some(false),
-        linear::Decision::Undecided(_) => None,
     }
 }
 
@@ -94,13 +85,7 @@ fn by_monitor(history: &History<i64>) -> Option<bool> {
             check_precedence(history, &alarm.violation);
             Some(false)
         }
-        Judgement::Undecided(undecided) => {
-            match linear::check(history) {
-                linear::Outcome::Undecided(other) => assert_eq!(undecided, other),
-                _ => panic!("the check decides, and the monitor does not: {}", drawing(history)),
-            }
-            None
-        }
+        Judgement::Undecided(_) => None,
     }
 }
 
@@ -397,8 +382,8 @@ pub fn agreed_verdict(history: &History<i64>) -> bool {
 /// If these err.
 pub fn quick_verdict(history: &History<i64>) -> bool {
     let is_linearizable = brute_force(history).is_some();
-    if let Some(answer) = by_linear_decision(history) {
-        assert_eq!(answer, is_linearizable, "linear-time decision on {}", drawing(history));
+    if let Some(answer) = by_linear_check(history) {
+        assert_eq!(answer, is_linearizable, "linear-time check on {}", drawing(history));
     }
     is_linearizable
 }
@@ -433,10 +418,7 @@ pub fn agreed_verdict_at_length(history: &History<i64>) -> Option<bool> {
         Verdict::Unknown(_) => None,
         Verdict::Disputed(dispute) => panic!("{dispute}: {}", drawing(history)),
     };
-    let by_linear_decision = by_linear_decision(history);
-    let by_linear_check = by_linear_check(history);
-    assert_eq!(by_linear_check, by_linear_decision, "{}", drawing(history));
-    let answers = [verdict, by_linear_check, by_monitor(history), by_search];
+    let answers = [verdict, by_linear_check(history), by_monitor(history), by_search];
     let is_linearizable = answers.into_iter().flatten().next()?;
     for answer in answers.into_iter().flatten() {
         assert_eq!(answer, is_linearizable, "{answers:?} on {}", drawing(history));

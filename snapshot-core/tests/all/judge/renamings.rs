@@ -9,6 +9,7 @@ use snapshot_core::certificate::projection::Projection;
 use snapshot_core::explanation::Explanation;
 use snapshot_core::history::{Action, Declaration, Event, Writers};
 use snapshot_core::linear;
+use snapshot_core::monitor::Judgement;
 use snapshot_core::renaming::{Decision, Judge, Numbering, Renaming};
 use snapshot_core::search::Budget;
 use snapshot_core::simple::SimpleHistory;
@@ -94,11 +95,12 @@ pub fn decide(history: &History<i64>) -> Option<bool> {
         Decision::Linearizable => Some(true),
         Decision::Violation { renaming, event } => {
             let at = |events: usize| linear::decide(&history.prefix(events));
-            assert_ne!(at(event), linear::Decision::Violation, "late on {}", drawing(history));
+            let is_late = matches!(at(event), Judgement::Violation(_));
+            assert!(!is_late, "late on {}", drawing(history));
             // An update that fails later may be read until then.
             let has_failed = history.operations().iter().any(|operation| operation.is_failed());
             let after = at(if has_failed { history.len() } else { event + 1 });
-            let is_early = after == linear::Decision::Linearizable;
+            let is_early = after == Judgement::Linearizable;
             assert!(!is_early, "{renaming}: early on {}", drawing(history));
             Some(false)
         }
